@@ -1,0 +1,18 @@
+from typing import Any
+
+from django.apps import AppConfig
+from django.db.models.signals import post_migrate
+
+
+def _ensure_rubrics(using: str, **kwargs: Any) -> None:
+    from annotation.rubrics import ensure_standard_rubrics
+
+    ensure_standard_rubrics(using)
+
+
+class AnnotationConfig(AppConfig):
+    name = "annotation"
+
+    def ready(self) -> None:
+        # After every migrate, so that a new installation can import labels at once.
+        post_migrate.connect(_ensure_rubrics, sender=self)

@@ -1,0 +1,45 @@
+"""Who may call a view. A decorator guards it, and the type of its request says so."""
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest, HttpResponseBase
+from django_htmx.middleware import HtmxDetails
+
+from annotation.models import User
+
+
+class AuthenticatedRequest(HttpRequest):
+    """A request of somebody who is logged in, which the middleware sees to for every view."""
+
+    user: User
+    htmx: HtmxDetails
+
+
+View = Callable[..., HttpResponseBase]
+
+
+def researchers_only(view: View) -> View:
+    """Researchers and admins; everybody else is told that the page is not theirs (403)."""
+
+    @wraps(view)
+    def guarded(request: AuthenticatedRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        if not request.user.is_researcher:
+            raise PermissionDenied("This page is for researchers.")
+        return view(request, *args, **kwargs)
+
+    return guarded
+
+
+def admins_only(view: View) -> View:
+    """Admins; everybody else is told that the page is not theirs (403)."""
+
+    @wraps(view)
+    def guarded(request: AuthenticatedRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        if not request.user.is_admin:
+            raise PermissionDenied("This page is for admins.")
+        return view(request, *args, **kwargs)
+
+    return guarded

@@ -1,0 +1,137 @@
+"""The test collection: datasets, topics, their sub-questions, and the texts that are rated."""
+
+import hashlib
+from typing import Any
+
+from django.db import models
+from django.db.models import Q
+from django.urls import reverse
+
+
+def digest(body: str) -> str:
+    """SHA-256 of a text's UTF-8 bytes, in hex: says whether two people saw the same words."""
+    return hashlib.sha256(body.encode()).hexdigest()
+
+
+class Dataset(models.Model):
+    """A test collection."""
+
+    slug = models.SlugField(max_length=80, unique=True)
+    title = models.CharField(max_length=200)
+    created = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["slug"]
+
+    def __str__(self) -> str:
+        return self.title
+
+    def get_absolute_url(self) -> str:
+        return reverse("dataset", args=[self.slug])
+
+
+class Topic(models.Model):
+    """One open-ended query: the request that a report answers."""
+
+    dataset = models.ForeignKey(
+        Dataset, on_delete=models.CASCADE, related_name="topics", db_index=False
+    )
+    name = models.CharField(max_length=200)
+    request = models.TextField()
+    position = models.PositiveIntegerField()
+
+    class Meta:
+        ordering = ["dataset_id", "position"]
+        constraints = [
+            models.UniqueConstraint(fields=["dataset", "name"], name="topic_name_unique"),
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class SubQuestion(models.Model):
+    """One question of a topic. A filtered one is kept, with the reason, and is not asked of people."""
+
+    topic = models.ForeignKey(
+        Topic, on_delete=models.CASCADE, related_name="questions", db_index=False
+    )
+    position = models.PositiveSmallIntegerField(help_text="0-based, as in the authors' files")
+    body = models.TextField()
+    filtered_because = models.CharField(max_length=200, blank=True)
+    filtered_eta = models.PositiveSmallIntegerField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["topic_id", "position"]
+        constraints = [
+            models.UniqueConstraint(fields=["topic", "position"], name="question_position_unique"),
+        ]
+
+    def __str__(self) -> str:
+        return self.body
+
+    @property
+    def number(self) -> int:
+        """As people count: from 1."""
+        return self.position + 1
+
+    @property
+    def is_filtered(self) -> bool:
+        return bool(self.filtered_because)
+
+
+class TextQuerySet(models.QuerySet["Text"]):
+    def with_body(self) -> "TextQuerySet":
+        """Those whose words we have: the only ones that may be handed to a rater."""
+        return self.filter(body__isnull=False)
+
+
+class Text(models.Model):
+    """Anything that is rated: a passage, a generated report, or a human reference summary.
+
+    A body of None is a text that runs and ratings name but whose words we do not have: it is
+    counted and scored, and never shown to an annotator. The hash fixes the words that were shown.
+    """
+
+    class Kind(models.TextChoices):
+        PASSAGE = "passage", "passage"
+        REPORT = "report", "report"
+        REFERENCE = "reference", "reference summary"
+
+    dataset = models.ForeignKey(
+        Dataset, on_delete=models.CASCADE, related_name="texts", db_index=False
+    )
+    topic = models.ForeignKey(
+        Topic, on_delete=models.CASCADE, related_name="texts", null=True, blank=True
+    )
+    kind = models.CharField(max_length=10, choices=Kind.choices)
+    system = models.CharField(
+        max_length=120, blank=True, help_text="what generated a report, e.g. annotated.bm25"
+    )
+    name = models.CharField(max_length=250)
+    body = models.TextField(null=True, blank=True)  # noqa: DJ001 - missing is not empty
+    sha256 = models.CharField(max_length=64, blank=True, editable=False)
+
+    objects = TextQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["id"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["dataset", "kind", "system", "name"], name="text_name_unique"
+            ),
+            models.CheckConstraint(
+                condition=Q(body__isnull=True, sha256="") | (Q(body__isnull=False) & ~Q(sha256="")),
+                name="text_hash_iff_body",
+            ),
+            models.CheckConstraint(
+                condition=~Q(kind="report") | ~Q(system=""), name="report_has_system"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+    def save(self, *args: Any, **kwargs: Any) -> None:
+        self.sha256 = digest(self.body) if self.body is not None else ""
+        super().save(*args, **kwargs)

@@ -1,0 +1,208 @@
+"""Who rates, by which rubric, and what they said."""
+
+from typing import Any
+
+from django.conf import settings
+from django.db import models
+from django.db.models import F, Q
+
+
+class Rubric(models.Model):
+    """A question put to every pair, and the grades that may answer it."""
+
+    slug = models.SlugField(max_length=80, unique=True)
+    title = models.CharField(max_length=200)
+    guideline = models.TextField(help_text="Markdown; shown to annotators beside their work")
+    eta = models.SmallIntegerField(help_text="grade at or above which a pair counts as answerable")
+    span_from = models.SmallIntegerField(
+        help_text="grade at or above which an answer needs at least one marked span"
+    )
+
+    class Meta:
+        ordering = ["slug"]
+
+    def __str__(self) -> str:
+        return self.title
+
+    def grades(self) -> list[int]:
+        """The grades that this rubric allows, ascending."""
+        return sorted(level.grade for level in self.levels.all())
+
+
+class RubricLevel(models.Model):
+    """One grade of a rubric and the words that define it."""
+
+    rubric = models.ForeignKey(
+        Rubric, on_delete=models.CASCADE, related_name="levels", db_index=False
+    )
+    grade = models.SmallIntegerField()
+    label = models.CharField(max_length=200)
+
+    class Meta:
+        ordering = ["rubric_id", "-grade"]
+        constraints = [
+            models.UniqueConstraint(fields=["rubric", "grade"], name="level_grade_unique"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.grade} {self.label}"
+
+
+class Rater(models.Model):
+    """A person, or a model under one prompt.
+
+    A rater that came in a file belongs to its dataset: two studies may both have an "annotator1",
+    and they are two people. A rater without a dataset is known everywhere: an account, a judge.
+    """
+
+    class Kind(models.TextChoices):
+        HUMAN = "human", "person"
+        MODEL = "model", "model"
+        BASELINE = "baseline", "baseline"
+
+    dataset = models.ForeignKey(
+        "annotation.Dataset",
+        on_delete=models.CASCADE,
+        related_name="raters",
+        null=True,
+        blank=True,
+    )
+    name = models.SlugField(max_length=120)
+    kind = models.CharField(max_length=8, choices=Kind.choices)
+    user = models.OneToOneField(
+        settings.AUTH_USER_MODEL,
+        on_delete=models.SET_NULL,  # labels outlive the account
+        related_name="rater",
+        null=True,
+        blank=True,
+    )
+
+    class Meta:
+        ordering = ["name"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["dataset", "name"],
+                condition=Q(dataset__isnull=False),
+                name="rater_name_unique_in_dataset",
+            ),
+            models.UniqueConstraint(
+                fields=["name"],
+                condition=Q(dataset__isnull=True),
+                name="rater_name_unique_everywhere",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class RatingQuerySet(models.QuerySet["Rating"]):
+    def of_dataset(self, dataset: Any) -> "RatingQuerySet":
+        return self.filter(text__dataset=dataset)
+
+    def by_people(self) -> "RatingQuerySet":
+        return self.filter(rater__kind=Rater.Kind.HUMAN)
+
+
+class Rating(models.Model):
+    """The grade that a rater gives to a (text, question) pair under a rubric.
+
+    No row means no rating: what is missing is missing, and never a 0 or a -1. For a person's work
+    on the site this is the projection of the newest Answer; see annotation.assigning.
+    """
+
+    # The unique constraint's own index begins with rater and rubric and serves those look-ups.
+    rater = models.ForeignKey(
+        Rater, on_delete=models.PROTECT, related_name="ratings", db_index=False
+    )
+    rubric = models.ForeignKey(
+        Rubric, on_delete=models.PROTECT, related_name="ratings", db_index=False
+    )
+    text = models.ForeignKey("annotation.Text", on_delete=models.PROTECT, related_name="ratings")
+    question = models.ForeignKey(
+        "annotation.SubQuestion", on_delete=models.PROTECT, related_name="ratings"
+    )
+    grade = models.SmallIntegerField()
+    created = models.DateTimeField(auto_now_add=True)
+
+    objects = RatingQuerySet.as_manager()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["rater", "rubric", "text", "question"], name="pair_rated_once"
+            ),
+            models.CheckConstraint(condition=Q(grade__gte=0), name="grade_never_below_zero"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.rater}: {self.grade}"
+
+
+class NuggetSpan(models.Model):
+    """Words of a text that support a rating: half-open [start, end) in Unicode code points.
+
+    `body[start:end] == quote` always. `source_quote` keeps the words as a file gave them where
+    they differ from the text; a highlight that is not in the text at all has no offsets.
+    """
+
+    class Located(models.TextChoices):
+        EXACT = "exact", "exact"
+        NORMALISED = "normalised", "after joining white space"
+        UNLOCATED = "unlocated", "not in the text"
+
+    rating = models.ForeignKey(
+        Rating, on_delete=models.CASCADE, related_name="spans", db_index=False
+    )
+    position = models.PositiveSmallIntegerField()
+    start = models.PositiveIntegerField(null=True, blank=True)
+    end = models.PositiveIntegerField(null=True, blank=True)
+    quote = models.TextField(blank=True)
+    source_quote = models.TextField(blank=True)
+    located = models.CharField(max_length=10, choices=Located.choices, default=Located.EXACT)
+
+    class Meta:
+        ordering = ["rating_id", "position"]
+        constraints = [
+            models.UniqueConstraint(fields=["rating", "position"], name="span_position_unique"),
+            models.CheckConstraint(
+                condition=Q(located="unlocated", start__isnull=True, end__isnull=True)
+                | (
+                    ~Q(located="unlocated")
+                    & Q(start__isnull=False, end__isnull=False, end__gt=F("start"))
+                ),
+                name="span_offsets_iff_located",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.quote or self.source_quote
+
+
+class Answer(models.Model):
+    """What a person said, once: append-only, never changed and never deleted.
+
+    The browser makes the key, so that an answer sent twice is stored once. A grade of None takes
+    an earlier answer back. The newest answer of an assignment's question is its Rating.
+    """
+
+    assignment = models.ForeignKey(
+        "annotation.Assignment", on_delete=models.PROTECT, related_name="answers", db_index=False
+    )
+    question = models.ForeignKey(
+        "annotation.SubQuestion", on_delete=models.PROTECT, related_name="answers"
+    )
+    key = models.UUIDField()
+    grade = models.SmallIntegerField(null=True)
+    spans = models.JSONField(help_text="[{start, end, quote}], code points of the text")
+    text_sha256 = models.CharField(max_length=64, help_text="of the text as it was shown")
+    created = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["id"]
+        constraints = [
+            models.UniqueConstraint(fields=["assignment", "key"], name="answer_stored_once"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.assignment_id}/{self.question_id}: {self.grade}"

@@ -1,0 +1,117 @@
+"""Spans of a text: finding a quote, checking it, cutting a text at the edges of spans.
+
+Offsets are Unicode code points, half-open [start, end), as Python counts them. No Django here.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+ELISION = " [...] "  # joins the several spans of one rating in formats that hold one string
+
+# A sentence ends after . ! ? … (and closing quotes or brackets) before white space; ideographic
+# full stops need no space. Short forms and initials ("Dr.", "B.J.") do not end one.
+_SENTENCE_END = re.compile(r"(?:[.!?…]+[\"'”’»)\]]*(?=\s)|[。！？]+[”’」』]*)")
+_SHORT_FORM = re.compile(
+    r"(?:\b(?:Mr|Mrs|Ms|Dr|Prof|Rev|Gen|Sen|Rep|Gov|Lt|Col|St|No|vs|approx|e\.g|i\.e|cf)|\b\w)\.$"
+)
+_WORDS = re.compile(r"\S+")
+
+
+@dataclass(frozen=True)
+class Span:
+    """Words of a text: `body[start:end] == quote`."""
+
+    start: int
+    end: int
+    quote: str
+
+
+class SpanError(ValueError):
+    """A span that does not fit its text; the message can be shown to a person."""
+
+
+def checked(body: str, start: int, end: int, quote: str) -> Span:
+    """The span, once its offsets and its quote agree with the text.
+
+    Raises SpanError for an empty or reversed span, one that reaches beyond the text, one of white
+    space alone, and one whose quote is not what stands there (a shifted offset, a changed text).
+    """
+    if not 0 <= start < end:
+        raise SpanError(f"a span needs 0 <= start < end, not {start} and {end}")
+    if end > len(body):
+        raise SpanError(f"a span ends at {end}, beyond the text of {len(body)} characters")
+    words = body[start:end]
+    if words != quote:
+        raise SpanError(f"at {start} to {end} the text says {words[:60]!r}, not {quote[:60]!r}")
+    if not words.strip():
+        raise SpanError("a span of white space alone marks nothing")
+    return Span(start, end, quote)
+
+
+def locate(body: str, quote: str) -> tuple[Span, bool] | None:
+    """Where a quote stands in a text, and whether exactly so.
+
+    First as it is, then with every run of white space read as one space; the first place counts.
+    None if the text does not hold it, or if the quote has no words.
+    """
+    if not quote.strip():
+        return None
+    at = body.find(quote)
+    if at >= 0:
+        return Span(at, at + len(quote), quote), True
+    pattern = r"\s+".join(re.escape(word) for word in quote.split())
+    if found := re.search(pattern, body):
+        return Span(found.start(), found.end(), found.group()), False
+    return None
+
+
+def locate_parts(body: str, quote: str) -> list[tuple[Span, bool]] | None:
+    """The places of a quote that may be several spans joined by ELISION; None if any is missing."""
+    if whole := locate(body, quote):
+        return [whole]
+    if ELISION not in quote:
+        return None
+    parts = [locate(body, part) for part in quote.split(ELISION)]
+    return [part for part in parts if part] if all(parts) else None
+
+
+def with_edges(pieces: Sequence[tuple[int, int]], edges: Iterable[int]) -> list[tuple[int, int]]:
+    """The pieces, cut again at every edge that falls inside one of them."""
+    cuts = sorted(set(edges))
+    result = []
+    for start, end in pieces:
+        inner = [cut for cut in cuts if start < cut < end]
+        result += list(zip([start, *inner], [*inner, end], strict=True))
+    return result
+
+
+def paragraphs(body: str) -> Iterator[tuple[int, int]]:
+    """The paragraphs of a text: [start, end) between blank lines, white space at the ends left out."""
+    at = 0
+    for gap in [*re.finditer(r"(?:\r\n|\r|\n)[^\S\r\n]*(?:\r\n|\r|\n)\s*", body), None]:
+        end = gap.start() if gap else len(body)
+        if body[at:end].strip():
+            yield at, end
+        at = gap.end() if gap else end
+
+
+def sentences(body: str, start: int, end: int) -> list[tuple[int, int]]:
+    """The sentences of body[start:end], for moving by keyboard; together they hold every word.
+
+    A wrong cut costs a reader one key, so a simple rule does.
+    """
+    found = []
+    at = start
+    for stop in _SENTENCE_END.finditer(body, start, end):
+        if _SHORT_FORM.search(body, at, stop.end()) and stop.group() == ".":
+            continue
+        found.append((at, stop.end()))
+        at = stop.end()
+    found.append((at, end))
+    return [trimmed for piece in found if (trimmed := _trimmed(body, *piece))]
+
+
+def _trimmed(body: str, start: int, end: int) -> tuple[int, int] | None:
+    words = list(_WORDS.finditer(body, start, end))
+    return (words[0].start(), words[-1].end()) if words else None

@@ -1,0 +1,5 @@
+from django.apps import AppConfig
+
+
+class CruxSiteConfig(AppConfig):
+    name = "crux_site"

@@ -1,0 +1,5 @@
+"""The map of the site."""
+
+from django.urls import include, path
+
+urlpatterns = []
