@@ -1,0 +1,1 @@
+"""Agreement between raters and its uncertainty: NumPy arrays in, small frozen dataclasses out."""

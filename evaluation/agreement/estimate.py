@@ -1,0 +1,72 @@
+"""What every statistic returns, and the two readings of rating arrays that they share."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """A statistic, or the reason why it is undefined; never a stand-in number.
+
+    `n` counts the units that the value is computed from (items, pairs, questions; each function
+    says which) and `missing` those left out because a rating is absent. `low` and `high` bound
+    an interval where one was asked for; `interval_reason` says why it could not be given.
+
+    Raises ValueError if both or neither of value and reason are given, if the value is not finite,
+    or if the interval has only one end.
+    """
+
+    value: float | None
+    reason: str | None
+    n: int
+    missing: int = 0
+    low: float | None = None
+    high: float | None = None
+    interval_reason: str | None = None
+
+    def __post_init__(self) -> None:
+        if (self.value is None) == (self.reason is None):
+            raise ValueError("an estimate has either a value or a reason for having none")
+        if self.value is not None and not np.isfinite(self.value):
+            raise ValueError(f"an undefined value is None with a reason, not {self.value}")
+        if (self.low is None) != (self.high is None):
+            raise ValueError("an interval has two ends or none")
+
+
+def complete_pairs(a: ArrayLike, b: ArrayLike) -> tuple[FloatArray, FloatArray, int]:
+    """The pairs that both sides rated (pairwise deletion), and how many pairs were left out.
+
+    `a` and `b` are one-dimensional and of equal length, NaN = missing. Empty input gives empty
+    arrays. Raises ValueError for other shapes, unequal lengths or infinite values.
+    """
+    first, second = np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)
+    if first.ndim != 1 or first.shape != second.shape:
+        raise ValueError(f"two lists of equal length are needed, not {first.shape}, {second.shape}")
+    if np.isinf(first).any() or np.isinf(second).any():
+        raise ValueError("a rating is a finite number, or NaN where it is missing")
+    rated = ~(np.isnan(first) | np.isnan(second))
+    return first[rated], second[rated], int((~rated).sum())
+
+
+def level_index(ratings: ArrayLike, levels: ArrayLike) -> IntArray:
+    """The position of each rating in `levels`, and -1 where the rating is missing (NaN).
+
+    `ratings` may have any shape, which the result keeps; `levels` lists the scale, used or not.
+    Raises ValueError for fewer than two levels, repeated levels, or a rating that is not a level.
+    """
+    values, scale = np.asarray(ratings, dtype=np.float64), np.asarray(levels, dtype=np.float64)
+    if scale.ndim != 1 or len(scale) < 2 or len(np.unique(scale)) != len(scale):
+        raise ValueError("a scale is a list of two or more different levels")
+    matches = values[..., np.newaxis] == scale
+    missing = np.isnan(values)
+    unknown = ~matches.any(axis=-1) & ~missing
+    if unknown.any():
+        raise ValueError(f"ratings outside the scale: {np.unique(values[unknown]).tolist()}")
+    return np.where(missing, -1, matches.argmax(axis=-1)).astype(np.int64)

@@ -1,0 +1,1 @@
+"""Metrics of retrieval contexts and reports, computed from matrices of graded ratings."""

@@ -1,0 +1,66 @@
+"""Coverage of a retrieval context or a report: how many answerable questions it answers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from evaluation.agreement.estimate import Estimate, FloatArray
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage(Estimate):
+    """Coverage, 0 to 1; `n` = answerable questions, `missing` = unrated cells among them.
+
+    `answerable` and `covered` are question indices from 0. An unrated cell is not a grade of 0: it
+    answers nothing, so coverage with `missing` above 0 may be too low.
+    """
+
+    answerable: tuple[int, ...] = ()
+    covered: tuple[int, ...] = ()
+
+
+def answerable_questions(p_star: ArrayLike, eta: float) -> tuple[int, ...]:
+    """The questions that some relevant passage answers: the consistency filter.
+
+    `p_star` holds the grades of the relevant passages, passages x questions, NaN = unrated, which
+    answers nothing. Returns indices from 0, in order; none without passages. Raises ValueError if
+    `p_star` is not two-dimensional (without passages it is 0 x questions).
+    Source: CRUX (Ju et al., 2025), section 3.2.
+    """
+    return _answered(_grades(p_star), eta)
+
+
+def coverage(z: ArrayLike, answerable: ArrayLike, eta: float) -> Coverage:
+    """The share of the answerable questions that some passage of Z answers with a grade >= eta.
+
+    `z` holds the grades of the context's passages, passages x questions, NaN = unrated; a report
+    is one row. `answerable` lists question indices. Questions that are not answerable never count,
+    even if Z answers them. No passages: 0. No answerable questions: undefined. Raises ValueError
+    if `z` is not two-dimensional or an index is repeated or is not one of its questions.
+    Source: CRUX (Ju et al., 2025), section 3.3, eq. 3.
+    """
+    grades = _grades(z)
+    questions = np.asarray(answerable, dtype=np.intp)
+    known = (questions >= 0) & (questions < grades.shape[1])
+    if not known.all() or len(np.unique(questions)) != len(questions):
+        raise ValueError(f"answerable questions are distinct and below {grades.shape[1]}")
+    covered = tuple(sorted(set(_answered(grades, eta)) & set(questions.tolist())))
+    size, missing = len(questions), int(np.isnan(grades[:, questions]).sum())
+    asked = tuple(sorted(questions.tolist()))
+    if size == 0:
+        return Coverage(None, "undefined, because there are no answerable questions", 0)
+    return Coverage(len(covered) / size, None, size, missing, answerable=asked, covered=covered)
+
+
+def _grades(ratings: ArrayLike) -> FloatArray:
+    grades = np.asarray(ratings, dtype=np.float64)
+    if grades.ndim != 2:
+        raise ValueError(f"ratings are passages x questions, not {grades.shape}")
+    return grades
+
+
+def _answered(grades: FloatArray, eta: float) -> tuple[int, ...]:
+    return tuple(np.flatnonzero((grades >= eta).any(axis=0)).tolist())

@@ -1,0 +1,186 @@
+"""The embedded lexical baseline: grades 0..5 by idf-weighted coverage of a question's terms.
+
+    s = sum of idf over the question terms present in the text / sum of idf over all of them
+    idf(t) = ln(1 + (N - df(t) + 0.5) / (df(t) + 0.5));   grade = min(5, floor(6 s))
+
+so grade 3 or more means that s >= 0.5. This is a baseline, and its grades support no claim of
+validity. It counts shared words: it cannot tell a text on the topic of a question from one that
+answers it, misses paraphrase, and ignores negation and word order. Say so wherever they are shown.
+
+Stop words and stems are English; scripts written without spaces are not segmented. A pair may get
+another grade under other document frequencies: the corpus is part of the judge's identity.
+
+Sources: idf as in Lucene's BM25Similarity (Robertson and Zaragoza 2009, "The Probabilistic
+Relevance Framework: BM25 and Beyond", with 1 added inside the logarithm to keep it positive);
+stems by the Snowball English (Porter2) stemmer. The coverage and its six equal bands are ours.
+"""
+
+import math
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+from sklearn.feature_extraction.text import CountVectorizer
+from snowballstemmer.english_stemmer import EnglishStemmer
+
+MISSING = -1  # under has_grade == False: outside 0..5, so that it cannot pass for a grade
+NO_CONTENT_TERMS = "The question has no content terms: only stop words and question words."
+
+BLOCK = 65_536  # pairs held at once as sparse rows or dense scores: bounds memory, not results
+
+_FUNCTION_WORDS = """
+what which who whom whose when where why how many much
+a an the this that these those there here such some any each
+i you he she it we they me him her them my your his its our their
+am is are was were be been being do does did done has have had having
+can could will would shall should may might must wo
+and or but nor if then than as so because while
+of in on at by for from to into with about between during through
+not no also only very
+"""  # "us" is kept, as case folding makes the US of it; "wo" is what "won't" leaves
+STOP_WORDS = frozenset(_FUNCTION_WORDS.split())
+_WORD = re.compile(r"[^\W_]+")
+_CLITIC = re.compile(r"'(?<=\w')(?:s|d|m|ll|re|ve)\b")  # the apostrophe first: found by fast scan
+
+
+class Grades(NamedTuple):
+    """Grades with their mask; both arrays have the same shape.
+
+    0..5 where `has_grade`, MISSING elsewhere. A pair lacks a grade only when its question has no
+    content terms (NO_CONTENT_TERMS): coverage is then 0/0, undefined, and never a grade of 0.
+    """
+
+    grades: npt.NDArray[np.int8]
+    has_grade: npt.NDArray[np.bool_]
+
+
+@lru_cache(maxsize=200_000)
+def _stem(word: str) -> str:
+    # A stemmer holds the word it works on, so threads must not share one. The class is named
+    # because snowballstemmer.stemmer() would use another library's stemmer where one is installed.
+    return "" if word in STOP_WORDS else str(EnglishStemmer().stemWord(word))
+
+
+def content_terms(text: str) -> list[str]:
+    """The stems of `text` in order, repeats kept, without stop words and question words.
+
+    NFKC and case folding come first: accents count, however they are encoded, and case does not,
+    so WHO and IT are stop words too. A text without other words gives an empty list.
+    """
+    folded = unicodedata.normalize("NFKC", text).casefold().replace("’", "'")
+    if "'" in folded:
+        folded = _CLITIC.sub("", folded.replace("can't", "can not").replace("n't", " not"))
+    return [stem for stem in map(_stem, _WORD.findall(folded)) if stem]
+
+
+class LexicalGrader:
+    """Grades text and question pairs from the document frequencies of one corpus.
+
+    `document_frequency` maps a stem to the number of texts that hold it, of `documents` in all.
+    With no documents every idf is ln 2, and coverage is the plain share of terms. Raises
+    ValueError for a negative `documents` or a frequency outside 0..documents.
+    """
+
+    def __init__(self, document_frequency: Mapping[str, int], documents: int) -> None:
+        counts = document_frequency.values()
+        if documents < 0 or min(counts, default=0) < 0 or max(counts, default=0) > documents:
+            raise ValueError("Document frequencies must lie between 0 and the number of documents.")
+        self.document_frequency = document_frequency
+        self.documents = documents
+
+    @classmethod
+    def fit(cls, texts: Iterable[str]) -> Self:
+        """Count document frequencies in one pass: memory grows with the vocabulary, not the texts.
+
+        Every text counts once, empty ones too, so give each distinct text once.
+        """
+        frequency: Counter[str] = Counter()
+        documents = 0
+        for text in texts:
+            frequency.update(set(content_terms(text)))
+            documents += 1
+        return cls(frequency, documents)
+
+    def idf(self, stem: str) -> float:
+        """BM25 inverse document frequency of a stem, in nats: positive, largest if never seen."""
+        df = self.document_frequency.get(stem, 0)
+        return math.log1p((self.documents - df + 0.5) / (df + 0.5))
+
+    def grade_matrix(self, texts: Sequence[str], questions: Sequence[str]) -> Grades:
+        """Grade every text against every question: arrays of shape (len(texts), len(questions)).
+
+        An empty text has grade 0. A question without content terms has a whole column missing.
+        No texts or no questions give an array with a side of length 0. Texts and questions need
+        not be among those fitted: a question term that was never seen counts at the largest idf.
+        """
+        presence, weights, answerable = self._rows(texts, questions)
+        grades = np.full((len(texts), len(questions)), MISSING, dtype=np.int8)
+        step = max(1, BLOCK // max(1, len(questions)))
+        for start in range(0, len(texts), step):
+            coverage = (presence[start : start + step] @ weights.T).toarray()
+            grades[start : start + step] = np.where(answerable, _banded(coverage), MISSING)
+        return Grades(grades, grades != MISSING)
+
+    def grade_pairs(
+        self,
+        texts: Sequence[str],
+        questions: Sequence[str],
+        text_index: npt.ArrayLike,
+        question_index: npt.ArrayLike,
+    ) -> Grades:
+        """Grade pair i, texts[text_index[i]] with questions[question_index[i]]: arrays (pairs,).
+
+        The result is that of `grade_matrix` at those places; no pairs give empty arrays. Raises
+        ValueError unless both indices are one-dimensional and equally long, IndexError if one is
+        out of range (a negative index is, so that no -1 silently reads the last text).
+        """
+        rows, columns = _index(text_index, len(texts)), _index(question_index, len(questions))
+        if rows.shape != columns.shape:
+            raise ValueError(f"{rows.size} text indices but {columns.size} question indices.")
+        presence, weights, answerable = self._rows(texts, questions)
+        grades = np.full(rows.shape, MISSING, dtype=np.int8)
+        for start in range(0, rows.size, BLOCK):
+            block = slice(start, start + BLOCK)
+            coverage = presence[rows[block]].multiply(weights[columns[block]]).sum(axis=1)
+            grades[block] = np.where(answerable[columns[block]], _banded(coverage), MISSING)
+        return Grades(grades, grades != MISSING)
+
+    def _rows(
+        self, texts: Sequence[str], questions: Sequence[str]
+    ) -> tuple[Any, Any, npt.NDArray[np.bool_]]:
+        """0/1 rows of the texts, idf rows of the questions summing to 1, and which have terms."""
+        stems = sorted({stem for question in questions for stem in content_terms(question)})
+        if not stems:
+            stems = [""]  # a column that no text fills: the vectorizer refuses to have none
+        # Only the questions' stems are columns: other words change no grade, and dropping them
+        # before the vectorizer sees them spares it a KeyError for each.
+        known = frozenset(stems).intersection
+        vectorizer = CountVectorizer(
+            analyzer=lambda text: known(content_terms(text)), vocabulary=stems, binary=True
+        )
+        presence = sparse.csr_array(vectorizer.transform(texts))
+        weights = sparse.csr_array(vectorizer.transform(questions))
+        weights = weights @ sparse.diags_array([self.idf(stem) for stem in stems])
+        total = weights.sum(axis=1)
+        share = np.divide(1.0, total, out=np.zeros_like(total), where=total > 0)
+        return presence, sparse.csr_array(sparse.diags_array(share) @ weights), total > 0
+
+
+def _banded(coverage: npt.NDArray[np.float64]) -> npt.NDArray[np.int8]:
+    # A share such as 1/3 may come out one rounding error below its band; the margin returns it.
+    return np.minimum(5, np.floor(6 * coverage + 1e-9)).astype(np.int8)
+
+
+def _index(values: npt.ArrayLike, length: int) -> npt.NDArray[np.intp]:
+    array = np.asarray(values)
+    if array.ndim != 1 or (array.size and array.dtype.kind not in "iu"):
+        raise ValueError("Pair indices must be one-dimensional arrays of integers.")
+    if array.size and (array.min() < 0 or array.max() >= length):
+        raise IndexError(f"Pair index outside 0..{length - 1}.")
+    return array.astype(np.intp)
