@@ -128,7 +128,7 @@ STATIC_ROOT = VAR_DIR / "static"
 STATICFILES_DIRS = [BASE_DIR / "static"]
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
-    "staticfiles": {"BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"},
+    "staticfiles": {"BACKEND": "crux_site.storage.StaticFiles"},
 }
 MEDIA_ROOT = VAR_DIR / "uploads"
 # A folder of a study comes as one archive; what is larger goes through the command.

@@ -1,5 +1,19 @@
 """The map of the site."""
 
+from django.contrib.auth import views as auth
 from django.urls import include, path
 
-urlpatterns = []
+from crux_site.views import datasets, imports
+
+urlpatterns = [
+    path("", datasets.home, name="home"),
+    path("login/", auth.LoginView.as_view(), name="login"),
+    path("logout/", auth.LogoutView.as_view(), name="logout"),
+    path("datasets/", datasets.datasets, name="datasets"),
+    path("datasets/<slug:slug>/", datasets.dataset, name="dataset"),
+    path("datasets/<slug:slug>/export/", datasets.export, name="export"),
+    path("datasets/<slug:slug>/", include("evaluation.urls")),
+    path("import/", imports.import_page, name="import"),
+    path("import/<uuid:token>/", imports.import_preview, name="import_preview"),
+    path("", include("annotation.urls")),
+]

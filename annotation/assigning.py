@@ -1,0 +1,154 @@
+"""Handing out the items of a campaign, saving answers, submitting: what happens to a piece of work."""
+
+import random
+from collections.abc import Iterable, Sequence
+from uuid import UUID
+
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+
+from annotation.models import (
+    Answer,
+    Assignment,
+    Campaign,
+    Item,
+    ItemQuestion,
+    NuggetSpan,
+    Participant,
+    Rater,
+    Rating,
+    SubQuestion,
+    Text,
+    User,
+)
+from annotation.spans import Span
+
+
+class AnswerRefusedError(Exception):
+    """An answer that cannot be taken; the message is for the person who gave it."""
+
+
+def rater_of(user: User) -> Rater:
+    """The rater that an account rates as, made the first time."""
+    rater, _ = Rater.objects.get_or_create(
+        user=user, defaults={"name": user.username, "kind": Rater.Kind.HUMAN}
+    )
+    return rater
+
+
+@transaction.atomic
+def open_campaign(campaign: Campaign, texts: Sequence[Text], raters: Iterable[Rater]) -> None:
+    """Draw the items of a new campaign and lend every one of them to every participant.
+
+    Questions are frozen here. A filtered question is not asked, and a text without words, or
+    without a question left to ask, makes no item.
+    """
+    campaign.save()
+    asked: dict[int, list[SubQuestion]] = {}
+    for question in SubQuestion.objects.filter(
+        topic__in={text.topic_id for text in texts}, filtered_because=""
+    ):
+        asked.setdefault(question.topic_id, []).append(question)
+    drawing = random.Random(campaign.seed)  # noqa: S311 - a draw that can be repeated, no secret
+    usable = [text for text in texts if text.body is not None and asked.get(text.topic_id or 0)]
+    items = Item.objects.bulk_create(
+        Item(campaign=campaign, text=text, position=position)
+        for position, text in enumerate(usable)
+    )
+    frozen = []
+    for item in items:
+        questions = asked[item.text.topic_id or 0]
+        if campaign.questions_per_item and campaign.questions_per_item < len(questions):
+            drawn = drawing.sample(questions, campaign.questions_per_item)
+            questions = sorted(drawn, key=lambda question: question.position)
+        frozen += [
+            ItemQuestion(item=item, question=question, position=position)
+            for position, question in enumerate(questions)
+        ]
+    ItemQuestion.objects.bulk_create(frozen)
+    participants = Participant.objects.bulk_create(
+        Participant(campaign=campaign, rater=rater) for rater in raters
+    )
+    Assignment.objects.bulk_create(
+        Assignment(participant=participant, item=item, position=item.position)
+        for participant in participants
+        for item in items
+    )
+
+
+def save_answer(
+    assignment: Assignment,
+    question: SubQuestion,
+    *,
+    key: UUID,
+    grade: int | None,
+    spans: Sequence[Span],
+) -> Answer:
+    """Append an answer and make it the rating of its pair. The same key again is the same answer.
+
+    Raises AnswerRefusedError where the campaign is closed, or where the key has already carried
+    another answer.
+    """
+    campaign = assignment.participant.campaign
+    if campaign.state != Campaign.State.OPEN:
+        raise AnswerRefusedError("This study is closed, so nothing more can be saved.")
+    stored = [{"start": s.start, "end": s.end, "quote": s.quote} for s in spans]
+    try:
+        with transaction.atomic():
+            # One writer at a time for an item: the projection must follow the newest answer.
+            Assignment.objects.select_for_update().get(pk=assignment.pk)
+            answer = Answer.objects.create(
+                assignment=assignment,
+                question=question,
+                key=key,
+                grade=grade,
+                spans=stored,
+                text_sha256=assignment.item.text.sha256,
+            )
+            _project(answer, campaign)
+    except IntegrityError:
+        answer = Answer.objects.get(assignment=assignment, key=key)
+        if (answer.question_id, answer.grade, answer.spans) != (question.pk, grade, stored):
+            raise AnswerRefusedError("This key has already carried another answer.") from None
+    return answer
+
+
+def _project(answer: Answer, campaign: Campaign) -> None:
+    """Bring the rating of the answered pair in line with the newest answer."""
+    pair = {
+        "rater": answer.assignment.participant.rater,
+        "rubric": campaign.rubric,
+        "text": answer.assignment.item.text,
+        "question": answer.question,
+    }
+    if answer.grade is None:
+        Rating.objects.filter(**pair).delete()
+        return
+    rating, _ = Rating.objects.update_or_create(**pair, defaults={"grade": answer.grade})
+    rating.spans.all().delete()
+    NuggetSpan.objects.bulk_create(
+        NuggetSpan(rating=rating, position=position, **span)
+        for position, span in enumerate(answer.spans)
+    )
+
+
+def submit(assignment: Assignment) -> None:
+    """Hand an item in. Answers can still be changed afterwards while the campaign is open."""
+    assignment.state = Assignment.State.SUBMITTED
+    assignment.submitted_at = timezone.now()
+    assignment.save(update_fields=["state", "submitted_at"])
+
+
+def skip(assignment: Assignment, note: str) -> None:
+    """Put an item aside with the rater's reason; what was answered stays."""
+    assignment.state = Assignment.State.SKIPPED
+    assignment.note = note
+    assignment.save(update_fields=["state", "note"])
+
+
+def next_open(assignment: Assignment) -> Assignment | None:
+    """The next item that its participant has not handed in: further on, else from the beginning."""
+    mine = assignment.participant.assignments.filter(state=Assignment.State.OPEN).exclude(
+        pk=assignment.pk
+    )
+    return mine.filter(position__gt=assignment.position).first() or mine.first()

@@ -1,0 +1,154 @@
+"""What people send us, checked against what they were shown."""
+
+import json
+from typing import Any
+
+from django import forms
+from django.core.exceptions import ValidationError
+
+from annotation.models import Campaign, Dataset, Rubric, Text, Topic, User
+from annotation.spans import Span, SpanError, checked, locate
+
+
+class AnswerForm(forms.Form):
+    """One answer: a grade of the rubric and the spans that support it.
+
+    The page's script sends spans with offsets. Without scripts the form sends which of the old
+    spans to keep, and new ones as words copied from the text, one span a line.
+    """
+
+    key = forms.UUIDField()
+    grade = forms.IntegerField(required=False)
+    spans = forms.CharField(required=False)
+    keep = forms.MultipleChoiceField(required=False)
+    quotes = forms.CharField(required=False)
+
+    def __init__(self, data: Any, *, text: Text, rubric: Rubric) -> None:
+        super().__init__(data)
+        self.text = text
+        self.rubric = rubric
+        # "start:end" of any span; whether it fits the text is checked below, as for all others.
+        self.fields["keep"] = forms.TypedMultipleChoiceField(required=False, choices=[])
+        self.fields["keep"].valid_value = lambda value: True  # type: ignore[attr-defined]
+
+    def clean_grade(self) -> int | None:
+        grade = self.cleaned_data["grade"]
+        if grade is not None and grade not in self.rubric.grades():
+            allowed = ", ".join(map(str, self.rubric.grades()))
+            raise ValidationError(f"The grade must be one of {allowed}, not {grade}.")
+        return grade
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or {}
+        body = self.text.body or ""
+        try:
+            if "spans" in self.data:
+                spans = _sent(body, cleaned.get("spans", ""))
+            else:
+                spans = _kept(body, cleaned.get("keep", [])) + _copied(
+                    body, self.data.get("quotes", "")
+                )
+        except SpanError as error:
+            raise ValidationError(f"A span does not fit the text: {error}.") from error
+        cleaned["span_list"] = sorted(set(spans), key=lambda span: (span.start, span.end))
+        return cleaned
+
+
+class SkipForm(forms.Form):
+    note = forms.CharField(required=False, max_length=2000)
+
+
+def _sent(body: str, raw: str) -> list[Span]:
+    try:
+        return [
+            checked(body, int(span["start"]), int(span["end"]), str(span["quote"]))
+            for span in json.loads(raw or "[]")
+        ]
+    except (ValueError, TypeError, KeyError) as error:
+        if isinstance(error, SpanError):
+            raise
+        raise SpanError("expected a list of {start, end, quote}") from error
+
+
+def _kept(body: str, kept: list[str]) -> list[Span]:
+    spans = []
+    for value in kept:
+        start, _, end = value.partition(":")
+        if not (start.isdecimal() and end.isdecimal()):
+            raise SpanError(f"{value[:40]!r} is not a place in the text")
+        spans.append(checked(body, int(start), int(end), body[int(start) : int(end)]))
+    return spans
+
+
+def _copied(body: str, lines: str) -> list[Span]:
+    spans = []
+    for line in filter(str.strip, lines.splitlines()):
+        found = locate(body, line.strip())
+        if not found:
+            raise SpanError(f"the words {line.strip()[:80]!r} are not in it")
+        spans.append(found[0])
+    return spans
+
+
+class CampaignForm(forms.ModelForm):
+    """A study of texts that are here already: which of them, under which rubric, by whom."""
+
+    systems = forms.MultipleChoiceField(
+        required=False,
+        widget=forms.CheckboxSelectMultiple,
+        help_text="reports only; none ticked means all",
+    )
+    kind = forms.ChoiceField(choices=Text.Kind.choices, label="Texts")
+    topics = forms.ModelMultipleChoiceField(
+        queryset=Topic.objects.none(),
+        required=False,
+        widget=forms.CheckboxSelectMultiple,
+        help_text="none ticked means all",
+    )
+    people = forms.ModelMultipleChoiceField(
+        queryset=User.objects.filter(is_active=True).order_by("username"),
+        widget=forms.CheckboxSelectMultiple,
+        label="Raters",
+        help_text="each of them gets every text",
+    )
+
+    class Meta:
+        model = Campaign
+        fields = ("title", "slug", "rubric", "questions_per_item", "seed")
+        help_texts = {"slug": "in addresses; letters, digits and hyphens"}
+
+    def __init__(self, *args: Any, dataset: Dataset, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.dataset = dataset
+        self.fields["topics"].queryset = dataset.topics.all()  # type: ignore[attr-defined]
+        systems = dataset.texts.exclude(system="").values_list("system", flat=True)
+        self.fields["systems"].choices = [  # type: ignore[attr-defined]
+            (system, system) for system in sorted(set(systems))
+        ]
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or {}
+        if not self.errors and not self.texts():
+            raise ValidationError(
+                "No text fits: of this kind and these topics and systems, none has both words "
+                "and a topic with questions."
+            )
+        return cleaned
+
+    def texts(self) -> list[Text]:
+        """The chosen texts in a steady order: by topic, then as they were imported."""
+        chosen = self.dataset.texts.with_body().filter(
+            kind=self.cleaned_data["kind"], topic__questions__filtered_because=""
+        )
+        if topics := self.cleaned_data["topics"]:
+            chosen = chosen.filter(topic__in=topics)
+        if systems := self.cleaned_data["systems"]:
+            chosen = chosen.filter(system__in=systems)
+        return list(chosen.distinct().select_related("topic").order_by("topic__position", "id"))
+
+
+class GuidelineForm(forms.ModelForm):
+    class Meta:
+        model = Rubric
+        fields = ("guideline",)
+        widgets = {"guideline": forms.Textarea(attrs={"rows": 24})}

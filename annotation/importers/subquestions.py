@@ -1,0 +1,96 @@
+"""subquestions.jsonl: {"id": topic, "subquestions": [text, ...]}."""
+
+from collections import Counter
+
+from annotation.importers.layout import Source
+from annotation.importers.problems import shown
+from annotation.importers.reading import batches, rows
+from annotation.importers.records import NOT_APPLICABLE, FilteredQuestion, SubQuestionsRow
+from annotation.importers.summary import Mapped
+from annotation.importers.target import KnownQuestion, KnownTopic, Target
+from annotation.models import SubQuestion
+
+_BATCH = 200  # topics
+
+
+def read(target: Target, source: Source) -> None:
+    """The questions of each topic. Some files kept a line end where a list number was cut off."""
+    for batch in batches(rows(target, source, SubQuestionsRow), _BATCH):
+        new: list[SubQuestion] = []
+        for line, row in batch:
+            topic = target.topic(source, line, "id", row.id)
+            if topic and _sound(target, source, line, row):
+                new += _questions(target, source, line, row, topic)
+        _store(target, source, new)
+
+
+def _sound(target: Target, source: Source, line: int, row: SubQuestionsRow) -> bool:
+    """Whether every question has words that no other question of the topic has."""
+    counts = Counter(body.strip() for body in row.subquestions)
+    for i, body in enumerate(row.subquestions):
+        if not body.strip() or body.strip() == NOT_APPLICABLE:
+            target.problem(source, line, f"subquestions.{i}", f"{shown(body)} asks nothing")
+            return False
+        if counts[body.strip()] > 1:
+            message = f"two questions of the topic are {shown(body.strip())}"
+            target.problem(source, line, f"subquestions.{i}", message)
+            return False
+    indexes = {str(i) for i in range(len(row.subquestions))}
+    for index in sorted(row.filtered.keys() - indexes):
+        target.problem(source, line, f"filtered.{index}", "no such question")
+        return False
+    return True
+
+
+def _questions(
+    target: Target, source: Source, line: int, row: SubQuestionsRow, topic: KnownTopic
+) -> list[SubQuestion]:
+    """The questions to make; none if the topic has them. Errors are noted."""
+    bodies = [body.strip() for body in row.subquestions]
+    target.summary.mapped[Mapped.STRIPPED] += sum(
+        body != asked for body, asked in zip(bodies, row.subquestions, strict=True)
+    )
+    if not topic.questions:
+        # Known at once, so that a second line for this topic is checked against the first.
+        topic.questions = [
+            KnownQuestion(0, i, body, str(i) in row.filtered) for i, body in enumerate(bodies)
+        ]
+        return [
+            SubQuestion(
+                topic_id=topic.pk,
+                position=i,
+                body=body,
+                filtered_because=why.because if why else "",
+                filtered_eta=why.eta if why else None,
+            )
+            for i, body in enumerate(bodies)
+            for why in [_why(row, i)]
+        ]
+    if len(topic.questions) != len(bodies):
+        message = f"topic {row.id} has {len(topic.questions)} questions already, not {len(bodies)}"
+        target.problem(source, line, "subquestions", message)
+    for known, body in zip(topic.questions, bodies, strict=False):
+        if known.body != body:
+            message = f"is there already as {shown(known.body)}, not {shown(body)}"
+            target.problem(source, line, f"subquestions.{known.position}", message)
+        elif str(known.position) in row.filtered and not known.filtered:
+            place = f"filtered.{known.position}"
+            target.problem(source, line, place, "is there already as a question that is asked")
+        else:
+            target.summary.file(source.name).unchanged += 1
+    return []
+
+
+def _why(row: SubQuestionsRow, index: int) -> FilteredQuestion | None:
+    return row.filtered.get(str(index))
+
+
+def _store(target: Target, source: Source, new: list[SubQuestion]) -> None:
+    if target.problems:
+        return
+    made = SubQuestion.objects.bulk_create(new)
+    by_topic = {topic.pk: topic for topic in target.topics.values()}
+    for question in made:
+        by_topic[question.topic_id].questions[question.position].pk = question.pk
+    target.summary.file(source.name).created += len(made)
+    target.summary.created["sub-questions"] += len(made)

@@ -1,0 +1,174 @@
+"""The dataset that files are read into: what it holds, looked up in batches, and what is reported."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from django.core.exceptions import ValidationError
+from django.core.validators import validate_slug
+from django.db import reset_queries
+
+from annotation.importers.layout import Source
+from annotation.importers.problems import LIMIT, ImportFailed, Problem
+from annotation.importers.raters import raters_of
+from annotation.importers.summary import ImportSummary
+from annotation.models import Dataset, Rater, Rubric, SubQuestion, Text, Topic
+from annotation.rubrics import ensure_standard_rubrics
+
+Progress = Callable[[str, int], None]
+_CHUNK = 5000  # names in one look-up; SQLite takes 32,766 values a query
+
+
+@dataclass(slots=True)
+class KnownQuestion:
+    pk: int
+    position: int
+    body: str
+    filtered: bool
+
+
+@dataclass(slots=True)
+class KnownTopic:
+    pk: int
+    name: str
+    request: str
+    questions: list[KnownQuestion] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class KnownRubric:
+    rubric: Rubric
+    grades: frozenset[int]
+
+
+class Target:
+    """A dataset while files are read into it, inside one transaction.
+
+    Topics and questions are held in memory, texts and ratings are looked up batch by batch.
+    """
+
+    def __init__(
+        self, dataset: Dataset, summary: ImportSummary, progress: Progress | None = None
+    ) -> None:
+        self.dataset = dataset
+        self.summary = summary
+        self.problems: list[Problem] = []
+        self._progress = progress
+        self._rubrics: dict[str, KnownRubric] = {}
+
+    # -- what is reported
+
+    def problem(self, source: Source | str, line: int, field: str, message: str) -> None:
+        """Note an error. Raises ImportFailed once there are enough of them."""
+        name = source if isinstance(source, str) else source.name
+        self.problems.append(Problem(name, line, field, message))
+        if len(self.problems) >= LIMIT:
+            self.stop_if_wrong()
+
+    def stop_if_wrong(self) -> None:
+        """Raises ImportFailed if anything read so far was wrong."""
+        if self.problems:
+            self.summary.errors = self.problems
+            raise ImportFailed(self.problems, self.summary)
+
+    def progress(self, source: Source, lines: int) -> None:
+        # With DEBUG, Django keeps every query with its values: that would be the whole file.
+        reset_queries()
+        if self._progress:
+            self._progress(source.name, lines)
+
+    # -- what the dataset holds
+
+    @cached_property
+    def topics(self) -> dict[str, KnownTopic]:
+        topics = {
+            pk: KnownTopic(pk, name, request)
+            for pk, name, request in Topic.objects.filter(dataset=self.dataset)
+            .order_by("position", "pk")
+            .values_list("pk", "name", "request")
+        }
+        questions = SubQuestion.objects.filter(topic__dataset=self.dataset).order_by("position")
+        for topic, pk, position, body, because in questions.values_list(
+            "topic_id", "pk", "position", "body", "filtered_because"
+        ):
+            topics[topic].questions.append(KnownQuestion(pk, position, body, bool(because)))
+        return {topic.name: topic for topic in topics.values()}
+
+    def topic(self, source: Source, line: int, field: str, name: str) -> KnownTopic | None:
+        """The topic; None, and an error noted, where the dataset has none of this name."""
+        if name not in self.topics:
+            self.problem(source, line, field, f"topic {name} is not in the dataset")
+        return self.topics.get(name)
+
+    def topic_of_passage(self, name: str) -> KnownTopic | None:
+        """The topic that a passage was taken from: what stands before the first colon."""
+        topic, colon, _ = name.partition(":")
+        return self.topics.get(topic) if colon else None
+
+    def rubric(self, slug: str) -> KnownRubric:
+        """A standard rubric and its grades."""
+        if slug not in self._rubrics:
+            if not Rubric.objects.filter(slug=slug).exists():
+                ensure_standard_rubrics()
+            rubric = Rubric.objects.get(slug=slug)
+            self._rubrics[slug] = KnownRubric(rubric, frozenset(rubric.grades()))
+        return self._rubrics[slug]
+
+    @cached_property
+    def _raters(self) -> dict[str, Rater]:
+        return raters_of(self.dataset)
+
+    def rater(self, source: Source, line: int, name: str, kind: Rater.Kind) -> Rater | None:
+        """The rater of this name, made if it is new; None and an error noted if it cannot be."""
+        rater = self._raters.get(name)
+        if rater is None:
+            if reason := _bad_slug(name, 120):
+                self.problem(source, line, "rater", f"{name}: {reason}")
+                return None
+            rater = Rater.objects.create(dataset=self.dataset, name=name, kind=kind)
+            self._raters[name] = rater
+            self.summary.created["raters"] += 1
+        people = (Rater.Kind.HUMAN,)
+        if (rater.kind in people) != (kind in people):
+            message = f"{name} is a {rater.get_kind_display()} already, not a {kind.label}"
+            self.problem(source, line, "rater", message)
+            return None
+        return rater
+
+    def passages(self, names: Iterable[str]) -> dict[str, int]:
+        """Keys of passages. Those that are new are made without words: only named so far."""
+        wanted = sorted(set(names))
+        keys: dict[str, int] = {}
+        for chunk in chunks(wanted, _CHUNK):
+            known = Text.objects.filter(
+                dataset=self.dataset, kind=Text.Kind.PASSAGE, system="", name__in=chunk
+            )
+            keys.update(known.values_list("name", "pk"))
+        made = Text.objects.bulk_create(
+            Text(dataset=self.dataset, kind=Text.Kind.PASSAGE, name=name, topic_id=topic)
+            for name in wanted
+            if name not in keys
+            for topic in [known.pk if (known := self.topic_of_passage(name)) else None]
+        )
+        if made:
+            self.summary.created["passages, without their words"] += len(made)
+        keys.update((text.name, text.pk) for text in made)
+        return keys
+
+
+def chunks[T](items: Sequence[T], size: int) -> Iterable[Sequence[T]]:
+    return (items[at : at + size] for at in range(0, len(items), size))
+
+
+def _bad_slug(value: str, length: int) -> str:
+    try:
+        validate_slug(value)
+    except ValidationError:
+        return "letters, digits, - and _ alone make a name"
+    return f"longer than {length} characters" if len(value) > length else ""
+
+
+def check_dataset_slug(slug: str) -> None:
+    """Raises ImportFailed for a slug that no URL could hold."""
+    if reason := _bad_slug(slug, 80):
+        raise ImportFailed([Problem("--dataset", 0, "", f"{slug!r}: {reason}")])

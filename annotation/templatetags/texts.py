@@ -1,0 +1,31 @@
+"""`{% reader body spans %}` prints a text to be read and marked; `{{ text|guideline }}` Markdown."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from django import template
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+
+from annotation.rendering import guideline_html, text_html
+
+register = template.Library()
+
+
+@register.simple_tag
+def reader(
+    body: str, spans: Sequence[dict[str, Any]] = (), label: str = "Text", id: str = "text"
+) -> SafeString:
+    """The text in its reading measure, with room in the margin for the numbers of its spans."""
+    return format_html(
+        '<div class="reader" data-reader><div class="body" id="{}" role="group" aria-label="{}">'
+        "{}</div></div>",
+        id,
+        label,
+        text_html(body, spans),
+    )
+
+
+@register.filter
+def guideline(markdown: str) -> SafeString:
+    return guideline_html(markdown)

@@ -1,0 +1,118 @@
+"""Import in the browser: upload, look at what would change, then do it."""
+
+import json
+import shutil
+import zipfile
+from pathlib import Path
+from uuid import UUID, uuid4
+
+from django import forms
+from django.conf import settings
+from django.contrib import messages
+from django.core.files.uploadedfile import UploadedFile
+from django.http import Http404, HttpResponseBase
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_http_methods
+
+from annotation.http import AuthenticatedRequest, admins_only
+from crux_site.importing import ImportFailed, import_dataset
+
+STAGING = Path(settings.MEDIA_ROOT) / "imports"
+
+
+class ManyFilesInput(forms.ClearableFileInput):
+    allow_multiple_selected = True
+
+
+class ManyFilesField(forms.FileField):
+    widget = ManyFilesInput
+
+    def clean(self, data: object, initial: object = None) -> list[UploadedFile]:
+        files = data if isinstance(data, list | tuple) else [data]
+        return [super(ManyFilesField, self).clean(one, initial) for one in files]
+
+
+class UploadForm(forms.Form):
+    dataset = forms.SlugField(max_length=80, help_text="a new one, or one to add to")
+    title = forms.CharField(max_length=200, required=False, help_text="of a new dataset")
+    with_history = forms.BooleanField(
+        required=False, label="Read earlier exports too (annotations/history)"
+    )
+    files = ManyFilesField(
+        help_text="one archive (.zip) of a study's folder, or single files under their own names"
+    )
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@admins_only
+def import_page(request: AuthenticatedRequest) -> HttpResponseBase:
+    """Upload a study; the next page shows what it would change."""
+    form = UploadForm(request.POST or None, request.FILES or None)
+    if form.is_valid():
+        token = uuid4()
+        try:
+            _stage(token, form.cleaned_data)
+        except zipfile.BadZipFile:
+            shutil.rmtree(STAGING / str(token), ignore_errors=True)
+            form.add_error("files", "This archive cannot be read: it is damaged, or no .zip.")
+        else:
+            return redirect("import_preview", token=token)
+    context = {"form": form, "room": "import"}
+    status = 422 if form.is_bound else 200
+    return render(request, "crux_site/import.html", context, status=status)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@admins_only
+def import_preview(request: AuthenticatedRequest, token: UUID) -> HttpResponseBase:
+    """GET: what an import of the upload would change. POST: the import, all or nothing."""
+    folder = STAGING / str(token)
+    if not (folder / "about.json").is_file():
+        raise Http404("This upload is no longer here.")
+    about = json.loads((folder / "about.json").read_text())
+    context = {"about": about, "room": "import", "token": token}
+    is_dry = request.method != "POST"
+    try:
+        summary = import_dataset(
+            folder / "files",
+            about["dataset"],
+            title=about["title"],
+            dry_run=is_dry,
+            with_history=about["with_history"],
+        )
+    except ImportFailed as failed:
+        context["problems"] = failed.problems
+        return render(request, "crux_site/import_preview.html", context, status=422)
+    if is_dry:
+        context["summary"] = summary
+        return render(request, "crux_site/import_preview.html", context)
+    shutil.rmtree(folder)
+    messages.success(request, "The import is done.")
+    return redirect("dataset", slug=about["dataset"])
+
+
+def _stage(token: UUID, data: dict) -> None:
+    """Put the uploaded files into a folder of their own, archives unpacked."""
+    files = STAGING / str(token) / "files"
+    files.mkdir(parents=True)
+    for upload in data["files"]:
+        if upload.name.endswith(".zip"):
+            with zipfile.ZipFile(upload) as archive:
+                _unpack(archive, files)
+        else:
+            with open(files / Path(upload.name).name, "wb") as target:
+                shutil.copyfileobj(upload, target)
+    inside = list(files.iterdir())
+    if len(inside) == 1 and inside[0].is_dir():  # an archive of the folder, not of its contents
+        for path in list(inside[0].iterdir()):
+            path.rename(files / path.name)
+    about = {name: data[name] for name in ("dataset", "title", "with_history")}
+    (files.parent / "about.json").write_text(json.dumps(about))
+
+
+def _unpack(archive: zipfile.ZipFile, target: Path) -> None:
+    """Unpack; names that would lead out of the folder are brought back in by zipfile itself."""
+    for member in archive.infolist():
+        hidden = any(part.startswith((".", "__MACOSX")) for part in Path(member.filename).parts)
+        if not member.is_dir() and not hidden:
+            archive.extract(member, target)

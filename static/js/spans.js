@@ -1,0 +1,125 @@
+// Spans in a text: from offsets to ranges, from ranges to highlights and numbers in the margin.
+// A span is half-open [start, end) in code points of the text; the DOM counts UTF-16 units.
+// Between toUnits and toCodePoints lies the only place where the one becomes the other.
+
+export function toUnits(text, codePoints) {
+  return [...text].slice(0, codePoints).join("").length;
+}
+
+export function toCodePoints(text, units) {
+  return [...text.slice(0, units)].length;
+}
+
+// The server prints <mark> for readers without scripts; with scripts, highlights take their place,
+// because elements cannot overlap.
+export function unwrapMarks(body) {
+  for (const mark of body.querySelectorAll("mark")) mark.replaceWith(...mark.childNodes);
+  body.normalize();
+}
+
+export function rangeOf(body, span) {
+  const text = body.textContent;
+  const from = toUnits(text, span.start);
+  const to = toUnits(text, span.end);
+  const range = new Range();
+  const walker = document.createTreeWalker(body, NodeFilter.SHOW_TEXT);
+  let passed = 0;
+  for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+    const next = passed + node.length;
+    if (from >= passed && from < next) range.setStart(node, from - passed);
+    if (to > passed && to <= next) range.setEnd(node, to - passed);
+    passed = next;
+  }
+  return range;
+}
+
+// The part of a selection that lies in the text, white space at its ends left out; null if none does.
+export function spanOf(body, range) {
+  const all = new Range();
+  all.selectNodeContents(body);
+  if (!range.intersectsNode(body)) return null;
+  const inside = range.cloneRange();
+  if (inside.compareBoundaryPoints(Range.START_TO_START, all) < 0) inside.setStart(body, 0);
+  if (inside.compareBoundaryPoints(Range.END_TO_END, all) > 0) inside.setEnd(body, body.childNodes.length);
+  const before = new Range();
+  before.setStart(body, 0);
+  before.setEnd(inside.startContainer, inside.startOffset);
+  const words = inside.toString();
+  const quote = words.trim();
+  if (!quote) return null;
+  const lead = words.slice(0, words.length - words.trimStart().length);
+  const start = toCodePoints(before.toString(), Infinity) + toCodePoints(lead, Infinity);
+  return { start, end: start + toCodePoints(quote, Infinity), quote };
+}
+
+export function quoteOf(body, start, end) {
+  return [...body.textContent].slice(start, end).join("");
+}
+
+// spans: [{start, end, mark: 1..8, label, says, strong, href}]. Redraws all highlights and margin numbers.
+export function draw(body, spans) {
+  const highlights = CSS.highlights ?? new Map(); // a browser without them keeps the numbers in the margin
+  highlights.clear();
+  const newHighlight = () => CSS.highlights ? new Highlight() : new Set();
+  const strong = newHighlight();
+  strong.priority = -1; // its tint lies below every line
+  const byMark = new Map();
+  const lines = new Map();
+  const top = body.getBoundingClientRect().top;
+  for (const span of spans) {
+    const range = rangeOf(body, span);
+    if (!byMark.has(span.mark)) byMark.set(span.mark, newHighlight());
+    byMark.get(span.mark).add(range);
+    if (span.strong) strong.add(range);
+    const first = range.getClientRects()[0];
+    if (!first) continue;
+    const line = Math.round((first.top - top) / 8) * 8; // rectangles of one line differ by a pixel or two
+    const atLine = lines.get(line) ?? { y: first.top - top + first.height / 2, spans: new Map() };
+    const same = atLine.spans.get(span.label);
+    atLine.spans.set(span.label, same?.strong ? same : span);
+    lines.set(line, atLine);
+  }
+  for (const [mark, highlight] of byMark) highlights.set(`mark-${mark}`, highlight);
+  highlights.set("active", strong);
+  drawMargin(body, lines);
+}
+
+function drawMargin(body, lines) {
+  const reader = body.closest("[data-reader]");
+  reader.querySelectorAll(".margin").forEach((old) => old.remove());
+  for (const { y, spans } of lines.values()) {
+    const margin = document.createElement("div");
+    margin.className = "margin";
+    margin.style.setProperty("--line", `${y - 14}px`); // through the object model: allowed by style-src 'self'
+    for (const span of spans.values()) {
+      const link = document.createElement("a");
+      link.href = span.href;
+      link.dataset.mark = span.mark;
+      if (span.strong) link.setAttribute("aria-current", "true");
+      link.setAttribute("aria-label", `${span.says} marks this line`);
+      link.tabIndex = -1; // the same questions are in the tab order beside the text
+      link.append(Object.assign(document.createElement("b"), { textContent: span.label }));
+      margin.append(link);
+    }
+    reader.append(margin);
+  }
+}
+
+// Arrow keys move between sentences; only one of them is in the tab order. Returns a function that
+// focuses the sentence that was focused last.
+export function walkSentences(body) {
+  const all = [...body.querySelectorAll(".sentence")];
+  const go = (next) => {
+    if (!next) return;
+    all.forEach((sentence) => { sentence.tabIndex = sentence === next ? 0 : -1; });
+    next.focus();
+  };
+  body.addEventListener("keydown", (event) => {
+    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    const here = all.indexOf(event.target);
+    if (!step || here < 0 || event.shiftKey || event.ctrlKey) return;
+    event.preventDefault();
+    go(all[Math.min(all.length - 1, Math.max(0, here + step))]);
+  });
+  return () => go(all.find((sentence) => sentence.tabIndex === 0) ?? all[0]);
+}
