@@ -37,7 +37,8 @@ def text_html(body: str, spans: Sequence[dict[str, Any]] = ()) -> SafeString:
         at = start
         for from_, to in sentences(body, start, end):
             out.append(_plain(body[at:from_]))
-            out.append(f'<span class="sentence" tabindex="{0 if first else -1}">')
+            # One sentence in the tab order: the arrow keys go on from there.
+            out.append('<span class="sentence" tabindex="0">' if first else '<span class="sentence">')
             out += [_piece(body, *piece, spans) for piece in with_edges([(from_, to)], edges)]
             out.append("</span>")
             at, first = to, False

@@ -57,32 +57,24 @@ export class Question {
     return before;
   }
 
-  // A span that touches one of the same question grows it instead of lying on top of it.
   add({ start, end }) {
-    const touching = this.spans.filter((other) => other.start <= end && start <= other.end);
-    const from = Math.min(start, ...touching.map((other) => other.start));
-    const to = Math.max(end, ...touching.map((other) => other.end));
-    this.spans = [...this.spans.filter((other) => !touching.includes(other)), this.span(from, to)];
+    if (this.spans.some((other) => other.start <= start && end <= other.end)) return false; // marked already
+    this.spans = [...this.spans, this.span(start, end)];
+    return true;
   }
 
   remove(span) { this.spans = this.spans.filter((other) => other !== span); }
 
-  // Moves one end of the newest span by a word: which is "start" or "end", by is 1 or -1.
-  resize(which, by) {
+  // Moves one end of the newest span by a word, or by words up to the edge of a clause:
+  // which is "start" or "end", by is 1 or -1. False where nothing would be left of it.
+  resize(which, by, byClause) {
     const last = this.spans.at(-1);
     if (!last) return false;
     const signs = [...this.body.textContent];
-    const isSpace = (at) => at < 0 || at >= signs.length || /\s/.test(signs[at]);
     let at = last[which];
-    const look = () => (by > 0 ? at : at - 1);
-    const inside = () => at + by >= 0 && at + by <= signs.length;
-    // From a word's edge over the space and the next word; for the near edge of a word, over both in turn.
-    while (inside() && isSpace(look())) at += by;
-    while (inside() && !isSpace(look())) at += by;
-    if (which === "start" && by > 0) while (inside() && isSpace(at)) at += 1;
-    if (which === "end" && by < 0) while (at > 0 && isSpace(at - 1)) at -= 1;
+    do at = nextEdge(signs, at, which, by); while (byClause && at > 0 && at < signs.length && !endsClause(signs, at));
     const moved = { start: last.start, end: last.end, [which]: at };
-    if (moved.end <= moved.start) return false;
+    if (at === last[which] || moved.end <= moved.start) return false;
     this.spans = [...this.spans.slice(0, -1), this.span(moved.start, moved.end)];
     return true;
   }
@@ -102,4 +94,23 @@ export class Question {
       return item;
     }));
   }
+}
+
+const isSpace = (sign) => sign === undefined || /\s/.test(sign);
+
+// The next place where a word begins (for the start of a span) or ends (for its end).
+function nextEdge(signs, from, which, by) {
+  const isEdge = (at) => which === "start"
+    ? isSpace(signs[at - 1]) && !isSpace(signs[at])
+    : isSpace(signs[at]) && !isSpace(signs[at - 1]);
+  let at = from + by;
+  while (at > 0 && at < signs.length && !isEdge(at)) at += by;
+  return Math.min(signs.length, Math.max(0, at));
+}
+
+// Whether the last word before this place ends with a mark that parts clauses.
+function endsClause(signs, at) {
+  let before = at - 1;
+  while (before > 0 && isSpace(signs[before])) before -= 1;
+  return /[,;:.!?…)–—]/.test(signs[before]);
 }

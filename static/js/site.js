@@ -17,17 +17,14 @@ for (const button of document.querySelectorAll("[data-theme-toggle]")) {
     document.cookie = `theme=${root.dataset.theme}; path=/; max-age=31536000; samesite=lax`;
     name();
   });
-  button.hidden = false;
   name();
 }
 
 for (const button of document.querySelectorAll("[data-opens]")) {
-  button.hidden = false;
   button.addEventListener("click", () => document.getElementById(button.dataset.opens).showModal());
 }
 
 for (const button of document.querySelectorAll("[data-copy-link]")) {
-  button.hidden = false;
   button.addEventListener("click", async () => {
     const copied = await navigator.clipboard?.writeText(location.href).then(() => true, () => false);
     button.textContent = copied ? "Link copied" : "Copy the address above";

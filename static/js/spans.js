@@ -109,11 +109,17 @@ function drawMargin(body, lines) {
 // focuses the sentence that was focused last.
 export function walkSentences(body) {
   const all = [...body.querySelectorAll(".sentence")];
+  let current = all[0];
   const go = (next) => {
     if (!next) return;
-    all.forEach((sentence) => { sentence.tabIndex = sentence === next ? 0 : -1; });
-    next.focus();
+    current?.removeAttribute("tabindex");
+    current = next;
+    current.tabIndex = 0;
+    current.focus();
   };
+  // Chromium drops a drag that begins at the first letter of an inline element that can have focus.
+  body.addEventListener("pointerdown", () => current?.removeAttribute("tabindex"));
+  document.addEventListener("pointerup", () => { if (current) current.tabIndex = 0; });
   body.addEventListener("keydown", (event) => {
     const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
     const here = all.indexOf(event.target);
@@ -121,5 +127,5 @@ export function walkSentences(body) {
     event.preventDefault();
     go(all[Math.min(all.length - 1, Math.max(0, here + step))]);
   });
-  return () => go(all.find((sentence) => sentence.tabIndex === 0) ?? all[0]);
+  return () => go(current);
 }

@@ -85,10 +85,11 @@ function addSpan(span) {
     return;
   }
   change(active, () => {
-    active.add(span);
-    if (active.grade === null && active.isBinary) active.grade = active.lowestGradeWithSpans;
+    const isNew = active.add(span);
+    if (active.grade !== null || !active.isBinary) return isNew;
+    active.grade = active.lowestGradeWithSpans;
+    return true;
   });
-  say(`Marked for question ${active.number}`);
 }
 
 function settleOffer(take) {
@@ -150,8 +151,8 @@ document.addEventListener("keydown", (event) => {
     event.preventDefault();
     return handIn();
   }
-  if (isTyping(event) || event.ctrlKey) return;
   const inText = event.target.classList.contains("sentence");
+  if (isTyping(event) || (event.ctrlKey && !(inText && event.shiftKey))) return;
   if (inText && event.key === " ") {
     event.preventDefault();
     const range = new Range();
@@ -161,7 +162,7 @@ document.addEventListener("keydown", (event) => {
   const resize = inText && event.shiftKey && { ArrowLeft: ["end", -1], ArrowRight: ["end", 1], ArrowUp: ["start", -1], ArrowDown: ["start", 1] }[event.key];
   if (resize) {
     event.preventDefault();
-    return change(active, () => active.resize(...resize));
+    return change(active, () => active.resize(...resize, event.ctrlKey));
   }
   if (event.key === "ArrowDown" || event.key === "ArrowUp") {
     if (event.target.closest(".text-pane") && !inText) return;
@@ -216,7 +217,7 @@ document.querySelector("[data-all]").addEventListener("click", (event) => {
 // A mouse's selection is a span when the button goes up. A finger moves handles first, so it gets a button.
 let byTouch = false;
 document.addEventListener("touchstart", () => { byTouch = true; }, { passive: true });
-document.addEventListener("mousedown", () => { byTouch = false; });
+document.addEventListener("pointerdown", (event) => { byTouch = event.pointerType === "touch"; });
 document.addEventListener("pointerup", (event) => {
   if (event.pointerType === "mouse") setTimeout(takeSelection);
 });

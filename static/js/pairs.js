@@ -1,0 +1,27 @@
+// One pair: everybody's marks over the text, switched on and off; j and k move through the list.
+import { isTyping, readData } from "./site.js";
+import { draw, unwrapMarks } from "./spans.js";
+
+const body = document.getElementById("text");
+const raters = document.getElementById("raters");
+const spans = readData("spans");
+
+function show() {
+  const chosen = new Set([...raters.querySelectorAll("input:checked")].map((input) => input.value));
+  draw(body, spans.filter((span) => chosen.has(span.rater)));
+}
+
+if (body && raters) {
+  unwrapMarks(body); // they were for readers without scripts
+  raters.hidden = false;
+  raters.addEventListener("change", show);
+  new ResizeObserver(show).observe(body); // lines break elsewhere: the letters in the margin move
+  show();
+}
+
+document.addEventListener("keydown", (event) => {
+  const rel = { j: "next", k: "prev" }[event.key];
+  if (!rel || isTyping(event) || event.ctrlKey) return;
+  if (localStorage.getItem("single-keys") === "off") return; // switched off on the annotation pages
+  document.querySelector(`a[rel="${rel}"]`)?.click();
+});

@@ -1,0 +1,93 @@
+"""One server and one Chromium for all browser tests; each test has a worker and a profile of its own."""
+
+import itertools
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import BrowserContext, Page, sync_playwright
+
+from tests.browser.material import PASSWORD
+from tests.browser.site import CHROMIUM, CHROMIUM_ARGS, Site, served
+
+_workers = itertools.count()
+
+
+def pytest_collection_modifyitems(items):
+    for item in items:
+        if Path(__file__).parent in item.path.parents:
+            item.add_marker(pytest.mark.browser)
+
+
+@pytest.fixture(scope="session")
+def site(tmp_path_factory):
+    seed = "from tests.browser.seed import seed; seed()"
+    with served(tmp_path_factory.mktemp("site"), seed) as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def chromium():
+    if not Path(CHROMIUM).exists():
+        pytest.fail(f"{CHROMIUM} is not there: `make test` installs it on Debian as root")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=CHROMIUM_ARGS)
+        yield browser
+        browser.close()
+
+
+class Visitor:
+    """Somebody in front of a browser: logs in, and notes every script error of the pages they see."""
+
+    def __init__(self, site: Site, context: BrowserContext, name: str) -> None:
+        self.site = site
+        self.context = context
+        self.name = name
+        self.errors: list[str] = []
+
+    def open(self, path: str) -> Page:
+        page = self.context.new_page()
+        page.on("pageerror", lambda error: self.errors.append(str(error)))
+        page.on("console", lambda line: line.type == "error" and self.errors.append(line.text))
+        page.goto(self.site.url + path)
+        return page
+
+    def log_in(self) -> None:
+        page = self.open("/login/")
+        page.fill("#id_username", self.name)
+        page.fill("#id_password", PASSWORD)
+        page.click("main button")
+        page.wait_for_url(lambda url: "login" not in url)
+        page.close()
+
+
+@pytest.fixture
+def visit(site, chromium):
+    """visit("rosa", width=390, ...): a visitor with a fresh profile, logged in."""
+    contexts = []
+    visitors = []
+
+    def start(name: str, *, width: int = 1280, height: int = 800, **options) -> Visitor:
+        context = chromium.new_context(viewport={"width": width, "height": height}, **options)
+        contexts.append(context)
+        visitor = Visitor(site, context, name)
+        visitor.log_in()
+        visitors.append(visitor)
+        return visitor
+
+    yield start
+    for context in contexts:
+        context.close()
+    for visitor in visitors:
+        assert visitor.errors == []
+
+
+@pytest.fixture
+def worker(visit):
+    """A worker whom no other test has used."""
+    return visit(f"worker{next(_workers)}")
+
+
+@pytest.fixture
+def new_worker(visit):
+    """new_worker(width=..., ...): the same with a browser of one's choice."""
+    return lambda **options: visit(f"worker{next(_workers)}", **options)

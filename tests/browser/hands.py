@@ -1,0 +1,86 @@
+"""What hands do on a page: dragging over words with the mouse, and walking to them by keyboard."""
+
+import re
+import time
+
+from playwright.sync_api import Page, expect
+
+# The middle of the first and of the last letter of some words inside #text, as the window sees them.
+_ENDS = """(words) => {
+  const walker = document.createTreeWalker(document.getElementById('text'), NodeFilter.SHOW_TEXT);
+  const nodes = []; let text = '';
+  while (walker.nextNode()) { nodes.push([walker.currentNode, text.length]); text += walker.currentNode.data; }
+  const at = text.indexOf(words);
+  const letter = (offset) => {
+    const [node, begin] = nodes.findLast(([, start]) => start <= offset);
+    const range = new Range();
+    range.setStart(node, offset - begin); range.setEnd(node, offset - begin + 1);
+    node.parentElement.scrollIntoView({ block: 'nearest' });
+    return range;
+  };
+  const first = letter(at), last = letter(at + words.length - 1);
+  const a = first.getBoundingClientRect(), b = last.getBoundingClientRect();
+  return [a.left + 1, a.top + a.height / 2, b.right - 1, b.top + b.height / 2];
+}"""
+
+
+def drag_over(page: Page, words: str) -> None:
+    """Press at the first letter, move to the last, let go."""
+    page.evaluate(_ENDS, words)  # once to scroll
+    from_x, from_y, to_x, to_y = page.evaluate(_ENDS, words)
+    page.mouse.move(from_x, from_y)
+    page.mouse.down()
+    page.mouse.move(to_x, to_y, steps=8)
+    page.mouse.up()
+    until(page, "getSelection().isCollapsed")
+
+
+def sentence_of(page: Page, words: str) -> tuple[int, str]:
+    """Which sentence (counted from 0) holds the words, and what it says."""
+    said = page.locator("#text .sentence").all_text_contents()
+    return next((at, text) for at, text in enumerate(said) if words in text)
+
+
+def settled(page: Page) -> None:
+    """Wait until every answer is acknowledged."""
+    expect(page.locator("#saved")).to_have_text(re.compile(r"^(Saved|All saved)"))
+
+
+def until(page: Page, expression: str) -> None:
+    """Wait until a JavaScript expression holds. (Playwright's own wait needs eval, which our CSP forbids.)"""
+    for _ in range(100):
+        if page.evaluate(expression):
+            return
+        time.sleep(0.05)
+    raise AssertionError(f"it never held that {expression}")
+
+
+def keys_for(page: Page, quote: str) -> list[str]:
+    """The fewest keys that mark a quote: to its sentence, Space, then both ends by clauses and words."""
+    begins = quote.split(". ")[0]
+    index, sentence = sentence_of(page, begins)
+    here = page.evaluate(
+        "[...document.querySelectorAll('#text .sentence')].findIndex(one => one.tabIndex === 0)"
+    )
+    words = sentence.split()
+    lead = len(sentence[: sentence.index(begins)].split())
+    keys = ["t", *["ArrowRight" if index > here else "ArrowLeft"] * abs(index - here), "Space"]
+    keys += _shortest(words, 0, lead, "ArrowDown", "ArrowUp")
+    behind = len(words) - lead - len(quote.split())
+    if behind < 0:
+        return keys + ["Shift+ArrowRight"] * -behind
+    return keys + _shortest(words, len(words), len(words) - behind, "ArrowRight", "ArrowLeft")
+
+
+def _shortest(words: list[str], at: int, to: int, forward: str, back: str) -> list[str]:
+    """Jumps over clauses and steps over words from one place between words to another."""
+    step = 1 if to > at else -1
+    edges = [place for place in range(1, len(words)) if words[place - 1][-1] in ",;:.!?…)–—"]
+    ahead = [place for place in edges if (place - at) * step > 0][::step]
+    jumps = [0, *range(1, len(ahead) + 1)]
+    cost = {jump: jump + abs(to - (ahead[jump - 1] if jump else at)) for jump in jumps}
+    best = min(jumps, key=lambda jump: (cost[jump], jump))
+    rest = to - (ahead[best - 1] if best else at)
+    jump = forward if step > 0 else back
+    word = forward if rest > 0 else back
+    return [f"Control+Shift+{jump}"] * best + [f"Shift+{word}"] * abs(rest)

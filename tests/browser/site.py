@@ -1,0 +1,128 @@
+"""A real server process on a database of its own, and a real Chromium in front of it."""
+
+import json
+import os
+import socket
+import sqlite3
+import subprocess
+import sys
+import time
+import urllib.request
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+CHROMIUM = os.environ.get("CHROMIUM", "/usr/bin/chromium")
+CHROMIUM_ARGS = [
+    "--no-sandbox",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--no-first-run",
+    "--disable-features=Translate,MediaRouter,OptimizationHints",
+]
+
+
+class Site:
+    """The address of a served site, and a look into its database past the server."""
+
+    def __init__(self, url: str, database: Path) -> None:
+        self.url = url
+        self.database = database
+
+    def rows(self, query: str, *values: Any) -> list[tuple[Any, ...]]:
+        with closing(sqlite3.connect(self.database)) as connection:
+            return connection.execute(query, values).fetchall()
+
+    def assignments(self, worker: str, campaign: str) -> list[int]:
+        """The worker's items in a campaign, as primary keys in their order."""
+        return [
+            key
+            for (key,) in self.rows(
+                "select a.id from annotation_assignment a"
+                " join annotation_participant p on p.id = a.participant_id"
+                " join annotation_campaign c on c.id = p.campaign_id"
+                " join annotation_rater r on r.id = p.rater_id"
+                " where r.name = ? and c.slug = ? order by a.position",
+                worker,
+                campaign,
+            )
+        ]
+
+    def ratings(self, worker: str, rubric: str) -> dict[int, tuple[int, list[tuple[int, int, str]]]]:
+        """The worker's ratings: question position -> (grade, [(start, end, quote), ...])."""
+        found: dict[int, tuple[int, list[tuple[int, int, str]]]] = {}
+        for position, grade, start, end, quote in self.rows(
+            "select q.position, g.grade, s.start, s.end, s.quote from annotation_rating g"
+            " join annotation_rater r on r.id = g.rater_id"
+            " join annotation_rubric u on u.id = g.rubric_id"
+            " join annotation_subquestion q on q.id = g.question_id"
+            " left join annotation_nuggetspan s on s.rating_id = g.id"
+            " where r.name = ? and u.slug = ? order by q.position, s.position",
+            worker,
+            rubric,
+        ):
+            found.setdefault(position, (grade, []))
+            if start is not None:
+                found[position][1].append((start, end, quote))
+        return found
+
+
+@contextmanager
+def served(folder: Path, seed: str):
+    """A site with its own database in a folder, filled by `seed` (Python to run), served by granian."""
+    database = folder / "crux.sqlite3"
+    env = os.environ | {
+        "VAR_DIR": str(folder),
+        "DATABASE_URL": f"sqlite:///{database}",
+        "DJANGO_SETTINGS_MODULE": "crux_site.settings",
+        "PYTHONPATH": str(ROOT),
+    }
+    manage = [sys.executable, str(ROOT / "manage.py")]
+    for command in (["migrate"], ["collectstatic", "--noinput"], ["shell", "-c", seed]):
+        subprocess.run([*manage, *command, "-v0"], env=env, check=True, cwd=ROOT)
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    server = subprocess.Popen(
+        [
+            str(Path(sys.executable).with_name("granian")),
+            *("--interface", "wsgi", "--host", "127.0.0.1", "--port", str(port)),
+            *("--blocking-threads", "8", "--log-level", "warning", "crux_site.wsgi:application"),
+        ],
+        env=env,
+        cwd=ROOT,
+    )
+    url = f"http://127.0.0.1:{port}"
+    try:
+        _wait_for(url, server)
+        yield Site(url, database)
+    finally:
+        server.terminate()
+        server.wait(20)
+
+
+def _wait_for(url: str, server: subprocess.Popen) -> None:
+    for _ in range(120):
+        if server.poll() is not None:
+            raise RuntimeError(f"the server ended with {server.returncode}")
+        try:
+            urllib.request.urlopen(f"{url}/login/", timeout=2)
+        except OSError:
+            time.sleep(0.25)
+        else:
+            return
+    raise RuntimeError("the server did not answer within 30 s")
+
+
+def axe_problems(page: Any) -> list[str]:
+    """What axe-core finds on a page against WCAG 2.2 AA and best practice; empty is good."""
+    from axe_playwright_python.sync_playwright import Axe
+
+    tags = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
+    found = Axe().run(page, options={"runOnly": {"type": "tag", "values": tags}})
+    return [
+        f"{violation['id']}: {json.dumps([node['html'][:160] for node in violation['nodes']])}"
+        for violation in found.response["violations"]
+    ]

@@ -1,0 +1,215 @@
+"""Whole items by mouse and by keyboard alone, and what stands in the database afterwards."""
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.hands import drag_over, keys_for, settled
+from tests.browser.material import T1_ANSWERS, T1_BODY, T2_ANSWERS, T2_BODY
+
+
+def spans_of(body, quotes):
+    """[(start, end, quote)] in code points, in the order of the text."""
+    return sorted((body.index(quote), body.index(quote) + len(quote), quote) for quote in quotes)
+
+
+EXPECTED_T1 = {
+    at: (1 if quotes else 0, spans_of(T1_BODY, quotes)) for at, (_, quotes) in enumerate(T1_ANSWERS)
+}
+EXPECTED_T2 = {
+    at: (grade, spans_of(T2_BODY, [quote])) for at, (_, grade, quote) in enumerate(T2_ANSWERS)
+}
+
+
+def test_t1_by_mouse_reload_and_submit(worker, site):
+    first, second = site.assignments(worker.name, "t1")
+    page = worker.open(f"/work/{first}/")
+    assert page.locator("#text").evaluate("text => text.textContent") == T1_BODY
+    for at, (_, quotes) in enumerate(T1_ANSWERS):
+        page.locator(f"#q-{at + 1} input[value='{1 if quotes else 0}']").click()
+        for quote in quotes:
+            drag_over(page, quote)
+        if at == 7:
+            settled(page)
+            page.reload()
+    settled(page)
+    assert site.ratings(worker.name, "answerable") == EXPECTED_T1
+    page.click("#submit button")
+    page.wait_for_url(f"**/work/{second}/")
+    assert site.rows("select state from annotation_assignment where id = ?", first) == [
+        ("submitted",)
+    ]
+
+
+def key_spans(page, quote):
+    for key in keys_for(page, quote):
+        page.keyboard.press(key)
+
+
+def test_t1_by_keyboard_alone(worker, site):
+    first, second = site.assignments(worker.name, "t1")
+    page = worker.open(f"/work/{first}/")
+    for _ in range(3):  # to the skip link, over it to the questions, to the first answer
+        page.keyboard.press("Tab")
+        if page.evaluate("document.activeElement.name") == "grade":
+            break
+        if page.evaluate("document.activeElement.className") == "skip-link":
+            page.keyboard.press("Enter")
+    assert page.evaluate("document.activeElement.name") == "grade"
+    # Words keep the punctuation that touches them, so quotes are compared up to it.
+    for _, quotes in T1_ANSWERS:
+        if not quotes:
+            page.keyboard.press("0")  # finishes the question and goes on
+            continue
+        for quote in quotes:
+            key_spans(page, quote)  # the first span answers 1
+        page.keyboard.press("Enter")
+    settled(page)
+    found = site.ratings(worker.name, "answerable")
+    assert {at: grade for at, (grade, _) in found.items()} == {
+        at: grade for at, (grade, _) in EXPECTED_T1.items()
+    }
+    for at, (_, spans) in found.items():
+        for (start, end, quote), (from_, to, wanted) in zip(spans, EXPECTED_T1[at][1], strict=True):
+            assert T1_BODY[start:end] == quote
+            assert quote.strip(".,;") == wanted.strip(".,;"), (start, from_, end, to)
+    page.keyboard.press("Control+Enter")
+    page.wait_for_url(f"**/work/{second}/")
+
+
+def test_t2_by_mouse_and_reload(worker, site):
+    (only,) = site.assignments(worker.name, "t2")
+    page = worker.open(f"/work/{only}/")
+    for at, (_, grade, quote) in enumerate(T2_ANSWERS):
+        page.locator(f"#q-{at + 1} input[value='{grade}']").click()
+        drag_over(page, quote)
+    settled(page)
+    page.reload()
+    assert page.locator("#progress-words").text_content() == "2 of 2"
+    assert site.ratings(worker.name, "graded") == EXPECTED_T2
+    page.click("#submit button")
+    page.wait_for_url("**/work/in/t2/")
+
+
+def test_t2_by_keyboard_alone(worker, site):
+    (only,) = site.assignments(worker.name, "t2")
+    page = worker.open(f"/work/{only}/")
+    for _, grade, quote in T2_ANSWERS:
+        key_spans(page, quote)
+        page.keyboard.press(str(grade))  # the rationale is there, so this goes on
+    settled(page)
+    found = site.ratings(worker.name, "graded")
+    assert {at: grade for at, (grade, _) in found.items()} == {0: 5, 1: 2}
+    assert [spans[0][2] for _, spans in found.values()] == [quote for _, _, quote in T2_ANSWERS]
+    page.keyboard.press("Control+Enter")
+    page.wait_for_url("**/work/in/t2/")
+
+
+def test_t2_shows_nothing_of_t1(worker, site):
+    (only,) = site.assignments(worker.name, "t2")
+    page = worker.open(f"/work/{only}/")
+    assert page.locator("#text mark").count() == 0
+    assert "answerable" not in page.locator("main").inner_text().lower()
+
+
+def test_undo_takes_back_an_answer_and_a_span(worker, site):
+    first, _ = site.assignments(worker.name, "t1")
+    page = worker.open(f"/work/{first}/")
+    drag_over(page, "four metres of clay")  # answers 1 as well
+    page.keyboard.press("u")
+    settled(page)
+    assert site.ratings(worker.name, "answerable") == {}
+    # What was said is still there, in order: nothing a person saved is ever deleted.
+    said = site.rows(
+        "select grade from annotation_answer where assignment_id = ? order by id", first
+    )
+    assert said == [(1,), (None,)]
+
+
+def test_a_drag_on_a_denied_question_offers_to_change_it(worker, site):
+    first, _ = site.assignments(worker.name, "t1")
+    page = worker.open(f"/work/{first}/")
+    page.locator("#q-1 input[value='0']").click()
+    drag_over(page, "four metres of clay")
+    assert page.locator("#q-1 .offer").is_visible()
+    settled(page)
+    assert site.ratings(worker.name, "answerable") == {0: (0, [])}
+    page.click("#q-1 [data-offer=take]")
+    settled(page)
+    at = T1_BODY.index("four metres of clay")
+    assert site.ratings(worker.name, "answerable")[0] == (
+        1,
+        [(at, at + 19, "four metres of clay")],
+    )
+
+
+def test_submit_lists_what_is_missing_and_goes_there(worker, site):
+    first, _ = site.assignments(worker.name, "t1")
+    page = worker.open(f"/work/{first}/")
+    page.locator("#q-1 input[value='1']").click()
+    page.click("#submit button")
+    assert "15 questions are left" in page.locator("#missing").inner_text()
+    assert page.locator("#missing a").first.inner_text() == "1 needs a span"
+    assert page.evaluate("document.activeElement.closest('.question').id") == "q-1"
+
+
+def test_spans_can_be_removed(worker, site):
+    first, _ = site.assignments(worker.name, "t1")
+    page = worker.open(f"/work/{first}/")
+    drag_over(page, "four metres of clay")
+    drag_over(page, "Nobody was on the line")
+    assert page.locator("#q-1 .spans li").count() == 2
+    page.locator("#q-1 .remove").first.click()
+    settled(page)
+    assert len(site.ratings(worker.name, "answerable")[0][1]) == 1
+
+
+def test_a_selection_by_touch_gets_a_button_that_names_the_question(new_worker, site):
+    worker = new_worker(width=390, height=844, has_touch=True, is_mobile=True)
+    first, _ = site.assignments(worker.name, "t1")
+    page = worker.open(f"/work/{first}/")
+    page.locator("#text .sentence").nth(1).tap()
+    page.evaluate(
+        "getSelection().selectAllChildren(document.querySelectorAll('#text .sentence')[1])"
+    )
+    button = page.locator("#q-1 .touch-take")
+    button.wait_for()
+    assert "question 1" in button.inner_text()
+    button.tap()
+    settled(page)
+    ((_, _, quote),) = site.ratings(worker.name, "answerable")[0][1]
+    assert quote.startswith("Nobody was on the line")
+
+
+@pytest.mark.parametrize("code", [500, 409])
+def test_what_could_not_be_sent_is_said_and_sent_again(worker, site, code):
+    first, _ = site.assignments(worker.name, "t1")
+    page = worker.open(f"/work/{first}/")
+    page.route("**/answers/**", lambda route: route.fulfill(status=code))
+    page.locator("#q-1 input[value='0']").click()
+    expect(page.locator("#saved")).to_contain_text("Not saved")
+    page.unroute("**/answers/**")
+    settled(page)
+    assert site.ratings(worker.name, "answerable") == {0: (0, [])}
+    worker.errors.clear()  # Chromium logs every failed request, and these were meant
+
+
+def test_without_scripts_everything_can_be_answered(new_worker, site):
+    worker = new_worker(java_script_enabled=False)
+    first, _ = site.assignments(worker.name, "t1")
+    page = worker.open(f"/work/{first}/")
+    page.locator("#q-1 input[value='1']").check()
+    page.locator("#q-1 textarea").fill("four metres of clay\nNobody was on the line")
+    page.locator("#q-1 button:has-text('Save question 1')").click()
+    assert page.locator("#q-1 [name=keep]").count() == 2
+    assert page.locator("mark").count() == 2
+    page.locator("#q-1 [name=keep]").first.uncheck()
+    page.locator("#q-1 button:has-text('Save question 1')").click()
+    grade, spans = site.ratings(worker.name, "answerable")[0]
+    assert (grade, [quote for _, _, quote in spans]) == (1, ["Nobody was on the line"])
+    page.locator("#q-2 textarea").fill("words that are not there")
+    page.locator("#q-2 input[value='1']").check()
+    page.locator("#q-2 button:has-text('Save question 2')").click()
+    assert "are not in it" in page.locator(".notices").inner_text()
+    page.locator("#submit button").click()
+    assert "14 questions are left" in page.locator("#missing").inner_text()
+    worker.errors.clear()  # the refused submit is a 422, which Chromium logs
