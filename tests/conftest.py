@@ -3,10 +3,19 @@
 from dataclasses import dataclass
 
 import pytest
+from django.db import connection
 from django.test import Client
 
 from annotation.models import Assignment, Campaign, Dataset, User
 from tests.factories import make_campaign, make_dataset
+
+
+@pytest.fixture(scope="session")
+def django_db_modify_db_settings(tmp_path_factory):
+    """SQLite in a file, as in life: in memory, threads would share one cache and lock each other out."""
+    if connection.vendor == "sqlite":
+        path = tmp_path_factory.mktemp("database") / "test.sqlite3"
+        connection.settings_dict["TEST"]["NAME"] = str(path)
 
 
 @pytest.fixture(autouse=True)
