@@ -1,0 +1,83 @@
+"""The contexts of reports (`docids`) as retrieval runs, named like the systems of the reports."""
+
+from annotation.importers.known import KnownTopic
+from annotation.importers.layout import Source
+from annotation.importers.reading import batches, rows
+from annotation.importers.records import ReportRow
+from annotation.importers.reports import topic_and_system
+from annotation.importers.target import Target
+from evaluation.models import RankedText, RetrievalRun
+
+_BATCH = 200
+
+
+def read(target: Target, source: Source) -> None:
+    """Make the runs that are not there. A run that came with its own file is left as it is.
+
+    Where a context is unlike the run that is there, the summary tells it; that is no error, for
+    the run is what was retrieved, and the report says what was read.
+    """
+    reader = _Reader(target, source)
+    for batch in batches(rows(target, source, ReportRow, again=True), _BATCH):
+        reader.batch(batch)
+
+
+class _Reader:
+    def __init__(self, target: Target, source: Source) -> None:
+        self.target = target
+        self.source = source
+        self.runs: dict[str, RetrievalRun] = {}
+
+    def batch(self, batch: list[tuple[int, ReportRow]]) -> None:
+        found = [
+            (line, row, *which)
+            for line, row in batch
+            if (which := topic_and_system(self.target, self.source, line, row)) and row.docids
+        ]
+        passages = self.target.passages(name for _, row, *_ in found for name in row.docids)
+        runs = {self._run(system).pk for *_, system in found}
+        stored: dict[tuple[int, int], list[int]] = {}
+        for run, topic_key, text in (
+            RankedText.objects.filter(run__in=runs, topic__in={topic.pk for *_, topic, _ in found})
+            .order_by("run", "topic", "rank")
+            .values_list("run_id", "topic_id", "text_id")
+        ):
+            stored.setdefault((run, topic_key), []).append(text)
+        new: list[RankedText] = []
+        for line, row, topic, system in found:
+            if len(set(row.docids)) < len(row.docids):
+                self.target.problem(self.source, line, "docids", "a passage stands twice")
+                continue
+            texts = [passages[name] for name in row.docids]
+            there = stored.setdefault((self._run(system).pk, topic.pk), [])
+            if there or self._run(system).tag:
+                self._compare(line, topic, system, texts, there)
+                continue
+            there += texts
+            new += (
+                RankedText(run=self._run(system), topic_id=topic.pk, text_id=text, rank=rank)
+                for rank, text in enumerate(texts, 1)
+            )
+        RankedText.objects.bulk_create(new)
+        if new:
+            self.target.summary.created["ranked texts"] += len(new)
+
+    def _compare(
+        self, line: int, topic: KnownTopic, system: str, texts: list[int], there: list[int]
+    ) -> None:
+        if texts != there:
+            ranks = f"ranks {'other' if len(there) == len(texts) else len(there)} passages"
+            self.target.summary.difference(
+                f"{self.source.name}:{line}: the report read {len(texts)} passages; the run "
+                f"{system} {ranks if there else 'has no ranking'} for {topic.name}"
+            )
+
+    def _run(self, system: str) -> RetrievalRun:
+        if system not in self.runs:
+            run, created = RetrievalRun.objects.get_or_create(
+                dataset=self.target.dataset, name=system
+            )
+            self.runs[system] = run
+            if created:
+                self.target.summary.created["retrieval runs"] += 1
+        return self.runs[system]
