@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Iterable, Sequence
+from typing import Any
 from uuid import UUID
 
 from django.db import IntegrityError, transaction
@@ -115,7 +116,7 @@ def save_answer(
 
 def _project(answer: Answer, campaign: Campaign) -> None:
     """Bring the rating of the answered pair in line with the newest answer."""
-    pair = {
+    pair: dict[str, Any] = {
         "rater": answer.assignment.participant.rater,
         "rubric": campaign.rubric,
         "text": answer.assignment.item.text,

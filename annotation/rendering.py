@@ -38,7 +38,9 @@ def text_html(body: str, spans: Sequence[dict[str, Any]] = ()) -> SafeString:
         for from_, to in sentences(body, start, end):
             out.append(_plain(body[at:from_]))
             # One sentence in the tab order: the arrow keys go on from there.
-            out.append('<span class="sentence" tabindex="0">' if first else '<span class="sentence">')
+            out.append(
+                '<span class="sentence" tabindex="0">' if first else '<span class="sentence">'
+            )
             out += [_piece(body, *piece, spans) for piece in with_edges([(from_, to)], edges)]
             out.append("</span>")
             at, first = to, False

@@ -14,8 +14,7 @@ import tempfile
 from pathlib import Path
 
 from tests.browser.hands import keys_for, settled
-from tests.browser.material import T1_ANSWERS, T1_BODY, T2_ANSWERS
-from tests.browser.material import PASSWORD
+from tests.browser.material import PASSWORD, T1_ANSWERS, T1_BODY, T2_ANSWERS
 from tests.browser.site import Site, served
 
 
@@ -146,7 +145,9 @@ def main() -> None:
         for campaign in ("t1", "t2"):
             print(campaign, file=sys.stderr)
             item = site.assignments("worker20", campaign)[0]
-            page, _, loaded = ui.load(context, f"{site.url}/work/{item}/", "#q-1 :is(.choice, .level)")
+            page, _, loaded = ui.load(
+                context, f"{site.url}/work/{item}/", "#q-1 :is(.choice, .level)"
+            )
             results[f"{campaign}_load"] = loaded
             results[f"{campaign}_axe"] = ui.axe(page)
             results[f"{campaign}_targets"] = ui.small_targets(page)

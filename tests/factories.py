@@ -34,7 +34,11 @@ def make_dataset(slug: str = "ferry", body: str = REPORT) -> Dataset:
 
 
 def make_campaign(
-    dataset: Dataset, *people: User, rubric: str = "answerable", kind: str = "report", **options: int
+    dataset: Dataset,
+    *people: User,
+    rubric: str = "answerable",
+    kind: str = "report",
+    **options: int,
 ) -> Campaign:
     """An open study of every text of a kind, lent to the people."""
     campaign = Campaign(

@@ -66,7 +66,7 @@ def answer(request: AuthenticatedRequest, pk: int, question_pk: int) -> HttpResp
     campaign = assignment.participant.campaign
     form = AnswerForm(request.POST, text=assignment.item.text, rubric=campaign.rubric)
     if not form.is_valid():
-        problem = " ".join(message for field in form.errors.values() for message in field)
+        problem = " ".join(str(message) for field in form.errors.values() for message in field)
         return _refused(request, assignment, problem, asked.position + 1)
     try:
         assigning.save_answer(

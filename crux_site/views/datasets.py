@@ -1,12 +1,19 @@
 """The datasets: what is in each, how full its matrix is, and taking it away as files."""
 
+from collections.abc import Iterator
+
 from django.db.models import Count, Q
-from django.http import HttpResponseBase
+from django.http import Http404, HttpResponseBase, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_safe
 
+from annotation.exporters import long, qlabels, qrels
 from annotation.http import AuthenticatedRequest, researchers_only
+from annotation.importers.raters import raters_of
 from annotation.models import Dataset, Rating, Text
+
+LABELS = {"qlabels": qlabels.lines, "qrels": qrels.lines}
+TABLES = {"csv": long.csv_lines, "jsonl": long.jsonl_lines}
 
 
 @require_safe
@@ -35,9 +42,7 @@ def dataset(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
         "dataset": found,
         "topics": found.topics.annotate(
             n_questions=Count("questions", distinct=True),
-            n_filtered=Count(
-                "questions", filter=~Q(questions__filtered_because=""), distinct=True
-            ),
+            n_filtered=Count("questions", filter=~Q(questions__filtered_because=""), distinct=True),
             n_passages=Count("texts", filter=Q(texts__kind=Text.Kind.PASSAGE), distinct=True),
         ),
         "texts": found.texts.values("kind", "system")
@@ -59,4 +64,22 @@ def dataset(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
 @require_safe
 @researchers_only
 def export(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
-    raise NotImplementedError
+    """A file of the dataset's grades, streamed: one rater's labels, or everybody's in one table."""
+    found = get_object_or_404(Dataset, slug=slug)
+    wanted = request.GET.get("format", "")
+    if wanted in LABELS:
+        name = request.GET.get("rater", "")
+        rater = raters_of(found).get(name)
+        if rater is None:
+            raise Http404(f"Nobody called {name!r} has graded here.")
+        return _file(LABELS[wanted](found, rater), f"{name}.{wanted}.jsonl")
+    if wanted in TABLES:
+        return _file(TABLES[wanted](found), f"{slug}.ratings.{wanted}")
+    raise Http404(f"There is no format {wanted!r}.")
+
+
+def _file(lines: Iterator[str], name: str) -> StreamingHttpResponse:
+    kind = "text/csv" if name.endswith(".csv") else "application/jsonl"
+    response = StreamingHttpResponse(lines, content_type=f"{kind}; charset=utf-8")
+    response["Content-Disposition"] = f'attachment; filename="{name}"'
+    return response

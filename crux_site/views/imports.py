@@ -4,6 +4,7 @@ import json
 import shutil
 import zipfile
 from pathlib import Path
+from typing import Any
 from uuid import UUID, uuid4
 
 from django import forms
@@ -18,6 +19,18 @@ from annotation.http import AuthenticatedRequest, admins_only
 from crux_site.importing import ImportFailed, import_dataset
 
 STAGING = Path(settings.MEDIA_ROOT) / "imports"
+PATTERNS = (
+    ("topics.jsonl", "topics and their requests"),
+    ("subquestions.jsonl", "the sub-questions of each topic"),
+    ("passages*.jsonl", "passages"),
+    ("reports_annotated.jsonl", "the reports that people annotated, and reference summaries"),
+    ("reports_all.SYSTEM.jsonl", "the reports of one system"),
+    ("RUN.run", "a TREC run; the order in the file is the ranking"),
+    ("RATER.qlabels.jsonl", "T1 labels of one rater"),
+    ("RATER.qrels.jsonl", "T2 grades of one rater"),
+    ("JUDGE.judgements.jsonl", "a model's grades of passages"),
+    ("JUDGE.reference.jsonl", "a model's grades of the reference summaries"),
+)
 
 
 class ManyFilesInput(forms.ClearableFileInput):
@@ -38,7 +51,7 @@ class UploadForm(forms.Form):
     with_history = forms.BooleanField(
         required=False, label="Read earlier exports too (annotations/history)"
     )
-    files = ManyFilesField(
+    files = ManyFilesField(  # type: ignore[assignment]  # a form's field of this name, as in Django's guide
         help_text="one archive (.zip) of a study's folder, or single files under their own names"
     )
 
@@ -57,7 +70,7 @@ def import_page(request: AuthenticatedRequest) -> HttpResponseBase:
             form.add_error("files", "This archive cannot be read: it is damaged, or no .zip.")
         else:
             return redirect("import_preview", token=token)
-    context = {"form": form, "room": "import"}
+    context = {"form": form, "patterns": PATTERNS, "room": "import"}
     status = 422 if form.is_bound else 200
     return render(request, "crux_site/import.html", context, status=status)
 
@@ -91,7 +104,7 @@ def import_preview(request: AuthenticatedRequest, token: UUID) -> HttpResponseBa
     return redirect("dataset", slug=about["dataset"])
 
 
-def _stage(token: UUID, data: dict) -> None:
+def _stage(token: UUID, data: dict[str, Any]) -> None:
     """Put the uploaded files into a folder of their own, archives unpacked."""
     files = STAGING / str(token) / "files"
     files.mkdir(parents=True)
@@ -102,10 +115,6 @@ def _stage(token: UUID, data: dict) -> None:
         else:
             with open(files / Path(upload.name).name, "wb") as target:
                 shutil.copyfileobj(upload, target)
-    inside = list(files.iterdir())
-    if len(inside) == 1 and inside[0].is_dir():  # an archive of the folder, not of its contents
-        for path in list(inside[0].iterdir()):
-            path.rename(files / path.name)
     about = {name: data[name] for name in ("dataset", "title", "with_history")}
     (files.parent / "about.json").write_text(json.dumps(about))
 

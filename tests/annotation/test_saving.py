@@ -4,7 +4,7 @@ from concurrent.futures import ThreadPoolExecutor
 from uuid import uuid4
 
 import pytest
-from django.db import connection, connections
+from django.db import connections
 
 from annotation.assigning import rater_of, save_answer
 from annotation.models import Answer, Assignment, Rating, User
@@ -27,7 +27,6 @@ def assignment(transactional_db):
     worker = User.objects.create_user("wil")
     campaign = make_campaign(make_dataset(), worker)
     return Assignment.objects.filter(participant__campaign=campaign).first()
-
 
 
 def test_an_answer_sent_by_eight_threads_is_stored_once(assignment):

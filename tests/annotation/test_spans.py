@@ -2,6 +2,7 @@
 
 import re
 from html.parser import HTMLParser
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
@@ -65,7 +66,7 @@ def test_sentences_hold_every_word_once(body):
     assert "".join(body[start:end] for start, end in pieces).split() or not body.strip()
     held = "".join(body[start:end] for start, end in pieces)
     assert re.sub(r"\s", "", held) == re.sub(r"\s", "", body)
-    assert all(a[1] <= b[0] for a, b in zip(pieces, pieces[1:], strict=False))
+    assert all(a[1] <= b[0] for a, b in pairwise(pieces))
 
 
 @given(bodies, st.data())
@@ -117,13 +118,19 @@ def test_short_forms_do_not_end_a_sentence():
 
 def test_overlapping_marks_name_both_questions():
     html = text_html(
-        "one two", [{"start": 0, "end": 5, "mark": 1, "label": 1}, {"start": 4, "end": 7, "mark": 2, "label": 2}]
+        "one two",
+        [
+            {"start": 0, "end": 5, "mark": 1, "label": 1},
+            {"start": 4, "end": 7, "mark": 2, "label": 2},
+        ],
     )
     assert 'data-label="1 2">t</mark>' in html
 
 
 def test_a_guideline_is_cleaned():
-    html = guideline_html("# Hi\n\n<script>alert(1)</script><img src=x onerror=alert(1)>[x](javascript:alert(1))")
+    html = guideline_html(
+        "# Hi\n\n<script>alert(1)</script><img src=x onerror=alert(1)>[x](javascript:alert(1))"
+    )
     assert "<h1>Hi</h1>" in html
     for bad in ("<script", "onerror", 'href="javascript'):
         assert bad not in html

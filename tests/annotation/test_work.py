@@ -34,9 +34,7 @@ def test_the_page_shows_text_questions_and_guideline(cast, assignment):
 
 
 def test_an_answer_is_saved_with_its_spans(cast, assignment):
-    response = answer(
-        cast.client("worker"), assignment, quotes=["112 people", "was hurt"], **HTMX
-    )
+    response = answer(cast.client("worker"), assignment, quotes=["112 people", "was hurt"], **HTMX)
     assert response.status_code == 204
     rating = Rating.objects.get()
     assert (rating.grade, rating.rater.user, rating.rubric.slug) == (1, cast.worker, "answerable")
@@ -237,9 +235,7 @@ def test_texts_without_words_are_never_handed_out(cast):
 
 
 def test_the_draw_of_questions_is_frozen_and_the_same_for_all(cast, dataset):
-    campaign = make_campaign(
-        dataset, cast.worker, cast.other_worker, questions_per_item=2, seed=7
-    )
+    campaign = make_campaign(dataset, cast.worker, cast.other_worker, questions_per_item=2, seed=7)
     asked = [[q.question_id for q in item.asked.all()] for item in campaign.items.all()]
     assert all(len(questions) == 2 for questions in asked)
     again = make_campaign(make_dataset("again"), cast.worker, questions_per_item=2, seed=7)

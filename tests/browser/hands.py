@@ -57,7 +57,7 @@ def until(page: Page, expression: str) -> None:
 
 def keys_for(page: Page, quote: str) -> list[str]:
     """The fewest keys that mark a quote: to its sentence, Space, then both ends by clauses and words."""
-    begins = quote.split(". ")[0]
+    begins = quote.split(". ", maxsplit=1)[0]
     index, sentence = sentence_of(page, begins)
     here = page.evaluate(
         "[...document.querySelectorAll('#text .sentence')].findIndex(one => one.tabIndex === 0)"

@@ -33,7 +33,10 @@ T1_BODY = (
 # (question, spans): no span means that the report does not answer it.
 T1_ANSWERS: list[tuple[str, list[str]]] = [
     ("Why was the night train cancelled?", ["a landslip at Cafe\u0301 Halt 🚂 buried both tracks"]),
-    ("How close did a train come to being hit?", ["a freight train had passed eleven minutes earlier"]),
+    (
+        "How close did a train come to being hit?",
+        ["a freight train had passed eleven minutes earlier"],
+    ),
     ("Who drove the freight train?", []),
     (
         "What caused the slope to fail?",
@@ -49,7 +52,10 @@ T1_ANSWERS: list[tuple[str, list[str]]] = [
     ("Was anybody dismissed over the letters?", []),
     ("What did other checks find?", ["found 27 that needed work at once"]),
     ("Which other routes were closed?", []),
-    ("How much longer did the journey take?", ["They took 95 minutes for a journey that had lasted 38"]),
+    (
+        "How much longer did the journey take?",
+        ["They took 95 minutes for a journey that had lasted 38"],
+    ),
     (
         "How did the hospital cope?",
         ["Nurses shared cars, and the hospital paid for three taxis a night until January."],
@@ -71,6 +77,10 @@ T2_BODY = (
 )
 # (question, grade, rationale)
 T2_ANSWERS = [
-    ("Why is the level of the reservoir being lowered?", 5, "divers found a crack almost four metres long"),
+    (
+        "Why is the level of the reservoir being lowered?",
+        5,
+        "divers found a crack almost four metres long",
+    ),
     ("How much will the repair cost?", 2, "The board has not said what the repair will cost."),
 ]

@@ -37,6 +37,9 @@ def seed() -> None:
         text.save()
     for slug, rubric, items in (("t1", "answerable", texts[:2]), ("t2", "graded", texts[2:])):
         campaign = Campaign(
-            dataset=dataset, rubric=Rubric.objects.get(slug=rubric), slug=slug, title=f"Study {slug}"
+            dataset=dataset,
+            rubric=Rubric.objects.get(slug=rubric),
+            slug=slug,
+            title=f"Study {slug}",
         )
         assigning.open_campaign(campaign, items, raters)

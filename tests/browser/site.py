@@ -12,6 +12,8 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
+from axe_playwright_python.sync_playwright import Axe
+
 ROOT = Path(__file__).resolve().parent.parent.parent
 CHROMIUM = os.environ.get("CHROMIUM", "/usr/bin/chromium")
 CHROMIUM_ARGS = [
@@ -50,7 +52,9 @@ class Site:
             )
         ]
 
-    def ratings(self, worker: str, rubric: str) -> dict[int, tuple[int, list[tuple[int, int, str]]]]:
+    def ratings(
+        self, worker: str, rubric: str
+    ) -> dict[int, tuple[int, list[tuple[int, int, str]]]]:
         """The worker's ratings: question position -> (grade, [(start, end, quote), ...])."""
         found: dict[int, tuple[int, list[tuple[int, int, str]]]] = {}
         for position, grade, start, end, quote in self.rows(
@@ -118,8 +122,6 @@ def _wait_for(url: str, server: subprocess.Popen) -> None:
 
 def axe_problems(page: Any) -> list[str]:
     """What axe-core finds on a page against WCAG 2.2 AA and best practice; empty is good."""
-    from axe_playwright_python.sync_playwright import Axe
-
     tags = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
     found = Axe().run(page, options={"runOnly": {"type": "tag", "values": tags}})
     return [

@@ -1,0 +1,88 @@
+# make demo   a served site with demo data, from a clean clone
+# make test   lint, then all tests; on PostgreSQL too where one answers
+# make lint   what can be seen without running
+# make env    the environment alone
+
+PORT ?= 8000
+PYTHON ?= python3
+PG_URL ?= postgres://postgres@127.0.0.1:5432/postgres
+CHROMIUM ?= /usr/bin/chromium
+
+# uv builds .venv from uv.lock; where it is missing it comes, by pip, into a folder of its own.
+UV := $(shell command -v uv 2>/dev/null || echo .uv/bin/uv)
+export UV_PYTHON_DOWNLOADS := never
+BIN := .venv/bin
+PY := $(BIN)/python
+export PYTHONUNBUFFERED := 1
+
+.PHONY: demo test lint env dev-env serve browser bench-pages
+
+demo: env
+	@echo "== database"
+	@mkdir -p var
+	@$(PY) manage.py migrate --verbosity 1
+	@echo "== demo data"
+	@$(PY) manage.py demo
+	@echo "== static files"
+	@$(PY) manage.py collectstatic --noinput --verbosity 1 | tail -n 1
+	@$(MAKE) --no-print-directory serve
+
+serve:
+	@echo
+	@echo "  Crux workbench   http://127.0.0.1:$(PORT)/"
+	@echo "  log in as        admin, researcher, worker1 or worker2"
+	@echo "  password         crux-demo"
+	@echo "  stop with        Ctrl-C"
+	@echo
+	@$(BIN)/granian --interface wsgi --host 127.0.0.1 --port $(PORT) --blocking-threads 8 \
+		--log-level warning crux_site.wsgi:application
+
+env: .venv/env.stamp
+
+dev-env: .venv/dev.stamp
+
+.uv/bin/uv:
+	@echo "== uv (not on this machine: into .uv)"
+	@$(PYTHON) -m venv .uv && .uv/bin/pip install --quiet --disable-pip-version-check uv
+
+.venv/env.stamp: pyproject.toml uv.lock | $(filter .uv/bin/uv,$(UV))
+	@echo "== environment"
+	@$(UV) sync --locked --no-dev --inexact --python $(PYTHON)
+	@touch $@
+
+.venv/dev.stamp: pyproject.toml uv.lock | $(filter .uv/bin/uv,$(UV))
+	@echo "== environment, with what tests need"
+	@$(UV) sync --locked --python $(PYTHON)
+	@touch $@ .venv/env.stamp
+
+browser:
+	@if [ ! -x "$(CHROMIUM)" ]; then \
+		if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+			echo "== Chromium"; \
+			apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq chromium >/dev/null; \
+		else \
+			echo "The browser tests need Chromium at $(CHROMIUM) (or CHROMIUM=...)."; exit 1; \
+		fi; \
+	fi
+
+lint: dev-env
+	@echo "== lint"
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/djade --check --target-version 5.2 $$(git ls-files 'templates/*.html')
+	$(BIN)/mypy .
+	$(BIN)/lint-imports --no-logo
+	$(PY) manage.py makemigrations --check --dry-run
+
+test: dev-env browser lint
+	@echo "== tests, SQLite"
+	CHROMIUM=$(CHROMIUM) $(PY) -m pytest
+	@if $(PY) -c "import psycopg; psycopg.connect('$(PG_URL)', connect_timeout=2)" 2>/dev/null; then \
+		echo "== tests of the database, PostgreSQL"; \
+		DATABASE_URL=$(PG_URL) $(PY) -m pytest -m "not browser"; \
+	else \
+		echo "== NO PostgreSQL at $(PG_URL): its tests are skipped (PG_URL=... names another)"; \
+	fi
+
+bench-pages: dev-env browser
+	$(PY) -m bench.task_pages $(CRUX_UI_KIT)

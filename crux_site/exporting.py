@@ -1,0 +1,154 @@
+"""Writing a whole study as the folder that an import reads, and single files of it."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from itertools import chain
+from pathlib import Path
+
+from django.db.models import Count
+
+from annotation.exporters import (
+    collection,
+    judgements,
+    qlabels,
+    qrels,
+    raters,
+    reports,
+)
+from annotation.exporters.errors import ExportError
+from annotation.importers.raters import raters_of
+from annotation.importers.reports import ANNOTATED, HUMAN_EVAL
+from annotation.importers.slots import REFERENCE, USUAL
+from annotation.models import Dataset, Rater, Rating, Text
+from annotation.rubrics import ANSWERABLE, GRADED
+from evaluation.exporters import contexts, trec_run
+
+File = tuple[str, Iterator[str]]
+Labels = Callable[[Dataset, Rater, str], Iterator[str]]
+
+
+@dataclass
+class ExportSummary:
+    """The lines of each file that was written, and what the formats have no room for."""
+
+    files: dict[str, int] = field(default_factory=dict)
+    left_out: Counter[str] = field(default_factory=Counter)
+
+    def __str__(self) -> str:
+        width = max((len(str(n)) for n in self.files.values()), default=0)
+        told = [f"{n:>{width}}  {name}" for name, n in self.files.items()]
+        if self.left_out:
+            told.append("\nLeft out, for these formats have no room for it (see --format long):")
+            told += [f"  {n}  {what}" for what, n in sorted(self.left_out.items())]
+        return "\n".join(told)
+
+
+def export_folder(dataset: Dataset, out: Path) -> ExportSummary:
+    """Write the dataset as a folder that `import_dataset` reads. Files without lines are not made.
+
+    Read into an empty database and exported again, it gives the same bytes; read into the same
+    database, it changes nothing. Campaigns and accounts are not part of it.
+
+    Raises ExportError if the folder holds anything already.
+    """
+    if out.exists() and (not out.is_dir() or any(out.iterdir())):
+        raise ExportError(f"{out} is there already and not an empty folder")
+    out.mkdir(parents=True, exist_ok=True)
+    summary = ExportSummary()
+    for name, lines in files_of(dataset, summary.left_out):
+        if n := write(out / name, lines):
+            summary.files[name] = n
+    return summary
+
+
+def write(path: Path, lines: Iterable[str]) -> int:
+    """Write a file, its folders made; how many lines. A file without lines is not made."""
+    n = 0
+    lines = iter(lines)
+    first = next(lines, None)
+    if first is None:
+        return 0
+    path.parent.mkdir(parents=True, exist_ok=True)
+    part = path.with_name(f"{path.name}.part")  # so that nobody takes half a file for a whole one
+    try:
+        with part.open("w", encoding="utf-8", newline="") as file:
+            for line in chain([first], lines):
+                file.write(line)
+                n += 1
+        part.replace(path)
+    finally:
+        part.unlink(missing_ok=True)
+    return n
+
+
+def files_of(dataset: Dataset, left_out: Counter[str]) -> Iterator[File]:
+    """The names of the files of a dataset's folder and their lines, in the order of an import."""
+    systems = _systems(dataset, left_out)
+    found = contexts.contexts_of(dataset)
+    yield "raters.jsonl", raters.lines(dataset)
+    yield "topics.jsonl", collection.topics(dataset)
+    yield "subquestions.jsonl", collection.subquestions(dataset)
+    yield "passages.jsonl", collection.passages(dataset)
+    yield "reports_annotated.jsonl", reports.annotated(dataset, found)
+    for system in systems:
+        if system.startswith(HUMAN_EVAL):
+            name = f"reports_all.{system.removeprefix(HUMAN_EVAL)}.jsonl"
+            yield name, reports.of_system(dataset, system, found)
+    for run in contexts.runs_of(dataset):
+        yield f"runs/{run.name}.run", trec_run.lines(run)
+    for name, rater in sorted(raters_of(dataset).items()):
+        yield from _labels(dataset, name, rater, systems, left_out)
+
+
+def _systems(dataset: Dataset, left_out: Counter[str]) -> list[str]:
+    """The systems whose reports have a place in the folder."""
+    texts = Text.objects.filter(dataset=dataset, kind=Text.Kind.REPORT).order_by()
+    counts = dict(texts.values_list("system").annotate(Count("pk")))
+    for system, n in counts.items():
+        if not system.startswith((ANNOTATED, HUMAN_EVAL)):
+            left_out[f"reports of {system}"] += n
+    return sorted(system for system in counts if system.startswith((ANNOTATED, HUMAN_EVAL)))
+
+
+def _labels(
+    dataset: Dataset, name: str, rater: Rater, systems: list[str], left_out: Counter[str]
+) -> Iterator[File]:
+    """The files of one rater: one for each task and each kind of text or system."""
+    rated = (
+        Rating.objects.filter(rater=rater, text__dataset=dataset)
+        .order_by()
+        .values_list("rubric__slug", "text__kind", "text__system")
+        .annotate(Count("pk"))
+    )
+    files: dict[str, tuple[Labels, str]] = {}
+    for rubric, kind, system, n in rated:
+        place = _place(rater, rubric, kind, system)
+        if place is None or (kind == Text.Kind.REPORT and system not in systems):
+            what = f"{kind}s of {system}" if system else f"{kind}s"
+            left_out[f"grades under {rubric} by {name} of {what}"] += n
+        else:
+            file, labels, slot = place
+            files[file.format(name)] = (labels, slot)
+    for file, (labels, slot) in sorted(files.items()):
+        yield file, labels(dataset, rater, slot)
+
+
+def _place(rater: Rater, rubric: str, kind: str, system: str) -> tuple[str, Labels, str] | None:
+    """The file for such grades, how it is written, and its slot; None if no format has room."""
+    human = rater.kind == Rater.Kind.HUMAN
+    slot = {Text.Kind.REFERENCE: REFERENCE, Text.Kind.PASSAGE: USUAL}.get(Text.Kind(kind), system)
+    if human and rubric == ANSWERABLE.slug and kind != Text.Kind.PASSAGE:
+        slot = USUAL if slot.startswith(ANNOTATED) else slot
+        return f"annotations/{_named(slot)}.qlabels.jsonl", qlabels.lines, slot
+    if human and rubric == GRADED.slug:
+        return f"annotations/{_named(slot)}.qrels.jsonl", qrels.lines, slot
+    if not human and rubric == GRADED.slug and slot == REFERENCE:
+        return "judgements/{}.reference.jsonl", judgements.lines, slot
+    if not human and rubric == GRADED.slug:
+        return f"judgements/{_named(slot)}.judgements.jsonl", judgements.lines, slot
+    return None
+
+
+def _named(slot: str) -> str:
+    return f"{{}}.{slot}" if slot else "{}"

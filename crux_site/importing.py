@@ -1,0 +1,126 @@
+"""Reading a whole study: every app reads its own files, in the order of what needs what."""
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from django.db import DataError, IntegrityError, OperationalError, transaction
+
+from annotation.importers import (
+    judgements,
+    passages,
+    qlabels,
+    qrels,
+    raters,
+    reports,
+    subquestions,
+    topics,
+)
+from annotation.importers.layout import Found, Kind, Source, recognise
+from annotation.importers.problems import ImportFailed, Problem
+from annotation.importers.summary import ImportSummary, Mapped
+from annotation.importers.target import Progress, Target, check_dataset
+from annotation.models import Dataset, Rater, Rating, SubQuestion, Text
+from evaluation.importers import contexts, trec_run
+from evaluation.models import RetrievalRun
+
+__all__ = ["ImportFailed", "ImportSummary", "import_dataset"]
+
+Reader = Callable[[Target, Source], None]
+
+# Each line needs those above it. Files of one line are read together before anybody is told what
+# is wrong with them; the lines below are not begun, for they would repeat the same errors.
+_STAGES: tuple[tuple[Reader, tuple[Kind, ...]], ...] = (
+    (raters.read, (Kind.RATERS,)),
+    (topics.read, (Kind.TOPICS,)),
+    (subquestions.read, (Kind.SUBQUESTIONS,)),
+    (passages.read, (Kind.PASSAGES, Kind.DOCUMENTS)),
+    (reports.read, (Kind.REPORTS_ANNOTATED,)),
+    (reports.read, (Kind.REPORTS_ALL,)),
+    (trec_run.read, (Kind.RUN,)),
+    (contexts.read, (Kind.REPORTS_ANNOTATED, Kind.REPORTS_ALL)),
+    (qlabels.read, (Kind.QLABELS,)),
+    (qrels.read, (Kind.QRELS,)),
+    # After the final labels: what was said earlier only adds to them.
+    (qlabels.read, (Kind.HISTORY_QLABELS,)),
+    (qrels.read, (Kind.HISTORY_QRELS,)),
+    (judgements.read, (Kind.JUDGEMENTS, Kind.REFERENCE)),
+)
+
+
+def import_dataset(
+    path: Path | str,
+    dataset_slug: str,
+    *,
+    title: str = "",
+    dry_run: bool = False,
+    with_history: bool = False,
+    progress: Progress | None = None,
+) -> ImportSummary:
+    """Read a folder, or one file, of the authors' formats into a dataset: all of it or nothing.
+
+    A dataset of this slug is made if there is none. What is there already stays as it is, so that
+    reading the same files again changes nothing. A dry run does the same work and takes it back.
+    `progress` is called with a file's name and the lines read of it so far.
+
+    Raises ImportFailed, whose `problems` say file, line, field and what was expected.
+    """
+    began = time.monotonic()
+    check_dataset(dataset_slug, title)
+    found = recognise(Path(path), with_history=with_history)
+    summary = ImportSummary(dataset_slug, dry_run=dry_run, left_out=found.left_out)
+    try:
+        with transaction.atomic():
+            dataset = _dataset(dataset_slug, title, summary)
+            _read(Target(dataset, summary, progress), found)
+            summary.totals = _totals(dataset)
+            if dry_run:
+                transaction.set_rollback(True)
+    except (DataError, IntegrityError, OperationalError) as error:
+        message = f"the database refused: {error}; if somebody else imports now, try again"
+        summary.errors = [Problem(Path(path).name, 0, "", message)]
+        raise ImportFailed(summary.errors, summary) from error
+    summary.seconds = time.monotonic() - began
+    return summary
+
+
+def _dataset(slug: str, title: str, summary: ImportSummary) -> Dataset:
+    dataset, created = Dataset.objects.get_or_create(slug=slug, defaults={"title": title or slug})
+    if created:
+        summary.created["datasets"] += 1
+    elif title and dataset.title != title:
+        summary.mapped[Mapped.TITLE_KEPT] += 1
+    # Two imports into one dataset wait for each other. (SQLite has one writer anyway.)
+    return Dataset.objects.select_for_update().get(pk=dataset.pk)
+
+
+def _read(target: Target, found: Found) -> None:
+    for read, kinds in _STAGES:
+        for source in found.of(*kinds):
+            read(target, source)
+        target.stop_if_wrong()
+    # Counters that stayed at 0 say nothing.
+    for counter in (target.summary.created, target.summary.mapped):
+        for name in [name for name, n in counter.items() if not n]:
+            del counter[name]
+
+
+def _totals(dataset: Dataset) -> dict[str, int]:
+    """What the dataset holds."""
+    questions = SubQuestion.objects.filter(topic__dataset=dataset)
+    passages = dataset.texts.filter(kind=Text.Kind.PASSAGE)
+    ratings = Rating.objects.of_dataset(dataset)
+    rated = ratings.order_by().values("rater").distinct()
+    return {
+        "topics": dataset.topics.count(),
+        "sub-questions": questions.count(),
+        "sub-questions, filtered": questions.exclude(filtered_because="").count(),
+        "passages": passages.count(),
+        "passages without their words": passages.filter(body=None).count(),
+        "reports": dataset.texts.filter(kind=Text.Kind.REPORT).count(),
+        "reference summaries": dataset.texts.filter(kind=Text.Kind.REFERENCE).count(),
+        "retrieval runs": RetrievalRun.objects.filter(dataset=dataset).count(),
+        "human raters": rated.filter(rater__kind=Rater.Kind.HUMAN).count(),
+        "judges": rated.exclude(rater__kind=Rater.Kind.HUMAN).count(),
+        "ratings": ratings.count(),
+    }
