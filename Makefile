@@ -34,7 +34,7 @@ serve:
 	@echo "  password         crux-demo"
 	@echo "  stop with        Ctrl-C"
 	@echo
-	@$(BIN)/granian --interface wsgi --host 127.0.0.1 --port $(PORT) --blocking-threads 8 \
+	@$(BIN)/granian --interface wsgi --host 127.0.0.1 --port $(PORT) --blocking-threads 4 \
 		--log-level warning crux_site.wsgi:application
 
 env: .venv/env.stamp

@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from django.db import DataError, IntegrityError, OperationalError, transaction
+from django.db import DataError, IntegrityError, OperationalError, connection, transaction
 
 from annotation.importers import (
     judgements,
@@ -20,9 +20,9 @@ from annotation.importers.layout import Found, Kind, Source, recognise
 from annotation.importers.problems import ImportFailed, Problem
 from annotation.importers.summary import ImportSummary, Mapped
 from annotation.importers.target import Progress, Target, check_dataset
-from annotation.models import Dataset, Rater, Rating, SubQuestion, Text
+from annotation.models import Dataset, NuggetSpan, Rater, Rating, SubQuestion, Text
 from evaluation.importers import contexts, trec_run
-from evaluation.models import RetrievalRun
+from evaluation.models import RankedText, RetrievalRun
 
 __all__ = ["ImportFailed", "ImportSummary", "import_dataset"]
 
@@ -76,6 +76,8 @@ def import_dataset(
             summary.totals = _totals(dataset)
             if dry_run:
                 transaction.set_rollback(True)
+            elif summary.changed:
+                _tell_planner()
     except (DataError, IntegrityError, OperationalError) as error:
         message = f"the database refused: {error}; if somebody else imports now, try again"
         summary.errors = [Problem(Path(path).name, 0, "", message)]
@@ -103,6 +105,15 @@ def _read(target: Target, found: Found) -> None:
     for counter in (target.summary.created, target.summary.mapped):
         for name in [name for name, n in counter.items() if not n]:
             del counter[name]
+
+
+def _tell_planner() -> None:
+    """Let PostgreSQL count its rows anew. Until then it plans for the few that were there before,
+    and an export of 100,000 ratings takes four times as long."""
+    if connection.vendor == "postgresql":
+        models = (Text, SubQuestion, Rating, NuggetSpan, RankedText)
+        with connection.cursor() as cursor:
+            cursor.execute(f"ANALYZE {', '.join(model._meta.db_table for model in models)}")
 
 
 def _totals(dataset: Dataset) -> dict[str, int]:

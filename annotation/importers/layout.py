@@ -87,12 +87,14 @@ def recognise(path: Path, *, with_history: bool = False) -> Found:
 
     Raises ImportFailed if there is no such file, or nothing in it has a name that is known.
     """
-    if path.is_file():
-        found = Found([source] if (source := _single(path)) else [])
-    elif path.is_dir():
-        found = _folder(_inner(path), with_history)
-    else:
-        raise ImportFailed([Problem(printable(str(path)), 0, "", "no such file or folder")])
+    try:
+        if path.is_file():
+            found = Found([source] if (source := _single(path)) else [])
+        else:
+            found = _folder(_inner(path), with_history)
+    except OSError as error:
+        message = f"cannot be read: {error.strerror}"
+        raise ImportFailed([Problem(printable(str(path)), 0, "", message)]) from error
     if not found.sources:
         names = ", ".join(kind.value for kind in Kind)
         message = f"no file that can be read; files are known by their names: {names}"
@@ -108,6 +110,11 @@ def printable(name: str) -> str:
 def _single(path: Path) -> Source | None:
     if _DOCUMENTS.fullmatch(path.resolve().parent.name):
         return Source(path, printable(path.name), Kind.DOCUMENTS)
+    return _flat(path)
+
+
+def _flat(path: Path) -> Source | None:
+    """A file outside the folder that it would be in: its name alone says as much."""
     folders = ("", *(f"{folder}/" for folder in (*_FOLDERS, "annotations/history")))
     names = [f"{folder}{path.name}" for folder in folders]
     return next((s for name in names if (s := _source(path, name, path.name))), None)
@@ -115,7 +122,7 @@ def _single(path: Path) -> Source | None:
 
 def _inner(path: Path) -> Path:
     """The folder itself, without the one that archives put around it."""
-    entries = list(path.iterdir())
+    entries = [entry for entry in path.iterdir() if not entry.name.startswith((".", "__"))]
     if len(entries) == 1 and entries[0].is_dir():
         name = entries[0].name
         if name not in _FOLDERS and not _DOCUMENTS.fullmatch(name):
@@ -133,9 +140,10 @@ def _folder(root: Path, with_history: bool) -> Found:
     counts: dict[tuple[str, str], int] = {}
     for path in _walk(root):
         name = path.relative_to(root).as_posix()
+        flat = path.parent == root
         if path.is_dir():
             found.sources.append(Source(path, printable(name), Kind.DOCUMENTS))
-        elif not (source := _source(path, prefix + name, name)):
+        elif not (source := _source(path, prefix + name, name) or (_flat(path) if flat else None)):
             why = next((why for regex, why in _LEFT_OUT if regex.fullmatch(name)), "unknown name")
             _leave_out(counts, name, why)
         elif source.kind in HISTORY and not with_history:

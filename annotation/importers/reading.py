@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from annotation.importers.target import Target
 
 MAX_LINE = 64 * 2**20  # bytes; a file without line ends would else be read into memory whole
+LOOK_UP = 5000  # values in one query; SQLite takes 32,766
 _ERRORS_OF_A_LINE = 3
 _TELL = 2000  # lines between two calls of the progress
 

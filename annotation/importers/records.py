@@ -17,8 +17,10 @@ def checked_words(value: str) -> str:
     """Words that every database can keep. Raises ValueError for those that not all can."""
     if "\x00" in value:
         raise ValueError("holds a NUL character")
-    if any("\ud800" <= character <= "\udfff" for character in value):
-        raise ValueError("holds half of a surrogate pair, which is no character")
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        raise ValueError("holds half of a surrogate pair, which is no character") from None
     return value
 
 
@@ -26,7 +28,7 @@ def checked_name(value: str) -> str:
     """A name that a TREC run can hold too: 1 to 250 characters, no white space."""
     checked_words(value)
     if not 0 < len(value) <= 250 or value.split() != [value] or not value.isprintable():
-        raise ValueError("must be a name of 1 to 250 characters without white space")
+        raise ValueError("must have 1 to 250 characters and no white space")
     return value
 
 

@@ -2,12 +2,13 @@
 
 from collections import Counter
 
+from annotation.importers.known import KnownQuestion, KnownTopic
 from annotation.importers.layout import Source
 from annotation.importers.problems import shown
 from annotation.importers.reading import batches, rows
 from annotation.importers.records import NOT_APPLICABLE, FilteredQuestion, SubQuestionsRow
 from annotation.importers.summary import Mapped
-from annotation.importers.target import KnownQuestion, KnownTopic, Target
+from annotation.importers.target import Target
 from annotation.models import SubQuestion
 
 _BATCH = 200  # topics

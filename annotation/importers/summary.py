@@ -1,4 +1,4 @@
-"""What an import did: read, made, mapped, located, left out. For a page, a terminal or a program."""
+"""What an import did: read, made, mapped, located, left out. For pages, terminals, programs."""
 
 from collections import Counter
 from dataclasses import dataclass, field
@@ -14,12 +14,13 @@ class Mapped(StrEnum):
     """What a file writes in its own way and is stored in ours."""
 
     STRIPPED = "questions with white space at their ends, stripped"
-    FILTERED = "null questions, now filtered"
+    FILTERED = "questions that are null in annotated reports, now filtered"
     UNJUDGED = "-1, unjudged: no row"
     MINUS_TWO = "-2, filtered: no row"
     NA_KEYS = '"NA" keys of filtered questions, left out'
     NO_RATING = "null ratings of a judge: no row"
-    KEPT_FILTERED = "grades of filtered questions, kept"
+    KEPT_FILTERED = "grades of filtered questions by people, kept"
+    KEPT_JUDGED = "grades of filtered questions by judges, kept"
     NO_HIGHLIGHT = "answerable without a highlight, kept"
     UNGRADED_WORDS = "highlights without a grade, left out"
     OTHER_TYPE = "annotated reports whose type is unlike their name: the name counts"

@@ -1,38 +1,23 @@
-"""The dataset that files are read into: what it holds, looked up in batches, and what is reported."""
+"""The dataset that files are read into: what it holds already, and what is reported."""
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from functools import cached_property
 
 from django.core.exceptions import ValidationError
 from django.core.validators import validate_slug
 from django.db import reset_queries
 
+from annotation.importers.known import KnownTopic, topics_of
 from annotation.importers.layout import Source
-from annotation.importers.problems import LIMIT, ImportFailed, Problem
+from annotation.importers.problems import LIMIT, ImportFailed, Problem, shown
 from annotation.importers.raters import raters_of
+from annotation.importers.reading import LOOK_UP, batches
 from annotation.importers.summary import ImportSummary
-from annotation.models import Dataset, Rater, Rubric, SubQuestion, Text, Topic
+from annotation.models import Dataset, Rater, Rubric, Text
 from annotation.rubrics import ensure_standard_rubrics
 
 Progress = Callable[[str, int], None]
-_CHUNK = 5000  # names in one look-up; SQLite takes 32,766 values a query
-
-
-@dataclass(slots=True)
-class KnownQuestion:
-    pk: int
-    position: int
-    body: str
-    filtered: bool
-
-
-@dataclass(slots=True)
-class KnownTopic:
-    pk: int
-    name: str
-    request: str
-    questions: list[KnownQuestion] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -81,29 +66,18 @@ class Target:
 
     @cached_property
     def topics(self) -> dict[str, KnownTopic]:
-        topics = {
-            pk: KnownTopic(pk, name, request)
-            for pk, name, request in Topic.objects.filter(dataset=self.dataset)
-            .order_by("position", "pk")
-            .values_list("pk", "name", "request")
-        }
-        questions = SubQuestion.objects.filter(topic__dataset=self.dataset).order_by("position")
-        for topic, pk, position, body, because in questions.values_list(
-            "topic_id", "pk", "position", "body", "filtered_because"
-        ):
-            topics[topic].questions.append(KnownQuestion(pk, position, body, bool(because)))
-        return {topic.name: topic for topic in topics.values()}
+        return topics_of(self.dataset)
 
     def topic(self, source: Source, line: int, field: str, name: str) -> KnownTopic | None:
         """The topic; None, and an error noted, where the dataset has none of this name."""
         if name not in self.topics:
-            self.problem(source, line, field, f"topic {name} is not in the dataset")
+            self.problem(source, line, field, f"topic {shown(name)} is not in the dataset")
         return self.topics.get(name)
 
-    def topic_of_passage(self, name: str) -> KnownTopic | None:
-        """The topic that a passage was taken from: what stands before the first colon."""
+    def topic_key_of_passage(self, name: str) -> int | None:
+        """Key of the topic that a passage was taken from: what stands before the first colon."""
         topic, colon, _ = name.partition(":")
-        return self.topics.get(topic) if colon else None
+        return self.topics[topic].pk if colon and topic in self.topics else None
 
     def rubric(self, slug: str) -> KnownRubric:
         """A standard rubric and its grades."""
@@ -139,25 +113,28 @@ class Target:
         """Keys of passages. Those that are new are made without words: only named so far."""
         wanted = sorted(set(names))
         keys: dict[str, int] = {}
-        for chunk in chunks(wanted, _CHUNK):
+        for some in batches(wanted, LOOK_UP):
             known = Text.objects.filter(
-                dataset=self.dataset, kind=Text.Kind.PASSAGE, system="", name__in=chunk
+                dataset=self.dataset,
+                kind=Text.Kind.PASSAGE,
+                system="",
+                name__in=some,
             )
             keys.update(known.values_list("name", "pk"))
         made = Text.objects.bulk_create(
-            Text(dataset=self.dataset, kind=Text.Kind.PASSAGE, name=name, topic_id=topic)
+            Text(
+                dataset=self.dataset,
+                kind=Text.Kind.PASSAGE,
+                name=name,
+                topic_id=self.topic_key_of_passage(name),
+            )
             for name in wanted
             if name not in keys
-            for topic in [known.pk if (known := self.topic_of_passage(name)) else None]
         )
         if made:
             self.summary.created["passages, without their words"] += len(made)
         keys.update((text.name, text.pk) for text in made)
         return keys
-
-
-def chunks[T](items: Sequence[T], size: int) -> Iterable[Sequence[T]]:
-    return (items[at : at + size] for at in range(0, len(items), size))
 
 
 def _bad_slug(value: str, length: int) -> str:
@@ -168,7 +145,9 @@ def _bad_slug(value: str, length: int) -> str:
     return f"longer than {length} characters" if len(value) > length else ""
 
 
-def check_dataset_slug(slug: str) -> None:
-    """Raises ImportFailed for a slug that no URL could hold."""
+def check_dataset(slug: str, title: str) -> None:
+    """Raises ImportFailed for a slug that no URL could hold, or too long a title."""
     if reason := _bad_slug(slug, 80):
-        raise ImportFailed([Problem("--dataset", 0, "", f"{slug!r}: {reason}")])
+        raise ImportFailed([Problem("dataset", 0, "", f"{shown(slug)}: {reason}")])
+    if len(title) > 200 or "\x00" in title:
+        raise ImportFailed([Problem("title", 0, "", "expected 200 characters at most")])

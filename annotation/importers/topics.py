@@ -1,10 +1,11 @@
 """topics.jsonl: {"id", "request"}, in the order that pages show them in."""
 
+from annotation.importers.known import KnownTopic
 from annotation.importers.layout import Source
 from annotation.importers.problems import shown
 from annotation.importers.reading import batches, rows
 from annotation.importers.records import TopicRow
-from annotation.importers.target import KnownTopic, Target
+from annotation.importers.target import Target
 from annotation.models import Text, Topic
 
 _BATCH = 1000
@@ -42,8 +43,6 @@ def read(target: Target, source: Source) -> None:
 def _adopt_passages(target: Target) -> None:
     """Give passages that came before their topic to it, as if they had come after."""
     orphans = Text.objects.filter(dataset=target.dataset, kind=Text.Kind.PASSAGE, topic=None)
-    for batch in batches(orphans.only("pk", "name").iterator(), _BATCH):
-        found = [(text, target.topic_of_passage(text.name)) for text in batch]
-        for text, topic in found:
-            text.topic_id = topic.pk if topic else None
-        Text.objects.bulk_update([text for text, topic in found if topic], ["topic"])
+    for batch in batches(list(orphans.values_list("pk", "name")), _BATCH):
+        found = [Text(pk=pk, topic_id=target.topic_key_of_passage(name)) for pk, name in batch]
+        Text.objects.bulk_update([text for text in found if text.topic_id], ["topic"])

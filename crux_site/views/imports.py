@@ -41,7 +41,7 @@ class ManyFilesField(forms.FileField):
     widget = ManyFilesInput
 
     def clean(self, data: object, initial: object = None) -> list[UploadedFile]:
-        files = data if isinstance(data, list | tuple) else [data]
+        files = data if isinstance(data, list | tuple) and data else [None]
         return [super(ManyFilesField, self).clean(one, initial) for one in files]
 
 
@@ -97,7 +97,9 @@ def import_preview(request: AuthenticatedRequest, token: UUID) -> HttpResponseBa
         context["problems"] = failed.problems
         return render(request, "crux_site/import_preview.html", context, status=422)
     if is_dry:
-        context["summary"] = summary
+        # Counters answer every key with a number, so a template would never reach their methods.
+        context |= {"summary": summary, "created": [*summary.created.items()]}
+        context["mapped"] = [*summary.mapped.items()]
         return render(request, "crux_site/import_preview.html", context)
     shutil.rmtree(folder)
     messages.success(request, "The import is done.")

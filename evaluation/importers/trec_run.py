@@ -132,9 +132,11 @@ class _Reader:
         """The run, made with its first row. A run that came from contexts gets its tag."""
         name = self.source.system
         if self.run is None:
-            if len(name) > 120 or name.split() != [name]:
-                message = "expected a run's name of 120 characters at most without white space"
-                self._problem(0, "", message)
+            try:
+                if len(checked_name(name)) > 120:
+                    raise ValueError("must have 120 characters at most")
+            except ValueError as error:
+                self._problem(0, "", f"the name of a run {error}")
                 self.target.stop_if_wrong()
             self.run = RetrievalRun.objects.create(
                 dataset=self.target.dataset, name=name, tag=row.tag

@@ -1,7 +1,11 @@
 """Fills the database of the browser tests' own server; run in a process of its own."""
 
+from django.conf import settings
+
 from annotation import assigning
 from annotation.models import Campaign, Dataset, Rubric, SubQuestion, Text, Topic, User
+from crux_site.importing import import_dataset
+from judging.fill import fill_lexical
 from tests.browser.material import PASSWORD, T1_ANSWERS, T1_BODY, T2_ANSWERS, T2_BODY
 
 WORKERS = 24
@@ -43,3 +47,10 @@ def seed() -> None:
             title=f"Study {slug}",
         )
         assigning.open_campaign(campaign, items, raters)
+    _results()
+
+
+def _results() -> None:
+    """The demo study, so that the pages of results have something to show."""
+    import_dataset(settings.BASE_DIR / "fixtures" / "demo", "coast", title="Coast")
+    fill_lexical(Dataset.objects.get(slug="coast"))

@@ -93,7 +93,7 @@ def served(folder: Path, seed: str):
         [
             str(Path(sys.executable).with_name("granian")),
             *("--interface", "wsgi", "--host", "127.0.0.1", "--port", str(port)),
-            *("--blocking-threads", "8", "--log-level", "warning", "crux_site.wsgi:application"),
+            *("--blocking-threads", "4", "--log-level", "warning", "crux_site.wsgi:application"),
         ],
         env=env,
         cwd=ROOT,

@@ -1,0 +1,107 @@
+"""The long table: one row for each rating of a dataset, with the hash of the text and the spans.
+
+Rows are ordered by rater, rubric, topic, kind, system, text and question. The CSV is plain
+RFC 4180: UTF-8, commas, quotes where they are needed, CRLF. Spreadsheets take cells that begin
+with = + - or @ for formulas: import the columns as text there.
+"""
+
+import csv
+import io
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from annotation.exporters.lines import json_line
+from annotation.exporters.order import by_code_point
+from annotation.importers.raters import raters_of
+from annotation.importers.reading import batches
+from annotation.models import Dataset, NuggetSpan, Rating
+
+COLUMNS = (
+    "dataset",
+    "rater",
+    "rater_kind",
+    "rubric",
+    "topic",
+    "question_index",
+    "question",
+    "text_kind",
+    "system",
+    "text",
+    "text_sha256",
+    "grade",
+    "spans",
+)
+_FIELDS = (
+    "pk",
+    "rubric__slug",
+    "question__topic__name",
+    "question__position",
+    "question__body",
+    "text__kind",
+    "text__system",
+    "text__name",
+    "text__sha256",
+    "grade",
+)
+_OF_A_SPAN = ("start", "end", "quote", "located", "source_quote")
+_CHUNK = 2000
+
+
+def rows(dataset: Dataset) -> Iterator[dict[str, Any]]:
+    """The rows as dicts with the keys of COLUMNS; spans are a list of dicts.
+
+    The offsets of a span are Unicode code points, end exclusive; null if it is not in the text.
+    """
+    for name, rater in sorted(raters_of(dataset).items()):
+        found = (
+            Rating.objects.filter(rater=rater, text__dataset=dataset)
+            .order_by(
+                by_code_point("rubric__slug"),
+                "question__topic__position",
+                by_code_point("question__topic__name"),
+                "text__kind",
+                by_code_point("text__system"),
+                by_code_point("text__name"),
+                "question__position",
+            )
+            .values_list(*_FIELDS)
+            .iterator(chunk_size=_CHUNK)
+        )
+        for batch in batches(found, _CHUNK):
+            spans = _spans([pk for pk, *_ in batch])
+            for pk, *values in batch:
+                cells = (dataset.slug, name, rater.kind, *values, spans.get(pk, []))
+                yield dict(zip(COLUMNS, cells, strict=True))
+
+
+def jsonl_lines(dataset: Dataset) -> Iterator[str]:
+    """One JSON object a row, the spans nested in it."""
+    return (json_line(row) for row in rows(dataset))
+
+
+def csv_lines(dataset: Dataset) -> Iterator[str]:
+    """The head and one record a row, the spans as JSON in their cell."""
+    buffer = io.StringIO()
+    writer = csv.writer(buffer)
+    writer.writerow(COLUMNS)
+    yield _taken(buffer)
+    for row in rows(dataset):
+        row["spans"] = json.dumps(row["spans"], ensure_ascii=False)
+        writer.writerow(row.values())
+        yield _taken(buffer)
+
+
+def _taken(buffer: io.StringIO) -> str:
+    text = buffer.getvalue()
+    buffer.seek(0)
+    buffer.truncate()
+    return text
+
+
+def _spans(rating_ids: list[int]) -> dict[int, list[dict[str, Any]]]:
+    spans: dict[int, list[dict[str, Any]]] = {}
+    for span in NuggetSpan.objects.filter(rating__in=rating_ids).order_by("rating", "position"):
+        told = {name: getattr(span, name) for name in _OF_A_SPAN}
+        spans.setdefault(span.rating_id, []).append(told)
+    return spans

@@ -1,0 +1,143 @@
+"""reports_annotated.jsonl and reports_all.<system>.jsonl: reports, references, filtered questions.
+
+The contexts (`docids`) are retrieval runs, and read by evaluation.importers.contexts.
+"""
+
+import re
+from functools import cached_property
+
+from annotation.importers.known import KnownTopic
+from annotation.importers.layout import Kind, Source
+from annotation.importers.problems import shown
+from annotation.importers.reading import batches, rows
+from annotation.importers.records import ReportRow
+from annotation.importers.summary import Mapped
+from annotation.importers.target import Target
+from annotation.importers.texts import Incoming, store
+from annotation.models import SubQuestion, Text
+
+ANNOTATED = "annotated."
+HUMAN_EVAL = "human_eval."
+NULL_REASON = "null in reports_annotated.jsonl"
+_BATCH = 200
+_SYSTEM = re.compile(r"[\w.+-]{1,120}", re.ASCII)
+
+
+def read(target: Target, source: Source) -> None:
+    reader = _Reader(target, source)
+    for batch in batches(rows(target, source, ReportRow), _BATCH):
+        reader.batch(batch)
+
+
+def topic_and_system(
+    target: Target, source: Source, line: int, row: ReportRow
+) -> tuple[KnownTopic, str] | None:
+    """Whose report it is and what wrote it; None, and an error noted, if that cannot be told.
+
+    An annotated report is called after its context, "bm25_" and the topic. Its `type` says
+    "oracle" in every line of the authors' file, so it counts only where the name says nothing.
+    """
+    prefix, name = _split(row.qid, target)
+    topic = target.topics.get(name)
+    if topic is None:
+        message = f"{shown(row.qid)} does not end with a topic of the dataset"
+        target.problem(source, line, "qid", message)
+        return None
+    system = ANNOTATED + (prefix or row.type)
+    if source.kind is Kind.REPORTS_ALL:
+        system = HUMAN_EVAL + source.system
+    if not _SYSTEM.fullmatch(system) or system == ANNOTATED:
+        message = f"{shown(system)} is no name of a system: letters, digits and . _ + -"
+        target.problem(source, line, "qid" if prefix else "type", message)
+        return None
+    return topic, system
+
+
+def _split(qid: str, target: Target) -> tuple[str, str]:
+    """What stands before the topic, and the longest topic at the end."""
+    if qid in target.topics:
+        return "", qid
+    cuts = [i for i, character in enumerate(qid) if character == "_"]
+    found = next((i for i in cuts if qid[i + 1 :] in target.topics), None)
+    return (qid, "") if found is None else (qid[:found], qid[found + 1 :])
+
+
+class _Reader:
+    def __init__(self, target: Target, source: Source) -> None:
+        self.target = target
+        self.source = source
+        self.annotated = source.kind is Kind.REPORTS_ANNOTATED
+
+    def batch(self, batch: list[tuple[int, ReportRow]]) -> None:
+        reports, references, nulls = [], [], []
+        for line, row in batch:
+            if not (found := topic_and_system(self.target, self.source, line, row)):
+                continue
+            topic, system = found
+            if not self._fits(line, row, topic):
+                continue
+            if self.annotated:
+                self.target.summary.mapped[Mapped.OTHER_TYPE] += (
+                    bool(row.type) and system != ANNOTATED + row.type
+                )
+                nulls += self._newly_filtered(line, row, topic)
+            reports.append(Incoming(line, "response", row.qid, row.response, topic.pk, system))
+            if row.report is not None:
+                name = f"{topic.name}:report"
+                references.append(Incoming(line, "report", name, row.report, topic.pk))
+        SubQuestion.objects.filter(pk__in=nulls).update(filtered_because=NULL_REASON)
+        self.target.summary.mapped[Mapped.FILTERED] += len(nulls)
+        store(self.target, self.source, Text.Kind.REPORT, reports)
+        store(self.target, self.source, Text.Kind.REFERENCE, references)
+
+    def _fits(self, line: int, row: ReportRow, topic: KnownTopic) -> bool:
+        """Whether the report repeats its topic's request and questions, as it should."""
+        if row.topic.strip() != topic.request.strip():
+            self._problem(line, "topic", f"expected the request of {topic.name}")
+            return False
+        if len(row.questions) != len(topic.questions):
+            message = f"expected the {len(topic.questions)} questions of {topic.name}"
+            self._problem(line, "questions", f"{message}, not {len(row.questions)}")
+            return False
+        for i, (body, known) in enumerate(zip(row.questions, topic.questions, strict=True)):
+            if body is not None and body.strip() != known.body:
+                message = f"expected {shown(known.body)}, not {shown(body)}"
+                self._problem(line, f"questions.{i}", message)
+                return False
+            if body is None and not known.filtered and not self.annotated:
+                self._problem(line, f"questions.{i}", "null, but the question is not filtered")
+                return False
+        return True
+
+    @cached_property
+    def _decided(self) -> set[int]:
+        """Topics of which it is known which questions are filtered."""
+        return set(
+            Text.objects.filter(
+                dataset=self.target.dataset, kind=Text.Kind.REPORT, system__startswith=ANNOTATED
+            ).values_list("topic_id", flat=True)
+        ) | {
+            topic.pk
+            for topic in self.target.topics.values()
+            if any(question.filtered for question in topic.questions)
+        }
+
+    def _newly_filtered(self, line: int, row: ReportRow, topic: KnownTopic) -> list[int]:
+        """The questions that this report's nulls filter; the topic's other reports must agree."""
+        decided = topic.pk in self._decided
+        self._decided.add(topic.pk)
+        new = []
+        for body, known in zip(row.questions, topic.questions, strict=True):
+            if (body is None) == known.filtered:
+                continue
+            if decided:
+                asked = "asked" if body is None else "filtered"
+                message = f"is {asked} in the dataset or in an earlier report of {topic.name}"
+                self._problem(line, f"questions.{known.position}", message)
+                break
+            known.filtered = True
+            new.append(known.pk)
+        return new
+
+    def _problem(self, line: int, field: str, message: str) -> None:
+        self.target.problem(self.source, line, field, message)

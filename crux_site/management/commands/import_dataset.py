@@ -1,0 +1,69 @@
+"""manage.py import_dataset PATH --dataset SLUG"""
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandParser
+
+from annotation.importers.layout import Kind
+from annotation.importers.problems import LIMIT
+from crux_site.importing import ImportFailed, import_dataset
+
+
+class Command(BaseCommand):
+    help = (
+        "Read a study in the authors' formats: a folder, or one file. All of it or nothing; "
+        "reading it again changes nothing. Files are known by their names: "
+        + ", ".join(kind.value for kind in Kind)
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("path", type=Path, metavar="PATH", help="a folder or a file")
+        parser.add_argument("--format", choices=["crux"], default="crux")
+        parser.add_argument("--dataset", required=True, metavar="SLUG", help="made if it is new")
+        parser.add_argument("--title", default="", help="of a new dataset; its slug if left out")
+        parser.add_argument("--dry-run", action="store_true", help="tell what would change")
+        parser.add_argument(
+            "--with-history",
+            action="store_true",
+            help="read annotations/history too; conflicts with what is stored are reported",
+        )
+        parser.add_argument("--json", action="store_true", help="print one JSON object")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        told = _Told() if self.stderr.isatty() and not options["json"] else None
+        try:
+            summary = import_dataset(
+                options["path"],
+                options["dataset"],
+                title=options["title"],
+                dry_run=options["dry_run"],
+                with_history=options["with_history"],
+                progress=told,
+            )
+        except ImportFailed as failed:
+            if options["json"]:
+                errors = [problem.as_dict() for problem in failed.problems]
+                self.stdout.write(json.dumps({"errors": errors}, ensure_ascii=False))
+            else:
+                for problem in failed.problems:
+                    self.stderr.write(str(problem))
+                if len(failed.problems) >= LIMIT:
+                    self.stderr.write(f"There may be more: reading stopped after {LIMIT} errors.")
+                self.stderr.write("Nothing was imported.")
+            sys.exit(1)
+        if options["json"]:
+            self.stdout.write(json.dumps(summary.as_dict(), ensure_ascii=False, indent=1))
+        else:
+            self.stdout.write(str(summary))
+            self.stdout.write(f"\n{summary.seconds:.1f} s")
+
+
+class _Told:
+    """One line on a terminal that says where the reading is."""
+
+    def __call__(self, file: str, lines: int) -> None:
+        sys.stderr.write(f"\r\x1b[K{file}: {lines} lines\r")
+        sys.stderr.flush()

@@ -1,0 +1,62 @@
+"""Every page at phone and desktop width, by day and by night: axe finds nothing, nothing overflows."""
+
+import pytest
+
+from tests.browser.site import axe_problems
+
+VIEWS = [(1280, "light"), (1280, "dark"), (390, "dark"), (320, "light")]
+PAGES = {
+    "rosa": [
+        "/datasets/",
+        "/datasets/coast/",
+        "/datasets/coast/agreement/",
+        "/datasets/coast/agreement/?rubric=graded",
+        "/datasets/coast/pairs/?kind=differ",
+        "/campaigns/",
+        "/campaigns/t1/",
+        "/rubrics/",
+        "/nowhere/",
+    ],
+    "ada": ["/rubrics/graded/", "/campaigns/new/?dataset=coast", "/import/"],
+    "worker23": ["/work/", "/work/in/t1/", "/datasets/"],
+}
+
+
+@pytest.mark.parametrize(("width", "scheme"), VIEWS)
+@pytest.mark.parametrize("who", PAGES)
+def test_pages_are_accessible_at(visit, who, width, scheme):
+    visitor = visit(who, width=width, height=844, color_scheme=scheme)
+    for path in PAGES[who]:
+        page = visitor.open(path)
+        assert axe_problems(page) == [], path
+        assert page.evaluate("document.documentElement.scrollWidth") <= width, path
+        page.close()
+    # Not found and forbidden are pages here, and Chromium logs each.
+    visitor.errors[:] = [e for e in visitor.errors if "404" not in e and "403" not in e]
+
+
+@pytest.mark.parametrize(("width", "scheme"), VIEWS)
+def test_task_pages_are_accessible_at(visit, site, width, scheme):
+    visitor = visit("worker22", width=width, height=844, color_scheme=scheme)
+    for campaign in ("t1", "t2"):
+        (item, *_) = site.assignments("worker22", campaign)
+        page = visitor.open(f"/work/{item}/")
+        assert axe_problems(page) == []
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        page.locator("#q-1 input[name=grade]").first.check()
+        page.locator("#submit button").click()  # says what is missing
+        assert axe_problems(page) == []
+        page.keyboard.press("Escape")
+        page.locator("[data-opens=guideline]").click()
+        assert axe_problems(page) == []
+        page.close()
+
+
+def test_a_pair_is_two_clicks_from_the_number(visit):
+    visitor = visit("rosa")
+    page = visitor.open("/datasets/coast/agreement/")
+    page.locator(".tile a.figure").first.click()
+    page.locator(".cases a").first.click()
+    assert page.locator("#text .sentence").count() > 3
+    assert page.evaluate("CSS.highlights.size") > 0
+    assert axe_problems(page) == []

@@ -1,0 +1,94 @@
+"""The long table: one row for each rating, as CSV and as JSONL."""
+
+import csv
+import io
+import json
+
+import pytest
+
+from annotation.exporters import long
+from annotation.models import Dataset, Rating, Text
+from crux_site.importing import import_dataset
+from tests.importers.study import empty_database, study, write
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def small(tmp_path) -> Dataset:
+    import_dataset(write(tmp_path / "small"), "small")
+    return Dataset.objects.get(slug="small")
+
+
+def of_jsonl(dataset: Dataset) -> list[dict]:
+    return [json.loads(line) for line in long.jsonl_lines(dataset)]
+
+
+def test_a_row_for_each_rating(small):
+    rows = of_jsonl(small)
+    assert len(rows) == Rating.objects.count()
+    assert {tuple(row) for row in rows} == {long.COLUMNS}
+
+
+def test_a_row_says_everything(small):
+    body = Text.objects.get(name="t-1", system="annotated.oracle")
+    (row,) = [
+        row
+        for row in of_jsonl(small)
+        if (row["rater"], row["text"], row["question_index"]) == ("ann", "t-1", 1)
+    ]
+    start = body.body.index("Nobody")
+    assert row == {
+        "dataset": "small",
+        "rater": "ann",
+        "rater_kind": "human",
+        "rubric": "answerable",
+        "topic": "t-1",
+        "question_index": 1,
+        "question": "Was anybody hurt?",
+        "text_kind": "report",
+        "system": "annotated.oracle",
+        "text": "t-1",
+        "text_sha256": body.sha256,
+        "grade": 1,
+        "spans": [
+            {
+                "start": start,
+                "end": start + len("Nobody  was\nhurt."),
+                "quote": "Nobody  was\nhurt.",
+                "located": "normalised",
+                "source_quote": "Nobody was hurt.",
+            }
+        ],
+    }
+
+
+def test_a_text_without_words_has_no_hash(small):
+    assert {row["text_sha256"] for row in of_jsonl(small) if row["text"] == "other-7:0#3"} == {""}
+
+
+def test_csv_holds_the_same(small):
+    text = "".join(long.csv_lines(small))
+    assert text.startswith(",".join(long.COLUMNS) + "\r\n")
+    rows = list(csv.DictReader(io.StringIO(text, newline="")))
+    expected = of_jsonl(small)
+    assert [{**row, "spans": json.loads(row["spans"])} for row in rows] == [
+        {key: value if key == "spans" else str(value) for key, value in row.items()}
+        for row in expected
+    ]
+
+
+def test_the_order_is_that_of_names_and_not_of_keys(tmp_path, small):
+    before = list(long.jsonl_lines(small))
+    empty_database()
+    files = {
+        name: rows if name == "topics.jsonl" or name.endswith(".run") else rows[::-1]
+        for name, rows in study().items()
+    }
+    import_dataset(write(tmp_path / "again", files), "small")
+    assert list(long.jsonl_lines(Dataset.objects.get(slug="small"))) == before
+
+
+def test_the_number_of_queries_does_not_grow_with_the_rows(small, django_assert_max_num_queries):
+    with django_assert_max_num_queries(3 * 2 + 4):  # two a rater, and those that find the raters
+        list(long.jsonl_lines(small))

@@ -1,0 +1,168 @@
+"""Which files are read: folders, parts of folders, single files, and what is left out."""
+
+import json
+
+import pytest
+
+from annotation.importers.layout import Kind, recognise
+from annotation.models import Text
+from crux_site.importing import ImportFailed, import_dataset
+from tests.importers.study import PASSAGES, study, write
+
+
+def kinds(path, **options) -> dict[str, Kind]:
+    return {source.name: source.kind for source in recognise(path, **options).sources}
+
+
+def test_every_file_of_the_layout_is_known(tmp_path):
+    write(tmp_path)
+    found = recognise(tmp_path)
+    assert {source.name for source in found.sources} == set(study())
+    assert found.left_out == []
+    names = {source.name: (source.rater, source.system) for source in found.sources}
+    assert names["annotations/ann.qlabels.jsonl"] == ("ann", "")
+    assert names["judgements/judge.reference.jsonl"] == ("judge", "")
+    assert names["runs/first_stage.lsr.run"] == ("", "first_stage.lsr")
+    assert names["reports_all.bm25.jsonl"] == ("", "bm25")
+
+
+def test_what_is_left_out_is_said(tmp_path):
+    write(tmp_path)
+    for name in (
+        "README.md",
+        "expected_values.json",
+        "raw/documents_sample/t-1:0#0",
+        "raw/other.run",
+        "later_formats/x.jsonl",
+        "judgements/judge.conflicts.jsonl",
+        "annotations/history/ann.qlabels.export1.jsonl",
+        "annotations/qlabels (18).jsonl",
+        "notes.txt",
+    ):
+        write(tmp_path, {name: []})
+    found = recognise(tmp_path)
+    assert {source.name for source in found.sources} == set(study())
+    assert {(left.name, left.files) for left in found.left_out} == {
+        ("README.md", 1),
+        ("expected_values.json", 1),
+        ("raw/", 2),
+        ("later_formats/", 1),
+        ("judgements/judge.conflicts.jsonl", 1),
+        ("annotations/history/", 1),
+        ("annotations/qlabels (18).jsonl", 1),
+        ("notes.txt", 1),
+    }
+    assert all(left.why for left in found.left_out)
+
+
+def test_history_is_read_on_request(tmp_path):
+    name = "annotations/history/ann.qlabels.export1-revised.jsonl"
+    write(tmp_path, {name: [], "topics.jsonl": []})
+    assert name not in kinds(tmp_path)
+    assert kinds(tmp_path, with_history=True)[name] == Kind.HISTORY_QLABELS
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "rater", "system"),
+    [
+        ("topics.jsonl", Kind.TOPICS, "", ""),
+        ("passages_more.jsonl", Kind.PASSAGES, "", ""),
+        ("first_stage.qwen3-embed-8b.run", Kind.RUN, "", "first_stage.qwen3-embed-8b"),
+        ("annotator1.qlabels.jsonl", Kind.QLABELS, "annotator1", ""),
+        ("annotator1.qlabels.export1.jsonl", Kind.HISTORY_QLABELS, "annotator1", ""),
+        ("annotator1.qrels.export2.jsonl", Kind.HISTORY_QRELS, "annotator1", ""),
+        ("ann.human_eval.bm25.qlabels.jsonl", Kind.QLABELS, "ann", "human_eval.bm25"),
+        ("llama33_70b.judgements.jsonl", Kind.JUDGEMENTS, "llama33_70b", ""),
+        ("llama33_70b.reference.jsonl", Kind.REFERENCE, "llama33_70b", ""),
+    ],
+)
+def test_a_single_file_is_known_by_its_name_wherever_it_lies(tmp_path, name, kind, rater, system):
+    (tmp_path / name).touch()
+    (source,) = recognise(tmp_path / name).sources
+    assert (source.kind, source.rater, source.system) == (kind, rater, system)
+
+
+def test_single_files_side_by_side_are_known_too(tmp_path):
+    """As they are uploaded: without the folders of the layout."""
+    write(tmp_path, {name.rpartition("/")[2]: rows for name, rows in study().items()})
+    assert sorted(kind.name for kind in kinds(tmp_path).values()) == sorted(
+        [
+            *("TOPICS", "SUBQUESTIONS", "PASSAGES", "PASSAGES", "REPORTS_ANNOTATED"),
+            *("REPORTS_ALL", "RUN", "RUN", "QLABELS", "QLABELS", "QRELS", "JUDGEMENTS"),
+            "REFERENCE",
+        ]
+    )
+
+
+@pytest.mark.parametrize("name", ["runs", "annotations", "judgements"])
+def test_a_folder_of_the_layout_may_be_given_by_itself(tmp_path, name):
+    write(tmp_path)
+    expected = {file.rpartition("/")[2] for file in study() if file.startswith(f"{name}/")}
+    assert set(kinds(tmp_path / name)) == expected
+
+
+def test_the_folder_round_a_folder_is_looked_through(tmp_path):
+    write(tmp_path / "archive" / "small-study")
+    assert set(kinds(tmp_path / "archive")) == set(study())
+
+
+@pytest.mark.parametrize("name", ["qlabels (18).jsonl", "data.csv", "x.conflicts.jsonl"])
+def test_an_unknown_file_is_answered_with_the_names_that_are_known(tmp_path, name):
+    (tmp_path / name).touch()
+    with pytest.raises(ImportFailed) as raised:
+        recognise(tmp_path / name)
+    (problem,) = raised.value.problems
+    assert problem.file == name
+    assert all(kind.value in problem.message for kind in Kind)
+
+
+def test_a_folder_without_a_known_file(tmp_path):
+    (tmp_path / "notes.txt").touch()
+    with pytest.raises(ImportFailed, match="files are known by their names"):
+        recognise(tmp_path)
+
+
+def test_no_such_file(tmp_path):
+    with pytest.raises(ImportFailed, match="No such file"):
+        recognise(tmp_path / "nowhere")
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("inside", [True, False])
+def test_one_file_for_each_passage(tmp_path, inside):
+    """Names hold `:` and `#`; the folder lies in the study or is given by itself."""
+    files = study()
+    del files["passages.jsonl"]
+    del files["passages_referenced.jsonl"]
+    write(tmp_path / "study", files)
+    folder = tmp_path / ("study" if inside else "other") / "documents_all"
+    folder.mkdir(parents=True)
+    for name, body in PASSAGES.items():
+        (folder / name).write_text(json.dumps({"id": name, "contents": body}))
+    summary = import_dataset(tmp_path / "study", "small")
+    if not inside:
+        summary = import_dataset(folder, "small")
+        assert summary.files[0].filled == len(PASSAGES) - 1  # one is in no run and no rating
+    assert {f.name: f.read for f in summary.files}["documents_all"] == len(PASSAGES)
+    assert {
+        text.name: text.body for text in Text.objects.filter(kind="passage").with_body()
+    } == PASSAGES
+    before = import_dataset(folder, "small")
+    assert not before.changed
+
+
+@pytest.mark.django_db
+def test_a_broken_passage_among_many_files_is_named(tmp_path):
+    folder = tmp_path / "documents"
+    folder.mkdir()
+    for name, body in PASSAGES.items():
+        (folder / name).write_text(json.dumps({"id": name, "contents": body}))
+    (folder / "t-1:0#1").write_text('{"id": "t-1:0#1", "contents": 7}')
+    (folder / "t-2:0#0").write_text('{"id": "t-9:0#0", "contents": "of another name"}')
+    with pytest.raises(ImportFailed) as raised:
+        import_dataset(folder, "small")
+    assert [(problem.file, problem.field) for problem in raised.value.problems] == [
+        ("documents/t-1:0#1", "contents"),
+        ("documents/t-2:0#0", "id"),
+    ]
+    assert not Text.objects.exists()

@@ -1,0 +1,54 @@
+"""A passages file of 100 MB passes through in bounded memory."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+PASSAGES = 100_000
+MEGABYTES = 100
+LIMIT = 300  # MB of resident memory at the most, for Python, Django and the import together
+
+# A process of its own: its greatest memory is then that of this import and of nothing else.
+SCRIPT = """
+import resource, sys, django
+django.setup()
+from django.core.management import call_command
+from crux_site.importing import import_dataset
+call_command("migrate", verbosity=0)
+started = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+summary = import_dataset(sys.argv[1], "large")
+print(started // 1024, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)
+print(summary.created["passages"])
+"""
+
+
+def test_a_large_file_in_bounded_memory(tmp_path):
+    path = tmp_path / "passages.jsonl"
+    words = "The ferry Halden lost steering off the breakwater — nobody aboard was hurt. " * 13
+    with path.open("w", encoding="utf-8") as file:
+        for i in range(PASSAGES):
+            passage = {"id": f"t-{i // 40}:{i % 40}#{i % 40}", "contents": f"{i} {words}"}
+            file.write(json.dumps(passage, ensure_ascii=False) + "\n")
+    assert path.stat().st_size > MEGABYTES * 1_000_000
+    environment = {
+        **os.environ,
+        "DJANGO_SETTINGS_MODULE": "crux_site.settings",
+        "DATABASE_URL": f"sqlite:///{tmp_path / 'large.sqlite3'}",
+        "VAR_DIR": str(tmp_path),
+        "DEBUG": "1",  # the worst case: Django then keeps the queries
+    }
+    done = subprocess.run(
+        [sys.executable, "-c", SCRIPT, str(path)],
+        cwd=ROOT,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    assert done.returncode == 0, done.stderr
+    started, peak, created = map(int, done.stdout.split())
+    assert created == PASSAGES
+    assert peak < LIMIT, f"{peak} MB, of which {started} before the import began"

@@ -1,0 +1,117 @@
+"""Import in the browser: upload, look, do it."""
+
+import io
+import zipfile
+from pathlib import Path
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+
+from annotation.models import Dataset, Rating, Text, Topic
+from crux_site.views import imports
+
+DEMO = Path(__file__).resolve().parent.parent.parent / "fixtures" / "demo"
+
+
+@pytest.fixture(autouse=True)
+def staging(tmp_path, monkeypatch):
+    monkeypatch.setattr(imports, "STAGING", tmp_path)
+    return tmp_path
+
+
+def archive(change=None) -> SimpleUploadedFile:
+    """The demo's folder as a .zip, with the content of some files changed."""
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as file:
+        for path in sorted(DEMO.rglob("*")):
+            if path.is_file():
+                name = f"demo/{path.relative_to(DEMO).as_posix()}"
+                file.writestr(name, (change or {}).get(path.name, path.read_bytes()))
+    return SimpleUploadedFile("demo.zip", buffer.getvalue())
+
+
+def upload(client, *files, **data):
+    return client.post("/import/", {"dataset": "coast", "title": "Coast", "files": files, **data})
+
+
+def test_a_preview_changes_nothing_and_the_import_does_it_all(cast, staging):
+    client = cast.client("admin")
+    preview = upload(client, archive())
+    page = client.get(preview.url).content.decode()
+    assert "What would change in coast" in page
+    assert "So far nothing is stored." in page
+    assert not Dataset.objects.exists()
+    done = client.post(preview.url)
+    assert done.url == "/datasets/coast/"
+    assert (Topic.objects.count(), Dataset.objects.get().title) == (4, "Coast")
+    assert not list(staging.iterdir())  # the upload is not kept
+    assert client.post(preview.url).status_code == 404
+    again = upload(client, archive())
+    assert "Nothing would change in coast" in client.get(again.url).content.decode()
+
+
+def test_a_broken_file_is_named_with_line_and_field(cast):
+    client = cast.client("admin")
+    bad = {"topics.jsonl": b'{"id": "coast-1", "request": "x"}\n{"id": 7}\n'}
+    preview = upload(client, archive(bad))
+    for response in (client.get(preview.url), client.post(preview.url)):
+        assert response.status_code == 422
+        page = response.content.decode()
+        assert "This import cannot be done" in page
+        assert "topics.jsonl" in page
+        assert '<td class="number">2</td>' in page
+    assert not Dataset.objects.exists()
+
+
+def test_single_files_go_by_their_names(cast):
+    client = cast.client("admin")
+    files = [
+        SimpleUploadedFile(name, (DEMO / name).read_bytes())
+        for name in ("topics.jsonl", "passages.jsonl")
+    ]
+    client.post(upload(client, *files).url)
+    assert Text.objects.filter(kind="passage").count() == 29
+    assert not Rating.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("data", "files", "says"),
+    [
+        ({"dataset": "no slug"}, [archive()], "valid"),
+        ({}, [], "required"),
+        ({}, [SimpleUploadedFile("a.zip", b"no archive")], "cannot be read"),
+    ],
+)
+def test_a_bad_upload_is_refused(cast, staging, data, files, says):
+    response = upload(cast.client("admin"), *files, **data)
+    assert response.status_code == 422
+    assert says in response.content.decode()
+    assert not list(staging.iterdir())
+
+
+def test_unknown_names_are_told(cast):
+    client = cast.client("admin")
+    preview = upload(client, SimpleUploadedFile("poems.txt", b"x"))
+    page = client.get(preview.url)
+    assert page.status_code == 422
+    assert "known by their names" in page.content.decode()
+
+
+def test_names_that_lead_out_of_the_folder_stay_inside(cast, staging):
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as file:
+        file.writestr("../../escaped.jsonl", b"{}")
+        file.writestr("topics.jsonl", (DEMO / "topics.jsonl").read_bytes())
+    upload(cast.client("admin"), SimpleUploadedFile("evil.zip", buffer.getvalue()))
+    assert not (staging.parent / "escaped.jsonl").exists()
+
+
+def test_only_admins_import(cast):
+    for who, status in (("researcher", 403), ("worker", 403), ("stranger", 302)):
+        client = cast.client(who)
+        assert client.get("/import/").status_code == status
+        assert upload(client, archive()).status_code == status
+    assert not Dataset.objects.exists()
+    missing = "/import/00000000-0000-4000-8000-000000000000/"
+    assert cast.client("admin").get(missing).status_code == 404
+    assert cast.client("admin").delete("/import/").status_code == 405

@@ -1,0 +1,98 @@
+"""The first page of each role, the datasets, and taking them away as files."""
+
+import csv
+import io
+import json
+from uuid import uuid4
+
+import pytest
+
+from annotation.models import Rating
+from tests.factories import REPORT
+
+
+@pytest.fixture
+def answered(cast, assignment):
+    """One answer of a worker with a span."""
+    question = assignment.item.asked.first().question
+    span = {"start": REPORT.index("112"), "end": REPORT.index("112") + 3, "quote": "112"}
+    data = {"key": uuid4(), "grade": 1, "spans": json.dumps([span])}
+    cast.client("worker").post(f"/work/{assignment.pk}/answers/{question.pk}/", data)
+    return Rating.objects.get()
+
+
+@pytest.mark.parametrize(
+    ("who", "where"),
+    [
+        ("admin", "/datasets/"),
+        ("researcher", "/datasets/"),
+        ("worker", "/work/"),
+        ("stranger", "/login/?next=/"),
+    ],
+)
+def test_the_first_page_of_each_role(cast, who, where):
+    assert cast.client(who).get("/").url == where
+
+
+@pytest.mark.parametrize(
+    "url", ["/datasets/", "/datasets/ferry/", "/datasets/ferry/export/?format=csv"]
+)
+def test_results_are_for_researchers(cast, dataset, url):
+    for who, status in (("admin", 200), ("researcher", 200), ("worker", 403), ("stranger", 302)):
+        assert cast.client(who).get(url).status_code == status
+    assert cast.client("researcher").post(url).status_code == 405
+    page = cast.client("worker").get(url).content.decode()
+    assert "This page is for researchers." in page
+
+
+def test_a_dataset_counts_what_is_in_it(cast, dataset, answered):
+    page = cast.client("researcher").get("/datasets/ferry/").content.decode()
+    assert "annotated.oracle" in page
+    assert "wil" in page
+    assert cast.client("researcher").get("/datasets/nowhere/").status_code == 404
+
+
+def test_exports(cast, dataset, answered):
+    client = cast.client("researcher")
+    url = "/datasets/ferry/export/"
+    long = client.get(url, {"format": "csv"})
+    rows = list(csv.DictReader(io.StringIO(b"".join(long.streaming_content).decode())))
+    assert [row["grade"] for row in rows] == ["1"]
+    assert rows[0]["text_sha256"] == answered.text.sha256
+    (line,) = b"".join(client.get(url, {"format": "jsonl"}).streaming_content).splitlines()
+    assert json.loads(line)["spans"][0]["quote"] == "112"
+    labels = client.get(url, {"format": "qlabels", "rater": "wil"})
+    assert labels["Content-Disposition"] == 'attachment; filename="wil.qlabels.jsonl"'
+    assert json.loads(b"".join(labels.streaming_content))["answerability"] == [1, -1, -1, -2]
+    for bad in ({"format": "qlabels", "rater": "nobody"}, {"format": "xls"}, {}):
+        assert client.get(url, bad).status_code == 404
+
+
+def test_log_in_and_out(cast):
+    client = cast.client("stranger")
+    wrong = client.post("/login/", {"username": "wil", "password": "wrong"})
+    assert "do not go together" in wrong.content.decode()
+    assert client.post("/login/", {"username": "wil", "password": "pass-word-1"}).url == "/"
+    assert client.get("/work/").status_code == 200
+    assert client.post("/logout/").url == "/login/"
+    assert client.get("/work/").status_code == 302
+
+
+def test_pages_are_strict_about_where_things_come_from(cast, dataset):
+    for url in ("/login/", "/datasets/", "/import/", "/nowhere/"):
+        response = cast.client("admin").get(url)
+        policy = response["Content-Security-Policy"]
+        assert "default-src 'self'" in policy
+        assert "unsafe" not in policy
+        page = response.content.decode()
+        assert "<style" not in page
+        assert "style=" not in page
+        assert "//cdn" not in page
+
+
+def test_the_theme_stands_in_the_first_byte(cast):
+    client = cast.client("researcher")
+    client.cookies["theme"] = "dark"
+    assert '<html lang="en" data-theme="dark">' in client.get("/datasets/").content.decode()
+    client.cookies["theme"] = '"><script>'
+    assert '<html lang="en">' in client.get("/datasets/").content.decode()
