@@ -17,10 +17,10 @@ from annotation.exporters import (
     reports,
 )
 from annotation.exporters.errors import ExportError
-from annotation.importers.raters import raters_of
 from annotation.importers.reports import ANNOTATED, HUMAN_EVAL
 from annotation.importers.slots import REFERENCE, USUAL
 from annotation.models import Dataset, Rater, Rating, Text
+from annotation.raters import raters_of
 from annotation.rubrics import ANSWERABLE, GRADED
 from evaluation.exporters import contexts, trec_run
 

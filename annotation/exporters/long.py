@@ -13,9 +13,9 @@ from typing import Any
 
 from annotation.exporters.lines import json_line
 from annotation.exporters.order import by_code_point
-from annotation.importers.raters import raters_of
 from annotation.importers.reading import batches
 from annotation.models import Dataset, NuggetSpan, Rating
+from annotation.raters import raters_of
 
 COLUMNS = (
     "dataset",

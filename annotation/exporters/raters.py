@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 
 from annotation.exporters.lines import json_line
-from annotation.importers.raters import raters_of
 from annotation.models import Dataset, Rater
+from annotation.raters import raters_of
 
 
 def lines(dataset: Dataset) -> Iterator[str]:

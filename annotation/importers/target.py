@@ -11,10 +11,10 @@ from django.db import reset_queries
 from annotation.importers.known import KnownTopic, topics_of
 from annotation.importers.layout import Source
 from annotation.importers.problems import LIMIT, ImportFailed, Problem, shown
-from annotation.importers.raters import raters_of
 from annotation.importers.reading import LOOK_UP, batches
 from annotation.importers.summary import ImportSummary
 from annotation.models import Dataset, Rater, Rubric, Text
+from annotation.raters import raters_of
 from annotation.rubrics import ensure_standard_rubrics
 
 Progress = Callable[[str, int], None]

@@ -9,8 +9,8 @@ from django.views.decorators.http import require_safe
 
 from annotation.exporters import long, qlabels, qrels
 from annotation.http import AuthenticatedRequest, researchers_only
-from annotation.importers.raters import raters_of
 from annotation.models import Dataset, Rating, Text
+from annotation.raters import raters_of
 
 LABELS = {"qlabels": qlabels.lines, "qrels": qrels.lines}
 TABLES = {"csv": long.csv_lines, "jsonl": long.jsonl_lines}

@@ -9,8 +9,8 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from annotation.exporters import long, qlabels, qrels
 from annotation.exporters.errors import ExportError
-from annotation.importers.raters import raters_of
 from annotation.models import Dataset
+from annotation.raters import raters_of
 from crux_site.exporting import export_folder, write
 from evaluation.exporters import trec_run
 from evaluation.models import RetrievalRun
