@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import ceil, sqrt
 
+import numpy as np
+
 from evaluation.agreement.estimate import Estimate
 from evaluation.agreement_report import AgreementReport
 from evaluation.coverage_report import ReportRow
@@ -105,7 +107,7 @@ class ConfusionRow:
 
 def confusion_rows(judged: AgainstJudge, eta: int) -> list[ConfusionRow]:
     """The table of levels with its shades, and with heavy lines where answerable begins."""
-    most = int(judged.matrix.max(initial=0))
+    most = int(np.max(judged.matrix, initial=0))
 
     def cell(human: int, level: int, n: int) -> ConfusionCell:
         name = (("tn", "fp"), ("fn", "tp"))[human >= eta][level >= eta]

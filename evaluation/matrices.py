@@ -220,7 +220,7 @@ class _Places:
     """Where the pair of a row stands among the items."""
 
     def __init__(self, text: IntArray, question: IntArray) -> None:
-        self._base = int(question.max(initial=0)) + 1
+        self._base = int(np.max(question, initial=0)) + 1
         keys = text * self._base + question
         self._order = np.argsort(keys)
         self._keys = keys[self._order]
