@@ -7,6 +7,7 @@ from uuid import UUID
 
 from django.db import IntegrityError, transaction
 from django.utils import timezone
+from django.utils.text import slugify
 
 from annotation.models import (
     Answer,
@@ -30,11 +31,21 @@ class AnswerRefusedError(Exception):
 
 
 def rater_of(user: User) -> Rater:
-    """The rater that an account rates as, made the first time."""
-    rater, _ = Rater.objects.get_or_create(
-        user=user, defaults={"name": user.username, "kind": Rater.Kind.HUMAN}
-    )
-    return rater
+    """The rater that an account rates as, made the first time.
+
+    Its name goes into the names of files, so it is a slug; another rater may have that already.
+    """
+    name = base = slugify(user.username) or "rater"
+    number = 1
+    while True:
+        if rater := Rater.objects.filter(user=user).first():
+            return rater
+        try:
+            with transaction.atomic():
+                return Rater.objects.create(user=user, name=name, kind=Rater.Kind.HUMAN)
+        except IntegrityError:  # the name is taken, or another request has made this very rater
+            number += 1
+            name = f"{base}-{number}"
 
 
 @transaction.atomic

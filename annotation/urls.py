@@ -2,7 +2,7 @@
 
 from django.urls import include, path
 
-from annotation.views import campaigns, rubrics, work
+from annotation.views import campaigns, people, rubrics, work
 
 work_urls = [
     path("", work.work_home, name="work_home"),
@@ -25,8 +25,14 @@ rubric_urls = [
     path("<slug:slug>/", rubrics.rubric, name="rubric"),
 ]
 
+people_urls = [
+    path("", people.people, name="people"),
+    path("<int:pk>/", people.person, name="person"),
+]
+
 urlpatterns = [
     path("work/", include(work_urls)),
     path("campaigns/", include(campaign_urls)),
     path("rubrics/", include(rubric_urls)),
+    path("people/", include(people_urls)),
 ]

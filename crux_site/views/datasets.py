@@ -37,6 +37,13 @@ def datasets(request: AuthenticatedRequest) -> HttpResponseBase:
 def dataset(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
     """One dataset: topics, texts, runs, and how many pairs each rater has graded."""
     found = get_object_or_404(Dataset, slug=slug)
+    names = {rater.pk: name for name, rater in raters_of(found).items()}
+    graded = (
+        Rating.objects.of_dataset(found)
+        .values("rater", "rater__kind", "rubric__title", "rubric__slug")
+        .annotate(n=Count("id"))
+        .order_by("rubric__slug", "rater__kind", "rater__name")
+    )
     without_words = Count("id", filter=Q(body__isnull=True))
     context = {
         "dataset": found,
@@ -51,10 +58,7 @@ def dataset(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
         "runs": found.runs.annotate(
             n_topics=Count("ranked__topic", distinct=True), n_ranked=Count("ranked")
         ),
-        "raters": Rating.objects.of_dataset(found)
-        .values("rater__name", "rater__kind", "rubric__title", "rubric__slug")
-        .annotate(n=Count("id"))
-        .order_by("rubric__slug", "rater__kind", "rater__name"),
+        "raters": [row | {"name": names[row["rater"]]} for row in graded],
         "campaigns": found.campaigns.select_related("rubric"),
         "room": "datasets",
     }

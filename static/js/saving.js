@@ -45,23 +45,38 @@ export function allSaved() {
   });
 }
 
+// What went wrong with a request, in words; nothing if the server has acknowledged it. Whoever is logged
+// out is sent on to the login page, which answers 200: that is no acknowledgement.
+export function problemWith(answer) {
+  if (answer.status === 204) return "";
+  if (!answer.status) return "The server cannot be reached.";
+  if (answer.status === 422) return answer.responseText.replace(/<[^>]*>/g, " ").trim();
+  if (new URL(answer.responseURL).pathname.startsWith("/login/")) {
+    return "You have been logged out: log in again in another tab, and it is sent from here.";
+  }
+  return `The server answered ${answer.status}.`;
+}
+
+// The cookie's token instead of the page's: it is the right one after a login in another tab, too.
+document.addEventListener("htmx:configRequest", (event) => {
+  const token = /(?:^|; )csrftoken=([^;]*)/.exec(document.cookie);
+  if (!token) return;
+  delete event.detail.parameters.csrfmiddlewaretoken;
+  event.detail.headers["X-CSRFToken"] = token[1];
+});
+
 document.addEventListener("htmx:afterRequest", (event) => {
   const form = event.detail.elt;
   if (!form.elements?.key) return;
   waiting = Math.max(0, waiting - 1);
-  const sent = event.detail.requestConfig.parameters.key ?? event.detail.requestConfig.formData?.get("key");
-  if (event.detail.successful && sent === form.elements.key.value) unsaved.delete(form);
-  const answer = event.detail.xhr;
+  const problem = problemWith(event.detail.xhr);
+  const sent = event.detail.requestConfig.parameters.key;
+  if (!problem && sent === form.elements.key.value) unsaved.delete(form);
   clearTimeout(retry);
-  if (event.detail.successful) {
-    if (!waiting && !unsaved.size) {
-      say(`Saved ${new Date().toLocaleTimeString([], { hour: "2-digit", minute: "2-digit", hourCycle: "h23" })}`);
-    }
-  } else if (answer.status === 422) {
-    say(`Not saved. ${answer.responseText}`, "failed");
-    return; // sending the same again would be refused again
-  } else {
-    say(`Not saved yet: ${unsaved.size} waiting. ${answer.status ? `The server answered ${answer.status}.` : "The server cannot be reached."}`, "failed");
+  if (event.detail.xhr.status === 422) return say(`Not saved. ${problem}`, "failed"); // again would be refused again
+  if (problem) say(`Not saved yet, ${unsaved.size} waiting. ${problem}`, "failed");
+  else if (!waiting && !unsaved.size) {
+    say(`Saved ${new Date().toLocaleTimeString([], { hour: "2-digit", minute: "2-digit", hourCycle: "h23" })}`);
   }
   if (unsaved.size && !waiting) retry = setTimeout(() => [...unsaved].forEach(send), RETRY_MS);
 });

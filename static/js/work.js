@@ -2,7 +2,7 @@
 // Every change is drawn at once, saved at once, and can be undone.
 
 import { isTyping } from "./site.js";
-import { allSaved, say } from "./saving.js";
+import { allSaved, problemWith, say } from "./saving.js";
 import { Question, STATE_WORDS } from "./question.js";
 import { draw, spanOf, unwrapMarks, walkSentences } from "./spans.js";
 
@@ -234,8 +234,10 @@ submitForm.addEventListener("submit", (event) => {
   event.preventDefault();
   handIn();
 });
-submitForm.addEventListener("htmx:responseError", (event) => say(`Not handed in. ${event.detail.xhr.status === 422 ? event.detail.xhr.responseText.replace(/<[^>]*>/g, " ") : "Try again."}`, "failed"));
-submitForm.addEventListener("htmx:sendError", () => say("Not handed in: the server cannot be reached. Your answers stay here; try again.", "failed"));
+submitForm.addEventListener("htmx:afterRequest", (event) => {
+  const problem = problemWith(event.detail.xhr);
+  if (problem) say(`Not handed in; your answers are kept. ${problem}`, "failed");
+});
 
 singleKeys.checked = localStorage.getItem("single-keys") !== "off";
 singleKeys.addEventListener("change", () => localStorage.setItem("single-keys", singleKeys.checked ? "on" : "off"));

@@ -17,7 +17,13 @@ PAGES = {
         "/rubrics/",
         "/nowhere/",
     ],
-    "ada": ["/rubrics/graded/", "/campaigns/new/?dataset=coast", "/import/"],
+    "ada": [
+        "/rubrics/graded/",
+        "/campaigns/new/?dataset=coast",
+        "/import/",
+        "/people/",
+        "/people/1/",
+    ],
     "worker23": ["/work/", "/work/in/t1/", "/datasets/"],
 }
 

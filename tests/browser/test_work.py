@@ -193,6 +193,20 @@ def test_what_could_not_be_sent_is_said_and_sent_again(worker, site, code):
     worker.errors.clear()  # Chromium logs every failed request, and these were meant
 
 
+def test_an_answer_given_while_logged_out_waits_and_is_sent_after_login(worker, site):
+    first, _ = site.assignments(worker.name, "t1")
+    page = worker.open(f"/work/{first}/")
+    worker.context.clear_cookies(name="sessionid")
+    page.locator("#q-1 input[value='0']").click()
+    expect(page.locator("#saved")).to_contain_text("You have been logged out")
+    page.locator("#q-2 input[value='0']").click()
+    expect(page.locator("#saved")).to_contain_text("2 waiting")
+    assert site.ratings(worker.name, "answerable") == {}
+    worker.log_in()  # in another tab
+    settled(page)
+    assert site.ratings(worker.name, "answerable") == {0: (0, []), 1: (0, [])}
+
+
 def test_without_scripts_everything_can_be_answered(new_worker, site):
     worker = new_worker(java_script_enabled=False)
     first, _ = site.assignments(worker.name, "t1")
