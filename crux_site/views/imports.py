@@ -2,6 +2,7 @@
 
 import json
 import shutil
+import time
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,7 @@ from annotation.http import AuthenticatedRequest, admins_only
 from crux_site.importing import ImportFailed, import_dataset
 
 STAGING = Path(settings.MEDIA_ROOT) / "imports"
+KEPT_SECONDS = 24 * 60 * 60
 PATTERNS = (
     ("topics.jsonl", "topics and their requests"),
     ("subquestions.jsonl", "the sub-questions of each topic"),
@@ -108,6 +110,7 @@ def import_preview(request: AuthenticatedRequest, token: UUID) -> HttpResponseBa
 
 def _stage(token: UUID, data: dict[str, Any]) -> None:
     """Put the uploaded files into a folder of their own, archives unpacked."""
+    _forget_old_uploads()
     files = STAGING / str(token) / "files"
     files.mkdir(parents=True)
     for upload in data["files"]:
@@ -127,3 +130,10 @@ def _unpack(archive: zipfile.ZipFile, target: Path) -> None:
         hidden = any(part.startswith((".", "__MACOSX")) for part in Path(member.filename).parts)
         if not member.is_dir() and not hidden:
             archive.extract(member, target)
+
+
+def _forget_old_uploads() -> None:
+    """Remove what was uploaded more than a day ago and never imported."""
+    for folder in STAGING.glob("*"):
+        if time.time() - folder.stat().st_mtime > KEPT_SECONDS:
+            shutil.rmtree(folder, ignore_errors=True)

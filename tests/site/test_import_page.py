@@ -1,6 +1,7 @@
 """Import in the browser: upload, look, do it."""
 
 import io
+import os
 import zipfile
 from pathlib import Path
 
@@ -104,6 +105,16 @@ def test_names_that_lead_out_of_the_folder_stay_inside(cast, staging):
         file.writestr("topics.jsonl", (DEMO / "topics.jsonl").read_bytes())
     upload(cast.client("admin"), SimpleUploadedFile("evil.zip", buffer.getvalue()))
     assert not (staging.parent / "escaped.jsonl").exists()
+
+
+def test_uploads_that_nobody_wanted_are_forgotten_after_a_day(cast, staging):
+    client = cast.client("admin")
+    old = upload(client, archive()).url
+    (folder,) = staging.iterdir()
+    os.utime(folder, (0, 0))
+    upload(client, archive())
+    assert client.get(old).status_code == 404
+    assert len(list(staging.iterdir())) == 1
 
 
 def test_only_admins_import(cast):
