@@ -24,6 +24,7 @@ from annotation.models import (
     User,
 )
 from annotation.spans import Span
+from annotation.work import asked_of
 
 
 class AnswerRefusedError(Exception):
@@ -98,6 +99,8 @@ def save_answer(
 ) -> Answer:
     """Append an answer and make it the rating of its pair. The same key again is the same answer.
 
+    An item that was handed in and now lacks something is open again.
+
     Raises AnswerRefusedError where the campaign is closed, or where the key has already carried
     another answer.
     """
@@ -108,7 +111,7 @@ def save_answer(
     try:
         with transaction.atomic():
             # One writer at a time for an item: the projection must follow the newest answer.
-            Assignment.objects.select_for_update().get(pk=assignment.pk)
+            locked = Assignment.objects.select_for_update().get(pk=assignment.pk)
             answer = Answer.objects.create(
                 assignment=assignment,
                 question=question,
@@ -118,6 +121,10 @@ def save_answer(
                 text_sha256=assignment.item.text.sha256,
             )
             _project(answer, campaign)
+            is_handed_in = locked.state == Assignment.State.SUBMITTED
+            if is_handed_in and not all(a.is_done for a in asked_of(locked, campaign.rubric)):
+                locked.state = Assignment.State.OPEN
+                locked.save(update_fields=["state"])
     except IntegrityError:
         answer = Answer.objects.get(assignment=assignment, key=key)
         if (answer.question_id, answer.grade, answer.spans) != (question.pk, grade, stored):
@@ -152,7 +159,14 @@ def submit(assignment: Assignment) -> None:
 
 
 def skip(assignment: Assignment, note: str) -> None:
-    """Put an item aside with the rater's reason; what was answered stays."""
+    """Put an item aside with the rater's reason; what was answered stays.
+
+    Raises AnswerRefusedError where the campaign is closed or the item was handed in.
+    """
+    if assignment.participant.campaign.state != Campaign.State.OPEN:
+        raise AnswerRefusedError("This study is closed.")
+    if assignment.state == Assignment.State.SUBMITTED:
+        raise AnswerRefusedError("It was handed in already, so it cannot be skipped.")
     assignment.state = Assignment.State.SKIPPED
     assignment.note = note
     assignment.save(update_fields=["state", "note"])

@@ -1,6 +1,7 @@
 """What people send us, checked against what they were shown."""
 
 import json
+import re
 from typing import Any
 
 from django import forms
@@ -61,24 +62,32 @@ class SkipForm(forms.Form):
 
 
 def _sent(body: str, raw: str) -> list[Span]:
+    """Spans as the script sends them."""
+    expected = SpanError("expected a list of {start, end, quote}")
     try:
-        return [
-            checked(body, int(span["start"]), int(span["end"]), str(span["quote"]))
-            for span in json.loads(raw or "[]")
-        ]
-    except (ValueError, TypeError, KeyError) as error:
-        if isinstance(error, SpanError):
-            raise
-        raise SpanError("expected a list of {start, end, quote}") from error
+        sent = json.loads(raw or "[]")
+    except ValueError as error:
+        raise expected from error
+    shape = {"start": int, "end": int, "quote": str}
+    if not isinstance(sent, list) or not all(_has_shape(span, shape) for span in sent):
+        raise expected
+    return [checked(body, span["start"], span["end"], span["quote"]) for span in sent]
+
+
+def _has_shape(span: object, shape: dict[str, type]) -> bool:
+    return isinstance(span, dict) and all(
+        type(span.get(key)) is kind for key, kind in shape.items()
+    )
 
 
 def _kept(body: str, kept: list[str]) -> list[Span]:
     spans = []
     for value in kept:
-        start, _, end = value.partition(":")
-        if not (start.isdecimal() and end.isdecimal()):
+        place = re.fullmatch(r"([0-9]{1,9}):([0-9]{1,9})", value)
+        if not place:
             raise SpanError(f"{value[:40]!r} is not a place in the text")
-        spans.append(checked(body, int(start), int(end), body[int(start) : int(end)]))
+        start, end = int(place[1]), int(place[2])
+        spans.append(checked(body, start, end, body[start:end]))
     return spans
 
 
@@ -127,6 +136,18 @@ class CampaignForm(forms.ModelForm):
         self.fields["systems"].choices = [  # type: ignore[attr-defined]
             (system, system) for system in sorted(set(systems))
         ]
+
+    def clean_slug(self) -> str:
+        slug: str = self.cleaned_data["slug"]
+        if slug == "new":
+            raise ValidationError("This address is the form's own; take another.")
+        return slug
+
+    def clean_questions_per_item(self) -> int | None:
+        number: int | None = self.cleaned_data["questions_per_item"]
+        if number == 0:
+            raise ValidationError("A text needs at least one question; empty means all of them.")
+        return number
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or {}

@@ -1,23 +1,29 @@
-"""The raters of a dataset, by the names that they have in its files."""
+"""The raters of a dataset, by the names that they have in its files and on its pages."""
 
-from django.db.models import Exists, OuterRef
+from collections.abc import Iterable
+
+from django.db.models import Exists, OuterRef, Q
 
 from annotation.models import Dataset, Rater, Rating
 
 
 def raters_of(dataset: Dataset) -> dict[str, Rater]:
-    """The raters of a dataset by the names that they have in its files.
+    """The raters of a dataset by name: those that came in its files, and who else rated its texts."""
+    rated = Rating.objects.filter(rater=OuterRef("pk"), text__dataset=dataset)
+    return named(Rater.objects.filter(Q(dataset=dataset) | Q(Exists(rated), dataset=None)))
+
+
+def named(raters: Iterable[Rater]) -> dict[str, Rater]:
+    """The raters of one dataset by name, each under a name of its own.
 
     Those that came in files are known by their own names. Accounts and judges belong to no
-    dataset: they are here if they rated one of its texts, and one whose name a rater of the
-    dataset has already is told from it by an ending. Import and export both name them so, which
-    is why reading an export again finds everybody who is in it.
+    dataset, and one whose name a rater of the dataset has already is told from it by an ending.
+    Import and export both name them so, which is why reading an export again finds everybody.
     """
-    raters = {rater.name: rater for rater in Rater.objects.filter(dataset=dataset)}
-    rated = Rating.objects.filter(rater=OuterRef("pk"), text__dataset=dataset)
-    for rater in Rater.objects.filter(Exists(rated), dataset=None).order_by("name"):
+    found: dict[str, Rater] = {}
+    for rater in sorted(raters, key=lambda rater: (rater.dataset_id is None, rater.name)):
         name = rater.name
-        while name in raters:
+        while name in found:
             name += "-site"
-        raters[name] = rater
-    return raters
+        found[name] = rater
+    return found

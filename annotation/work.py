@@ -1,21 +1,22 @@
-"""What a rater has in hand: an item's questions with the answers so far, and what is still missing."""
+"""What a rater has in hand: an item's questions, the answers so far, and what is still missing."""
 
 from dataclasses import dataclass, field
+from typing import Any
 
-from annotation.models import Assignment, NuggetSpan, Rating, Rubric, SubQuestion
+from annotation.models import Answer, Assignment, Rubric, SubQuestion
 
 MARKS = 8  # hues and line styles; the question's number, beside the mark, never repeats
 
 
 @dataclass
 class Asked:
-    """A question of an item, with this rater's answer."""
+    """A question of an item, with this rater's answer. Spans are dicts of start, end, quote."""
 
     number: int
     question: SubQuestion
     span_from: int
     grade: int | None = None
-    spans: list[NuggetSpan] = field(default_factory=list)
+    spans: list[dict[str, Any]] = field(default_factory=list)
 
     @property
     def mark(self) -> int:
@@ -34,29 +35,27 @@ class Asked:
     def is_done(self) -> bool:
         return self.state in ("answered", "absent")
 
-    @property
-    def span_data(self) -> list[dict[str, object]]:
-        return [{"start": s.start, "end": s.end, "quote": s.quote} for s in self.spans]
-
 
 def asked_of(assignment: Assignment, rubric: Rubric) -> list[Asked]:
-    """The frozen questions of an item in order, with the answers of the assignment's rater."""
-    ratings = {
-        rating.question_id: rating
-        for rating in Rating.objects.filter(
-            rater=assignment.participant.rater_id, rubric=rubric, text=assignment.item.text_id
-        ).prefetch_related("spans")
+    """The frozen questions of an item in order, each with its newest answer.
+
+    The answers are read, not the ratings: words that were marked before a grade was chosen are an
+    answer already, and no rating yet.
+    """
+    newest = {
+        answer.question_id: answer
+        for answer in Answer.objects.filter(assignment=assignment).order_by("id")
     }
     asked = []
     for frozen in assignment.item.asked.select_related("question"):
-        rating = ratings.get(frozen.question_id)
+        answer = newest.get(frozen.question_id)
         asked.append(
             Asked(
                 number=frozen.position + 1,
                 question=frozen.question,
                 span_from=rubric.span_from,
-                grade=rating.grade if rating else None,
-                spans=list(rating.spans.all()) if rating else [],
+                grade=answer.grade if answer else None,
+                spans=answer.spans if answer else [],
             )
         )
     return asked

@@ -4,9 +4,12 @@ DATABASE_URL    a file below var/ by default; postgres://user:password@host/name
 SECRET_KEY      made once and kept in var/secret-key where it is not given
 ALLOWED_HOSTS   host names, parted by commas
 HTTPS           1 behind a proxy that speaks HTTPS: cookies are then sent over HTTPS alone
+VAR_DIR         var/: the database file, the key, collected static files, uploads
+TIME_ZONE       UTC
 DEBUG           1 for Django's own error pages while developing; never where others can look
 """
 
+import contextlib
 import os
 import secrets
 from pathlib import Path
@@ -24,18 +27,22 @@ def _secret_key() -> str:
         return key
     path = VAR_DIR / "secret-key"
     VAR_DIR.mkdir(parents=True, exist_ok=True)
-    try:
-        # "x" fails where the file is there, so two processes that start together share one key.
-        with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
+    if not path.exists():
+        draft = VAR_DIR / f"secret-key.{os.getpid()}"
+        with open(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
             file.write(secrets.token_urlsafe(50))
-    except FileExistsError:
-        pass
+        # A link is made whole or not at all: processes that start together share the first key.
+        with contextlib.suppress(FileExistsError):
+            os.link(draft, path)
+        draft.unlink()
     return path.read_text()
 
 
 SECRET_KEY = _secret_key()
 DEBUG = os.environ.get("DEBUG") == "1"
-ALLOWED_HOSTS = os.environ.get("ALLOWED_HOSTS", "127.0.0.1,localhost,[::1]").split(",")
+ALLOWED_HOSTS = [
+    host.strip() for host in os.environ.get("ALLOWED_HOSTS", "127.0.0.1,localhost,[::1]").split(",")
+]
 HTTPS = os.environ.get("HTTPS") == "1"
 
 INSTALLED_APPS = [
@@ -146,7 +153,10 @@ CONTENT_SECURITY_POLICY = {
 }
 SESSION_COOKIE_AGE = 60 * 60 * 24 * 14
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = HTTPS
-CSRF_TRUSTED_ORIGINS = [f"https://{host}" for host in ALLOWED_HOSTS] if HTTPS else []
+# A host that begins with a dot means all below it; an origin writes that as a star.
+CSRF_TRUSTED_ORIGINS = [
+    f"https://{'*' if host.startswith('.') else ''}{host}" for host in ALLOWED_HOSTS if HTTPS
+]
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if HTTPS else None
 SECURE_HSTS_SECONDS = 60 * 60 * 24 * 30 if HTTPS else 0
 X_FRAME_OPTIONS = "DENY"

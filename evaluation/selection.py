@@ -13,6 +13,7 @@ from django.db.models import Exists, OuterRef, Q
 from django.utils.http import urlencode
 
 from annotation.models import Dataset, Rater, Rating, Rubric
+from annotation.raters import named
 from annotation.rubrics import ANSWERABLE, GRADED
 
 LISTED = 20  # as many choices as a message names
@@ -193,21 +194,14 @@ def _raters_under(dataset: Dataset, rubrics: Sequence[Rubric]) -> dict[int, tupl
             rater.dataset_id is None,
         ),
     )
-    # A rater of the dataset and one of the whole site may share a name; the file's own keeps it.
-    own = {rater.name for rater in raters if rater.dataset_id is not None}
+    # Two raters may share a name: they are told apart here as they are in files.
+    here_at_all = [r for r in raters if r.dataset_id or any(getattr(r, key) for key in rated)]
+    names = {rater.pk: name for name, rater in named(here_at_all).items()}
     columns: dict[int, tuple[Column, ...]] = {}
     for rubric in rubrics:
         here = [rater for rater in raters if getattr(rater, f"under_{rubric.pk}")]
         columns[rubric.pk] = tuple(
-            Column(
-                rater.pk,
-                f"site.{rater.name}"
-                if rater.dataset_id is None and rater.name in own
-                else rater.name,
-                rater.kind,
-                at,
-            )
-            for at, rater in enumerate(here)
+            Column(rater.pk, names[rater.pk], rater.kind, at) for at, rater in enumerate(here)
         )
     return columns
 

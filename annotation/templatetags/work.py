@@ -16,6 +16,6 @@ def question_card(context: Any, one: Asked) -> dict[str, Any]:
     return {name: context[name] for name in page} | {
         "one": one,
         "key": context["keys"][one.number],
-        "spans": json.dumps(one.span_data, ensure_ascii=False),
+        "spans": json.dumps(one.spans, ensure_ascii=False),
         "absent": context["levels"][-1],
     }

@@ -6,7 +6,7 @@ from django.contrib import messages
 from django.http import Http404, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
-from django.views.decorators.http import require_GET, require_POST, require_safe
+from django.views.decorators.http import require_POST, require_safe
 
 from annotation import assigning
 from annotation.forms import AnswerForm, SkipForm
@@ -52,7 +52,7 @@ def work_campaign(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
     )
 
 
-@require_GET
+@require_safe
 def work(request: AuthenticatedRequest, pk: int) -> HttpResponseBase:
     """One item: the text on one side, its questions on the other."""
     return _page(request, _own(request, pk))
@@ -111,7 +111,10 @@ def skip(request: AuthenticatedRequest, pk: int) -> HttpResponseBase:
     form = SkipForm(request.POST)
     if not form.is_valid():
         return _refused(request, assignment, "The note is too long: 2,000 characters at most.", 1)
-    assigning.skip(assignment, form.cleaned_data["note"])
+    try:
+        assigning.skip(assignment, form.cleaned_data["note"])
+    except assigning.AnswerRefusedError as error:
+        return _refused(request, assignment, str(error), 1)
     return _onwards(request, assignment)
 
 
@@ -158,10 +161,9 @@ def _page(
         "previous": order[place - 1] if place else None,
         "is_closed": campaign.state != Campaign.State.OPEN,
         "marks": [
-            {"start": s.start, "end": s.end, "mark": one.mark, "label": one.number}
+            {"start": s["start"], "end": s["end"], "mark": one.mark, "label": one.number}
             for one in asked
             for s in one.spans
-            if s.start is not None
         ],
     }
     return render(request, "annotation/work.html", context, status=status)

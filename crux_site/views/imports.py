@@ -114,7 +114,7 @@ def _stage(token: UUID, data: dict[str, Any]) -> None:
     files = STAGING / str(token) / "files"
     files.mkdir(parents=True)
     for upload in data["files"]:
-        if upload.name.endswith(".zip"):
+        if upload.name.lower().endswith(".zip"):
             with zipfile.ZipFile(upload) as archive:
                 _unpack(archive, files)
         else:

@@ -44,6 +44,8 @@ def test_texts_are_chosen_by_system_and_topic(cast, dataset):
         ({"kind": "poem"}, "Select a valid choice"),
         ({"kind": "reference"}, "No text fits"),
         ({"questions_per_item": "-3"}, "greater than or equal"),
+        ({"questions_per_item": "0"}, "at least one question"),
+        ({"slug": "new"}, "take another"),
         ({"systems": ["nobody"]}, "Select a valid choice"),
     ],
 )

@@ -87,6 +87,8 @@ def test_the_same_key_is_the_same_answer(cast, assignment):
         ({"spans": [{"start": 3, "end": 4, "quote": " "}]}, "white space alone"),
         ({"spans": [{"from": 3}]}, "expected a list"),
         ({"spans": "not spans"}, "expected a list"),
+        ({"spans": [{"start": 0.5, "end": "3", "quote": "The"}]}, "expected a list"),
+        ({"spans": [{"start": False, "end": True, "quote": "T"}]}, "expected a list"),
         ({"spans": None, "quotes": ["x"]}, None),
     ],
 )
@@ -120,6 +122,15 @@ def test_without_scripts_a_form_does_the_same(cast, assignment):
     assert [s.quote for s in NuggetSpan.objects.all()] == ["112 people"]
 
 
+@pytest.mark.parametrize("keep", ["x", "1", "1:", "1:2:3", "-1:3", "9" * 5000 + ":1", "٣:٤"])
+def test_a_span_to_keep_that_is_no_place_is_refused(cast, assignment, keep):
+    url = f"/work/{assignment.pk}/answers/{question(assignment).pk}/"
+    response = cast.client("worker").post(url, {"key": uuid4(), "grade": "1", "keep": keep}, **HTMX)
+    assert response.status_code == 422
+    assert "not a place in the text" in response.content.decode()
+    assert not Answer.objects.exists()
+
+
 def test_submit_wants_every_question_and_every_span(cast, assignment):
     client = cast.client("worker")
     answer(client, assignment, position=0, grade="1")
@@ -129,6 +140,50 @@ def test_submit_wants_every_question_and_every_span(cast, assignment):
     page = response.content.decode()
     assert '<a href="#q-1">1 needs a span</a>' in page
     assert '<a href="#q-3">3 open</a>' in page
+    assignment.refresh_from_db()
+    assert assignment.state == "open"
+
+
+def test_words_marked_before_a_grade_are_there_after_a_reload(cast, dataset):
+    campaign = make_campaign(dataset, cast.worker, rubric="graded", kind="passage")
+    item = Assignment.objects.get(participant__campaign=campaign)
+    client = cast.client("worker")
+    words = "divers found a crack"
+    start = item.item.text.body.index(words)
+    span = {"start": start, "end": start + len(words), "quote": words}
+    answer(client, item, grade="", spans=[span])
+    assert not Rating.objects.exists()  # no grade yet
+    page = client.get(item.get_absolute_url()).content.decode()
+    assert f"<q>{words}</q>" in page
+    assert ">0 of 3<" in page
+    answer(client, item, grade="4", spans=[span])
+    assert Rating.objects.get().spans.get().quote == words
+
+
+def hand_in(client, assignment):
+    for position in range(3):
+        answer(client, assignment, position=position, grade="0")
+    client.post(f"/work/{assignment.pk}/submit/")
+
+
+def test_an_item_that_was_handed_in_and_lacks_something_is_open_again(cast, assignment):
+    client = cast.client("worker")
+    hand_in(client, assignment)
+    answer(client, assignment, position=1, grade="1", quotes=["112 people"])
+    assignment.refresh_from_db()
+    assert assignment.state == "submitted"  # changed, and still whole
+    answer(client, assignment, position=1, grade="1")
+    assignment.refresh_from_db()
+    assert assignment.state == "open"
+
+
+def test_what_was_handed_in_or_is_closed_cannot_be_skipped(cast, assignment):
+    client = cast.client("worker")
+    hand_in(client, assignment)
+    assert client.post(f"/work/{assignment.pk}/skip/", **HTMX).status_code == 422
+    Assignment.objects.update(state="open")
+    Campaign.objects.update(state="closed")
+    assert client.post(f"/work/{assignment.pk}/skip/", **HTMX).status_code == 422
     assignment.refresh_from_db()
     assert assignment.state == "open"
 

@@ -90,6 +90,19 @@ def test_t2_by_mouse_and_reload(worker, site):
     page.wait_for_url("**/work/in/t2/")
 
 
+def test_t2_words_marked_before_the_grade_outlive_a_reload(worker, site):
+    (only,) = site.assignments(worker.name, "t2")
+    page = worker.open(f"/work/{only}/")
+    _, grade, quote = T2_ANSWERS[0]
+    drag_over(page, quote)
+    settled(page)
+    page.reload()
+    assert page.locator("#q-1 .spans q").all_inner_texts() == [quote]
+    page.keyboard.press(str(grade))
+    settled(page)
+    assert site.ratings(worker.name, "graded") == {0: EXPECTED_T2[0]}
+
+
 def test_t2_by_keyboard_alone(worker, site):
     (only,) = site.assignments(worker.name, "t2")
     page = worker.open(f"/work/{only}/")

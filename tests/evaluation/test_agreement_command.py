@@ -2,10 +2,8 @@
 
 import json
 from io import StringIO
-from pathlib import Path
 
 import pytest
-from django.conf import settings
 from django.core.management import CommandError, call_command
 
 from annotation.models import Dataset
@@ -14,8 +12,7 @@ from evaluation.agreement_json import as_json
 from evaluation.agreement_report import agreement_report
 from evaluation.selection import select
 from tests.evaluation.pages.material import make_study
-
-REAL = Path(settings.BASE_DIR).parent / "shared" / "data" / "crux-duc04"
+from tests.importers.real_data import FOLDER, needs_real_data
 
 
 def output(*arguments: str) -> str:
@@ -107,10 +104,10 @@ def test_what_is_not_there_is_answered_with_what_is(study, arguments, message):
 
 
 @pytest.mark.django_db
-@pytest.mark.skipif(not REAL.is_dir(), reason=f"the real study is not at {REAL}: NOT CHECKED")
+@needs_real_data
 def test_the_real_study_gives_the_expected_values(django_assert_max_num_queries):
-    import_dataset(REAL, "crux-duc04")
-    expected = json.loads((REAL / "expected_values.json").read_text())["expected"]
+    import_dataset(FOLDER, "crux-duc04")
+    expected = json.loads((FOLDER / "expected_values.json").read_text())["expected"]
     _check_t1(as_object("crux-duc04"), expected["T1"])
     _check_t2(expected["T2"])
     with django_assert_max_num_queries(9):
