@@ -184,6 +184,11 @@ class NewPersonForm(BaseUserCreationForm):
         model = User
         fields = ("username", "role")
 
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        # The form stands below the list, which is what most come to read.
+        self.fields["username"].widget.attrs.pop("autofocus", None)
+
 
 class PersonForm(forms.ModelForm):
     """What may be changed of an account. Its labels stay whatever happens to it."""
