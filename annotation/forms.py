@@ -8,6 +8,7 @@ from django import forms
 from django.contrib.auth.forms import BaseUserCreationForm
 from django.contrib.auth.password_validation import validate_password
 from django.core.exceptions import ValidationError
+from django.http import QueryDict
 
 from annotation.models import Campaign, Dataset, Rubric, Text, Topic, User
 from annotation.spans import Span, SpanError, checked, locate
@@ -23,16 +24,12 @@ class AnswerForm(forms.Form):
     key = forms.UUIDField()
     grade = forms.IntegerField(required=False)
     spans = forms.CharField(required=False)
-    keep = forms.MultipleChoiceField(required=False)
-    quotes = forms.CharField(required=False)
 
-    def __init__(self, data: Any, *, text: Text, rubric: Rubric) -> None:
+    def __init__(self, data: QueryDict, *, text: Text, rubric: Rubric) -> None:
         super().__init__(data)
+        self.sent = data
         self.text = text
         self.rubric = rubric
-        # "start:end" of any span; whether it fits the text is checked below, as for all others.
-        self.fields["keep"] = forms.TypedMultipleChoiceField(required=False, choices=[])
-        self.fields["keep"].valid_value = lambda value: True  # type: ignore[attr-defined]
 
     def clean_grade(self) -> int | None:
         grade = self.cleaned_data["grade"]
@@ -45,12 +42,11 @@ class AnswerForm(forms.Form):
         cleaned = super().clean() or {}
         body = self.text.body or ""
         try:
-            if "spans" in self.data:
+            if "spans" in self.sent:
                 spans = _sent(body, cleaned.get("spans", ""))
             else:
-                spans = _kept(body, cleaned.get("keep", [])) + _copied(
-                    body, self.data.get("quotes", "")
-                )
+                spans = _kept(body, self.sent.getlist("keep"))
+                spans += _copied(body, self.sent.get("quotes", ""))
         except SpanError as error:
             raise ValidationError(f"A span does not fit the text: {error}.") from error
         cleaned["span_list"] = sorted(set(spans), key=lambda span: (span.start, span.end))

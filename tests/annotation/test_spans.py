@@ -83,6 +83,17 @@ def test_any_part_of_a_text_is_located_where_it_says_the_same(body, data):
     assert checked(body, span.start, span.end, quote) == span
 
 
+def test_a_long_report_keeps_its_offsets_to_the_end():
+    body = "Cafe\u0301 😀 \u05e9\u05dc\u05d5\u05dd was open.\r\n\r\n" * 10_000 + "The last words."
+    parser = TextContent()
+    parser.feed(str(text_html(body)))
+    parser.close()
+    assert parser.text == body
+    span, exact = locate(body, "The last words.")
+    assert (span.end, exact) == (len(body), True)
+    assert checked(body, span.start, span.end, "The last words.") == span
+
+
 def test_white_space_is_forgiven_and_nothing_else():
     body = "charges of\r\n  corruption, he said"
     span, exact = locate(body, "of corruption")
