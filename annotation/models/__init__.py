@@ -1,23 +1,37 @@
 """The test collection, who rates it, what they said, and the studies in which they said it."""
 
-from annotation.models.campaign import Assignment, Campaign, Item, ItemQuestion, Participant
+from annotation.models.campaign import AttentionCheck, Campaign, CheckQuestion, Item, ItemQuestion
 from annotation.models.corpus import Dataset, SubQuestion, Text, Topic, digest
+from annotation.models.fieldwork import (
+    Assignment,
+    Decision,
+    LogEntry,
+    Message,
+    Participant,
+    Sitting,
+)
 from annotation.models.people import User
 from annotation.models.rating import Answer, NuggetSpan, Rater, Rating, Rubric, RubricLevel
 
 __all__ = [
     "Answer",
     "Assignment",
+    "AttentionCheck",
     "Campaign",
+    "CheckQuestion",
     "Dataset",
+    "Decision",
     "Item",
     "ItemQuestion",
+    "LogEntry",
+    "Message",
     "NuggetSpan",
     "Participant",
     "Rater",
     "Rating",
     "Rubric",
     "RubricLevel",
+    "Sitting",
     "SubQuestion",
     "Text",
     "Topic",

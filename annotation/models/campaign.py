@@ -1,19 +1,51 @@
-"""Studies: which texts and questions are shown, to whom, and how far they are."""
+"""Studies: which texts and questions are shown, under which terms, and what was drawn for them."""
+
+import secrets
+from datetime import datetime
+from typing import Any
 
 from django.conf import settings
 from django.db import models
+from django.db.models import Q
 from django.urls import reverse
+from django.utils import timezone, translation
+
+
+def new_salt() -> str:
+    return secrets.token_hex(16)
+
+
+def languages() -> list[tuple[str, str]]:
+    """A function, so that another translation is no migration."""
+    return settings.LANGUAGES
+
+
+class CampaignQuerySet(models.QuerySet["Campaign"]):
+    def published(self) -> "CampaignQuerySet":
+        """What raters may see: everything but drafts."""
+        return self.exclude(state=Campaign.State.DRAFT)
 
 
 class Campaign(models.Model):
-    """A study: texts of a dataset, graded under one rubric by its participants.
+    """A study: texts of a dataset, graded under one rubric by its participants, on stated terms.
 
-    Items and their questions are drawn when it is made and stay as they are.
+    While it is a draft everything can change, and its items are drawn anew with every change. From
+    its opening on, what raters are shown stays as it is: items, questions, guideline, consent,
+    checks, pay. `annotation.drawing` draws and opens; `annotation.assigning` hands out.
     """
 
     class State(models.TextChoices):
+        DRAFT = "draft", "draft"
         OPEN = "open", "open"
+        PAUSED = "paused", "paused"
         CLOSED = "closed", "closed"
+
+    class Platform(models.TextChoices):
+        NONE = "", "none: accounts and invitation links"
+        PROLIFIC = "prolific", "Prolific"
+        SONA = "sona", "SONA"
+        CONNECT = "connect", "CloudResearch Connect"
+        MTURK = "mturk", "Mechanical Turk"
 
     dataset = models.ForeignKey(
         "annotation.Dataset", on_delete=models.PROTECT, related_name="campaigns"
@@ -23,18 +55,111 @@ class Campaign(models.Model):
     )
     slug = models.SlugField(max_length=80, unique=True)
     title = models.CharField(max_length=200)
-    state = models.CharField(max_length=6, choices=State.choices, default=State.OPEN)
+    state = models.CharField(max_length=6, choices=State.choices, default=State.DRAFT)
+    is_pilot = models.BooleanField(
+        "pilot", default=False, help_text="its answers are kept, and never become ratings"
+    )
+
+    # What is drawn
+    selection = models.JSONField(
+        default=dict, blank=True, help_text="how texts were chosen: kind, systems, topics, sample"
+    )
     questions_per_item = models.PositiveSmallIntegerField(
         null=True, blank=True, help_text="drawn at random for each text; empty: all of them"
     )
-    seed = models.PositiveIntegerField(default=1, help_text="of the draw, so that it can be redone")
+    question_source = models.ForeignKey(
+        "annotation.Rater",
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="+",
+        help_text="one question that is answerable by these labels and one that is not, for each text",
+    )
+    question_rubric = models.ForeignKey(
+        "annotation.Rubric", on_delete=models.PROTECT, null=True, blank=True, related_name="+"
+    )
+    gold_source = models.ForeignKey(
+        "annotation.Rater",
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="+",
+        help_text="whose labels training and gold items are held against",
+    )
+    n_training = models.PositiveSmallIntegerField("training items", default=0)
+    n_gold = models.PositiveSmallIntegerField("hidden gold items", default=0)
+    seed = models.PositiveIntegerField(
+        default=1, help_text="of every draw, so that it can be redone"
+    )
+
+    # How it is handed out
+    raters_per_item = models.PositiveSmallIntegerField(default=1)
+    items_per_part = models.PositiveSmallIntegerField(
+        null=True, blank=True, help_text="items in one sitting; empty: all that there are"
+    )
+    max_parts = models.PositiveSmallIntegerField(
+        null=True, blank=True, help_text="sittings of one person at most; empty: any number"
+    )
+    lease_hours = models.PositiveSmallIntegerField(
+        null=True, blank=True, help_text="untouched items return to the pool then; empty: never"
+    )
+    attention_per_part = models.PositiveSmallIntegerField("attention checks per part", default=0)
+
+    # What raters are shown
+    language = models.CharField(
+        max_length=10,
+        choices=languages,
+        default=settings.LANGUAGE_CODE,
+        help_text="of the pages round the texts, as raters see them",
+    )
+    guideline = models.TextField(blank=True, help_text="Markdown")
+    consent = models.TextField(blank=True, help_text="Markdown; empty: none is asked for")
+    consent_version = models.CharField(max_length=40, blank=True)
+    pay_per_part = models.DecimalField(max_digits=7, decimal_places=2, null=True, blank=True)
+    currency = models.CharField(max_length=3, default="GBP", blank=True)
+    minutes_per_part = models.PositiveSmallIntegerField(null=True, blank=True)
+    opens_at = models.DateTimeField(null=True, blank=True)
+    closes_at = models.DateTimeField(null=True, blank=True)
+
+    # Where raters come from, and the code that each outcome takes back there
+    platform = models.CharField(max_length=8, choices=Platform.choices, blank=True, default="")
+    code_done = models.CharField(max_length=40, blank=True)
+    code_screened_out = models.CharField(max_length=40, blank=True)
+    code_failed_check = models.CharField(max_length=40, blank=True)
+    completion_url = models.URLField(
+        blank=True, help_text="with {code} and {worker}; empty: the platform's own"
+    )
+
+    adjudicator = models.OneToOneField(
+        "annotation.Rater",
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        editable=False,
+        related_name="+",
+        help_text="the rater as whom experts' decisions count",
+    )
+    salt = models.CharField(max_length=32, default=new_salt, editable=False)
     created_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+"
     )
     created = models.DateTimeField(auto_now_add=True)
+    opened_at = models.DateTimeField(null=True, blank=True)
+
+    objects = CampaignQuerySet.as_manager()
 
     class Meta:
         ordering = ["-id"]
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(raters_per_item__gte=1), name="campaign_needs_a_rater_per_item"
+            ),
+            models.CheckConstraint(
+                condition=Q(question_source=None, question_rubric=None)
+                | Q(question_source__isnull=False, question_rubric__isnull=False),
+                name="campaign_question_source_has_a_rubric",
+            ),
+        ]
 
     def __str__(self) -> str:
         return self.title
@@ -42,15 +167,42 @@ class Campaign(models.Model):
     def get_absolute_url(self) -> str:
         return reverse("campaign", args=[self.slug])
 
+    @property
+    def is_draft(self) -> bool:
+        return self.state == self.State.DRAFT
+
+    def speak(self) -> None:
+        """Put the rest of the request into the language that raters of this campaign see."""
+        translation.activate(self.language)
+
+    def hands_out(self, now: datetime | None = None) -> bool:
+        """Whether somebody who arrives is given work: open, and between its dates."""
+        now = now or timezone.now()
+        return (
+            self.state == self.State.OPEN
+            and (self.opens_at is None or self.opens_at <= now)
+            and (self.closes_at is None or now < self.closes_at)
+        )
+
+    def takes_answers(self) -> bool:
+        """Whether answers to items in hand are saved: a pause lets people finish what they have."""
+        return self.state in (self.State.OPEN, self.State.PAUSED)
+
 
 class Item(models.Model):
     """A text of a campaign, with the questions that are asked about it."""
+
+    class Purpose(models.TextChoices):
+        STUDY = "study", "study"
+        TRAINING = "training", "training"
+        GOLD = "gold", "gold"
 
     campaign = models.ForeignKey(
         Campaign, on_delete=models.CASCADE, related_name="items", db_index=False
     )
     text = models.ForeignKey("annotation.Text", on_delete=models.PROTECT, related_name="items")
     position = models.PositiveIntegerField()
+    purpose = models.CharField(max_length=8, choices=Purpose.choices, default=Purpose.STUDY)
 
     class Meta:
         ordering = ["campaign_id", "position"]
@@ -71,6 +223,10 @@ class ItemQuestion(models.Model):
         "annotation.SubQuestion", on_delete=models.PROTECT, related_name="asked_in"
     )
     position = models.PositiveSmallIntegerField()
+    expected = models.SmallIntegerField(
+        null=True, blank=True, help_text="of training and gold items: the grade of the gold source"
+    )
+    expected_spans = models.JSONField(default=list, blank=True)
 
     class Meta:
         ordering = ["item_id", "position"]
@@ -83,55 +239,55 @@ class ItemQuestion(models.Model):
         return str(self.question)
 
 
-class Participant(models.Model):
-    """A rater's stay in a campaign."""
+class CheckQuestion(models.Model):
+    """Asked once, before the work: who may take part, and whether the task was understood."""
+
+    class Purpose(models.TextChoices):
+        SCREENING = "screening", "screening: a wrong answer ends the visit"
+        COMPREHENSION = "comprehension", "comprehension: two tries"
 
     campaign = models.ForeignKey(
-        Campaign, on_delete=models.CASCADE, related_name="participants", db_index=False
+        Campaign, on_delete=models.CASCADE, related_name="check_questions", db_index=False
     )
-    rater = models.ForeignKey("annotation.Rater", on_delete=models.PROTECT, related_name="stays")
-    joined = models.DateTimeField(auto_now_add=True)
+    purpose = models.CharField(max_length=13, choices=Purpose.choices)
+    position = models.PositiveSmallIntegerField()
+    body = models.TextField()
+    options: Any = models.JSONField(help_text="the choices, as a list of strings")
+    correct = models.PositiveSmallIntegerField(help_text="place of the right choice, from 0")
+    why = models.TextField(blank=True, help_text="shown after a wrong answer")
 
     class Meta:
-        ordering = ["campaign_id", "id"]
-        constraints = [
-            models.UniqueConstraint(fields=["campaign", "rater"], name="participant_unique"),
-        ]
-
-    def __str__(self) -> str:
-        return f"{self.rater} in {self.campaign}"
-
-
-class Assignment(models.Model):
-    """An item lent to a participant."""
-
-    class State(models.TextChoices):
-        OPEN = "open", "open"
-        SUBMITTED = "submitted", "submitted"
-        SKIPPED = "skipped", "skipped"
-
-    participant = models.ForeignKey(
-        Participant, on_delete=models.PROTECT, related_name="assignments", db_index=False
-    )
-    item = models.ForeignKey(Item, on_delete=models.PROTECT, related_name="assignments")
-    position = models.PositiveIntegerField(help_text="place in this participant's own order")
-    state = models.CharField(max_length=9, choices=State.choices, default=State.OPEN)
-    note = models.TextField(blank=True, help_text="why it was skipped, in the rater's words")
-    submitted_at = models.DateTimeField(null=True, blank=True)
-
-    class Meta:
-        ordering = ["participant_id", "position"]
+        ordering = ["campaign_id", "position"]
         constraints = [
             models.UniqueConstraint(
-                fields=["participant", "item"], name="item_lent_once_to_a_participant"
-            ),
-            models.UniqueConstraint(
-                fields=["participant", "position"], name="assignment_position_unique"
+                fields=["campaign", "position"], name="check_question_position_unique"
             ),
         ]
 
     def __str__(self) -> str:
-        return f"{self.participant}: {self.item.text}"
+        return self.body
 
-    def get_absolute_url(self) -> str:
-        return reverse("work", args=[self.pk])
+
+class AttentionCheck(models.Model):
+    """A question that says itself what to answer, put among the questions of some items.
+
+    That is the kind that Prolific accepts: an explicit instruction, nothing to know or to guess.
+    """
+
+    campaign = models.ForeignKey(
+        Campaign, on_delete=models.CASCADE, related_name="attention_checks", db_index=False
+    )
+    position = models.PositiveSmallIntegerField()
+    body = models.TextField()
+    expected = models.SmallIntegerField()
+
+    class Meta:
+        ordering = ["campaign_id", "position"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["campaign", "position"], name="attention_check_position_unique"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.body

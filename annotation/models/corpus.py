@@ -6,6 +6,7 @@ from typing import Any
 from django.db import models
 from django.db.models import Q
 from django.urls import reverse
+from django.utils.translation import gettext_lazy as _
 
 
 def digest(body: str) -> str:
@@ -94,9 +95,9 @@ class Text(models.Model):
     """
 
     class Kind(models.TextChoices):
-        PASSAGE = "passage", "passage"
-        REPORT = "report", "report"
-        REFERENCE = "reference", "reference summary"
+        PASSAGE = "passage", _("passage")
+        REPORT = "report", _("report")
+        REFERENCE = "reference", _("reference summary")
 
     dataset = models.ForeignKey(
         Dataset, on_delete=models.CASCADE, related_name="texts", db_index=False

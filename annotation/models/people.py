@@ -16,6 +16,9 @@ class User(AbstractUser):
         WORKER = "worker", "worker"
 
     role = models.CharField(max_length=12, choices=Role.choices, default=Role.WORKER)
+    is_guest = models.BooleanField(
+        default=False, help_text="came by a link or from a platform: no password, one campaign"
+    )
 
     @property
     def is_admin(self) -> bool:

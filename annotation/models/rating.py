@@ -5,6 +5,10 @@ from typing import Any
 from django.conf import settings
 from django.db import models
 from django.db.models import F, Q
+from django.db.models.signals import post_delete, post_save
+from django.dispatch import receiver
+
+_grades: dict[int, tuple[int, ...]] = {}  # by rubric; they stay as they were made
 
 
 class Rubric(models.Model):
@@ -26,7 +30,9 @@ class Rubric(models.Model):
 
     def grades(self) -> list[int]:
         """The grades that this rubric allows, ascending."""
-        return sorted(level.grade for level in self.levels.all())
+        if not _grades.get(self.pk):
+            _grades[self.pk] = tuple(self.levels.order_by("grade").values_list("grade", flat=True))
+        return list(_grades[self.pk])
 
 
 class RubricLevel(models.Model):
@@ -46,6 +52,11 @@ class RubricLevel(models.Model):
 
     def __str__(self) -> str:
         return f"{self.grade} {self.label}"
+
+
+@receiver([post_save, post_delete], sender=Rubric)
+def _ask_for_grades_again(instance: Rubric, **kwargs: Any) -> None:
+    _grades.pop(instance.pk, None)
 
 
 class Rater(models.Model):
@@ -183,26 +194,47 @@ class Answer(models.Model):
     """What a person said, once: append-only, never changed and never deleted.
 
     The browser makes the key, so that an answer sent twice is stored once. A grade of None takes
-    an earlier answer back. The newest answer of an assignment's question is its Rating.
+    an earlier answer back. The newest answer of an assignment's question is its Rating. An answer
+    to an attention check has that check instead of a question, and is never a rating.
     """
 
     assignment = models.ForeignKey(
         "annotation.Assignment", on_delete=models.PROTECT, related_name="answers", db_index=False
     )
     question = models.ForeignKey(
-        "annotation.SubQuestion", on_delete=models.PROTECT, related_name="answers"
+        "annotation.SubQuestion",
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="answers",
+    )
+    check_asked = models.ForeignKey(
+        "annotation.AttentionCheck",
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="answers",
     )
     key = models.UUIDField()
     grade = models.SmallIntegerField(null=True)
     spans = models.JSONField(help_text="[{start, end, quote}], code points of the text")
     text_sha256 = models.CharField(max_length=64, help_text="of the text as it was shown")
+    active_ms = models.PositiveIntegerField(
+        default=0,
+        help_text="active milliseconds on the page since the answer before; idle not counted",
+    )
     created = models.DateTimeField(auto_now_add=True)
 
     class Meta:
         ordering = ["id"]
         constraints = [
             models.UniqueConstraint(fields=["assignment", "key"], name="answer_stored_once"),
+            models.CheckConstraint(
+                condition=Q(question=None, check_asked__isnull=False)
+                | Q(question__isnull=False, check_asked=None),
+                name="answer_is_to_one_question",
+            ),
         ]
 
     def __str__(self) -> str:
-        return f"{self.assignment_id}/{self.question_id}: {self.grade}"
+        return f"{self.assignment_id}/{self.question_id or self.check_asked_id}: {self.grade}"
