@@ -43,3 +43,8 @@ def admins_only(view: View) -> View:
         return view(request, *args, **kwargs)
 
     return guarded
+
+
+def is_by_script(request: HttpRequest) -> bool:
+    """Whether a page's script asks (and wants a bare answer), not a person who submits a form."""
+    return request.headers.get("X-Requested-With") == "fetch"

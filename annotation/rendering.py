@@ -2,6 +2,7 @@
 offsets counted in the browser are offsets in the database."""
 
 from collections.abc import Sequence
+from functools import lru_cache
 from html import escape
 from typing import Any
 
@@ -14,6 +15,7 @@ from annotation.spans import paragraphs, sentences, with_edges
 _MARKDOWN = MarkdownIt("commonmark").enable("table")
 
 
+@lru_cache(maxsize=64)  # it stands on every page of an item, and takes half of that page's time
 def guideline_html(markdown: str) -> SafeString:
     """A guideline's Markdown as HTML from which everything but plain formatting is removed."""
     return mark_safe(  # noqa: S308 - nh3 has cleaned it

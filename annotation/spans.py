@@ -11,10 +11,15 @@ ELISION = " [...] "  # joins the several spans of one rating in formats that hol
 
 # A sentence ends after . ! ? … (and closing quotes or brackets) before white space; ideographic
 # full stops need no space. Short forms and initials ("Dr.", "B.J.") do not end one.
-_SENTENCE_END = re.compile(r"(?:[.!?…]+[\"'”’»)\]]*(?=\s)|[。！？]+[”’」』]*)")
+# A long row of dots is read once: nothing is tried again from its middle.
+_SENTENCE_END = re.compile(r"(?:(?<![.!?…])[.!?…]++[\"'”’»)\]]*+(?=\s)|[。！？]+[”’」』]*)")
 _SHORT_FORM = re.compile(
     r"(?:\b(?:Mr|Mrs|Ms|Dr|Prof|Rev|Gen|Sen|Rep|Gov|Lt|Col|St|No|vs|approx|e\.g|i\.e|cf)|\b\w)\.$"
 )
+_LONGEST_SHORT_FORM = len("approx.")
+# A line end counts once: \r\n is not a \r and a \n, which would be a blank line.
+_LINE_END = r"(?:\r\n|\r(?!\n)|\n)"
+_PARAGRAPH_END = re.compile(rf"{_LINE_END}[^\S\r\n]*{_LINE_END}\s*")
 _WORDS = re.compile(r"\S+")
 
 
@@ -89,7 +94,7 @@ def with_edges(pieces: Sequence[tuple[int, int]], edges: Iterable[int]) -> list[
 def paragraphs(body: str) -> Iterator[tuple[int, int]]:
     """The paragraphs of a text: [start, end) between blank lines, white space at the ends left out."""
     at = 0
-    for gap in [*re.finditer(r"(?:\r\n|\r|\n)[^\S\r\n]*(?:\r\n|\r|\n)\s*", body), None]:
+    for gap in [*_PARAGRAPH_END.finditer(body), None]:
         end = gap.start() if gap else len(body)
         if body[at:end].strip():
             yield at, end
@@ -104,7 +109,8 @@ def sentences(body: str, start: int, end: int) -> list[tuple[int, int]]:
     found = []
     at = start
     for stop in _SENTENCE_END.finditer(body, start, end):
-        if _SHORT_FORM.search(body, at, stop.end()) and stop.group() == ".":
+        near = max(at, stop.end() - _LONGEST_SHORT_FORM)
+        if stop.group() == "." and _SHORT_FORM.search(body, near, stop.end()):
             continue
         found.append((at, stop.end()))
         at = stop.end()

@@ -1,22 +1,42 @@
 """What a rater has in hand: an item's questions, the answers so far, and what is still missing."""
 
+import random
 from dataclasses import dataclass, field
 from typing import Any
 
-from annotation.models import Answer, Assignment, Rubric, SubQuestion
+from django.urls import reverse
+
+from annotation.models import Answer, Assignment, AttentionCheck, Rubric, SubQuestion
 
 MARKS = 8  # hues and line styles; the question's number, beside the mark, never repeats
 
 
 @dataclass
 class Asked:
-    """A question of an item, with this rater's answer. Spans are dicts of start, end, quote."""
+    """A question of an item, with this rater's answer. Spans are dicts of start, end, quote.
 
+    An attention check stands among the questions of some items; it asks for no spans.
+    """
+
+    assignment_id: int
     number: int
-    question: SubQuestion
+    question: SubQuestion | AttentionCheck
     span_from: int
     grade: int | None = None
     spans: list[dict[str, Any]] = field(default_factory=list)
+    key: str = ""  # of the newest answer, which the next one replaces knowingly
+    expected: int | None = None
+    expected_spans: list[dict[str, Any]] = field(default_factory=list)
+
+    @property
+    def is_check(self) -> bool:
+        return isinstance(self.question, AttentionCheck)
+
+    @property
+    def url(self) -> str:
+        """Where its answers are sent."""
+        name = "check_answer" if self.is_check else "answer"
+        return reverse(name, args=[self.assignment_id, self.question.pk])
 
     @property
     def mark(self) -> int:
@@ -27,7 +47,7 @@ class Asked:
         """open, absent (no evidence asked for), needs-span, or answered."""
         if self.grade is None:
             return "open"
-        if self.grade < self.span_from:
+        if self.grade < self.span_from or self.is_check:
             return "absent"
         return "answered" if self.spans else "needs-span"
 
@@ -40,22 +60,34 @@ def asked_of(assignment: Assignment, rubric: Rubric) -> list[Asked]:
     """The frozen questions of an item in order, each with its newest answer.
 
     The answers are read, not the ratings: words that were marked before a grade was chosen are an
-    answer already, and no rating yet.
+    answer already, and no rating yet. An attention check takes a steady place of its own.
     """
     newest = {
-        answer.question_id: answer
+        (answer.question_id, answer.check_asked_id): answer
         for answer in Answer.objects.filter(assignment=assignment).order_by("id")
     }
+    rows: list[tuple[SubQuestion | AttentionCheck, int | None, list[dict[str, Any]]]] = [
+        (frozen.question, frozen.expected, frozen.expected_spans)
+        for frozen in assignment.item.asked.select_related("question")
+    ]
+    if check := assignment.check_asked:
+        place = random.Random(assignment.pk)  # noqa: S311 - the same place at every visit
+        rows.insert(place.randint(0, len(rows)), (check, None, []))
     asked = []
-    for frozen in assignment.item.asked.select_related("question"):
-        answer = newest.get(frozen.question_id)
+    for number, (question, expected, spans) in enumerate(rows, start=1):
+        is_check = isinstance(question, AttentionCheck)
+        answer = newest.get((None, question.pk) if is_check else (question.pk, None))
         asked.append(
             Asked(
-                number=frozen.position + 1,
-                question=frozen.question,
+                assignment_id=assignment.pk,
+                number=number,
+                question=question,
                 span_from=rubric.span_from,
                 grade=answer.grade if answer else None,
                 spans=answer.spans if answer else [],
+                key=str(answer.key) if answer else "",
+                expected=expected,
+                expected_spans=spans,
             )
         )
     return asked

@@ -1,0 +1,18 @@
+"""manage.py expire_leases: for a scheduler, every few minutes."""
+
+from typing import Any
+
+from django.core.management.base import BaseCommand
+
+from annotation.actions import return_overdue
+from annotation.models import Campaign
+
+
+class Command(BaseCommand):
+    help = "Return the untouched items of parts whose time is over, in all open campaigns."
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        for campaign in Campaign.objects.filter(state=Campaign.State.OPEN).order_by("pk"):
+            n = return_overdue(campaign, by=None)
+            if n:
+                self.stdout.write(f"{campaign.slug}: {n} item{'' if n == 1 else 's'} returned.")

@@ -1,0 +1,37 @@
+"""manage.py export_campaign SLUG OUT [--anonymous]"""
+
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from annotation.exporters.campaign_files import write_archive, write_folder
+from annotation.exporters.errors import ExportError
+from annotation.models import Campaign
+
+
+class Command(BaseCommand):
+    help = "Write what came of a campaign as tables: who took part, every answer, the labels."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("campaign", metavar="SLUG")
+        parser.add_argument(
+            "out", metavar="OUT", help="a new folder, or a file that ends with .zip"
+        )
+        parser.add_argument(
+            "--anonymous",
+            action="store_true",
+            help="people by a hash, times as days, no ids of platforms, no notes",
+        )
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        campaign = Campaign.objects.filter(slug=options["campaign"]).first()
+        if campaign is None:
+            raise CommandError(f"There is no campaign {options['campaign']}.")
+        out = Path(options["out"])
+        write = write_archive if out.suffix == ".zip" else write_folder
+        try:
+            write(campaign, out, anonymous=options["anonymous"])
+        except (ExportError, OSError) as error:
+            raise CommandError(str(error)) from error
+        self.stdout.write(f"{campaign} is in {out}.")

@@ -1,0 +1,129 @@
+"""Statements whose SQL Django writes once in a process, for the address that all of the crowd's work goes to.
+
+Writing the SQL of a query takes Django ten times as long as the database needs to answer it. On
+other pages nobody feels that.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from django.db import DEFAULT_DB_ALIAS, connections
+from django.db.models import Model, QuerySet
+from psycopg import Cursor
+
+
+class Prepared:
+    """A query with places for primary keys.
+
+    `build` is called once, with a number that stands for the key in each place, and gives a
+    queryset of values_list. Values come as the database's driver has them: a UUID of SQLite is
+    its hex digits, JSON is text.
+    """
+
+    STAND_IN = 1_900_000_001  # no other number of a query looks like it
+    LARGEST = 2**63 - 1  # a database takes no larger key, not even to say that it has none
+
+    def __init__(self, build: Callable[..., QuerySet[Any, Any]], places: int) -> None:
+        self._build = build
+        self._stand_ins = range(self.STAND_IN, self.STAND_IN + places)
+        self._written: tuple[str, list[int]] | None = None
+
+    def all(self, *keys: int) -> list[tuple[Any, ...]]:
+        """The rows for these keys."""
+        if self._written is None:
+            sql, given = self._build(*self._stand_ins).query.sql_with_params()
+            self._written = sql, [self._stand_ins.index(value) for value in given]
+        if max(keys) > self.LARGEST:
+            return []
+        sql, order = self._written
+        return run(sql, [keys[place] for place in order])
+
+    def first(self, *keys: int) -> tuple[Any, ...] | None:
+        """The first row for these keys; None where there is none."""
+        rows = self.all(*keys)
+        return rows[0] if rows else None
+
+
+class PreparedInsert:
+    """The insert of a model's rows, without signals. The model notes when a row was created, or not.
+
+    A row that is there already, by the unique fields, takes over the values of `updates`.
+    """
+
+    def __init__(
+        self, model: type[Model], unique: Iterable[str] = (), updates: Iterable[str] = ()
+    ) -> None:
+        self._model = model
+        self._fields = [field for field in model._meta.concrete_fields if not field.primary_key]
+        self._stamp = [field for field in self._fields if getattr(field, "auto_now_add", False)]
+        self._unique = [_field(model, name) for name in unique]
+        self._updates = [_field(model, name) for name in updates]
+        self._written: tuple[str, str, str] | None = None  # up to the values, of a row, after them
+
+    def one(self, row: Model) -> bool:
+        """Insert a row. It is given its key, or the key of the row that was there; whether it is new.
+
+        What was there keeps the time at which it was made, and that tells it.
+        """
+        values = self._values([row])
+        [(row.pk, *made)] = run(self._sql(1), values)
+        sent = [values[self._fields.index(field)] for field in self._stamp]
+        return list(map(str, made)) == list(map(str, sent))
+
+    def many(self, rows: Sequence[Model]) -> None:
+        """Insert some rows in one statement. They are not given their keys."""
+        run(self._sql(len(rows)), self._values(rows))
+
+    def _values(self, rows: Sequence[Model]) -> list[Any]:
+        database = _database()
+        return [
+            field.get_db_prep_save(field.pre_save(row, add=True), database)
+            for row in rows
+            for field in self._fields
+        ]
+
+    def _sql(self, number: int) -> str:
+        if self._written is None:
+            table = _name(self._model._meta.db_table)
+            columns = ", ".join(_name(field.column) for field in self._fields)
+            conflict = ""
+            if self._unique:
+                same = ", ".join(_name(field.column) for field in self._unique)
+                names = [_name(field.column) for field in self._updates]
+                taken = ", ".join(f"{name} = excluded.{name}" for name in names)
+                conflict = f" on conflict ({same}) do update set {taken}"
+            returned = [self._model._meta.pk, *self._stamp]
+            self._written = (
+                f"insert into {table} ({columns}) values ",  # noqa: S608
+                f"({', '.join(['%s'] * len(self._fields))})",
+                f"{conflict} returning {', '.join(_name(field.column) for field in returned)}",
+            )
+        before, row, after = self._written
+        return before + ", ".join([row] * number) + after
+
+
+def run(sql: str, values: Sequence[Any]) -> list[tuple[Any, ...]]:
+    """The rows of a statement. PostgreSQL plans it once for each connection; SQLite is quick at that."""
+    database = _database()
+    if database.vendor != "postgresql":
+        with database.cursor() as cursor:
+            cursor.execute(sql, values)
+            return cursor.fetchall()
+    # What Django does before it makes a cursor; its own cannot ask for a plan that is kept.
+    database.close_if_health_check_failed()
+    database.ensure_connection()
+    with database.wrap_database_errors, Cursor(database.connection) as ready:
+        return ready.execute(sql, values, prepare=True).fetchall()
+
+
+def _database() -> Any:
+    return connections[DEFAULT_DB_ALIAS]  # itself: django.db.connection takes a while at each look
+
+
+def _field(model: type[Model], name: str) -> Any:
+    return model._meta.get_field(name)
+
+
+def _name(column: Any) -> str:
+    name: str = _database().ops.quote_name(column)
+    return name

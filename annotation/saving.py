@@ -1,0 +1,251 @@
+"""Saving what a rater says, handing an item in, putting it aside. Nothing that was acknowledged is lost."""
+
+from collections.abc import Sequence
+from typing import Any
+from uuid import UUID
+
+from django.db import IntegrityError, transaction
+from django.db.models import QuerySet
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from annotation import assigning
+from annotation.models import (
+    Answer,
+    Assignment,
+    AttentionCheck,
+    Campaign,
+    Item,
+    NuggetSpan,
+    Participant,
+    Rating,
+    Sitting,
+    SubQuestion,
+)
+from annotation.prepared import Prepared, PreparedInsert
+from annotation.spans import Span
+from annotation.work import asked_of
+
+
+def _newest(**asked: int) -> QuerySet[Any, Any]:
+    return Answer.objects.filter(**asked).order_by("-id").values_list("id", "key")[:1]
+
+
+_LOCKED = Prepared(
+    lambda pk: Assignment.objects.select_for_update().filter(pk=pk).values_list("state", "slot"), 1
+)
+_NEWEST = Prepared(lambda pk, question: _newest(assignment=pk, question=question), 2)
+_NEWEST_TO_CHECK = Prepared(lambda pk, check: _newest(assignment=pk, check_asked=check), 2)
+_ANSWER = PreparedInsert(Answer)
+_RATING = PreparedInsert(Rating, ["rater", "rubric", "text", "question"], ["grade"])
+_SPAN = PreparedInsert(NuggetSpan)
+
+
+class AnswerRefusedError(Exception):
+    """An answer that cannot be taken; the message is for the person who gave it."""
+
+
+class ConflictError(Exception):
+    """An answer made without knowledge of a newer one, from another tab or device."""
+
+    def __init__(self, newest: Answer) -> None:
+        super().__init__("This question was answered in another place meanwhile.")
+        self.newest = newest
+
+
+def save_answer(
+    assignment: Assignment,
+    question: SubQuestion | AttentionCheck,
+    *,
+    key: UUID,
+    grade: int | None,
+    spans: Sequence[Span],
+    base: UUID | None = None,
+    knows_base: bool = False,
+    active_ms: int = 0,
+) -> Answer:
+    """Append an answer and make it the rating of its pair. The same key again is the same answer.
+
+    With `knows_base`, `base` is the key of the newest answer that the page knew (None: it knew of
+    none); another one in the database was given elsewhere, and is not overwritten in silence.
+    An item that was handed in and now lacks something is open again. To an item that was taken
+    back the answer is kept, and it counts if a slot is still free.
+
+    Raises AnswerRefusedError where the campaign is closed, or where the key has already carried
+    another answer; ConflictError where there is a newer answer than the base.
+    """
+    campaign = assignment.participant.campaign
+    if not campaign.takes_answers():
+        raise AnswerRefusedError(_("This study is closed, so nothing more can be saved."))
+    stored = [{"start": s.start, "end": s.end, "quote": s.quote} for s in spans]
+    is_check = isinstance(question, AttentionCheck)
+    asked: dict[str, Any] = {"check_asked" if is_check else "question": question}
+    answer = Answer(
+        assignment=assignment,
+        key=key,
+        grade=grade,
+        spans=stored,
+        text_sha256=assignment.item.text.sha256,
+        active_ms=active_ms,
+        **asked,
+    )
+    try:
+        with transaction.atomic():
+            # One writer at a time for an item: the projection must follow the newest answer.
+            [(assignment.state, assignment.slot)] = _LOCKED.all(assignment.pk)
+            newest = (_NEWEST_TO_CHECK if is_check else _NEWEST).first(assignment.pk, question.pk)
+            if newest and knows_base and UUID(str(newest[1])) not in (key, base):
+                if _sent_before(answer):
+                    raise IntegrityError
+                raise ConflictError(Answer.objects.get(pk=newest[0]))
+            _ANSWER.one(answer)
+            _settle(answer, campaign)
+    except IntegrityError:
+        return _same(answer)
+    return answer
+
+
+def _sent_before(answer: Answer) -> bool:
+    return Answer.objects.filter(assignment=answer.assignment, key=answer.key).exists()
+
+
+def _same(answer: Answer) -> Answer:
+    """The stored answer that has this one's key, as long as it says the same."""
+    stored = Answer.objects.get(assignment=answer.assignment, key=answer.key)
+    for said in ("question_id", "check_asked_id", "grade", "spans"):
+        if getattr(stored, said) != getattr(answer, said):
+            raise AnswerRefusedError(_("This key has already carried another answer."))
+    return stored
+
+
+def _settle(answer: Answer, campaign: Campaign) -> None:
+    """What follows from an answer: its rating, and that an item is in hand again."""
+    assignment = answer.assignment
+    if assignment.state == Assignment.State.RELEASED and not assigning.retake(assignment):
+        return  # kept, and not counted: another rater has the item by now
+    is_training = assignment.item.purpose == Item.Purpose.TRAINING
+    if answer.question_id and not campaign.is_pilot and not is_training:
+        _project(answer, campaign)
+    if assignment.state == Assignment.State.SUBMITTED and not is_complete(assignment):
+        assignment.state = Assignment.State.OPEN
+        assignment.save(update_fields=["state"])
+
+
+def _project(answer: Answer, campaign: Campaign) -> None:
+    """Bring the rating of the answered pair in line with the newest answer."""
+    pair: dict[str, Any] = {
+        "rater_id": answer.assignment.participant.rater_id,
+        "rubric_id": campaign.rubric_id,
+        "text_id": answer.assignment.item.text_id,
+        "question_id": answer.question_id,
+    }
+    if answer.grade is None:
+        Rating.objects.filter(**pair).delete()
+        return
+    rating = Rating(**pair, grade=answer.grade)
+    if not _RATING.one(rating):
+        NuggetSpan.objects.filter(rating=rating).delete()
+    if answer.spans:
+        _SPAN.many(
+            [
+                NuggetSpan(rating=rating, position=position, **span)
+                for position, span in enumerate(answer.spans)
+            ]
+        )
+
+
+def is_complete(assignment: Assignment) -> bool:
+    return all(one.is_done for one in asked_of(assignment, assignment.participant.campaign.rubric))
+
+
+def submit(assignment: Assignment, active_ms: int = 0) -> None:
+    """Hand an item in; handing it in twice is once. Answers can be changed while the campaign is open.
+
+    Raises AnswerRefusedError where the campaign is closed, or where the item was given to another.
+    """
+    if not assignment.participant.campaign.takes_answers():
+        raise AnswerRefusedError(_("This study is closed."))
+    with transaction.atomic():
+        _lock(assignment)
+        if assignment.state == Assignment.State.SUBMITTED:
+            return
+        if assignment.state == Assignment.State.RELEASED and not assigning.retake(assignment):
+            raise AnswerRefusedError(
+                _(
+                    "The time for this item ended, and it was given to somebody else. "
+                    "Your answers are kept."
+                )
+            )
+        assignment.state = Assignment.State.SUBMITTED
+        assignment.submitted_at = timezone.now()
+        assignment.active_ms += active_ms
+        assignment.save(update_fields=["state", "submitted_at", "active_ms"])
+        end_part(assignment)
+
+
+def skip(assignment: Assignment, note: str) -> None:
+    """Put an item aside with the rater's reason; what was answered stays.
+
+    Raises AnswerRefusedError where the campaign is closed, or the item was handed in or taken back.
+    """
+    if not assignment.participant.campaign.takes_answers():
+        raise AnswerRefusedError(_("This study is closed."))
+    with transaction.atomic():
+        _lock(assignment)
+        if assignment.state == Assignment.State.SUBMITTED:
+            raise AnswerRefusedError(_("It was handed in already, so it cannot be skipped."))
+        if assignment.state == Assignment.State.RELEASED:
+            raise AnswerRefusedError(
+                _("The time for this item ended, so there is nothing to skip.")
+            )
+        assignment.state = Assignment.State.SKIPPED
+        assignment.note = note
+        assignment.save(update_fields=["state", "note"])
+        end_part(assignment)
+
+
+def _lock(assignment: Assignment) -> None:
+    """Hold the row and its sitting, and take their newest states. In a transaction.
+
+    The sitting comes first, as where a lease ends: two who hold them in turn would wait for ever.
+    """
+    if assignment.sitting_id:
+        assignment.sitting = Sitting.objects.select_for_update().get(pk=assignment.sitting_id)
+    row = Assignment.objects.select_for_update().get(pk=assignment.pk)
+    assignment.state, assignment.slot = row.state, row.slot
+    assignment.active_ms = row.active_ms
+
+
+def end_part(assignment: Assignment) -> None:
+    """End the sitting of an item once nothing in it is open and a study item was handed in.
+
+    One whose time is over is not done any more. Where items return to the pool at all, those that
+    were skipped untouched do so now.
+    """
+    sitting = assignment.sitting
+    if sitting is None or sitting.outcome:
+        return
+    beside = sitting.assignments
+    if beside.filter(state=Assignment.State.OPEN).exists():
+        return
+    handed_in = beside.filter(state=Assignment.State.SUBMITTED, item__purpose=Item.Purpose.STUDY)
+    if not handed_in.exists():
+        return
+    sitting.outcome = Sitting.Outcome.DONE
+    sitting.ended = timezone.now()
+    sitting.save(update_fields=["outcome", "ended"])
+    participant, campaign = assignment.participant, assignment.participant.campaign
+    if campaign.lease_hours:
+        assigning.release_untouched(sitting.assignments.all())
+    done = participant.sittings.filter(outcome=Sitting.Outcome.DONE).count()
+    if campaign.items_per_part is None or done == campaign.max_parts:
+        participant.outcome = Participant.Outcome.DONE
+        participant.save(update_fields=["outcome"])
+
+
+def next_open(assignment: Assignment) -> Assignment | None:
+    """The next item of the participant that is in hand: further on, else from the beginning."""
+    mine = assignment.participant.assignments.filter(state=Assignment.State.OPEN).exclude(
+        pk=assignment.pk
+    )
+    return mine.filter(position__gt=assignment.position).first() or mine.first()

@@ -1,0 +1,63 @@
+"""What the scripts of the worker's pages say. They have no words of their own, so all can be translated.
+
+Names in braces are filled in by the script.
+"""
+
+from django.utils.translation import gettext_lazy as _
+
+WORDS = {
+    # Where answers are
+    "saving": _("Saving…"),
+    "handing_in": _("Handing in…"),
+    "saved": _("Saved {time}"),
+    "waits": _("Not saved yet, {n} waiting. {problem}"),
+    "end_waits": _("Not handed in yet, {n} waiting. {problem}"),
+    "undecided": _("Answered in two places: {n} to decide"),
+    "refused": _("Not saved. {problem}"),
+    "not_handed_in": _("Not handed in; your answers are kept. {problem}"),
+    "not_skipped": _("Not skipped; your answers are kept. {problem}"),
+    "unreachable": _("The server cannot be reached; sent by itself when it is back."),
+    "logged_out": _(
+        "You have been logged out: log in again in another tab, and it is sent from here."
+    ),
+    "somebody_else": _(
+        "Somebody else is logged in here by now: log in as yourself, and it is sent."
+    ),
+    "answered": _("The server answered {status}."),
+    "not_kept": _("This browser does not keep them: do not close or reload this page."),
+    # Questions and their state
+    "of": _("{n} of {all}"),
+    "question": _("Question {number}"),
+    "marks_line": _("Question {number} marks this line"),
+    "open": _("open"),
+    "needs-span": _("needs a span"),
+    "answered-state": _("answered"),
+    "remove_span": _("Remove this span of question {number}: {quote}"),
+    "missing_one": _("Before you can submit, one question is left:"),
+    "missing": _("Before you can submit, {n} questions are left:"),
+    "nothing_to_undo": _("Nothing to undo"),
+    "no_grade": _("no grade"),
+    # Other tabs and devices
+    "open_twice": _("This page is open in another tab too. What is answered there appears here."),
+    "answered_tab": _("Question {number} was answered in another tab: {grade}"),
+    "answered_device": _("Question {number} was answered in another place: {grade}"),
+    "answered_many_tab": _("Answered in another tab: questions {numbers}"),
+    "answered_many_device": _("Answered in another place: questions {numbers}"),
+    "now_submitted": _("This was handed in in another place."),
+    "now_released": _("The time for this ended. What you saved is kept."),
+    "conflict": _("Question {number} was answered in two places. Choose which answer counts."),
+    "conflict_label": _("Two answers to question {number}"),
+    "kept_here": _("Question {number}: the answer given here counts."),
+    "taken_there": _("Question {number}: the other answer counts."),
+    # Time
+    "time_left": _("Time left: {time}"),
+    "time_over": _("The time is over"),
+    "part_ends": _(
+        "The time for this part ends in {time}. What you have begun stays yours; "
+        "what you have not begun goes to others."
+    ),
+    "part_over": _("The time for this part is over. What you saved is kept."),
+    "session_ends": _("You will be logged out in {time}."),
+    "session_extended": _("You stay logged in."),
+    "session_not_extended": _("That did not work. Log in again in another tab, and go on here."),
+}
