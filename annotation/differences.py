@@ -1,0 +1,130 @@
+"""Where the raters of a campaign differ: the list from which an expert decides."""
+
+import json
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+from django.db.models import TextField
+from django.db.models.functions import Cast
+
+from annotation.models import Answer, Campaign, Decision, Item, ItemQuestion
+
+KINDS = {
+    "label": "answerable to one, not to another",
+    "grade": "grades two or more apart",
+    "spans": "both answerable, spans apart",
+}
+STATES = {"open": "to be decided", "decided": "decided"}
+TWO_APART = 2
+Pair = tuple[int, int]  # item, question
+
+
+@dataclass(frozen=True)
+class Difference:
+    """A question of an item on which raters differ, and the newest decision about it, if any.
+
+    `far` is the mean distance of two grades as a share of the scale, 0 to 1; `apart` the share of
+    the pairs of raters whose spans do not meet, of those who both find it answerable and mark it.
+    """
+
+    item: int
+    question: int
+    grades: tuple[int, ...]
+    kinds: tuple[str, ...]
+    far: float
+    apart: float
+    decided: int | None
+
+    @property
+    def pair(self) -> Pair:
+        return self.item, self.question
+
+    @property
+    def said(self) -> list[str]:
+        return [KINDS[kind] for kind in self.kinds]
+
+
+def differences(campaign: Campaign, kind: str = "", state: str = "") -> list[Difference]:
+    """The pairs on which raters' newest answers differ, the strongest first: three queries.
+
+    Training is no part of it. `kind` is one of KINDS and `state` one of STATES; empty means all.
+    """
+    levels = campaign.rubric.grades()
+    reach = max(levels[-1] - levels[0], 1) if levels else 1
+    given = _given(campaign)
+    decided = {
+        (item, question): grade
+        for item, question, grade in Decision.objects.filter(item__campaign=campaign)
+        .order_by("pk")
+        .values_list("item_id", "question_id", "grade")
+    }
+    asked = ItemQuestion.objects.filter(item__campaign=campaign).exclude(
+        item__purpose=Item.Purpose.TRAINING
+    )
+    found = []
+    for pair in asked.order_by("item__position", "position").values_list("item_id", "question_id"):
+        answers = given.get(pair, ())
+        if len(answers) < 2:
+            continue
+        grades = sorted(grade for grade, _ in answers)
+        apart = _apart(answers, campaign.rubric.eta)
+        kinds = tuple(_kinds(grades, apart, campaign.rubric.eta))
+        is_decided = pair in decided
+        if not kinds or (kind and kind not in kinds):
+            continue
+        if state and is_decided != (state == "decided"):
+            continue
+        far = _mean([b - a for a, b in combinations(grades, 2)]) / reach
+        found.append(Difference(*pair, tuple(grades), kinds, far, apart, decided.get(pair)))
+    # The order of the items is kept among equals.
+    return sorted(found, key=lambda one: (-one.far, -one.apart))
+
+
+def _given(campaign: Campaign) -> dict[Pair, list[tuple[int, str]]]:
+    """By pair, the grade and the stored spans of every rater's newest answer that has a grade."""
+    rows = (
+        Answer.objects.filter(assignment__participant__campaign=campaign, question__isnull=False)
+        .order_by("pk")
+        # Spans stay as they are stored: of most answers nobody needs to know them here.
+        .annotate(words=Cast("spans", TextField()))
+        .values_list("assignment_id", "assignment__item_id", "question_id", "grade", "words")
+    )
+    newest: dict[tuple[int, int, int], tuple[int | None, str]] = {}
+    for lent, item, question, grade, words in rows.iterator(chunk_size=10_000):
+        newest[lent, item, question or 0] = grade, words
+    given: dict[Pair, list[tuple[int, str]]] = defaultdict(list)
+    for (_, item, question), (grade, words) in newest.items():
+        if grade is not None:
+            given[item, question].append((grade, words))
+    return given
+
+
+def _kinds(grades: Sequence[int], apart: float, eta: int) -> Iterable[str]:
+    if grades[0] < eta <= grades[-1]:
+        yield "label"
+    if grades[-1] - grades[0] >= TWO_APART:
+        yield "grade"
+    if apart:
+        yield "spans"
+
+
+def _apart(answers: Iterable[tuple[int, str]], eta: int) -> float:
+    marks = [words for grade, words in answers if grade >= eta and words != "[]"]
+    if len(marks) < 2 or len(set(marks)) == 1:
+        return 0.0
+    spans: list[list[dict[str, Any]]] = [json.loads(words) for words in marks]
+    return _mean([not _meet(a, b) for a, b in combinations(spans, 2)])
+
+
+def _meet(a: Iterable[dict[str, Any]], b: Sequence[dict[str, Any]]) -> bool:
+    """Whether two raters' spans share a character."""
+    return any(
+        one["start"] < other["end"] and other["start"] < one["end"] for one in a for other in b
+    )
+
+
+def _mean(values: Sequence[float]) -> float:
+    return sum(values) / len(values)
