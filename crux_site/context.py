@@ -2,12 +2,36 @@
 
 from typing import Any
 
+from django.conf import settings
 from django.http import HttpRequest
 
-THEMES = ("light", "dark")
+from crux_site import sessions
+
+CHOICES = {
+    "theme": ("light", "dark"),
+    "text-size": ("small", "normal", "large", "huge"),
+    "line-length": ("short", "normal", "long"),
+}
 
 
 def appearance(request: HttpRequest) -> dict[str, Any]:
-    """The reader's theme, from a cookie, so that it stands in the first byte and nothing flashes."""
-    theme = request.COOKIES.get("theme", "")
-    return {"theme": theme if theme in THEMES else ""}
+    """How the reader wants pages to look, from cookies: it stands in the first byte, so nothing flashes.
+
+    What is missing or unknown is empty, and the stylesheet decides.
+    """
+    chosen = {name: request.COOKIES.get(name, "") for name in CHOICES}
+    return {
+        name.replace("-", "_"): value if value in CHOICES[name] else ""
+        for name, value in chosen.items()
+    }
+
+
+def session(request: HttpRequest) -> dict[str, Any]:
+    """When the reader is logged out, so that a page can say so in time; nothing for a stranger."""
+    user = getattr(request, "user", None)
+    if user is None or not user.is_authenticated:
+        return {}
+    return {
+        "session_ends": sessions.ends(request) or "",
+        "session_age": settings.SESSION_COOKIE_AGE,
+    }

@@ -3,17 +3,19 @@
 from django.contrib.auth import views as auth
 from django.urls import include, path
 
-from crux_site.views import datasets, imports
+from crux_site.views import datasets, imports, session
 
 urlpatterns = [
     path("", datasets.home, name="home"),
     path("login/", auth.LoginView.as_view(), name="login"),
     path("logout/", auth.LogoutView.as_view(), name="logout"),
+    path("session/", session.session, name="session"),
     path("datasets/", datasets.datasets, name="datasets"),
     path("datasets/<slug:slug>/", datasets.dataset, name="dataset"),
     path("datasets/<slug:slug>/export/", datasets.export, name="export"),
     path("datasets/<slug:slug>/", include("evaluation.urls")),
     path("import/", imports.import_page, name="import"),
     path("import/<uuid:token>/", imports.import_preview, name="import_preview"),
+    path("campaigns/<slug:slug>/", include("evaluation.campaign_urls")),
     path("", include("annotation.urls")),
 ]

@@ -8,6 +8,7 @@ from django.db import transaction
 
 from annotation import assigning
 from annotation.models import Campaign, Dataset, Rubric, Text, User
+from crux_site import demo_crowd
 from crux_site.importing import import_dataset
 from judging.fill import fill_lexical
 
@@ -22,7 +23,7 @@ PEOPLE = (
 
 
 class Command(BaseCommand):
-    help = "Make the demo: accounts, the demo dataset, the baseline's grades, two campaigns."
+    help = "Make the demo: accounts, the demo dataset, the baseline's grades, three campaigns."
 
     def handle(self, *args: Any, **options: Any) -> None:
         self._say("accounts")
@@ -44,6 +45,8 @@ class Command(BaseCommand):
         self._say("campaigns")
         self._campaign(dataset, "answerable", Text.Kind.REPORT, "Report coverage", None)
         self._campaign(dataset, "graded", Text.Kind.PASSAGE, "Passage grading", 2)
+        if not Campaign.objects.filter(slug=demo_crowd.SLUG).exists():
+            demo_crowd.make_crowd(dataset)
 
     def _say(self, what: str) -> None:
         self.stdout.write(f"  {what}")

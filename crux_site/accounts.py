@@ -1,0 +1,19 @@
+"""Accounts with passwords, as Django's own; every request reads one, so by a prepared statement."""
+
+from django.contrib.auth.backends import ModelBackend
+from django.db import DEFAULT_DB_ALIAS
+
+from annotation.models import User
+from annotation.prepared import Prepared
+
+# What is left out here (addresses, dates) is fetched where somebody asks for it.
+_LEFT_OUT = ("email", "last_login", "date_joined")
+_COLUMNS = [field.attname for field in User._meta.concrete_fields if field.name not in _LEFT_OUT]
+_ACCOUNT = Prepared(lambda pk: User.objects.filter(pk=pk).values_list(*_COLUMNS), 1)
+
+
+class AccountBackend(ModelBackend):
+    def get_user(self, user_id: int) -> User | None:
+        row = _ACCOUNT.first(user_id)
+        user = User.from_db(DEFAULT_DB_ALIAS, _COLUMNS, row) if row else None
+        return user if user and self.user_can_authenticate(user) else None

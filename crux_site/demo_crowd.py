@@ -1,0 +1,155 @@
+"""The demo's study of a crowd: its terms, and invented people who have begun it."""
+
+import random
+from decimal import Decimal
+from uuid import UUID
+
+from django.db import transaction
+from django.utils import timezone
+
+from annotation import assigning, drawing, entry, journey, saving
+from annotation.models import (
+    Assignment,
+    AttentionCheck,
+    Campaign,
+    CheckQuestion,
+    Dataset,
+    Participant,
+    Rater,
+    Rubric,
+    Sitting,
+    Text,
+)
+from annotation.spans import Span, sentences
+from annotation.work import Asked, asked_of
+
+SLUG = "demo-crowd"
+PEOPLE = ("demo-ann", "demo-ben", "demo-cleo", "demo-dan")
+CONSENT = """\
+This is a **demonstration**. Nobody is paid, and nothing leaves this computer.
+
+- You read short passages and say how well each answers two questions. One part takes about ten minutes.
+- We keep your answers, when you gave them, and the id that the platform sends. Your answers are
+  published without the id.
+- You may stop at any time, without a reason. What you have saved by then is kept, and you can ask us to
+  delete everything that points to you.
+"""
+
+
+@transaction.atomic
+def make_crowd(dataset: Dataset) -> Campaign:
+    """A study in parts for people from Prolific, open, with a few invented people at work in it.
+
+    What they answer is drawn by chance, so that the pages on quality have something to show; it is
+    of no scientific value.
+    """
+    graded = Rubric.objects.get(slug="graded")
+    campaign = Campaign(
+        dataset=dataset,
+        rubric=graded,
+        slug=SLUG,
+        title="Passage grading by a crowd",
+        selection={"kind": Text.Kind.PASSAGE, "systems": [], "topics": [], "sample": None},
+        question_source=Rater.objects.get(name="lexical", dataset=dataset),
+        question_rubric=graded,
+        gold_source=Rater.objects.get(name="demo_rater1", dataset=dataset),
+        n_training=1,
+        n_gold=1,
+        raters_per_item=3,
+        items_per_part=4,
+        max_parts=3,
+        lease_hours=24,
+        attention_per_part=1,
+        consent=CONSENT,
+        consent_version="demo-1",
+        pay_per_part=Decimal("1.50"),
+        minutes_per_part=10,
+        platform=Campaign.Platform.PROLIFIC,
+        code_done="DEMODONE",
+        code_screened_out="DEMOOUT",
+        code_failed_check="DEMOCHECK",
+    )
+    campaign.save()
+    drawing.draw(campaign, drawing.choose_texts(dataset, campaign.selection, campaign.seed))
+    CheckQuestion.objects.bulk_create(
+        CheckQuestion(campaign=campaign, position=position, **said)
+        for position, said in enumerate(_checks())
+    )
+    AttentionCheck.objects.create(
+        campaign=campaign,
+        position=0,
+        body="This question checks that you are reading. Please choose grade 2.",
+        expected=2,
+    )
+    drawing.publish(campaign)
+    for number, name in enumerate(PEOPLE):
+        _take_part(campaign, name, random.Random(number), parts=2 if number < 2 else 1)  # noqa: S311
+    return campaign
+
+
+def _checks() -> list[dict[str, object]]:
+    return [
+        {
+            "purpose": CheckQuestion.Purpose.SCREENING,
+            "body": "Do you read English easily?",
+            "options": ["Yes", "No"],
+            "correct": 0,
+        },
+        {
+            "purpose": CheckQuestion.Purpose.COMPREHENSION,
+            "body": "A passage is about the right subject, and does not say what the question asks. "
+            "Which grades can it have?",
+            "options": [
+                "4 or 5: it is about the subject",
+                "0 to 2: it does not answer the question",
+            ],
+            "correct": 1,
+            "why": "The grade is about the answer to the question, and not about the subject.",
+        },
+    ]
+
+
+def _take_part(campaign: Campaign, name: str, chance: random.Random, parts: int) -> None:
+    """One invented person: consent, the check, and some parts, the last of them left half done."""
+    stay = entry.arrive(campaign, name)
+    journey.consent(stay)
+    Participant.objects.filter(pk=stay.pk).update(check_tries=1, checked_at=timezone.now())
+    for number in range(1, parts + 1):
+        sitting = assigning.begin_part(stay, study_id="demo", session_id=f"{name}-{number}")
+        if sitting:
+            _work_through(sitting, chance, leave=2 if number == parts else 0)
+
+
+def _work_through(sitting: Sitting, chance: random.Random, leave: int) -> None:
+    mine = Assignment.objects.select_related(
+        "item__text", "participant__campaign__rubric", "sitting", "check_asked"
+    ).filter(sitting=sitting)
+    for one in list(mine)[: -leave or None]:
+        for asked in asked_of(one, one.participant.campaign.rubric):
+            grade = _grade(one.item.text, asked, chance)
+            saving.save_answer(
+                one,
+                asked.question,
+                key=UUID(int=chance.getrandbits(128), version=4),
+                grade=grade,
+                spans=[] if asked.is_check else _spans(one.item.text, grade, asked, chance),
+                active_ms=chance.randint(8_000, 45_000),
+            )
+        saving.submit(one, active_ms=2_000)
+
+
+def _grade(text: Text, asked: Asked, chance: random.Random) -> int:
+    """Near the expected grade, or near one that everybody has in mind for this pair."""
+    if asked.is_check:
+        return 2
+    pair = random.Random(f"{text.name}:{asked.question}")  # noqa: S311
+    near = pair.randint(0, 5) if asked.expected is None else asked.expected
+    return min(5, max(0, near + chance.choice((-1, 0, 0, 0, 1))))
+
+
+def _spans(text: Text, grade: int, asked: Asked, chance: random.Random) -> list[Span]:
+    body = text.body or ""
+    if grade < asked.span_from:
+        return []
+    start, end = chance.choice(sentences(body, 0, len(body)))
+    return [Span(start, end, body[start:end])]
