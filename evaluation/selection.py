@@ -12,7 +12,7 @@ from typing import Any
 from django.db.models import Exists, OuterRef, Q
 from django.utils.http import urlencode
 
-from annotation.models import Dataset, Rater, Rating, Rubric
+from annotation.models import Campaign, Dataset, Rater, Rating, Rubric
 from annotation.raters import named
 from annotation.rubrics import ANSWERABLE, GRADED
 
@@ -34,6 +34,8 @@ class Column:
     kind: str
     at: int
     """Its place among all raters of the rubric, people first; JUDGE for the judge."""
+    has_seen_others: bool = False
+    """An adjudicator: a person who decided in sight of what the others had said."""
 
     @property
     def is_person(self) -> bool:
@@ -133,7 +135,8 @@ def select(
     """The selection that these words ask for.
 
     Without `rubric`: report coverage, or the first rubric that has ratings where that has none.
-    Without `raters`: all people with ratings under it. `judge` None takes none, or with
+    Without `raters`: all people with ratings under it, but for adjudicators, who have seen what
+    the others said. `judge` None takes none, or with
     `judge_by_default` the first that has rated what the raters rated; an empty one is none.
     Raises SelectionError for a rubric, rater, judge or eta that is not there.
     """
@@ -185,9 +188,12 @@ def _raters_under(dataset: Dataset, rubrics: Sequence[Rubric]) -> dict[int, tupl
         )
         for rubric in rubrics
     }
+    decides = Exists(Campaign.objects.filter(adjudicator=OuterRef("pk")))
     order = [Rater.Kind.HUMAN, Rater.Kind.MODEL, Rater.Kind.BASELINE]
     raters = sorted(
-        Rater.objects.filter(Q(dataset=dataset) | Q(dataset=None)).annotate(**rated),
+        Rater.objects.filter(Q(dataset=dataset) | Q(dataset=None)).annotate(
+            **rated, decides=decides
+        ),
         key=lambda rater: (
             order.index(Rater.Kind(rater.kind)),
             rater.name,
@@ -201,7 +207,8 @@ def _raters_under(dataset: Dataset, rubrics: Sequence[Rubric]) -> dict[int, tupl
     for rubric in rubrics:
         here = [rater for rater in raters if getattr(rater, f"under_{rubric.pk}")]
         columns[rubric.pk] = tuple(
-            Column(rater.pk, names[rater.pk], rater.kind, at) for at, rater in enumerate(here)
+            Column(rater.pk, names[rater.pk], rater.kind, at, rater.decides)
+            for at, rater in enumerate(here)
         )
     return columns
 
@@ -220,7 +227,8 @@ def _rubric(
 def _columns(everyone: tuple[Column, ...], names: Sequence[str], where: str) -> tuple[Column, ...]:
     asked = [part.strip() for name in names for part in name.split(",") if part.strip()]
     if not asked:
-        return tuple(column for column in everyone if column.is_person)
+        people = tuple(column for column in everyone if column.is_person)
+        return tuple(column for column in people if not column.has_seen_others) or people
     for name in asked:
         one_of(f"rater {where} called", name, (column.name for column in everyone))
     return tuple(column for column in everyone if column.name in asked)

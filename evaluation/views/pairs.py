@@ -97,7 +97,7 @@ class Voice:
                 "end": span.end,
                 "mark": self.mark,
                 "label": self.letter,
-                "says": self.rater.title,
+                "says": f"{self.rater.title} marks this line",
                 "href": f"#grade-{self.letter}",
             }
             for span in self.located

@@ -95,7 +95,7 @@ def _lines(report: AgreementReport) -> Iterable[str]:
 
 def _part(part: Part) -> Iterable[str]:
     yield from _numbers(
-        part.name, (part.kappa, part.ac1, part.percent, part.prevalence), part.n_items
+        part.name, (part.kappa, part.ac1, part.percent, part.prevalence), part.kappa.n
     )
 
 
