@@ -6,7 +6,7 @@ from django.http import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods
 
-from annotation.forms import NewPersonForm, PersonForm
+from annotation.forms.people import NewPersonForm, PersonForm
 from annotation.http import AuthenticatedRequest, admins_only
 from annotation.models import User
 
@@ -14,13 +14,17 @@ from annotation.models import User
 @require_http_methods(["GET", "HEAD", "POST"])
 @admins_only
 def people(request: AuthenticatedRequest) -> HttpResponseBase:
-    """All accounts, and a form for a new one."""
+    """All accounts, and a form for a new one. Guests of campaigns are on their campaign's page."""
     form = NewPersonForm(request.POST or None)
     if form.is_valid():
         made = form.save()
         messages.success(request, f"{made.username} can log in as {made.get_role_display()}.")
         return redirect("people")
-    accounts = User.objects.order_by("username").annotate(n_ratings=Count("rater__ratings"))
+    accounts = (
+        User.objects.filter(is_guest=False)
+        .order_by("username")
+        .annotate(n_ratings=Count("rater__ratings"))
+    )
     context = {"people": accounts, "form": form, "room": "people"}
     status = 422 if form.is_bound else 200
     return render(request, "annotation/people.html", context, status=status)
@@ -30,7 +34,7 @@ def people(request: AuthenticatedRequest) -> HttpResponseBase:
 @admins_only
 def person(request: AuthenticatedRequest, pk: int) -> HttpResponseBase:
     """One account: its role, whether it may log in, a new password."""
-    account = get_object_or_404(User, pk=pk)
+    account = get_object_or_404(User, pk=pk, is_guest=False)
     form = PersonForm(request.POST or None, instance=account)
     if form.is_valid():
         form.save()

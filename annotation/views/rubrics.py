@@ -6,7 +6,7 @@ from django.http import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_safe
 
-from annotation.forms import GuidelineForm
+from annotation.forms.campaigns import GuidelineForm
 from annotation.http import AuthenticatedRequest
 from annotation.models import Rubric
 
@@ -27,7 +27,7 @@ def rubric(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
         form = GuidelineForm(request.POST or None, instance=found)
         if form.is_valid():
             form.save()
-            messages.success(request, "The guideline is saved, and annotators see it at once.")
+            messages.success(request, "The guideline is saved; new campaigns begin with it.")
             return redirect("rubric", slug=slug)
     elif request.method == "POST":
         raise PermissionDenied("Guidelines are edited by admins.")

@@ -1,106 +1,126 @@
-"""The rater's pages: what there is to do, one item under the rubric, and saving it."""
-
-from uuid import uuid4
+"""The rater's pages: one item under the rubric, saving it, handing it in."""
 
 from django.contrib import messages
-from django.http import Http404, HttpResponse, HttpResponseBase
+from django.http import HttpResponse, HttpResponseBase, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
-from annotation import assigning
-from annotation.forms import AnswerForm, SkipForm
-from annotation.http import AuthenticatedRequest
-from annotation.models import Assignment, Campaign, Participant
+from annotation import journey, saving
+from annotation.answering import item_to_answer
+from annotation.forms.answers import AnswerForm, SkipForm
+from annotation.http import AuthenticatedRequest, is_by_script
+from annotation.models import Answer, Assignment, AttentionCheck, SubQuestion
 from annotation.work import Asked, asked_of
+from annotation.work_page import links_of, page_context
 
 
-@require_safe
-def work_home(request: AuthenticatedRequest) -> HttpResponseBase:
-    """The studies that the reader takes part in, and how far each is."""
-    stays = (
-        Participant.objects.filter(rater__user=request.user)
-        .select_related("campaign__rubric")
-        .prefetch_related("assignments")
-        .order_by("-id")
-    )
-    return render(request, "annotation/work_home.html", {"stays": stays, "room": "work"})
-
-
-@require_safe
-def work_campaign(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
-    """One study as its rater sees it: the guideline, and every item with its state."""
-    stay = get_object_or_404(
-        Participant.objects.select_related("campaign__rubric"),
-        campaign__slug=slug,
-        rater__user=request.user,
-    )
-    assignments = list(stay.assignments.select_related("item__text", "item__text__topic"))
-    waiting = [one for one in assignments if one.state == Assignment.State.OPEN]
-    done = sum(one.state == Assignment.State.SUBMITTED for one in assignments)
-    return render(
-        request,
-        "annotation/work_campaign.html",
-        {
-            "campaign": stay.campaign,
-            "assignments": assignments,
-            "next": waiting[0] if waiting else None,
-            "done": done,
-            "begun": done > 0,
-            "room": "work",
-        },
-    )
-
-
+@never_cache  # or Back would show the answers as they stood before
 @require_safe
 def work(request: AuthenticatedRequest, pk: int) -> HttpResponseBase:
     """One item: the text on one side, its questions on the other."""
-    return _page(request, _own(request, pk))
+    assignment = _own(request, pk)
+    step = journey.before_work(assignment.participant) or journey.before_item(assignment)
+    if step:
+        return redirect(step)
+    return _page(request, assignment)
 
 
 @require_POST
 def answer(request: AuthenticatedRequest, pk: int, question_pk: int) -> HttpResponseBase:
     """Save the answer to one question of an item, at once."""
-    assignment = _own(request, pk)
-    asked = get_object_or_404(assignment.item.asked, question=question_pk)
+    assignment = item_to_answer(request.user, pk, question_pk)
+    return _save(request, assignment, SubQuestion(pk=question_pk))
+
+
+@require_POST
+def check_answer(request: AuthenticatedRequest, pk: int, check_pk: int) -> HttpResponseBase:
+    """Save the answer to the attention check of an item."""
+    assignment = get_object_or_404(_mine(request), pk=pk, check_asked__pk=check_pk)
+    return _save(request, assignment, AttentionCheck(pk=check_pk))
+
+
+def _save(
+    request: AuthenticatedRequest, assignment: Assignment, question: SubQuestion | AttentionCheck
+) -> HttpResponseBase:
     campaign = assignment.participant.campaign
+    campaign.speak()
     form = AnswerForm(request.POST, text=assignment.item.text, rubric=campaign.rubric)
     if not form.is_valid():
         problem = " ".join(str(message) for field in form.errors.values() for message in field)
-        return _refused(request, assignment, problem, asked.position + 1)
+        return _refused(request, assignment, problem, question)
     try:
-        assigning.save_answer(
+        saving.save_answer(
             assignment,
-            asked.question,
+            question,
             key=form.cleaned_data["key"],
             grade=form.cleaned_data["grade"],
             spans=form.cleaned_data["span_list"],
+            base=form.cleaned_data["base"],
+            knows_base="base" in request.POST,
+            active_ms=form.cleaned_data["active_ms"],
         )
-    except assigning.AnswerRefusedError as error:
-        return _refused(request, assignment, str(error), asked.position + 1)
-    if request.htmx:
+    except saving.AnswerRefusedError as error:
+        return _refused(request, assignment, str(error), question)
+    except saving.ConflictError as error:
+        return JsonResponse(_said(error.newest), status=409)
+    if is_by_script(request):
         return HttpResponse(status=204)
-    messages.success(request, f"Question {asked.position + 1} is saved.")
-    return redirect(f"{assignment.get_absolute_url()}#q-{asked.position + 1}")
+    number = _number(assignment, question)
+    messages.success(request, _("Question %(number)s is saved.") % {"number": number})
+    return redirect(f"{assignment.get_absolute_url()}#q-{number}")
+
+
+@never_cache
+@require_safe
+def state(request: AuthenticatedRequest, pk: int) -> HttpResponseBase:
+    """The newest answers of an item, for a page that has been away: another device may have been here."""
+    assignment = _own(request, pk)
+    newest = {
+        (answer.question_id, answer.check_asked_id): answer
+        for answer in assignment.answers.order_by("id")
+    }
+    return JsonResponse(
+        {"state": assignment.state, "answers": [_said(answer) for answer in newest.values()]}
+    )
+
+
+def _said(answer: Answer) -> dict[str, object]:
+    """An answer as a page's script takes it up: the address tells which question it is to."""
+    name, pk = (
+        ("answer", answer.question_id)
+        if answer.question_id
+        else ("check_answer", answer.check_asked_id)
+    )
+    return {
+        "url": reverse(name, args=[answer.assignment_id, pk]),
+        "key": str(answer.key),
+        "grade": answer.grade,
+        "spans": answer.spans,
+        "at": answer.created.isoformat(timespec="seconds"),
+    }
 
 
 @require_POST
 def submit(request: AuthenticatedRequest, pk: int) -> HttpResponseBase:
     """Hand an item in, or say what it still lacks."""
     assignment = _own(request, pk)
-    if assignment.participant.campaign.state != Campaign.State.OPEN:
-        return _refused(request, assignment, "This study is closed.", 1)
     missing = [
         asked
         for asked in asked_of(assignment, assignment.participant.campaign.rubric)
         if not asked.is_done
     ]
     if missing:
-        if request.htmx:
+        if is_by_script(request):
             context = {"missing": missing}
             return render(request, "annotation/_missing.html", context, status=422)
         return _page(request, assignment, missing=missing, status=422)
-    assigning.submit(assignment)
+    try:
+        saving.submit(assignment, _milliseconds(request))
+    except saving.AnswerRefusedError as error:
+        return _refused(request, assignment, str(error))
     return _onwards(request, assignment)
 
 
@@ -110,23 +130,41 @@ def skip(request: AuthenticatedRequest, pk: int) -> HttpResponseBase:
     assignment = _own(request, pk)
     form = SkipForm(request.POST)
     if not form.is_valid():
-        return _refused(request, assignment, "The note is too long: 2,000 characters at most.", 1)
+        problem = _("The note is too long: 2,000 characters at most.")
+        return _refused(request, assignment, problem)
     try:
-        assigning.skip(assignment, form.cleaned_data["note"])
-    except assigning.AnswerRefusedError as error:
-        return _refused(request, assignment, str(error), 1)
+        saving.skip(assignment, form.cleaned_data["note"])
+    except saving.AnswerRefusedError as error:
+        return _refused(request, assignment, str(error))
     return _onwards(request, assignment)
 
 
+def _mine(request: AuthenticatedRequest):  # type: ignore[no-untyped-def]
+    """The reader's own assignments; another person's is not there, as far as they can tell."""
+    return Assignment.objects.filter(participant__rater__user=request.user).select_related(
+        "item__text", "participant__campaign__rubric"
+    )
+
+
 def _own(request: AuthenticatedRequest, pk: int) -> Assignment:
-    """The reader's own assignment; another person's is not there, as far as they can tell."""
-    return get_object_or_404(
-        Assignment.objects.select_related(
-            "item__text__topic", "participant__campaign__rubric", "participant__rater"
+    found: Assignment = get_object_or_404(
+        _mine(request).select_related(
+            "item__text__topic", "participant__rater", "sitting", "check_asked"
         ),
         pk=pk,
-        participant__rater__user=request.user,
     )
+    found.participant.campaign.speak()
+    return found
+
+
+def _milliseconds(request: AuthenticatedRequest) -> int:
+    sent = request.POST.get("active_ms", "")
+    return min(int(sent), AnswerForm.DAY_MS) if sent.isdecimal() and len(sent) < 12 else 0
+
+
+def _number(assignment: Assignment, question: SubQuestion | AttentionCheck) -> int:
+    asked = asked_of(assignment, assignment.participant.campaign.rubric)
+    return next((one.number for one in asked if one.question == question), 1)
 
 
 def _page(
@@ -136,55 +174,44 @@ def _page(
     status: int = 200,
 ) -> HttpResponseBase:
     campaign = assignment.participant.campaign
-    text = assignment.item.text
-    if text.body is None:
-        raise Http404("The words of this text are not here.")
-    asked = asked_of(assignment, campaign.rubric)
-    order = list(assignment.participant.assignments.values_list("pk", flat=True))
+    order = journey.in_hand(assignment)
     place = order.index(assignment.pk)
-    levels = list(campaign.rubric.levels.all())
-    context = {
+    context = page_context(
+        campaign,
+        assignment.item.text,
+        asked_of(assignment, campaign.rubric),
+        links_of(assignment, order[place - 1] if place else None),
+        place=place + 1,
+        of=len(order),
+        missing=missing or [],
+    )
+    participant, sitting = assignment.participant, assignment.sitting
+    news = list(campaign.messages_sent.filter(pk__gt=participant.seen_message))
+    context |= {
         "assignment": assignment,
-        "campaign": campaign,
-        "rubric": campaign.rubric,
-        "text": text,
-        "text_label": f"Text of the {text.get_kind_display()}",
-        "asked": asked,
-        "keys": {one.number: uuid4() for one in asked},
-        "levels": levels,
-        "is_binary": len(levels) == 2,
-        "active": next((one.number for one in asked if not one.is_done), 1),
-        "done": sum(one.is_done for one in asked),
-        "missing": missing or [],
-        "place": place + 1,
-        "of": len(order),
-        "previous": order[place - 1] if place else None,
-        "is_closed": campaign.state != Campaign.State.OPEN,
-        "marks": [
-            {"start": s["start"], "end": s["end"], "mark": one.mark, "label": one.number}
-            for one in asked
-            for s in one.spans
-        ],
+        "part_ends": sitting.expires if sitting and not sitting.outcome else None,
+        "news": news,
+        "news_until": news[-1].pk if news else None,
     }
     return render(request, "annotation/work.html", context, status=status)
 
 
 def _onwards(request: AuthenticatedRequest, assignment: Assignment) -> HttpResponseBase:
-    following = assigning.next_open(assignment)
-    if following:
-        url = following.get_absolute_url()
-    else:
-        url = reverse("work_campaign", args=[assignment.participant.campaign.slug])
-    if request.htmx:
-        return HttpResponse(status=204, headers={"HX-Redirect": url})
+    url = journey.after_item(assignment)
+    if is_by_script(request):
+        return JsonResponse({"next": url})
     return redirect(url)
 
 
 def _refused(
-    request: AuthenticatedRequest, assignment: Assignment, problem: str, number: int
+    request: AuthenticatedRequest,
+    assignment: Assignment,
+    problem: str,
+    question: SubQuestion | AttentionCheck | None = None,
 ) -> HttpResponseBase:
     """Say what is wrong, where the person is looking. Nothing was changed."""
-    if request.htmx:
+    if is_by_script(request):
         return HttpResponse(problem, status=422, content_type="text/plain; charset=utf-8")
-    messages.error(request, f"Not saved. {problem}")
+    messages.error(request, _("Not saved. %(problem)s") % {"problem": problem})
+    number = _number(assignment, question) if question else 1
     return redirect(f"{assignment.get_absolute_url()}#q-{number}")

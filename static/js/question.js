@@ -1,21 +1,39 @@
 // One question of an item: its form in the page, the grade in its radios, and its spans.
 
-import { quoteOf } from "./spans.js";
-import { save } from "./saving.js";
+import { spent } from "./clock.js";
+import { newKey, put, waitingAt } from "./outbox.js";
+import { phrase } from "./site.js";
+import { isSpace, quoteOf } from "./spans.js";
 
-const spanFrom = Number(document.getElementById("main").dataset.spanFrom);
-export const STATE_WORDS = { answered: "answered", "needs-span": "needs a span", absent: "answered", open: "open" };
+const main = document.getElementById("main");
+const spanFrom = Number(main.dataset.spanFrom);
+export const item = main.dataset.state; // the address of its state names it, here and in other tabs
+
+export const STATE_WORDS = { answered: "answered-state", absent: "answered-state", "needs-span": "needs-span", open: "open" };
 
 export class Question {
   constructor(element, body) {
     this.element = element;
     this.body = body;
     this.number = Number(element.dataset.question);
+    this.isCheck = "check" in element.dataset; // says itself what to answer; no words support it
     this.form = element.querySelector("form");
+    this.url = new URL(this.form.action).pathname;
+    this.base = element.dataset.base; // the key of the newest answer that this page knows
     this.radios = [...element.querySelectorAll('input[name="grade"]')];
     this.form.elements.spans.disabled = false; // scripts run, so spans come with offsets
     this.spans = JSON.parse(this.form.elements.spans.value);
+    const waiting = waitingAt(this.url).at(-1); // said before a reload, and not sent yet
+    if (waiting) this.show(waiting.fields, waiting.key);
     this.remembered = this.snapshot();
+  }
+
+  // Shows an answer that was not given on this page. Grades are numbers, or "" and null for none.
+  show({ grade, spans }, key) {
+    this.grade = grade === "" || grade === null ? null : Number(grade);
+    this.spans = typeof spans === "string" ? JSON.parse(spans) : spans;
+    this.remembered = this.snapshot();
+    this.base = key;
   }
 
   get grade() {
@@ -31,7 +49,7 @@ export class Question {
 
   get state() {
     if (this.grade === null) return "open";
-    if (this.grade < spanFrom) return "absent";
+    if (this.isCheck || this.grade < spanFrom) return "absent";
     return this.spans.length ? "answered" : "needs-span";
   }
 
@@ -51,9 +69,12 @@ export class Question {
   // Takes up what was changed and sends it; returns what was there before, for undo.
   commit() {
     const before = this.remembered;
+    const key = newKey();
+    const fields = { grade: this.grade ?? "", spans: JSON.stringify(this.spans), base: this.base, active_ms: spent() };
     this.remembered = this.snapshot();
-    this.form.elements.spans.value = JSON.stringify(this.spans);
-    save(this.form);
+    this.base = key;
+    this.said = { item, url: this.url, key, grade: this.grade, spans: this.spans, base: fields.base };
+    put({ kind: "answer", item, url: this.url, key, fields });
     return before;
   }
 
@@ -84,19 +105,18 @@ export class Question {
   // Draws the list of spans beside the question; removed is called with the span whose × was used.
   drawSpans(removed) {
     this.element.dataset.state = this.state;
+    if (this.isCheck) return;
     this.element.querySelector(".spans").replaceChildren(...this.spans.map((span) => {
       const item = document.createElement("li");
       const quote = Object.assign(document.createElement("q"), { textContent: span.quote });
       const remove = Object.assign(document.createElement("button"), { type: "button", className: "remove", textContent: "×" });
-      remove.setAttribute("aria-label", `Remove this span of question ${this.number}: ${span.quote.slice(0, 40)}`);
+      remove.setAttribute("aria-label", phrase("remove_span", { number: this.number, quote: span.quote.slice(0, 40) }));
       remove.addEventListener("click", () => removed(span));
       item.append(quote, " ", remove);
       return item;
     }));
   }
 }
-
-const isSpace = (sign) => sign === undefined || /\s/.test(sign);
 
 // The next place where a word begins (for the start of a span) or ends (for its end).
 function nextEdge(signs, from, which, by) {

@@ -1,4 +1,4 @@
-// On every page: the theme switch, dialogs that open from a button, and copying a link.
+// On every page: the theme switch, how texts are set, dialogs that open from a button, and copying a link.
 
 const root = document.documentElement;
 
@@ -8,8 +8,8 @@ function isDark() {
 
 for (const button of document.querySelectorAll("[data-theme-toggle]")) {
   const name = () => {
-    button.textContent = isDark() ? "Light" : "Dark";
-    button.setAttribute("aria-label", `Switch to the ${isDark() ? "light" : "dark"} theme`);
+    button.textContent = isDark() ? button.dataset.light : button.dataset.dark;
+    button.setAttribute("aria-label", isDark() ? button.dataset.toLight : button.dataset.toDark);
   };
   button.addEventListener("click", () => {
     root.dataset.theme = isDark() ? "light" : "dark";
@@ -18,6 +18,14 @@ for (const button of document.querySelectorAll("[data-theme-toggle]")) {
     name();
   });
   name();
+}
+
+// Text size and line length: radios named as the cookie and the attribute of the page are.
+for (const choice of document.querySelectorAll("[data-appearance] input")) {
+  choice.addEventListener("change", () => {
+    root.setAttribute(`data-${choice.name}`, choice.value);
+    document.cookie = `${choice.name}=${choice.value}; path=/; max-age=31536000; samesite=lax`;
+  });
 }
 
 for (const button of document.querySelectorAll("[data-opens]")) {
@@ -34,6 +42,13 @@ for (const button of document.querySelectorAll("[data-copy-link]")) {
 export function readData(id) {
   return JSON.parse(document.getElementById(id).textContent);
 }
+
+// A text of the page's own language, with its {names} filled in.
+export function phrase(name, values = {}) {
+  words ??= readData("words");
+  return words[name].replace(/\{(\w+)\}/g, (_, key) => values[key] ?? "");
+}
+let words;
 
 // True while a key belongs to a field or a dialog, so that single-key shortcuts stay quiet.
 export function isTyping(event) {

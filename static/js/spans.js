@@ -33,7 +33,14 @@ export function rangeOf(body, span) {
   return range;
 }
 
+// White space to JavaScript or to the server, or beyond the text: what is left out of a span here is
+// never sent there to be refused.
+export const isSpace = (sign) => sign === undefined || /[\s\x1c-\x1f\x85]/.test(sign);
+
+const splitsPair = (text, at) => /^[\ud800-\udbff][\udc00-\udfff]/.test(text.slice(at - 1, at + 1));
+
 // The part of a selection that lies in the text, white space at its ends left out; null if none does.
+// Half a surrogate pair stands for the whole one: no code point is halved.
 export function spanOf(body, range) {
   const all = new Range();
   all.selectNodeContents(body);
@@ -44,12 +51,15 @@ export function spanOf(body, range) {
   const before = new Range();
   before.setStart(body, 0);
   before.setEnd(inside.startContainer, inside.startOffset);
-  const words = inside.toString();
-  const quote = words.trim();
-  if (!quote) return null;
-  const lead = words.slice(0, words.length - words.trimStart().length);
-  const start = toCodePoints(before.toString(), Infinity) + toCodePoints(lead, Infinity);
-  return { start, end: start + toCodePoints(quote, Infinity), quote };
+  const text = body.textContent;
+  let from = before.toString().length;
+  let to = from + inside.toString().length;
+  while (from < to && isSpace(text[from])) from += 1;
+  while (from < to && isSpace(text[to - 1])) to -= 1;
+  if (from === to) return null;
+  if (splitsPair(text, from)) from -= 1;
+  if (splitsPair(text, to)) to += 1;
+  return { start: toCodePoints(text, from), end: toCodePoints(text, to), quote: text.slice(from, to) };
 }
 
 export function quoteOf(body, start, end) {
@@ -96,7 +106,7 @@ function drawMargin(body, lines) {
       link.href = span.href;
       link.dataset.mark = span.mark;
       if (span.strong) link.setAttribute("aria-current", "true");
-      link.setAttribute("aria-label", `${span.says} marks this line`);
+      link.setAttribute("aria-label", span.says);
       link.tabIndex = -1; // the same questions are in the tab order beside the text
       link.append(Object.assign(document.createElement("b"), { textContent: span.label }));
       margin.append(link);

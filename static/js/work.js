@@ -1,9 +1,11 @@
 // One item under a rubric, T1 or T2: which question is active, what its keys and selections do.
 // Every change is drawn at once, saved at once, and can be undone.
 
-import { isTyping } from "./site.js";
-import { allSaved, problemWith, say } from "./saving.js";
-import { Question, STATE_WORDS } from "./question.js";
+import { spent } from "./clock.js";
+import { publish, watch } from "./elsewhere.js";
+import { entries, events, forgive, newKey, put, say, send } from "./outbox.js";
+import { Question, STATE_WORDS, item } from "./question.js";
+import { isTyping, phrase } from "./site.js";
 import { draw, spanOf, unwrapMarks, walkSentences } from "./spans.js";
 
 const body = document.getElementById("text");
@@ -12,9 +14,11 @@ const questions = [...document.querySelectorAll(".question")].map((element) => n
 const pane = document.querySelector(".question-pane");
 const missing = document.getElementById("missing");
 const singleKeys = document.getElementById("single-keys");
+const undoButton = document.getElementById("undo");
 const undoStack = [];
 let active = questions.find((question) => "active" in question.element.dataset) ?? questions[0];
 let offered = null; // words selected while the answer says that there are none
+let isLeaving = entries().some((entry) => entry.item === item && entry.kind !== "answer"); // handed in, not yet acknowledged
 
 const goToText = walkSentences(body);
 
@@ -22,22 +26,23 @@ function render() {
   for (const question of questions) {
     question.drawSpans((span) => change(question, () => question.remove(span)));
     question.element.toggleAttribute("data-active", question === active);
-    question.element.querySelector(".offer").hidden = !(question === active && offered);
+    for (const offer of question.element.querySelectorAll(".offer")) offer.hidden = !(question === active && offered);
     const tick = document.querySelector(`[data-tick="${question.number}"]`);
     tick.dataset.state = question.state;
-    tick.setAttribute("aria-label", `Question ${question.number}: ${STATE_WORDS[question.state]}`);
+    tick.setAttribute("aria-label", `${phrase("question", question)}: ${phrase(STATE_WORDS[question.state])}`);
     if (question === active) tick.setAttribute("aria-current", "step");
     else tick.removeAttribute("aria-current");
   }
   const done = questions.filter((question) => question.isDone).length;
-  document.getElementById("progress-words").textContent = `${done} of ${questions.length}`;
-  document.getElementById("sheet-place").textContent = `${active.number} of ${questions.length}`;
+  document.getElementById("progress-words").textContent = phrase("of", { n: done, all: questions.length });
+  document.getElementById("sheet-place").textContent = phrase("of", { n: active.number, all: questions.length });
+  undoButton.disabled = !undoStack.length;
   drawMarks();
 }
 
 function drawMarks() {
   draw(body, questions.flatMap((question) => question.spans.map((span) => ({
-    ...span, mark: question.mark, label: String(question.number), says: `Question ${question.number}`,
+    ...span, mark: question.mark, label: String(question.number), says: phrase("marks_line", question),
     strong: question === active, href: `#q-${question.number}`,
   }))));
 }
@@ -53,20 +58,27 @@ function activate(question, { focus = false, keepPlace = false } = {}) {
   if (focus) (question.radios.find((radio) => radio.checked) ?? question.radios[0]).focus({ preventScroll: true });
 }
 
+function commit(question) {
+  forgive();
+  const before = question.commit();
+  publish(question);
+  return before;
+}
+
 function change(question, act) {
   if (act() === false) return; // nothing came of it
-  undoStack.push({ question, before: question.commit() });
+  undoStack.push({ question, before: commit(question) });
   if (!missing.hidden) showMissing();
   render();
 }
 
 function undo() {
   const last = undoStack.pop();
-  if (!last) return say("Nothing to undo");
+  if (!last) return say(phrase("nothing_to_undo"));
   const { question, before } = last;
   question.grade = before.grade;
   question.spans = before.spans;
-  question.commit();
+  commit(question);
   activate(question);
 }
 
@@ -77,7 +89,7 @@ function gradeByKey(value) {
 }
 
 function addSpan(span) {
-  if (!span) return;
+  if (!span || active.isCheck) return;
   if (active.deniesSpans) {
     offered = span;
     render();
@@ -116,32 +128,39 @@ function step(by) {
   if (next) activate(next, { focus: true });
 }
 
-function nextOpen() {
+function nextOpen(focus = true) {
   const at = questions.indexOf(active);
   const next = [...questions.slice(at + 1), ...questions.slice(0, at)].find((question) => !question.isDone);
-  if (next) activate(next, { focus: true });
+  if (next) activate(next, { focus });
   else document.querySelector("#submit button").focus({ preventScroll: true });
 }
 
 function showMissing() {
   const left = questions.filter((question) => !question.isDone);
   missing.hidden = left.length === 0;
-  missing.replaceChildren(`Before you can submit, ${left.length === 1 ? "one question is" : `${left.length} questions are`} left:`,
+  missing.replaceChildren(phrase(left.length === 1 ? "missing_one" : "missing", { n: left.length }),
     ...left.map((question) => Object.assign(document.createElement("a"),
-      { href: `#q-${question.number}`, textContent: `${question.number} ${STATE_WORDS[question.state]}` })));
+      { href: `#q-${question.number}`, textContent: `${question.number} ${phrase(STATE_WORDS[question.state])}` })));
   return left;
 }
 
-async function handIn() {
+// Handing in waits behind the answers like everything else; asked for twice, it is one.
+function end(kind, form, fields) {
+  if (isLeaving) return send();
+  forgive();
+  isLeaving = true;
+  put({ kind, item, url: new URL(form.action).pathname, key: newKey(), fields });
+}
+
+function handIn() {
   const [first] = showMissing();
   if (first) return activate(first, { focus: true });
-  try {
-    await allSaved();
-  } catch {
-    return say("Not handed in: some answers are not saved yet", "failed");
+  const undecided = questions.find((question) => question.element.querySelector(".conflict"));
+  if (undecided) {
+    activate(undecided);
+    return undecided.element.querySelector("[data-keep]").focus();
   }
-  say("Handing in…");
-  htmx.trigger("#submit", "hand-in");
+  end("submit", submitForm, { active_ms: spent() });
 }
 
 const KEYS = { j: () => step(1), k: () => step(-1), u: undo, Enter: nextOpen, t: goToText, "?": () => document.getElementById("help").showModal() };
@@ -152,7 +171,7 @@ document.addEventListener("keydown", (event) => {
     return handIn();
   }
   const inText = event.target.classList.contains("sentence");
-  if (isTyping(event) || (event.ctrlKey && !(inText && event.shiftKey))) return;
+  if (event.defaultPrevented || isTyping(event) || (event.ctrlKey && !(inText && event.shiftKey))) return;
   if (inText && event.key === " ") {
     event.preventDefault();
     const range = new Range();
@@ -195,7 +214,13 @@ for (const question of questions) {
   for (const button of question.element.querySelectorAll("[data-offer]")) {
     button.addEventListener("click", () => settleOffer(button.dataset.offer === "take"));
   }
-  question.element.querySelector(".touch-take").addEventListener("click", takeSelection);
+  for (const button of question.element.querySelectorAll(".touch-take button")) {
+    button.addEventListener("click", (event) => {
+      event.stopPropagation(); // a click on a question makes it the active one, and this one is left
+      takeSelection();
+      if ("next" in button.dataset && active.isDone) nextOpen(false);
+    });
+  }
 }
 
 document.addEventListener("click", (event) => {
@@ -214,18 +239,19 @@ document.querySelector("[data-all]").addEventListener("click", (event) => {
   event.target.setAttribute("aria-expanded", pane.classList.toggle("all"));
 });
 
-// A mouse's selection is a span when the button goes up. A finger moves handles first, so it gets a button.
+// A mouse's selection is a span when the button goes up, and the browser has done its own part of that. If the
+// button is down again by then, the selection is half of the next drag. A finger moves handles first, so it gets a button.
 let byTouch = false;
 document.addEventListener("touchstart", () => { byTouch = true; }, { passive: true });
 document.addEventListener("pointerdown", (event) => { byTouch = event.pointerType === "touch"; });
 document.addEventListener("pointerup", (event) => {
-  if (event.pointerType === "mouse") setTimeout(takeSelection);
+  if (event.pointerType === "mouse") setTimeout(() => { if (!pressing) takeSelection(); });
 });
 document.addEventListener("selectionchange", () => {
   const selection = getSelection();
   const inText = !selection.isCollapsed && body.contains(selection.anchorNode);
-  for (const question of questions) {
-    question.element.querySelector(".touch-take").hidden = !(byTouch && inText && question === active);
+  for (const take of document.querySelectorAll(".touch-take")) {
+    take.hidden = !(byTouch && inText && active.element.contains(take));
   }
 });
 
@@ -234,12 +260,30 @@ submitForm.addEventListener("submit", (event) => {
   event.preventDefault();
   handIn();
 });
-submitForm.addEventListener("htmx:afterRequest", (event) => {
-  const problem = problemWith(event.detail.xhr);
-  if (problem) say(`Not handed in; your answers are kept. ${problem}`, "failed");
+const skipForm = document.querySelector(".skip form");
+skipForm.addEventListener("submit", (event) => {
+  event.preventDefault();
+  end("skip", skipForm, { note: skipForm.elements.note.value });
+});
+undoButton.addEventListener("click", undo);
+
+for (const button of document.querySelectorAll("[data-dismiss]")) {
+  button.addEventListener("click", () => { button.closest(".banner").hidden = true; });
+}
+document.getElementById("news")?.addEventListener("submit", (event) => {
+  event.preventDefault();
+  event.target.hidden = true;
+  fetch(event.target.action, { method: "POST", body: new FormData(event.target), redirect: "manual", keepalive: true });
 });
 
 singleKeys.checked = localStorage.getItem("single-keys") !== "off";
 singleKeys.addEventListener("change", () => localStorage.setItem("single-keys", singleKeys.checked ? "on" : "off"));
 new ResizeObserver(drawMarks).observe(body);
 render();
+
+watch(questions, () => {
+  if (!missing.hidden) showMissing();
+  render();
+}, (next) => { if (isLeaving) location.assign(next); });
+events.addEventListener("refused", ({ detail: { entry } }) => { if (entry.item === item && entry.kind !== "answer") isLeaving = false; });
+addEventListener("pageshow", (event) => { if (event.persisted) isLeaving = false; });

@@ -1,0 +1,243 @@
+"""The builder of a study: its steps, a look over everything, and the opening."""
+
+from collections.abc import Callable, Iterable
+from contextlib import nullcontext
+from functools import wraps
+from typing import Any
+
+from django import forms
+from django.contrib import messages
+from django.db import transaction
+from django.http import HttpResponse, HttpResponseBase
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from annotation import actions, drafts
+from annotation.drawing import DrawError
+from annotation.drawn import drawn
+from annotation.forms.campaigns import GoldForm, PartsForm, WordsForm
+from annotation.forms.checks import add_ready_made, check_forms, save_checks
+from annotation.forms.terms import LaterForm, TermsForm
+from annotation.forms.texts import TextsForm
+from annotation.http import AuthenticatedRequest, View, admins_only, researchers_only
+from annotation.models import Campaign
+from annotation.readiness import STEPS, steps
+from annotation.workload import workload
+
+FROZEN = "It has been opened, and what raters were shown stays as it is. A copy can be changed."
+
+
+def on_draft(view: Callable[[AuthenticatedRequest, Campaign], HttpResponseBase]) -> View:
+    """An admin's page on a draft. Of a campaign that was opened, the settings are shown instead.
+
+    What is sent is dealt with while the campaign's row is held: nobody opens it in between.
+    """
+
+    @wraps(view)
+    def guarded(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
+        is_sent = request.method == "POST"
+        with transaction.atomic() if is_sent else nullcontext():
+            rows = Campaign.objects.select_for_update() if is_sent else Campaign.objects.all()
+            draft = get_object_or_404(rows, slug=slug)
+            if not draft.is_draft:
+                messages.error(request, f"Nothing is changed. {FROZEN}" if is_sent else FROZEN)
+                return redirect("campaign_review", slug)
+            return view(request, draft)
+
+    return require_http_methods(["GET", "HEAD", "POST"])(admins_only(guarded))
+
+
+@on_draft
+def texts(request: AuthenticatedRequest, draft: Campaign) -> HttpResponseBase:
+    """Which texts, which questions; every save draws them anew."""
+    form = TextsForm(_sent(request), instance=draft)
+    also = ("selection", "question_source", "question_rubric")
+    if response := _save_drawn(request, draft, form, "texts", also):
+        return response
+    return _page(request, draft.slug, "texts", form=form, drawn=drawn(draft))
+
+
+@on_draft
+def parts(request: AuthenticatedRequest, draft: Campaign) -> HttpResponseBase:
+    """How the items are handed out, and what that comes to."""
+    form = PartsForm(_sent(request), instance=draft)
+    if form.is_valid():
+        draft.save(update_fields=form.Meta.fields)
+        return _onwards(request, draft, "parts")
+    return _page(request, draft.slug, "parts", form=form)
+
+
+@on_draft
+def gold(request: AuthenticatedRequest, draft: Campaign) -> HttpResponseBase:
+    """Texts to train with and hidden gold, drawn anew with every save."""
+    form = GoldForm(_sent(request), instance=draft)
+    if response := _save_drawn(request, draft, form, "gold"):
+        return response
+    return _page(request, draft.slug, "gold", form=form, drawn=drawn(draft))
+
+
+@on_draft
+def words(request: AuthenticatedRequest, draft: Campaign) -> HttpResponseBase:
+    """The guideline and the consent, with a look at both as they will be read."""
+    form = WordsForm(_sent(request), instance=draft)
+    is_look = "look" in request.POST
+    if request.htmx and is_look:
+        return render(request, "annotation/_words_look.html", {"look": request.POST})
+    if not is_look and form.is_valid():
+        draft.save(update_fields=form.Meta.fields)
+        return _onwards(request, draft, "words")
+    look = request.POST or {"guideline": draft.guideline, "consent": draft.consent}
+    return _page(request, draft.slug, "words", is_look=is_look, form=form, look=look)
+
+
+@on_draft
+def checks(request: AuthenticatedRequest, draft: Campaign) -> HttpResponseBase:
+    """The questions before the work, and those that ask whether somebody reads."""
+    questions, attention = check_forms(draft, _sent(request))
+    if questions.is_valid() and attention.is_valid():
+        save_checks(draft, questions, attention)
+        if "ready_made" in request.POST:
+            add_ready_made(draft)
+        return _onwards(request, draft, "checks")
+    return _page(request, draft.slug, "checks", questions=questions, attention=attention)
+
+
+@on_draft
+def terms(request: AuthenticatedRequest, draft: Campaign) -> HttpResponseBase:
+    """Pay, time, platform, and who is invited."""
+    form = TermsForm(_sent(request), instance=draft)
+    if form.is_valid():
+        draft.save(update_fields=form.Meta.fields)
+        drafts.set_invited(draft, form.cleaned_data["people"])
+        return _onwards(request, draft, "terms")
+    return _page(request, draft.slug, "terms", form=form)
+
+
+@require_safe
+@researchers_only
+def review(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
+    """Everything about a study on one page: a draft with what it lacks, an open one as it stays."""
+    found = get_object_or_404(Campaign, slug=slug)
+    invited = found.participants.select_related("rater").filter(source="account")
+    return _page(
+        request,
+        slug,
+        "review",
+        drawn=drawn(found),
+        invited=invited.order_by("rater__name"),
+        check_questions=found.check_questions.all(),
+        attention_checks=found.attention_checks.all(),
+    )
+
+
+@require_POST
+@admins_only
+def open_campaign(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
+    """Open a draft, or say what it lacks."""
+    found = get_object_or_404(Campaign, slug=slug)
+    try:
+        drafts.open_to_raters(found, request.user)
+    except drafts.NotReadyError as error:
+        messages.error(request, f"It is not opened. {error}")
+        return redirect("campaign_review", slug)
+    messages.success(request, f"{found.title} is open. Who is invited sees it under My work.")
+    return redirect(found)
+
+
+@require_POST
+@admins_only
+def discard(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
+    """Throw a draft away. Nobody has worked on it."""
+    with transaction.atomic():
+        found = get_object_or_404(Campaign.objects.select_for_update(), slug=slug)
+        if not found.is_draft:
+            messages.error(request, f"Nothing is changed. {FROZEN}")
+            return redirect("campaign_review", slug)
+        found.delete()
+    messages.success(request, f"The draft {found.title} is gone.")
+    return redirect("campaigns")
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@admins_only
+def later(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
+    """What may change once a study is open: its end, its completion codes, more people."""
+    found = get_object_or_404(Campaign.objects.select_related("rubric", "dataset"), slug=slug)
+    if found.is_draft:
+        return redirect("campaign_terms", slug)
+    form = LaterForm(_sent(request), instance=found)
+    if form.is_valid():
+        changed = [name for name in form.changed_data if name in form.Meta.fields]
+        with transaction.atomic():
+            found.save(update_fields=changed)
+            if changed:
+                actions.log(found, request.user, "changed terms", ", ".join(changed))
+            drafts.invite_more(found, form.cleaned_data["people"], request.user)
+        messages.success(request, "The changes are saved.")
+        return redirect("campaign_review", slug)
+    status = 422 if form.is_bound else 200
+    context = {"form": form, "campaign": Campaign.objects.get(slug=slug), "room": "campaigns"}
+    return render(request, "annotation/campaign_later.html", context, status=status)
+
+
+def _sent(request: AuthenticatedRequest) -> Any:
+    return request.POST if request.method == "POST" else None
+
+
+def _save_drawn(
+    request: AuthenticatedRequest,
+    draft: Campaign,
+    form: TextsForm | GoldForm,
+    step: str,
+    also: Iterable[str] = (),
+) -> HttpResponseBase | None:
+    """Save and draw again; None where the form has to be shown (again)."""
+    if not form.is_valid():
+        return None
+    try:
+        made = drafts.save_drawn(draft, [*form.Meta.fields, *also])
+    except DrawError as error:
+        form.add_error(None, str(error))
+        draft.refresh_from_db()
+        return None
+    drew = f"{made.study} text{'' if made.study == 1 else 's'} drawn for the study"
+    extra = f", {made.training} for training and {made.gold} as hidden gold"
+    return _onwards(request, draft, step, drew + (extra if made.training or made.gold else ""))
+
+
+def _onwards(
+    request: AuthenticatedRequest, draft: Campaign, step: str, says: str = ""
+) -> HttpResponse:
+    """To the next step, or back to this one to look at what came of it."""
+    messages.success(request, f"{STEPS[step]}: saved{', ' if says else ''}{says}.")
+    names = list(STEPS)
+    if "on" in request.POST:
+        step = names[names.index(step) + 1]
+    return redirect(f"campaign_{step}", draft.slug)
+
+
+def _page(
+    request: AuthenticatedRequest, slug: str, step: str, *, is_look: bool = False, **context: Any
+) -> HttpResponse:
+    """A step as it is stored, whatever a refused form has made of the campaign in memory."""
+    stored = Campaign.objects.select_related(
+        "dataset", "rubric", "question_source", "question_rubric", "gold_source"
+    ).get(slug=slug)
+    shown: forms.Form | None = context.get("form")
+    refused = request.method == "POST" and not is_look
+    all_steps = steps(stored) if stored.is_draft else []
+    context |= {
+        "campaign": stored,
+        "steps": all_steps,
+        "step": step,
+        "step_title": STEPS[step],
+        "step_now": next((one for one in all_steps if one.name == step), None),
+        "lacking": sum(len(one.missing) for one in all_steps),
+        "odd": sum(len(one.odd) for one in all_steps),
+        "work": workload(stored),
+        "form": shown,
+        "room": "campaigns",
+    }
+    return render(
+        request, f"annotation/campaign_edit_{step}.html", context, status=422 if refused else 200
+    )

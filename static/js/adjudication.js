@@ -1,0 +1,79 @@
+// One pair on which raters differ: their marks over the text, and the words that a decision rests on.
+// Every word taken is a ticked box of the form, so that the form says all without this script.
+
+import { isTyping, readData } from "./site.js";
+import { draw, quoteOf, spanOf, unwrapMarks, walkSentences } from "./spans.js";
+
+const DECISION_MARK = 8;
+const body = document.getElementById("text");
+const raters = document.getElementById("raters");
+const form = document.getElementById("decision");
+const takes = document.getElementById("takes");
+const said = document.getElementById("said");
+const spans = readData("spans");
+
+function taken() {
+  return [...takes.querySelectorAll("input:checked")].map((box) => {
+    const [start, end] = box.value.split(":").map(Number);
+    return { start, end, mark: DECISION_MARK, label: "✓", says: "Your decision rests on this line", strong: true, href: "#decision" };
+  });
+}
+
+function show() {
+  const chosen = new Set([...raters?.querySelectorAll("input:checked") ?? []].map((box) => box.value));
+  draw(body, [...spans.filter((span) => chosen.has(span.rater)), ...taken()]);
+}
+
+function take(span) {
+  if (!span) return;
+  const value = `${span.start}:${span.end}`;
+  let box = [...takes.querySelectorAll("input")].find((other) => other.value === value);
+  if (!box) {
+    const label = Object.assign(document.createElement("label"), { className: "choice" });
+    box = Object.assign(document.createElement("input"), { type: "checkbox", name: "keep", value });
+    const quote = Object.assign(document.createElement("q"), { textContent: quoteOf(body, span.start, span.end) });
+    const whose = Object.assign(document.createElement("span"), { className: "quiet", textContent: "yours" });
+    label.append(box, " ", quote, " ", whose);
+    takes.append(label);
+  }
+  box.checked = true;
+  said.textContent = `Taken: ${quoteOf(body, span.start, span.end)}`;
+  show();
+}
+
+function takeSelection() {
+  const selection = getSelection();
+  if (selection.isCollapsed || !selection.rangeCount || !body.contains(selection.anchorNode)) return;
+  const span = spanOf(body, selection.getRangeAt(0));
+  selection.removeAllRanges();
+  take(span);
+}
+
+unwrapMarks(body); // they were for readers without scripts
+walkSentences(body);
+if (raters) {
+  raters.hidden = false;
+  raters.addEventListener("change", show);
+}
+form.addEventListener("change", show);
+new ResizeObserver(show).observe(body); // lines break elsewhere: the letters in the margin move
+
+// As on the task pages: a mouse's selection is taken when its button goes up. A finger moves handles
+// first and copies, which the field below the boxes is for.
+document.addEventListener("pointerup", (event) => {
+  if (event.pointerType === "mouse") setTimeout(takeSelection);
+});
+
+document.addEventListener("keydown", (event) => {
+  if (event.key === " " && event.target.classList.contains("sentence")) {
+    event.preventDefault();
+    const range = new Range();
+    range.selectNodeContents(event.target);
+    take(spanOf(body, range));
+    return;
+  }
+  const rel = { j: "next", k: "prev" }[event.key];
+  if (!rel || isTyping(event) || event.ctrlKey) return;
+  if (localStorage.getItem("single-keys") === "off") return; // switched off on the task pages
+  document.querySelector(`a[rel="${rel}"]`)?.click();
+});

@@ -1,0 +1,138 @@
+// The same item in another tab, on another device, or here before: this page takes over what was answered
+// there, says so, and where both answered shows both and lets the person choose. Nothing is overwritten unseen.
+
+import { item } from "./question.js";
+import { entries, events, owner, send, settle, waitingAt } from "./outbox.js";
+import { phrase } from "./site.js";
+
+const LOOK_MS = 20000;
+const notice = document.getElementById("elsewhere");
+const tab = Math.random().toString(36).slice(2);
+const others = new Set(); // tabs that have this item open
+const channel = "BroadcastChannel" in window ? new BroadcastChannel(`crux:${owner}`) : null;
+let page; // {questions, changed, left}
+
+function tell(words) {
+  notice.querySelector("span").textContent = words;
+  notice.hidden = false;
+}
+
+const post = (message) => channel?.postMessage({ item, tab, ...message });
+
+export const publish = (question) => post({ kind: "answer", ...question.said });
+
+// questions: of this item; changed(): they are to be drawn anew; left(url): the item was handed in, go there.
+export function watch(questions, changed, left) {
+  page = { questions, changed, left };
+  channel?.addEventListener("message", ({ data }) => { if (data.item === item) hear(data); });
+  post({ kind: "hello" });
+  // What waited as this page was opened may be older than what another device has said since.
+  let isOld = entries().some((entry) => entry.item === item);
+  const comesBack = performance.getEntriesByType("navigation")[0]?.type === "back_forward";
+  if (comesBack && !isOld) refresh();
+  events.addEventListener("change", showConflicts);
+  events.addEventListener("acknowledged", ({ detail: { entry, next } }) => {
+    if (entry.kind !== "answer") post({ kind: "done", item: entry.item, next });
+    if (entry.item !== item) return;
+    if (next) left(next);
+    else if (isOld && !entries().some((one) => one.item === item)) {
+      isOld = false;
+      refresh();
+    }
+  });
+  showConflicts();
+  send();
+  setInterval(() => { if (!document.hidden) refresh(); }, LOOK_MS);
+  document.addEventListener("visibilitychange", () => { if (!document.hidden) refresh(); });
+}
+
+addEventListener("pageshow", (event) => { if (event.persisted) { post({ kind: "hello" }); refresh(); } });
+addEventListener("pagehide", () => post({ kind: "bye" }));
+
+function hear(message) {
+  if (message.kind === "bye") {
+    others.delete(message.tab);
+    if (!others.size) notice.hidden = true;
+  } else if (message.kind === "done") {
+    page.left(message.next);
+  } else {
+    if (message.kind === "hello") post({ kind: "here" });
+    if (!others.has(message.tab)) tell(phrase("open_twice"));
+    others.add(message.tab);
+    if (message.kind === "answer") takeOver([message], "tab");
+  }
+}
+
+// Takes over newer answers, except where this page has said something since that they do not know of.
+function takeOver(answers, where) {
+  const taken = [];
+  for (const answer of answers) {
+    const question = page.questions.find((one) => one.url === answer.url);
+    if (!question || question.base === answer.key) continue;
+    const isBehind = answer.base !== undefined && answer.base === question.base;
+    if (!isBehind && waitingAt(question.url).some((entry) => entry.key !== answer.key)) continue;
+    question.show(answer, answer.key);
+    taken.push(question);
+  }
+  if (!taken.length) return;
+  page.changed();
+  const [{ number, grade }] = taken;
+  if (taken.length > 1) tell(phrase(`answered_many_${where}`, { numbers: taken.map((one) => one.number).join(", ") }));
+  else tell(phrase(`answered_${where}`, { number, grade: grade ?? phrase("no_grade") }));
+}
+
+// Asks the server for newer answers. What was said here while it answered is newer than its reply.
+async function refresh() {
+  const before = new Map(page.questions.map((question) => [question.url, question.base]));
+  const isPending = new Set(entries().map((entry) => entry.url));
+  const response = await fetch(item, { redirect: "manual", headers: { "X-Requested-With": "fetch" } }).catch(() => null);
+  if (!response?.ok) return;
+  const { state, answers } = await response.json();
+  const isSteady = ({ url }) => !isPending.has(url) && page.questions.some((one) => one.url === url && one.base === before.get(url));
+  takeOver(answers.filter(isSteady), "device");
+  const was = document.getElementById("main").dataset.itemState;
+  if (state !== was && ["submitted", "released"].includes(state)) tell(phrase(`now_${state}`));
+  document.getElementById("main").dataset.itemState = state;
+}
+
+// An answer in words: its grade, and what it rests on.
+function fill(place, { grade, spans }) {
+  const quotes = typeof spans === "string" ? JSON.parse(spans) : spans;
+  const b = Object.assign(document.createElement("b"), { textContent: grade === "" || grade === null ? phrase("no_grade") : grade });
+  place.replaceChildren(b, ...quotes.flatMap(({ quote }) => [" ", Object.assign(document.createElement("q"), { textContent: quote })]));
+}
+
+function showConflicts() {
+  const all = entries();
+  for (const question of page.questions) {
+    const waiting = all.filter((entry) => entry.url === question.url);
+    const other = waiting[0]?.other;
+    const old = question.element.querySelector(".conflict");
+    if (!other) {
+      old?.remove();
+      continue;
+    }
+    const panel = old ?? document.getElementById("conflict").content.firstElementChild.cloneNode(true);
+    const [here, there] = panel.querySelectorAll("dd");
+    fill(here, waiting.at(-1).fields);
+    fill(there, other);
+    if (old) continue;
+    const time = new Date(other.at).toLocaleString(document.documentElement.lang, { dateStyle: "medium", timeStyle: "short" });
+    panel.querySelector("[data-time]").textContent = time;
+    panel.setAttribute("aria-label", phrase("conflict_label", { number: question.number }));
+    for (const button of panel.querySelectorAll("[data-keep], [data-take]")) {
+      button.addEventListener("click", () => decide(question, other, "keep" in button.dataset));
+    }
+    question.element.append(panel);
+    tell(phrase("conflict", { number: question.number }));
+  }
+}
+
+function decide(question, other, keeps) {
+  (question.element.querySelector("input:checked") ?? question.radios[0]).focus({ preventScroll: true }); // the buttons go
+  if (!keeps) question.show(other, other.key);
+  settle(question.url, keeps);
+  post({ kind: "answer", url: question.url, key: question.base, grade: question.grade, spans: question.spans });
+  page.changed();
+  tell(phrase(keeps ? "kept_here" : "taken_there", { number: question.number }));
+}
