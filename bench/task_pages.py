@@ -1,5 +1,7 @@
 """What a person does on our two task pages, counted with the kit that counted the peers'.
 
+Also what happens to answers when the network goes away, the page is reloaded, or opened twice.
+
     python -m bench.task_pages [KIT]
 
 KIT is the folder of the kit's ui.py (default: $CRUX_UI_KIT). It needs Playwright, Chromium, and axe-core
@@ -11,6 +13,7 @@ import json
 import os
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 from tests.browser.hands import keys_for, settled
@@ -121,45 +124,182 @@ def offsets(ui, site: Site, worker: str) -> str:
     return f"{right} of {len(stored)} right"
 
 
+def shown(page, selector: str) -> str:
+    """What the first such element says once it is visible."""
+    page.locator(selector).first.wait_for(state="visible")
+    return page.locator(selector).first.inner_text()
+
+
+def answered(page, numbers) -> None:
+    for number in numbers:
+        page.locator(f"#q-{number} input[value='0']").click()
+
+
+def offline_in_the_middle(ui, context, site: Site, worker: str) -> dict[str, object]:
+    """Two answers online, three offline; then the network comes back and nobody does anything."""
+    item = site.assignments(worker, "t1")[0]
+    page = context.new_page()
+    net = ui.Net(page)
+    page.goto(f"{site.url}/work/{item}/")
+    answered(page, (1, 2))
+    settled(page)
+    net.offline()
+    answered(page, (3, 4, 5))
+    says = shown(page, "#saved.failed")
+    net.offline(False)
+    began = time.monotonic()
+    settled(page)
+    seconds = time.monotonic() - began
+    said = [position for position, _ in site.said(item)]
+    page.close()
+    return {
+        "says": says,
+        "resent_after_s": round(seconds, 1),
+        "kept": f"{len(set(said))} of 5, {len(said)} rows, in order: {said == sorted(said)}",
+    }
+
+
+def submit_offline(ui, context, site: Site, worker: str) -> dict[str, object]:
+    item = site.assignments(worker, "t1")[0]
+    page = context.new_page()
+    net = ui.Net(page)
+    page.goto(f"{site.url}/work/{item}/")
+    answered(page, range(1, len(T1_ANSWERS) + 1))
+    settled(page)
+    net.offline()
+    page.click("#submit button")
+    says = shown(page, "#saved.failed")
+    before = site.state(item)
+    net.offline(False)
+    page.wait_for_url(lambda url: not url.endswith(f"/work/{item}/"))
+    page.close()
+    return {"says": says, "state_offline": before, "state_after": site.state(item)}
+
+
+def second_tab(context, site: Site, worker: str) -> dict[str, object]:
+    item = site.assignments(worker, "t1")[0]
+    pages = [context.new_page() for _ in range(2)]
+    for page in pages:
+        page.goto(f"{site.url}/work/{item}/")
+    began = time.monotonic()
+    says = [shown(page, "#elsewhere") for page in pages]
+    told = time.monotonic() - began
+    answered(pages[0], (2,))
+    pages[1].locator("#q-2 input[value='0']:checked").wait_for()
+    for page in pages:
+        page.close()
+    return {"both_told_after_s": round(told, 2), "says": says[0], "answer_appears": True}
+
+
+def reload_in_the_middle(context, site: Site, worker: str) -> dict[str, object]:
+    """Five answers that the server never gets, a reload, and the server back."""
+    item = site.assignments(worker, "t1")[0]
+    page = context.new_page()
+    page.goto(f"{site.url}/work/{item}/")
+    context.route("**/answers/**", lambda route: route.abort())
+    answered(page, range(1, 6))
+    shown(page, "#saved.failed")
+    page.reload()
+    there = page.locator(".question input:checked").count()
+    context.unroute("**/answers/**")
+    settled(page)
+    page.close()
+    return {"shown_after_reload": f"{there} of 5", "stored": f"{len(site.said(item))} of 5"}
+
+
+def t1_touch(ui, context, site: Site, worker: str) -> dict[str, object]:
+    """A finger: a selection is one tap here, as is each button."""
+    first, second = site.assignments(worker, "t1")
+    page = context.new_page()
+    page.goto(f"{site.url}/work/{first}/")
+    taps, together = 0, True
+    for at, (_, quotes) in enumerate(T1_ANSWERS):
+        buttons = [f"#q-{at + 1} .touch-take button:not([data-next])" for _ in quotes[1:]]
+        for quote, button in zip(
+            quotes, [*buttons, f"#q-{at + 1} .touch-take [data-next]"], strict=False
+        ):
+            ui.native_select(page, "#text", quote)
+            page.locator(button).tap()
+            taps += 2
+        if not quotes:
+            page.locator(f"#q-{at + 1} input[value='0']").tap()
+            page.locator("[data-step='1']").tap()
+            taps += 2
+        boxes = [page.locator(name).bounding_box() for name in (".text-pane", ".question-pane")]
+        together &= boxes[0]["height"] > 100 and boxes[1]["y"] + boxes[1]["height"] <= 845
+    settled(page)
+    screens = page.evaluate("document.documentElement.scrollHeight / innerHeight")
+    page.locator("#submit button").tap()
+    page.wait_for_url(f"**/work/{second}/")
+    page.close()
+    return {"taps": taps + 1, "screens": round(screens, 2), "text_and_question_together": together}
+
+
 def main() -> None:
     ui = kit(sys.argv[1] if len(sys.argv) > 1 else os.environ["CRUX_UI_KIT"])
     results: dict[str, object] = {}
     seed = "from tests.browser.seed import seed; seed()"
-    with served(Path(tempfile.mkdtemp()), seed) as site, ui.browser() as context:
-        for number, (way, (campaign, act)) in enumerate(WAYS.items()):
-            print(way, file=sys.stderr)
-            context.clear_cookies()
-            worker = f"worker{number}"
-            log_in(context, site, worker)
-            page = context.new_page()
-            item = site.assignments(worker, campaign)[0]
-            page.goto(f"{site.url}/work/{item}/")
-            actor = ui.Actor(page)
-            act(ui, actor, page)
-            page.wait_for_url(lambda url, item=item: not url.endswith(f"/work/{item}/"))
-            results[way] = actor.result()
-            if campaign == "t1":
-                results[f"{way}_offsets"] = offsets(ui, site, worker)
-            page.close()
-        context.clear_cookies()
-        log_in(context, site, "worker20")
-        for campaign in ("t1", "t2"):
-            print(campaign, file=sys.stderr)
-            item = site.assignments("worker20", campaign)[0]
-            page, _, loaded = ui.load(
-                context, f"{site.url}/work/{item}/", "#q-1 :is(.choice, .level)"
-            )
-            results[f"{campaign}_load"] = loaded
-            page.close()
-            # What this machine and browser take for hardly any page at all, in the same run.
-            page, _, bare = ui.load(context, f"{site.url}/nowhere/", "h1")
-            results[f"{campaign}_bare_page_ms"] = bare["tti_ms"]
-            page.goto(f"{site.url}/work/{item}/")
-            results[f"{campaign}_axe"] = ui.axe(page)
-            results[f"{campaign}_targets"] = ui.small_targets(page)
-            results[f"{campaign}_tabs_to_first_answer"] = tabs_to_first_answer(page)
-            page.close()
+    with served(Path(tempfile.mkdtemp()), seed) as site:
+        with ui.browser() as context:
+            by_ways(ui, context, site, results)
+            loads(ui, context, site, results)
+            for number, (name, act) in enumerate(
+                {
+                    "offline": lambda *who: offline_in_the_middle(ui, *who),
+                    "submit_offline": lambda *who: submit_offline(ui, *who),
+                    "second_tab": second_tab,
+                    "reload": reload_in_the_middle,
+                }.items()
+            ):
+                print(name, file=sys.stderr)
+                context.clear_cookies()
+                log_in(context, site, worker := f"worker{10 + number}")
+                results[name] = act(context, site, worker)
+        with ui.browser(390, 844, touch=True) as phone:
+            print("t1_touch", file=sys.stderr)
+            log_in(phone, site, "worker21")
+            results["t1_touch"] = t1_touch(ui, phone, site, "worker21")
+            results["t1_touch_offsets"] = offsets(ui, site, "worker21")
     print(json.dumps(results, indent=1))
+
+
+def by_ways(ui, context, site: Site, results: dict[str, object]) -> None:
+    """Both items by mouse, by keyboard and by both."""
+    for number, (way, (campaign, act)) in enumerate(WAYS.items()):
+        print(way, file=sys.stderr)
+        context.clear_cookies()
+        worker = f"worker{number}"
+        log_in(context, site, worker)
+        page = context.new_page()
+        item = site.assignments(worker, campaign)[0]
+        page.goto(f"{site.url}/work/{item}/")
+        actor = ui.Actor(page)
+        act(ui, actor, page)
+        page.wait_for_url(lambda url, item=item: not url.endswith(f"/work/{item}/"))
+        results[way] = actor.result()
+        if campaign == "t1":
+            results[f"{way}_offsets"] = offsets(ui, site, worker)
+        page.close()
+
+
+def loads(ui, context, site: Site, results: dict[str, object]) -> None:
+    """Weight, time and accessibility of both pages as they are opened."""
+    context.clear_cookies()
+    log_in(context, site, "worker20")
+    for campaign in ("t1", "t2"):
+        print(campaign, file=sys.stderr)
+        item = site.assignments("worker20", campaign)[0]
+        page, _, loaded = ui.load(context, f"{site.url}/work/{item}/", "#q-1 :is(.choice, .level)")
+        results[f"{campaign}_load"] = loaded
+        page.close()
+        # What this machine and browser take for hardly any page at all, in the same run.
+        page, _, bare = ui.load(context, f"{site.url}/nowhere/", "h1")
+        results[f"{campaign}_bare_page_ms"] = bare["tti_ms"]
+        page.goto(f"{site.url}/work/{item}/")
+        results[f"{campaign}_axe"] = ui.axe(page)
+        results[f"{campaign}_targets"] = ui.small_targets(page)
+        results[f"{campaign}_tabs_to_first_answer"] = tabs_to_first_answer(page)
+        page.close()
 
 
 if __name__ == "__main__":

@@ -1,0 +1,215 @@
+"""A crowd at work on the real server, which is killed again and again; then everything is counted.
+
+    python -m bench.campaign [--databases sqlite,postgres] [--seconds 60] [--workers 32] [--kills 3]
+
+For each database a study of its own is made and the server started. Workers arrive as Prolific
+sends them and work without a pause; meanwhile the whole server is killed (SIGKILL) and started
+again. At the end the database is read, past the server. Prints a table and a JSON object; exits
+with 1 where one count is not as it must be. PostgreSQL is asked for at $PG_URL, where a
+database crux_bench is made and dropped.
+"""
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+from bench.reckoning import reckon
+from bench.serving import ROOT, Server, cpu_of, database
+
+SLUG = "bench"
+PROCESSES = 4  # of the crowd
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A study and the crowd that works on it."""
+
+    seconds: float = 60.0
+    workers: int = 32
+    kills: int = 3
+    items: int = 1000
+    questions: int = 12
+    raters_per_item: int = 3
+    items_per_part: int = 5
+
+
+@dataclass
+class Outcome:
+    database: str
+    there: dict
+    wrong: dict
+    figures: dict
+    restarts: list[float]
+    cores: dict
+    failures: dict
+    stopped: list[str] = field(default_factory=list)
+
+    @property
+    def holds(self) -> bool:
+        return not any(self.wrong.values())
+
+
+def run(kind: str, plan: Plan, name: str = "crux_bench") -> Outcome:
+    """The whole of it on one database."""
+    with (
+        tempfile.TemporaryDirectory(prefix="crux-bench-") as made,
+        database(kind, Path(made), name) as (url, rows),
+    ):
+        env = os.environ | {
+            "VAR_DIR": made,
+            "DATABASE_URL": url,
+            "DJANGO_SETTINGS_MODULE": "crux_site.settings",
+            "PYTHONPATH": str(ROOT),
+        }
+        seed = f"({SLUG!r}, {plan.items}, {plan.questions}, {plan.raters_per_item}, {plan.items_per_part})"
+        for command in (
+            ["migrate"],
+            ["collectstatic", "--noinput"],
+            ["shell", "-c", f"from bench.material import seed_campaign; seed_campaign{seed}"],
+        ):
+            manage = [sys.executable, "manage.py", *command, "-v0"]
+            subprocess.run(manage, env=env, check=True, cwd=ROOT)
+        server = Server(env)
+        try:
+            server.start()
+            workers, cores, restarts, lasted = _under_load(server, plan)
+        finally:
+            server.kill()
+        there, wrong = reckon(rows, workers, plan.raters_per_item)
+    return Outcome(
+        database=kind,
+        there=there,
+        wrong=wrong,
+        figures=_figures(workers, lasted),
+        restarts=restarts,
+        cores=cores,
+        failures=_summed(worker["failures"] for worker in workers),
+        stopped=[worker["stopped"] for worker in workers if worker["stopped"]],
+    )
+
+
+def _under_load(server: Server, plan: Plan):
+    """What the workers tell, the cores that were busy, the restarts, and how long it took."""
+    began, cpu_before = time.time(), cpu_of(server.process.pid)
+    processes = min(PROCESSES, plan.workers)
+    crowd = []
+    first = 0
+    for at in range(processes):
+        number = plan.workers // processes + (at < plan.workers % processes)
+        given = {
+            "port": server.port,
+            "slug": SLUG,
+            "first": first,
+            "workers": number,
+            "until": began + plan.seconds,
+        }
+        first += number
+        command = [sys.executable, "-m", "bench.crowd", json.dumps(given)]
+        crowd.append(subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True))
+    restarts = []
+    for kill in range(plan.kills):
+        at = began + plan.seconds * (kill + 1) / (plan.kills + 1)
+        time.sleep(max(0.0, at - time.time()))
+        server.kill()
+        restarts.append(round(server.start(), 2))
+    told = [json.loads(process.communicate()[0]) for process in crowd]
+    lasted = time.time() - began
+    cores = {
+        "server": round((server.cpu + cpu_of(server.process.pid) - cpu_before) / lasted, 2),
+        "crowd": round(sum(one["cpu"] for one in told) / lasted, 2),
+    }
+    return [worker for one in told for worker in one["workers"]], cores, restarts, lasted
+
+
+def _summed(counts) -> dict:
+    total: dict[str, int] = {}
+    for one in counts:
+        for what, number in one.items():
+            total[what] = total.get(what, 0) + number
+    return total
+
+
+def _figures(workers: list[dict], lasted: float) -> dict:
+    """Rates, and milliseconds of requests that were answered; `acknowledged` includes every resend."""
+    figures: dict = {"seconds": round(lasted, 1)}
+    for what in ("answer", "acknowledged", "item", "submit"):
+        took = sorted(second for worker in workers for second in worker["took"][what])
+        figures[what] = {
+            "n": len(took),
+            "per_s": round(len(took) / lasted, 1),
+            **{
+                f"{name}_ms": round(took[round(share * (len(took) - 1))] * 1000, 1)
+                for name, share in (("p50", 0.5), ("p95", 0.95), ("max", 1.0))
+                if took
+            },
+        }
+    return figures
+
+
+def table(outcomes: list[Outcome]) -> str:
+    """The counts and the figures, a column for each database."""
+    lines = ["| | " + " | ".join(one.database for one in outcomes) + " |"]
+    lines.append("|---|" + "---|" * len(outcomes))
+
+    def line(label: str, values) -> None:
+        lines.append(f"| {label} | " + " | ".join(str(value) for value in values) + " |")
+
+    for what in outcomes[0].there:
+        line(what, [one.there[what] for one in outcomes])
+    for what in outcomes[0].wrong:
+        line(f"{what} (0)", [one.wrong.get(what, "-") for one in outcomes])
+    for what, words in (
+        ("answer", "answers"),
+        ("acknowledged", "answers with all resends"),
+        ("item", "loads of an item"),
+        ("submit", "handing in"),
+    ):
+        line(f"{words} per s", [one.figures[what]["per_s"] for one in outcomes])
+        line(
+            f"{words}, p50 / p95 / max ms",
+            [
+                " / ".join(str(one.figures[what].get(f"{p}_ms")) for p in ("p50", "p95", "max"))
+                for one in outcomes
+            ],
+        )
+    line("kills", [len(one.restarts) for one in outcomes])
+    line("s until it answered again", [", ".join(map(str, one.restarts)) for one in outcomes])
+    line(
+        "cores: server, crowd",
+        [f"{one.cores['server']}, {one.cores['crowd']}" for one in outcomes],
+    )
+    return "\n".join(lines)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--databases", default="sqlite,postgres")
+    for name, value in asdict(Plan()).items():
+        parser.add_argument(f"--{name.replace('_', '-')}", type=type(value), default=value)
+    options = vars(parser.parse_args())
+    kinds = options.pop("databases").split(",")
+    plan = Plan(**options)
+    outcomes = []
+    for kind in kinds:
+        print(
+            f"== {kind}: {plan.workers} workers, {plan.seconds} s, {plan.kills} kills", flush=True
+        )
+        outcomes.append(run(kind, plan))
+    print(table(outcomes))
+    for one in outcomes:
+        for words in one.stopped:
+            print(f"stopped, {one.database}: {words}")
+    print(json.dumps([asdict(one) for one in outcomes]))
+    sys.exit(0 if all(one.holds for one in outcomes) else 1)
+
+
+if __name__ == "__main__":
+    main()

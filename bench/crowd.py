@@ -1,0 +1,258 @@
+"""Simulated workers of a crowd study: they see pages as a browser does and say what its script says.
+
+    python -m bench.crowd '{"port": 8000, "slug": "bench", "first": 0, "workers": 8, "until": 1790000000.0}'
+
+Prints one JSON object: every answer that was sent, whether it was acknowledged, and how long
+everything took. bench.campaign starts several of these, so that the client is not the limit.
+"""
+
+import gzip
+import html
+import http.client
+import json
+import random
+import re
+import sys
+import time
+import uuid
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from urllib.parse import urlencode
+
+RETRY = 0.2  # seconds between a failure and the next try; the page waits longer
+GRACE = 60.0  # seconds after the end in which what was sent still seeks its acknowledgement
+FAILED = (OSError, http.client.HTTPException)
+_TEXT = re.compile(r'id="text"[^>]*>(.*?)</div>', re.DOTALL)
+_CARD = re.compile(
+    r'data-base="(?P<base>[^"]*)".*?action="(?P<url>/work/\d+/(?:answers|checks)/\d+/)"', re.DOTALL
+)
+
+
+@dataclass
+class Reply:
+    status: int
+    location: str
+    text: str
+
+
+class Browser:
+    """A profile: cookies, and a connection that is kept while it lasts."""
+
+    def __init__(self, port: int) -> None:
+        self.port = port
+        self.cookies: dict[str, str] = {}
+        self._connection: http.client.HTTPConnection | None = None
+
+    def ask(self, method: str, path: str, form: dict[str, object] | None = None, **headers: str):
+        """One request. Raises one of FAILED where no whole answer came."""
+        if self._connection is None:
+            self._connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)
+        headers |= {"Cookie": "; ".join(f"{name}={value}" for name, value in self.cookies.items())}
+        headers |= {"Accept-Encoding": "gzip"}
+        body = None
+        if form is not None:
+            body = urlencode(form)
+            headers |= {
+                "Content-Type": "application/x-www-form-urlencoded",
+                "X-CSRFToken": self.cookies.get("csrftoken", ""),
+            }
+        try:
+            self._connection.request(method, path, body, headers)
+            response = self._connection.getresponse()
+            data = response.read()
+        except FAILED:
+            self.close()
+            raise
+        for cookie in response.headers.get_all("Set-Cookie") or ():
+            name, _, value = cookie.partition(";")[0].partition("=")
+            self.cookies[name] = value
+        if response.headers.get("Content-Encoding") == "gzip":
+            data = gzip.decompress(data)
+        return Reply(response.status, response.headers.get("Location") or "", data.decode())
+
+    def close(self) -> None:
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
+
+
+@dataclass
+class Worker:
+    """Somebody from Prolific, from the arrival at each part to its end, until the time is over."""
+
+    port: int
+    slug: str
+    name: str
+    until: float
+    answers: list[dict] = field(default_factory=list)
+    items: list[int] = field(default_factory=list)  # as they were shown, a second look left out
+    submitted: list[int] = field(default_factory=list)
+    parts: int = 0
+    failures: Counter = field(default_factory=Counter)
+    took: dict[str, list[float]] = field(
+        default_factory=lambda: {"answer": [], "acknowledged": [], "item": [], "submit": []}
+    )
+    ran_out: bool = False
+
+    def __post_init__(self) -> None:
+        self.whim = random.Random(self.name)
+        self.browser = Browser(self.port)
+
+    def work(self) -> "Worker":
+        while time.time() < self.until and not self.ran_out:
+            self.part()
+        self.browser.close()
+        return self
+
+    def part(self) -> None:
+        """A submission on Prolific: arrival, the items of a part, its end."""
+        if self.whim.random() < 0.3:  # on another device, or after clearing all cookies
+            self.browser.close()
+            self.browser = Browser(self.port)
+        ids = {"PROLIFIC_PID": self.name, "STUDY_ID": "bench", "SESSION_ID": f"s{self.parts}"}
+        arrival = f"/start/{self.slug}/?{urlencode(ids)}"
+        place = self.follow(arrival)
+        if place == f"/work/in/{self.slug}/consent/":
+            place = self.follow(place, {"decision": "agree"})
+        place = self.follow(f"/work/in/{self.slug}/begin/", {})
+        while item := re.fullmatch(r"/work/(\d+)/", place):
+            if time.time() >= self.until:
+                return
+            place = self.item(int(item[1]))
+        self.ran_out = place == f"/work/in/{self.slug}/"
+        self.parts += 1
+
+    def follow(self, path: str, form: dict[str, object] | None = None) -> str:
+        """The address at which a visit (or a form that is sent) ends."""
+        reply = self.surely("POST" if form is not None else "GET", path, form)
+        while reply.status in (301, 302, 303):
+            path = reply.location
+            reply = self.surely("GET", path)
+        if reply.status != 200:
+            raise RuntimeError(f"{path} answered {reply.status}")
+        return path
+
+    def item(self, pk: int) -> str:
+        """Answer all questions of an item as its page asks them, hand it in; what comes next."""
+        page = self.surely("GET", f"/work/{pk}/", timed="item").text
+        if pk not in self.items:
+            self.items.append(pk)
+        body = html.unescape(re.sub(r"<[^>]+>", "", _TEXT.search(page)[1]))
+        for card in _CARD.finditer(page):
+            self.answer(pk, card["url"], card["base"], body)
+        sent = {"active_ms": self.whim.randrange(9000)}
+        reply = self.surely(
+            "POST", f"/work/{pk}/submit/", sent, timed="submit", **{"X-Requested-With": "fetch"}
+        )
+        if reply.status != 200:
+            raise RuntimeError(f"handing in {pk} was answered by {reply.status}: {reply.text}")
+        self.submitted.append(pk)
+        return json.loads(reply.text)["next"]
+
+    def answer(self, pk: int, url: str, base: str, body: str) -> None:
+        """One question: mostly one answer; some change their minds, take it back, or click twice."""
+        changes = self.whim.choices([0, 1, 2], [80, 15, 5])[0]
+        for left in range(changes, -1, -1):
+            grade = self.whim.randrange(6)
+            spans = self.marked(body) if grade else []
+            if left and self.whim.random() < 0.3:
+                grade, spans = None, []
+            base = self.say(pk, url, base, grade, spans)
+
+    def say(self, pk: int, url: str, base: str, grade: int | None, spans: list[dict]) -> str:
+        """Send an answer until it is acknowledged, with the same key; its key."""
+        key = uuid.UUID(int=self.whim.getrandbits(128), version=4).hex
+        said = {
+            "assignment": pk,
+            "question": int(url.split("/")[4]),
+            "key": key,
+            "grade": grade,
+            "spans": spans,
+            "acknowledged": False,
+        }
+        self.answers.append(said)
+        form = {
+            "key": key,
+            "base": base,
+            "grade": "" if grade is None else grade,
+            "spans": json.dumps(spans, ensure_ascii=False),
+            "active_ms": self.whim.randrange(20_000),
+        }
+        for _ in range(2 if self.whim.random() < 0.05 else 1):
+            began = time.perf_counter()
+            reply = self.surely("POST", url, form, timed="answer", **{"X-Requested-With": "fetch"})
+            if reply.status != 204:
+                raise RuntimeError(f"{url} answered {reply.status}: {reply.text[:200]}")
+            said["acknowledged"] = True
+            self.took["acknowledged"].append(time.perf_counter() - began)
+        return key
+
+    def marked(self, body: str) -> list[dict]:
+        """One or two spans of some words each, in order, as the server gives them back."""
+        words = [match.span() for match in re.finditer(r"\S+", body)]
+        chosen = set()
+        for _ in range(self.whim.choice([1, 1, 2])):
+            first = self.whim.randrange(len(words) - 6)
+            chosen.add((words[first][0], words[first + self.whim.randrange(1, 6)][1]))
+        return [{"start": a, "end": b, "quote": body[a:b]} for a, b in sorted(chosen)]
+
+    def surely(
+        self,
+        method: str,
+        path: str,
+        form: dict[str, object] | None = None,
+        timed: str = "",
+        **headers: str,
+    ) -> Reply:
+        """A request, sent again until the server answers it. Raises TimeoutError long after the end."""
+        while True:
+            began = time.perf_counter()
+            try:
+                reply = self.browser.ask(method, path, form, **headers)
+            except FAILED as error:
+                self.failures[type(error).__name__] += 1
+            else:
+                if reply.status < 500:
+                    if timed:
+                        self.took[timed].append(time.perf_counter() - began)
+                    return reply
+                self.failures[str(reply.status)] += 1
+            if time.time() > self.until + GRACE:
+                raise TimeoutError(f"{path} was never answered")
+            time.sleep(RETRY * (0.5 + self.whim.random()))
+
+
+def told(worker: Worker) -> dict:
+    """What became of a worker, with what stopped it if something did."""
+    stopped = ""
+    try:
+        worker.work()
+    except Exception as error:  # noqa: BLE001 - reported with the counts, which fail by it
+        stopped = f"{type(error).__name__}: {error}"
+    return {
+        "name": worker.name,
+        "answers": worker.answers,
+        "items": worker.items,
+        "submitted": worker.submitted,
+        "parts": worker.parts,
+        "failures": dict(worker.failures),
+        "took": worker.took,
+        "ran_out": worker.ran_out,
+        "stopped": stopped,
+    }
+
+
+def main() -> None:
+    given = json.loads(sys.argv[1])
+    workers = [
+        Worker(given["port"], given["slug"], f"pid{given['first'] + at:06}", given["until"])
+        for at in range(given["workers"])
+    ]
+    with ThreadPoolExecutor(len(workers)) as pool:
+        stories = list(pool.map(told, workers))
+    json.dump({"workers": stories, "cpu": time.process_time()}, sys.stdout)
+
+
+if __name__ == "__main__":
+    main()

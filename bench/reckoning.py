@@ -1,0 +1,169 @@
+"""What a crowd was told is held against what the database holds. The server has no part in it."""
+
+import json
+import uuid
+from collections import Counter, defaultdict
+
+ANSWERS = """
+select a.key, a.assignment_id, a.question_id, a.grade, a.spans, p.external_id
+from annotation_answer a
+join annotation_assignment s on s.id = a.assignment_id
+join annotation_participant p on p.id = s.participant_id
+order by a.id
+"""
+LENT = """
+select s.id, s.item_id, i.text_id, t.system, s.state, s.slot, p.rater_id, p.external_id
+from annotation_assignment s
+join annotation_item i on i.id = s.item_id
+join annotation_text t on t.id = i.text_id
+join annotation_participant p on p.id = s.participant_id
+"""
+PEOPLE = "select external_id from annotation_participant"
+RATINGS = "select id, rater_id, text_id, question_id, grade from annotation_rating"
+SPANS = """
+select rating_id, "start", "end", quote from annotation_nuggetspan order by rating_id, position
+"""
+
+
+def reckon(rows, workers: list[dict], raters_per_item: int) -> tuple[dict, dict]:
+    """What there is, and what must be zero, each by its name.
+
+    rows: a function from SQL to rows. workers: what bench.crowd printed for each of them.
+    """
+    sent = {
+        uuid.UUID(one["key"]): one | {"worker": worker["name"]}
+        for worker in workers
+        for one in worker["answers"]
+    }
+    stored = [(uuid.UUID(str(key)), *rest) for key, *rest in rows(ANSWERS)]
+    lent = rows(LENT)
+    times = Counter(key for key, *_ in stored)
+    there = {
+        "workers": len(workers),
+        "parts": sum(worker["parts"] for worker in workers),
+        "items handed in": sum(len(worker["submitted"]) for worker in workers),
+        "answers sent": len(sent),
+        "answers acknowledged": sum(one["acknowledged"] for one in sent.values()),
+        "answers stored": len(stored),
+        "sent again after a failure": sum(sum(one["failures"].values()) for one in workers),
+        "most raters of an item": max(_holders(lent).values(), default=0),
+        "largest difference between systems": max(_spread(lent).values(), default=0),
+    }
+    wrong = {
+        "lost": sum(one["acknowledged"] and not times[key] for key, one in sent.items()),
+        "stored more than once": sum(number > 1 for number in times.values()),
+        "never sent": sum(key not in sent for key in times),
+        "not as sent": sum(_differs(sent[key], rest) for key, *rest in stored if key in sent),
+        "newest is not the last one said": _out_of_order(workers, stored),
+        "rating is not the newest answer": _unlike_ratings(rows, stored, lent),
+        "items held by too many": sum(n > raters_per_item for n in _holders(lent).values()),
+        "items answered by too many": _answered_by_too_many(stored, lent, raters_per_item),
+        "items handed twice to a worker": _handed_twice(lent)
+        + sum(len(set(worker["items"])) < len(worker["items"]) for worker in workers),
+        "handed in and not so stored": _not_handed_in(workers, lent),
+        "people who are not one participant": _not_one_each(rows, workers),
+        "workers who were stopped": sum(bool(worker["stopped"]) for worker in workers),
+    }
+    if not any(worker["ran_out"] for worker in workers):
+        wrong["workers with systems out of balance"] = sum(n > 1 for n in _spread(lent).values())
+    return there, wrong
+
+
+def _spans(value) -> list:
+    return json.loads(value) if isinstance(value, str) else value
+
+
+def _differs(said: dict, stored: list) -> bool:
+    assignment, question, grade, spans, who = stored
+    return (assignment, question, grade, _spans(spans), who) != (
+        said["assignment"],
+        said["question"],
+        said["grade"],
+        said["spans"],
+        said["worker"],
+    )
+
+
+def _newest(stored) -> dict:
+    """By assignment and question: the newest answer."""
+    return {
+        (assignment, question): (key, grade, _spans(spans))
+        for key, assignment, question, grade, spans, _ in stored
+    }
+
+
+def _out_of_order(workers, stored) -> int:
+    """Questions whose newest answer was said before another one that was acknowledged."""
+    newest = _newest(stored)
+    last, order = {}, {}
+    for worker in workers:
+        for at, one in enumerate(worker["answers"]):
+            order[uuid.UUID(one["key"])] = at
+            if one["acknowledged"]:
+                last[one["assignment"], one["question"]] = at
+    return sum(
+        pair not in newest or order.get(newest[pair][0], -1) < at for pair, at in last.items()
+    )
+
+
+def _unlike_ratings(rows, stored, lent) -> int:
+    """Pairs whose rating and its spans are not what the newest answer says, or that lack one."""
+    text, rater = {}, {}
+    for assignment, _, text_pk, _, _, _, rater_pk, _ in lent:
+        text[assignment], rater[assignment] = text_pk, rater_pk
+    wanted = {
+        (rater[assignment], text[assignment], question): (
+            grade,
+            [(span["start"], span["end"], span["quote"]) for span in spans],
+        )
+        for (assignment, question), (_, grade, spans) in _newest(stored).items()
+        if grade is not None
+    }
+    spans = defaultdict(list)
+    for rating, *span in rows(SPANS):
+        spans[rating].append(tuple(span))
+    found = {
+        (rater_pk, text_pk, question): (grade, spans[pk])
+        for pk, rater_pk, text_pk, question, grade in rows(RATINGS)
+    }
+    return sum(wanted.get(pair) != found.get(pair) for pair in wanted | found)
+
+
+def _holders(lent) -> Counter:
+    """By item: how many slots are held."""
+    return Counter(row[1] for row in lent if row[5] is not None)
+
+
+def _answered_by_too_many(stored, lent, most: int) -> int:
+    item = {row[0]: row[1] for row in lent}
+    who = defaultdict(set)
+    for _, assignment, *_, person in stored:
+        who[item[assignment]].add(person)
+    return sum(len(people) > most for people in who.values())
+
+
+def _handed_twice(lent) -> int:
+    return sum(number > 1 for number in Counter((row[7], row[1]) for row in lent).values())
+
+
+def _spread(lent) -> dict[str, int]:
+    """By worker: how many more items of one system than of another were handed out."""
+    systems = sorted({row[3] for row in lent})
+    had = defaultdict(Counter)
+    for row in lent:
+        had[row[7]][row[3]] += 1
+    return {
+        who: max(mine[system] for system in systems) - min(mine[system] for system in systems)
+        for who, mine in had.items()
+    }
+
+
+def _not_handed_in(workers, lent) -> int:
+    state = {row[0]: row[4] for row in lent}
+    return sum(state[pk] != "submitted" for worker in workers for pk in worker["submitted"])
+
+
+def _not_one_each(rows, workers) -> int:
+    stays = Counter(name for (name,) in rows(PEOPLE))
+    names = {worker["name"] for worker in workers}
+    return sum(stays[name] != 1 for name in names | set(stays))

@@ -1,0 +1,219 @@
+"""Our server beside the minimal insert server of the kit that measured the peers, in one run.
+
+    python -m bench.servers KIT [--secs 20] [--reps 3] [--levels 1,8,32] [--out servers.json]
+
+KIT is the folder of the kit's bench.py (default: $CRUX_SERVER_KIT). Both servers are up at once
+and take turns, so that what else the machine does falls on both. Everything that is made goes
+below $PEERPERF_ROOT: the kit's environment, databases, logs. PostgreSQL is the kit's private
+cluster, which wants `runuser postgres`. Exits with 1 where an answer is lost or a target missed.
+"""
+
+import argparse
+import asyncio
+import importlib
+import json
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+from statistics import median
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parent
+OF_INSERT = 0.4  # of the minimal server's submits per second
+PEERS = {  # at 32 users, as measured by the kit's authors
+    "Label Studio": (39, 956),
+    "doccano": (199, 206),
+    "Potato": (140, 337),
+    "CRUX's own tool": (112, 559),
+}
+BEST_PEER = max(rate for rate, _ in PEERS.values())
+QUICKEST_PEER = min(p95 for _, p95 in PEERS.values())
+
+
+def environment(name: str, *packages: str) -> Path:
+    """A virtual environment below the kit's folder, made where it is missing."""
+    folder = Path(os.environ["PEERPERF_ROOT"], "venvs", name)
+    if not (folder / "made").exists():
+        subprocess.run([sys.executable, "-m", "venv", folder], check=True)
+        subprocess.run([folder / "bin" / "pip", "install", "--quiet", *packages], check=True)
+        (folder / "made").touch()
+    return folder / "bin" / "python"
+
+
+def kit_modules(folder: str):
+    """The kit's bench and adapters, with our adapter among them."""
+    sys.path.insert(0, folder)
+    sys.path.remove(str(HERE))  # as the folder of this script it has adapters, too
+    importlib.import_module("adapters").__path__.append(str(HERE / "adapters"))
+    return importlib.import_module("bench")
+
+
+async def compare(kit, database: str, options) -> dict:
+    """Both servers on one database: every level in turns, then what was stored."""
+    servers = [make(f"{database}-granian") for make in _makers()]
+    figures = {}
+    try:
+        for server in servers:
+            await begin(kit, server, options.tasks)
+        sessions = {
+            server.name: [await server.login(i) for i in range(server.n_users)]
+            for server in servers
+        }
+        plans = {server.name: kit.Plan(server, options.tasks) for server in servers}
+        loads = {
+            server.name: await load_items(kit, server, sessions[server.name], options)
+            for server in servers
+        }
+        runs = {}
+        for _ in range(options.reps):
+            for level in options.levels:
+                for server in servers:
+                    run = await kit.submit_level(
+                        server, sessions[server.name], plans[server.name], level, options.secs
+                    )
+                    runs.setdefault((server.name, level), []).append(run)
+                    print(f"  {database} {server.name:5} {run}", file=sys.stderr, flush=True)
+                    await asyncio.sleep(1)
+        for server in servers:
+            figures[server.name] = {
+                "load": loads[server.name],
+                "submit": {level: middle(runs[server.name, level]) for level in options.levels},
+                "stored": kit.verify(server, plans[server.name]),
+            }
+            for session in sessions[server.name]:
+                await session["c"].aclose()
+    finally:
+        for server in servers:
+            server.stop()
+    return figures
+
+
+def _makers():
+    return [importlib.import_module(f"adapters.{name}").make for name in ("ceil", "crux")]
+
+
+async def begin(kit, server, tasks: int) -> None:
+    server.reset()
+    for command, env, folder in server.init_commands():
+        subprocess.run(command, env=os.environ | (env or {}), cwd=folder, check=True)
+    server.start()
+    await server.setup()
+    await server.import_tasks(kit.make_tasks(tasks))
+
+
+async def load_items(kit, server, sessions, options) -> dict:
+    """Item loads by eight users, in milliseconds."""
+    took = []
+
+    async def reader(i):
+        for j in range(40):
+            began = time.perf_counter()
+            await server.load(sessions[i], (i * 97 + j * 13) % options.tasks)
+            took.append(time.perf_counter() - began)
+
+    await asyncio.gather(*(reader(i) for i in range(8)))
+    return {"p50_ms": kit.ms(kit.pct(took, 50)), "p95_ms": kit.ms(kit.pct(took, 95))}
+
+
+def middle(runs: list[dict]) -> dict:
+    """Medians over the repetitions of a level."""
+    errors: dict[str, int] = {}
+    for run in runs:
+        for what, number in run["errors"].items():
+            errors[what] = errors.get(what, 0) + number
+    return {
+        **{what: median(run[what] for run in runs) for what in ("rps", "p50_ms", "p95_ms")},
+        "max_ms": max(run["max_ms"] for run in runs),
+        "cores": {
+            who: median(run["cores"][who] for run in runs) for who in ("server", "client", "others")
+        },
+        "ok": sum(run["ok"] for run in runs),
+        "errors": errors,
+    }
+
+
+def verdicts(database: str, figures: dict, level: int) -> list[tuple[str, bool]]:
+    """What must hold, in words, and whether it does."""
+    ours, insert = figures["crux"]["submit"][level], figures["ceil"]["submit"][level]
+    stored = figures["crux"]["stored"]
+    ratio = ours["rps"] / insert["rps"]
+    wrong = stored["lost"] + stored["wrong_value"] + stored["duplicated"]
+    return [
+        (f"{database}: {ratio:.2f} of the insert server, {OF_INSERT} wanted", ratio >= OF_INSERT),
+        (
+            f"{database}: {ours['rps'] / BEST_PEER:.1f} times the best peer's {BEST_PEER}/s, 2 wanted",
+            ours["rps"] >= 2 * BEST_PEER,
+        ),
+        (
+            f"{database}: p95 {ours['p95_ms']} ms, below {QUICKEST_PEER} ms wanted",
+            ours["p95_ms"] < QUICKEST_PEER,
+        ),
+        (f"{database}: {wrong} of {stored['acked_keys']} lost, wrong or twice", wrong == 0),
+        (f"{database}: {ours['errors'] or 'no'} errors", not ours["errors"]),
+    ]
+
+
+def table(results: dict, levels: list[int]) -> str:
+    lines = ["| | users | submits/s | p50 ms | p95 ms | max ms | cores: server, client, others |"]
+    lines.append("|---|---|---|---|---|---|---|")
+    for database, figures in results.items():
+        for name, label in (("ceil", "minimal insert"), ("crux", "here")):
+            for level in levels:
+                run = figures[name]["submit"][level]
+                cores = ", ".join(str(value) for value in run["cores"].values())
+                lines.append(
+                    f"| {label}, {database} | {level} | {run['rps']} | {run['p50_ms']} |"
+                    f" {run['p95_ms']} | {run['max_ms']} | {cores} |"
+                )
+    for peer, (rate, p95) in PEERS.items():
+        lines.append(f"| {peer}, as published in the kit | 32 | {rate} | | {p95} | | |")
+    return "\n".join(lines)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("kit", nargs="?", default=os.environ.get("CRUX_SERVER_KIT"))
+    parser.add_argument("--databases", default="sqlite,pg")
+    parser.add_argument("--levels", default="1,8,32")
+    parser.add_argument("--secs", type=float, default=20)
+    parser.add_argument("--reps", type=int, default=3)
+    parser.add_argument("--tasks", type=int, default=2000)
+    parser.add_argument("--out")
+    options = parser.parse_args()
+    if not options.kit:
+        parser.error("where is the kit? Name its folder, or set CRUX_SERVER_KIT.")
+    os.environ.setdefault("PEERPERF_ROOT", str(ROOT / "var" / "peerperf"))
+    options.levels = [int(level) for level in options.levels.split(",")]
+    environment("ceil", "django", "granian", "gunicorn", "psycopg[binary]")
+    clients = environment("bench", "httpx", "psutil")
+    if Path(sys.prefix) != clients.parent.parent:
+        sys.exit(subprocess.run([clients, Path(__file__).resolve(), *sys.argv[1:]]).returncode)
+    kit = kit_modules(options.kit)
+    results = {}
+    for database in options.databases.split(","):
+        with_cluster = database == "pg"
+        if with_cluster:
+            subprocess.run(["bash", f"{options.kit}/pg.sh", "start"], check=True)
+        try:
+            results[database] = asyncio.run(compare(kit, database, options))
+        finally:
+            if with_cluster:
+                subprocess.run(["bash", f"{options.kit}/pg.sh", "stop"], check=True)
+    print(table(results, options.levels))
+    said = [
+        verdict
+        for database, figures in results.items()
+        for verdict in verdicts(database, figures, max(options.levels))
+    ]
+    for words, holds in said:
+        print(f"{'ok   ' if holds else 'SHORT'} {words}")
+    print(json.dumps(results))
+    if options.out:
+        Path(options.out).write_text(json.dumps(results, indent=1))
+    sys.exit(0 if all(holds for _, holds in said) else 1)
+
+
+if __name__ == "__main__":
+    main()

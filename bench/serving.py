@@ -1,0 +1,108 @@
+"""A real server that can be killed, and a database of its own behind it."""
+
+import os
+import signal
+import socket
+import sqlite3
+import subprocess
+import sys
+import time
+import urllib.request
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+import psycopg
+from psycopg import sql
+
+ROOT = Path(__file__).resolve().parent.parent
+PG_URL = "postgres://postgres@127.0.0.1:5432/postgres"
+
+
+class Server:
+    """granian as the Makefile starts it, in a process group of its own."""
+
+    def __init__(self, env: dict[str, str]) -> None:
+        self.env = env
+        self.cpu = 0.0  # seconds, of those that were killed
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            self.port = probe.getsockname()[1]
+        self.log = Path(env["VAR_DIR"], "server.log")
+        self.process: subprocess.Popen | None = None
+
+    def start(self) -> float:
+        """Start and wait for the first page; how long it took, in seconds."""
+        began = time.perf_counter()
+        while time.perf_counter() < began + 60:
+            if self.process is None or self.process.poll() is not None:
+                # A worker of the one before may have held the port for a moment longer.
+                self.process = self._begin()
+            try:
+                urllib.request.urlopen(f"http://127.0.0.1:{self.port}/login/", timeout=20)
+            except OSError:
+                time.sleep(0.05)
+            else:
+                return time.perf_counter() - began
+        raise RuntimeError(f"the server did not start; see {self.log}")
+
+    def _begin(self) -> subprocess.Popen:
+        granian = [str(Path(sys.executable).with_name("granian")), "--interface", "wsgi"]
+        granian += ["--host", "127.0.0.1", "--port", str(self.port), "--workers", "2"]
+        granian += ["--blocking-threads", "4", "--log-level", "warning"]
+        with self.log.open("ab") as log:
+            return subprocess.Popen(
+                [*granian, "crux_site.wsgi:application"],
+                env=self.env,
+                cwd=ROOT,
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
+            )
+
+    def kill(self) -> None:
+        """SIGKILL to the whole group: no process of it comes to say or write anything more."""
+        self.cpu += cpu_of(self.process.pid)
+        os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.wait(20)
+
+
+def cpu_of(group: int) -> float:
+    """CPU seconds of the processes of a group, from /proc; 0 where there is none."""
+    ticks = 0
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = stat.read_text().rpartition(")")[2].split()
+        except OSError:  # it has ended meanwhile
+            continue
+        if int(fields[2]) == group:
+            ticks += int(fields[11]) + int(fields[12])
+    return ticks / os.sysconf("SC_CLK_TCK")
+
+
+@contextmanager
+def database(kind: str, folder: Path, name: str):
+    """A new database: its address, and a function from SQL to rows that does not use Django."""
+    if kind == "sqlite":
+        path = folder / "crux.sqlite3"
+
+        def rows(query):
+            with closing(sqlite3.connect(path)) as connection:
+                return connection.execute(query).fetchall()
+
+        yield f"sqlite:///{path}", rows
+        return
+    admin = os.environ.get("PG_URL", PG_URL)
+    address = f"{admin.rpartition('/')[0]}/{name}"
+    drop = sql.SQL("drop database if exists {} with (force)").format(sql.Identifier(name))
+
+    def rows(query):
+        with psycopg.connect(address) as connection:
+            return connection.execute(query).fetchall()
+
+    with psycopg.connect(admin, autocommit=True) as server:
+        server.execute(drop)
+        server.execute(sql.SQL("create database {}").format(sql.Identifier(name)))
+        try:
+            yield address, rows
+        finally:
+            server.execute(drop)
