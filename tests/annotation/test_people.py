@@ -68,3 +68,10 @@ def test_raters_names_fit_into_file_names_and_stay_apart(db):
     ]
     assert [rater_of(user).name for user in people] == ["wilexampleorg", "wilexampleorg-2", "rater"]
     assert rater_of(people[0]).name == "wilexampleorg"
+
+
+def test_guests_of_campaigns_are_no_accounts(cast):
+    guest = User.objects.create_user("w-1a2b3c", role="worker", is_guest=True)
+    client = cast.client("admin")
+    assert "w-1a2b3c" not in client.get("/people/").content.decode()
+    assert client.get(f"/people/{guest.pk}/").status_code == 404

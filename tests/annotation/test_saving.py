@@ -1,25 +1,14 @@
 """Many people and many tabs at once, on a real database with real threads."""
 
-from concurrent.futures import ThreadPoolExecutor
 from uuid import uuid4
 
 import pytest
-from django.db import connections
 
-from annotation.assigning import rater_of, save_answer
+from annotation.assigning import rater_of
 from annotation.models import Answer, Assignment, Rating, User
+from annotation.saving import save_answer
 from tests.factories import make_campaign, make_dataset
-
-
-def in_threads(work, arguments, threads=8):
-    def one(argument):
-        try:
-            return work(argument)
-        finally:
-            connections.close_all()
-
-    with ThreadPoolExecutor(threads) as pool:
-        return list(pool.map(one, arguments))
+from tests.threads import in_threads
 
 
 @pytest.fixture

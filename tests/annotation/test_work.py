@@ -8,7 +8,7 @@ import pytest
 from annotation.models import Answer, Assignment, Campaign, NuggetSpan, Rating
 from tests.factories import REPORT, make_campaign, make_dataset
 
-HTMX = {"HTTP_HX_REQUEST": "true"}
+BY_SCRIPT = {"HTTP_X_REQUESTED_WITH": "fetch"}
 
 
 def question(assignment, position=0):
@@ -34,7 +34,9 @@ def test_the_page_shows_text_questions_and_guideline(cast, assignment):
 
 
 def test_an_answer_is_saved_with_its_spans(cast, assignment):
-    response = answer(cast.client("worker"), assignment, quotes=["112 people", "was hurt"], **HTMX)
+    response = answer(
+        cast.client("worker"), assignment, quotes=["112 people", "was hurt"], **BY_SCRIPT
+    )
     assert response.status_code == 204
     rating = Rating.objects.get()
     assert (rating.grade, rating.rater.user, rating.rubric.slug) == (1, cast.worker, "answerable")
@@ -65,9 +67,9 @@ def test_an_answer_can_be_taken_back(cast, assignment):
 def test_the_same_key_is_the_same_answer(cast, assignment):
     client, key = cast.client("worker"), uuid4()
     for _ in range(3):
-        assert answer(client, assignment, grade="0", key=key, **HTMX).status_code == 204
+        assert answer(client, assignment, grade="0", key=key, **BY_SCRIPT).status_code == 204
     assert Answer.objects.count() == 1
-    refused = answer(client, assignment, grade="1", key=key, **HTMX)
+    refused = answer(client, assignment, grade="1", key=key, **BY_SCRIPT)
     assert refused.status_code == 422
     assert "already carried another answer" in refused.content.decode()
     assert Rating.objects.get().grade == 0
@@ -96,7 +98,7 @@ def test_bad_answers_are_refused_and_change_nothing(cast, assignment, change, sa
     if says is None:
         change = {"spans": 7}
         says = "expected a list"
-    response = answer(cast.client("worker"), assignment, **change, **HTMX)
+    response = answer(cast.client("worker"), assignment, **change, **BY_SCRIPT)
     assert response.status_code == 422
     assert says in response.content.decode()
     assert not Answer.objects.exists()
@@ -125,7 +127,9 @@ def test_without_scripts_a_form_does_the_same(cast, assignment):
 @pytest.mark.parametrize("keep", ["x", "1", "1:", "1:2:3", "-1:3", "9" * 5000 + ":1", "٣:٤"])
 def test_a_span_to_keep_that_is_no_place_is_refused(cast, assignment, keep):
     url = f"/work/{assignment.pk}/answers/{question(assignment).pk}/"
-    response = cast.client("worker").post(url, {"key": uuid4(), "grade": "1", "keep": keep}, **HTMX)
+    response = cast.client("worker").post(
+        url, {"key": uuid4(), "grade": "1", "keep": keep}, **BY_SCRIPT
+    )
     assert response.status_code == 422
     assert "not a place in the text" in response.content.decode()
     assert not Answer.objects.exists()
@@ -180,10 +184,10 @@ def test_an_item_that_was_handed_in_and_lacks_something_is_open_again(cast, assi
 def test_what_was_handed_in_or_is_closed_cannot_be_skipped(cast, assignment):
     client = cast.client("worker")
     hand_in(client, assignment)
-    assert client.post(f"/work/{assignment.pk}/skip/", **HTMX).status_code == 422
+    assert client.post(f"/work/{assignment.pk}/skip/", **BY_SCRIPT).status_code == 422
     Assignment.objects.update(state="open")
     Campaign.objects.update(state="closed")
-    assert client.post(f"/work/{assignment.pk}/skip/", **HTMX).status_code == 422
+    assert client.post(f"/work/{assignment.pk}/skip/", **BY_SCRIPT).status_code == 422
     assignment.refresh_from_db()
     assert assignment.state == "open"
 
@@ -195,8 +199,8 @@ def test_submit_hands_in_and_goes_on(cast, assignment):
     following = Assignment.objects.get(
         participant=assignment.participant, position=assignment.position + 1
     )
-    response = client.post(f"/work/{assignment.pk}/submit/", **HTMX)
-    assert response["HX-Redirect"] == f"/work/{following.pk}/"
+    response = client.post(f"/work/{assignment.pk}/submit/", **BY_SCRIPT)
+    assert response.json() == {"next": f"/work/{following.pk}/"}
     assignment.refresh_from_db()
     assert assignment.state == "submitted"
     assert assignment.submitted_at is not None
@@ -217,10 +221,10 @@ def test_skip_keeps_the_answers_and_the_note(cast, assignment):
 def test_a_closed_study_takes_nothing(cast, assignment):
     Campaign.objects.update(state="closed")
     client = cast.client("worker")
-    response = answer(client, assignment, grade="0", **HTMX)
+    response = answer(client, assignment, grade="0", **BY_SCRIPT)
     assert response.status_code == 422
     assert "closed" in response.content.decode()
-    assert client.post(f"/work/{assignment.pk}/submit/", **HTMX).status_code == 422
+    assert client.post(f"/work/{assignment.pk}/submit/", **BY_SCRIPT).status_code == 422
     assert not Answer.objects.exists()
 
 
@@ -299,3 +303,11 @@ def test_the_draw_of_questions_is_frozen_and_the_same_for_all(cast, dataset):
         for one in (campaign, again)
     ]
     assert positions[0] == positions[1]
+
+
+@pytest.mark.parametrize(
+    "url", ["{huge}/", "{huge}/answers/1/", "{pk}/answers/{huge}/", "{pk}/checks/{huge}/"]
+)
+def test_a_number_that_no_database_holds_is_a_missing_id(cast, assignment, url):
+    url = "/work/" + url.format(pk=assignment.pk, huge=10**25)
+    assert cast.client("worker").post(url, {"key": uuid4(), "grade": 0}).status_code in (404, 405)

@@ -9,7 +9,7 @@ from playwright.sync_api import BrowserContext, Page, sync_playwright
 from tests.browser.material import PASSWORD
 from tests.browser.site import CHROMIUM, CHROMIUM_ARGS, Site, served
 
-_workers = itertools.count()
+_workers = itertools.count(30)  # those before are named by tests
 
 
 def pytest_collection_modifyitems(items):

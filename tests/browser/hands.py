@@ -2,6 +2,7 @@
 
 import re
 import time
+from contextlib import contextmanager
 
 from playwright.sync_api import Page, expect
 
@@ -21,6 +22,23 @@ _ENDS = """(words) => {
   const first = letter(at), last = letter(at + words.length - 1);
   const a = first.getBoundingClientRect(), b = last.getBoundingClientRect();
   return [a.left + 1, a.top + a.height / 2, b.right - 1, b.top + b.height / 2];
+}"""
+
+
+_SELECT = """(words) => {
+  const body = document.getElementById('text');
+  const walker = document.createTreeWalker(body, NodeFilter.SHOW_TEXT);
+  const nodes = []; let text = '';
+  while (walker.nextNode()) { nodes.push([walker.currentNode, text.length]); text += walker.currentNode.data; }
+  const from = text.indexOf(words), to = from + words.length;
+  const [a, atA] = nodes.findLast(([, start]) => start <= from);
+  const [b, atB] = nodes.findLast(([, start]) => start < to);
+  const touch = new Touch({ identifier: 1, target: a.parentElement, clientX: 9, clientY: 9 });
+  const fire = (kind) => a.parentElement.dispatchEvent(
+    new TouchEvent(kind, { bubbles: true, changedTouches: [touch] }));
+  fire('touchstart');
+  getSelection().setBaseAndExtent(a, from - atA, b, to - atB);
+  fire('touchend');
 }"""
 
 
@@ -44,6 +62,25 @@ def sentence_of(page: Page, words: str) -> tuple[int, str]:
 def settled(page: Page) -> None:
     """Wait until every answer is acknowledged."""
     expect(page.locator("#saved")).to_have_text(re.compile(r"^(Saved|All saved)"))
+
+
+@contextmanager
+def offline(page: Page):
+    """The network cut for one page, as its browser sees it; back at the end."""
+    wire = page.context.new_cdp_session(page)
+    wire.send("Network.enable")
+    away = {"latency": 0, "downloadThroughput": -1, "uploadThroughput": -1}
+    wire.send("Network.emulateNetworkConditions", {"offline": True, **away})
+    try:
+        yield
+    finally:
+        wire.send("Network.emulateNetworkConditions", {"offline": False, **away})
+        wire.detach()
+
+
+def select_by_touch(page: Page, words: str) -> None:
+    """What the handles of a phone's selection do: touch events and a selection, no mouse."""
+    page.evaluate(_SELECT, words)
 
 
 def until(page: Page, expression: str) -> None:

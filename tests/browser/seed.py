@@ -1,22 +1,36 @@
 """Fills the database of the browser tests' own server; run in a process of its own."""
 
 from django.conf import settings
+from django.contrib.auth.hashers import make_password
 
 from annotation import assigning
-from annotation.models import Campaign, Dataset, Rubric, SubQuestion, Text, Topic, User
+from annotation.models import (
+    Campaign,
+    Dataset,
+    Message,
+    Rater,
+    Rubric,
+    SubQuestion,
+    Text,
+    Topic,
+    User,
+)
 from crux_site.importing import import_dataset
 from judging.fill import fill_lexical
+from tests import differing, field
 from tests.browser.material import PASSWORD, T1_ANSWERS, T1_BODY, T2_ANSWERS, T2_BODY
+from tests.crowd import make_study
 
-WORKERS = 24
+WORKERS = 90
 
 
 def seed() -> None:
     """A T1 and a T2 study of one item each (and a second report), lent to many workers."""
     for name, role in (("ada", "admin"), ("rosa", "researcher")):
         User.objects.create_user(name, password=PASSWORD, role=role)
+    password = make_password(PASSWORD)  # once: it is slow on purpose
     workers = [
-        User.objects.create_user(f"worker{number}", password=PASSWORD, role="worker")
+        User.objects.create(username=f"worker{number}", password=password, role="worker")
         for number in range(WORKERS)
     ]
     raters = [assigning.rater_of(worker) for worker in workers]
@@ -47,7 +61,26 @@ def seed() -> None:
             title=f"Study {slug}",
         )
         assigning.open_campaign(campaign, items, raters)
+    _crowd(dataset, texts[0], raters[:20])
+    make_study("prolific", raters_per_item=50)
+    field.fill(make_study("field", texts=12))
+    differing.fill()
     _results()
+
+
+def _crowd(dataset: Dataset, text: Text, raters: list[Rater]) -> None:
+    """A study with what only a crowd meets on the page of an item: a check, a lease, a message."""
+    campaign = Campaign.objects.create(
+        dataset=dataset,
+        rubric=Rubric.objects.get(slug="answerable"),
+        slug="crowd",
+        title="Study crowd",
+        attention_per_part=1,
+        lease_hours=3,
+    )
+    campaign.attention_checks.create(position=0, body="Please choose 0 here.", expected=0)
+    assigning.open_campaign(campaign, [text], raters)
+    Message.objects.create(campaign=campaign, body="The guideline has a new example.")
 
 
 def _results() -> None:

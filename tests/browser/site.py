@@ -38,19 +38,34 @@ class Site:
             return connection.execute(query, values).fetchall()
 
     def assignments(self, worker: str, campaign: str) -> list[int]:
-        """The worker's items in a campaign, as primary keys in their order."""
+        """The worker's items in a campaign, as primary keys, in the study's order."""
         return [
             key
             for (key,) in self.rows(
                 "select a.id from annotation_assignment a"
+                " join annotation_item i on i.id = a.item_id"
                 " join annotation_participant p on p.id = a.participant_id"
                 " join annotation_campaign c on c.id = p.campaign_id"
                 " join annotation_rater r on r.id = p.rater_id"
-                " where r.name = ? and c.slug = ? order by a.position",
+                " where r.name = ? and c.slug = ? order by i.position",
                 worker,
                 campaign,
             )
         ]
+
+    def said(self, assignment: int) -> list[tuple[int, int | None]]:
+        """Every answer to an item as it came: (position of the question, grade)."""
+        return self.rows(
+            "select q.position, a.grade from annotation_answer a"
+            " join annotation_subquestion q on q.id = a.question_id"
+            " where a.assignment_id = ? order by a.id",
+            assignment,
+        )
+
+    def state(self, assignment: int) -> str:
+        """Of an item in somebody's hand: open, submitted, skipped or released."""
+        [(state,)] = self.rows("select state from annotation_assignment where id = ?", assignment)
+        return state
 
     def ratings(
         self, worker: str, rubric: str

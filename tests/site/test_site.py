@@ -93,6 +93,6 @@ def test_pages_are_strict_about_where_things_come_from(cast, dataset):
 def test_the_theme_stands_in_the_first_byte(cast):
     client = cast.client("researcher")
     client.cookies["theme"] = "dark"
-    assert '<html lang="en" data-theme="dark">' in client.get("/datasets/").content.decode()
+    assert '<html lang="en-gb" data-theme="dark">' in client.get("/datasets/").content.decode()
     client.cookies["theme"] = '"><script>'
-    assert '<html lang="en">' in client.get("/datasets/").content.decode()
+    assert '<html lang="en-gb">' in client.get("/datasets/").content.decode()

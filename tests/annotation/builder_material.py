@@ -1,0 +1,126 @@
+"""A dataset that has labels to draw by, and drafts on it as their makers fill them in."""
+
+from annotation.models import (
+    Campaign,
+    Dataset,
+    NuggetSpan,
+    Rater,
+    Rating,
+    Rubric,
+    SubQuestion,
+    Text,
+    Topic,
+)
+
+BODY = "The ferry Halden lost steering on 9 March. Nobody was hurt, and the coupling was replaced."
+NEW = "/campaigns/new/"
+
+
+def make_labelled(slug: str = "harbour", passages: int = 10) -> Dataset:
+    """Two topics of four questions; passages of both; "orla" has labels for all but the last two.
+
+    By orla's labels passage i answers its first question and no other, but passages 0 and 1: the
+    one answers everything, the other nothing.
+    """
+    dataset = Dataset.objects.create(slug=slug, title=f"The {slug} study")
+    topics = [
+        Topic.objects.create(dataset=dataset, name=f"{slug}-{at}", request="Write.", position=at)
+        for at in range(2)
+    ]
+    for topic in topics:
+        SubQuestion.objects.bulk_create(
+            SubQuestion(topic=topic, position=at, body=f"Question {at + 1} of {topic}?")
+            for at in range(4)
+        )
+        for system in ("annotated.oracle", "annotated.bm25"):
+            Text.objects.create(
+                dataset=dataset,
+                topic=topic,
+                kind="report",
+                system=system,
+                name=topic.name,
+                body=BODY,
+            )
+    orla = Rater.objects.create(dataset=dataset, name="orla", kind=Rater.Kind.HUMAN)
+    graded = Rubric.objects.get(slug="graded")
+    for at in range(passages):
+        topic = topics[at % 2]
+        text = Text.objects.create(
+            dataset=dataset, topic=topic, kind="passage", name=f"{topic}:{at}", body=BODY
+        )
+        if at >= passages - 2:
+            continue
+        for question in topic.questions.all():
+            answers = at == 0 or (question.position == 0 and at != 1)
+            rating = Rating.objects.create(
+                rater=orla, rubric=graded, text=text, question=question, grade=4 if answers else 1
+            )
+            if answers:
+                NuggetSpan.objects.create(
+                    rating=rating, position=0, start=4, end=9, quote=BODY[4:9]
+                )
+    Text.objects.create(dataset=dataset, topic=topics[0], kind="passage", name="lost")
+    Text.objects.create(dataset=dataset, kind="passage", name="no topic", body=BODY)
+    return dataset
+
+
+def make_draft(client, dataset: Dataset, *people, rubric: str = "graded", **change) -> Campaign:
+    """A draft as the form for a new campaign makes it."""
+    sent = {
+        "dataset": dataset.slug,
+        "title": "Grading",
+        "rubric": Rubric.objects.get(slug=rubric).pk,
+        "kind": "passage" if rubric == "graded" else "report",
+        "people": [person.pk for person in people],
+    }
+    response = client.post(NEW, sent | change)
+    assert response.status_code == 302, response.content.decode()
+    return Campaign.objects.latest("id")
+
+
+def url(campaign: Campaign, step: str) -> str:
+    return f"/campaigns/{campaign.slug}/edit/{step}/"
+
+
+TEXTS = {"title": "Grading", "kind": "passage", "questions": "all", "seed": 1}
+PARTS = {"raters_per_item": 3, "items_per_part": 4, "attention_per_part": 0}
+GOLD = {"n_training": 0, "n_gold": 0}
+WORDS = {
+    "language": "en-gb",
+    "guideline": "## Read\n\nThen grade.",
+    "consent": "You may stop.",
+    "consent_version": "1",
+}
+TERMS = {"currency": "GBP", "pay_per_part": "6.00", "minutes_per_part": 30}
+
+
+def rows(prefix: str, *given: dict, before: int = 0) -> dict:
+    """The rows of a list of checks as its form sends them; `before` of them were there."""
+    sent = {
+        f"{prefix}-TOTAL_FORMS": len(given),
+        f"{prefix}-INITIAL_FORMS": before,
+        f"{prefix}-MIN_NUM_FORMS": 0,
+        f"{prefix}-MAX_NUM_FORMS": 50,
+    }
+    for at, row in enumerate(given):
+        sent |= {f"{prefix}-{at}-{name}": value for name, value in row.items()}
+    return sent
+
+
+QUESTION = {
+    "purpose": "comprehension",
+    "body": "May you use what you know?",
+    "options": "yes\nno",
+    "correct": 2,
+    "why": "The passage alone counts.",
+}
+CHECK = {"body": "Please choose grade 2.", "expected": 2}
+CHECKS = rows("questions", QUESTION) | rows("attention", CHECK)
+STEPS = {
+    "texts": TEXTS,
+    "parts": PARTS,
+    "gold": GOLD,
+    "words": WORDS,
+    "checks": CHECKS,
+    "terms": TERMS,
+}

@@ -1,0 +1,379 @@
+"""The doors of a study: who comes in by a platform's link or an invitation, and who does not."""
+
+from datetime import timedelta
+
+import pytest
+from django.core import signing
+from django.db import connection
+from django.test import Client, RequestFactory
+from django.utils import timezone
+
+from annotation import actions, entry
+from annotation.models import Participant, Rater, Sitting, User
+from tests.crowd import PID, Walker, arrival_url, make_study
+from tests.threads import in_threads
+
+
+@pytest.fixture
+def study(db):
+    return make_study()
+
+
+def people():
+    return User.objects.count(), Rater.objects.filter(user__isnull=False).count()
+
+
+def test_the_first_arrival_makes_a_guest_under_a_pseudonym(study):
+    client = Client()
+    response = client.get(arrival_url(study))
+    assert (response.status_code, response.url) == (302, "/work/in/crowd/")
+    stay = Participant.objects.get()
+    user = stay.rater.user
+    assert (stay.source, stay.external_id, stay.outcome) == ("prolific", PID, "")
+    assert (user.is_guest, user.role, user.has_usable_password()) == (True, "worker", False)
+    assert stay.rater.name == user.username
+    assert user.username.startswith("w-")
+    assert PID not in user.username
+    assert int(client.session["_auth_user_id"]) == user.pk
+
+
+def test_the_id_of_the_platform_stands_in_one_place_alone(study):
+    Walker(Client(), study).prepare()
+    found = []
+    for table in connection.introspection.table_names():
+        with connection.cursor() as cursor:
+            cursor.execute(f"select * from {connection.ops.quote_name(table)}")  # noqa: S608
+            if any(PID in str(row) for row in cursor.fetchall()):
+                found.append(table)
+    assert found == ["annotation_participant"]
+
+
+def test_the_same_id_has_another_pseudonym_in_another_study(study):
+    other = make_study("other")
+    first, second = entry.arrive(study, PID), entry.arrive(other, PID)
+    assert first.rater != second.rater
+    assert first.rater.name != second.rater.name
+
+
+def test_who_returns_with_a_clean_profile_is_the_same_person(study):
+    Client().get(arrival_url(study))
+    before = people()
+    client = Client()
+    client.get(arrival_url(study, session="sub2"))
+    assert people() == before
+    assert int(client.session["_auth_user_id"]) == Participant.objects.get().rater.user_id
+
+
+@pytest.mark.django_db(transaction=True)
+def test_many_arrivals_of_one_person_at_once_make_one_participant():
+    study = make_study()
+    pages = in_threads(lambda _: Client().get(arrival_url(study)).status_code, range(16))
+    assert pages == [302] * 16
+    assert Participant.objects.count() == 1
+    assert people() == (1, 1)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_many_people_at_once_are_many_participants():
+    study = make_study()
+    pids = [f"person{number:02}" for number in range(12)] * 2
+    in_threads(lambda pid: Client().get(arrival_url(study, pid)), pids)
+    assert Participant.objects.count() == 12
+    assert Participant.objects.values("external_id").distinct().count() == 12
+
+
+def test_two_ids_whose_short_pseudonym_is_the_same_are_two_people(study):
+    stay = entry.arrive(study, PID)
+    Participant.objects.filter(pk=stay.pk).update(external_id="somebody-else")
+    again = entry.arrive(study, PID)
+    assert again != stay
+    assert again.rater != stay.rater
+
+
+@pytest.mark.parametrize(
+    ("query", "says"),
+    [
+        ("", "PROLIFIC_PID is missing"),
+        ("PROLIFIC_PID=", "PROLIFIC_PID is missing"),
+        ("STUDY_ID=a&SESSION_ID=b", "PROLIFIC_PID is missing"),
+        ("PROLIFIC_PID=" + "a" * 101, "PROLIFIC_PID is too long"),
+        ("PROLIFIC_PID={{%PROLIFIC_PID%}}", "PROLIFIC_PID is not an id"),
+        ("PROLIFIC_PID=a%00b", "PROLIFIC_PID is not an id"),
+        ("PROLIFIC_PID=a b", "PROLIFIC_PID is not an id"),
+        ("PROLIFIC_PID=é", "PROLIFIC_PID is not an id"),
+        ("PROLIFIC_PID=a&PROLIFIC_PID=b", "PROLIFIC_PID is there more than once"),
+        ("PROLIFIC_PID=a&SESSION_ID=" + "b" * 101, "SESSION_ID is too long"),
+        ("PROLIFIC_PID=a&STUDY_ID=<b>", "STUDY_ID is not an id"),
+        ("workerId=a", "PROLIFIC_PID is missing"),
+    ],
+)
+def test_an_address_that_is_not_right_says_so_and_makes_nothing(study, query, says):
+    response = Client().get(f"/start/crowd/?{query}")
+    assert response.status_code == 400
+    assert says in response.content.decode()
+    assert not Participant.objects.exists()
+    assert people() == (0, 0)
+
+
+def test_a_visitor_of_another_platform_is_told_which_one_is_expected(study):
+    page = Client().get("/start/crowd/?workerId=A1&assignmentId=B2").content.decode()
+    assert "Mechanical Turk" in page
+    assert "Prolific" in page
+
+
+@pytest.mark.parametrize(
+    ("platform", "query"),
+    [
+        ("sona", "id=31415"),
+        ("connect", "participantId=C1&assignmentId=A1&projectId=P1"),
+        ("mturk", "workerId=W1&assignmentId=A1&hitId=H1"),
+    ],
+)
+def test_other_platforms_have_names_of_their_own(db, platform, query):
+    study = make_study(platform=platform)
+    client = Client()
+    assert client.get(f"/start/crowd/?{query}").status_code == 302
+    stay = Participant.objects.get()
+    assert stay.source == platform
+    assert stay.external_id == {"sona": "31415", "connect": "C1", "mturk": "W1"}[platform]
+    known = entry.PLATFORMS[platform]
+    if known.session:
+        assert client.session[entry.SESSION_KEY] == {
+            str(study.pk): [{"connect": "P1", "mturk": "H1"}[platform], "A1"]
+        }
+
+
+def test_a_hit_that_is_only_looked_at_is_not_taken(db):
+    make_study(platform="mturk")
+    response = Client().get("/start/crowd/?assignmentId=ASSIGNMENT_ID_NOT_AVAILABLE&hitId=H1")
+    assert response.status_code == 400
+    assert "accept the HIT" in response.content.decode()
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"state": "draft"}, "has not been opened yet"),
+        ({"state": "paused"}, "is paused"),
+        ({"state": "closed"}, "is over"),
+        ({"opens_at": timezone.now() + timedelta(days=2)}, "opens on"),
+        ({"closes_at": timezone.now() - timedelta(days=2)}, "is over"),
+    ],
+)
+def test_a_study_that_hands_out_nothing_turns_newcomers_away(study, change, says):
+    for name, value in change.items():
+        setattr(study, name, value)
+    study.save()
+    response = Client().get(arrival_url(study))
+    page = response.content.decode()
+    assert response.status_code == 403
+    assert says in page
+    assert "return your submission" in page
+    assert ("Reading about bridges" in page) == (change != {"state": "draft"})
+    assert people() == (0, 0)
+
+
+def test_a_study_without_a_platform_has_no_arrivals(db):
+    make_study(platform="")
+    response = Client().get("/start/crowd/?PROLIFIC_PID=a")
+    assert response.status_code == 403
+    assert "a link of their own" in response.content.decode()
+
+
+def test_a_full_study_turns_newcomers_away(db):
+    study = make_study(texts=2, raters_per_item=1, training=0)
+    Walker(Client(), study, "first").prepare()
+    walker = Walker(Client(), study, "first")
+    walker.come()
+    walker.begin()
+    response = Client().get(arrival_url(study, "second"))
+    assert response.status_code == 403
+    assert "All places" in response.content.decode()
+    Sitting.objects.update(expires=timezone.now() - timedelta(minutes=1))
+    assert Client().get(arrival_url(study, "second")).status_code == 302
+
+
+@pytest.mark.parametrize("state", ["paused", "closed"])
+def test_who_is_in_comes_in_again_whatever_became_of_the_study(study, state):
+    walker = Walker(Client(), study)
+    walker.prepare()
+    walker.begin()
+    study.state = state
+    study.save()
+    page = Walker(Client(), study).come()
+    assert page.status_code == 200
+    assert page.redirect_chain == [("/work/in/crowd/", 302)]
+
+
+def test_staff_are_not_made_workers_by_opening_the_link(cast, study):
+    for name in ("admin", "researcher"):
+        client = cast.client(name)
+        before = people()
+        page = client.get(arrival_url(study))
+        assert page.status_code == 200
+        assert "This is a participant’s way in" in page.content.decode()
+        assert int(client.session["_auth_user_id"]) == getattr(cast, name).pk
+        assert people() == before
+    response = client.post("/logout/", {"next": arrival_url(study)})
+    assert response.url == arrival_url(study)
+
+
+def test_whoever_was_logged_in_is_logged_out(cast, study):
+    client = cast.client("worker")
+    client.get(arrival_url(study))
+    assert int(client.session["_auth_user_id"]) == Participant.objects.get().rater.user_id
+
+
+def test_an_open_page_of_the_same_person_can_still_send(study):
+    client = Client(enforce_csrf_checks=True)
+    page = client.get(arrival_url(study), follow=True)
+    token = page.context["csrf_token"]
+    client.get(arrival_url(study))  # in another tab
+    sent = client.post(
+        "/work/in/crowd/consent/", {"decision": "agree", "csrfmiddlewaretoken": str(token)}
+    )
+    assert sent.status_code == 302
+
+
+def test_a_closed_account_does_not_come_in(study):
+    Client().get(arrival_url(study))
+    User.objects.update(is_active=False)
+    response = Client().get(arrival_url(study))
+    assert response.status_code == 403
+    assert "no longer take part" in response.content.decode()
+
+
+def test_whose_data_was_deleted_does_not_come_in_as_somebody_new(cast, study):
+    Client().get(arrival_url(study))
+    actions.erase(Participant.objects.get(), cast.admin, with_notes=False)
+    response = Client().get(arrival_url(study))
+    assert response.status_code == 403
+    assert "deleted as you asked" in response.content.decode()
+    assert Participant.objects.count() == 1
+
+
+def test_a_new_submission_for_an_unfinished_part_is_noted_on_it(study):
+    walker = Walker(Client(), study)
+    walker.prepare()
+    walker.begin()
+    assert Sitting.objects.values_list("study_id", "session_id").get() == ("st1", "sub1")
+    Walker(Client(), study).come(session="sub2", study="st2")
+    assert Sitting.objects.values_list("study_id", "session_id").get() == ("st2", "sub2")
+    Client().get(f"/start/crowd/?PROLIFIC_PID={PID}")
+    assert Sitting.objects.values_list("study_id", "session_id").get() == ("st2", "sub2")
+
+
+@pytest.mark.parametrize("path", ["/start/crowd/", "/invited/1.x/"])
+def test_doors_are_only_gone_through(study, path):
+    assert Client().post(path).status_code == 405
+
+
+def test_a_study_that_is_not_there_is_not_found(db):
+    assert Client().get("/start/nowhere/?PROLIFIC_PID=a").status_code == 404
+
+
+# Invitation links
+
+
+def link(stay):
+    return entry.link_of(stay, RequestFactory().get("/")).removeprefix("http://testserver")
+
+
+def test_links_are_made_for_names_and_for_nobody_in_particular(study):
+    made = entry.make_links(study, ["Ann", "", ""])
+    assert [(one.source, one.external_id) for one in made] == [
+        ("link", "Ann"),
+        ("link", ""),
+        ("link", ""),
+    ]
+    assert len({one.rater.name for one in made}) == 3
+    assert all(one.rater.name.startswith("w-") for one in made)
+    assert len({link(one) for one in made}) == 3
+    assert entry.make_links(study, ["Ann"]) == made[:1]
+
+
+def test_a_link_brings_its_person_in_on_any_device(study):
+    (stay,) = entry.make_links(study, ["Ann"])
+    for client in (Client(), Client()):
+        response = client.get(link(stay))
+        assert (response.status_code, response.url) == (302, "/work/in/crowd/")
+        assert int(client.session["_auth_user_id"]) == stay.rater.user_id
+
+
+def test_a_link_that_was_forged_or_is_foreign_is_not_found(cast, study):
+    stay, other = entry.make_links(study, ["Ann", "Ben"])
+    arrived = entry.arrive(study, PID)
+    signature = link(stay).strip("/").rpartition(".")[2]
+    tokens = [
+        f"{other.pk}.{signature}",
+        f"{stay.pk}",
+        f"{stay.pk}.",
+        "x.y",
+        signing.Signer(sep=".").sign(str(stay.pk)),  # for another purpose
+        entry._SIGNER.sign("999999"),
+        entry._SIGNER.sign(str(arrived.pk)),  # came from the platform, has no link
+        entry._SIGNER.sign("nobody"),
+        entry._SIGNER.sign("9" * 40),
+    ]
+    for token in tokens:
+        client = Client()
+        assert client.get(f"/invited/{token}/").status_code == 404, token
+        assert "_auth_user_id" not in client.session
+    actions.erase(stay, cast.admin, with_notes=False)
+    assert Client().get(link(stay)).status_code == 404
+
+
+def test_a_link_into_a_draft_says_that_it_is_too_early(study):
+    (stay,) = entry.make_links(study, ["Ann"])
+    study.state = "draft"
+    study.save()
+    response = Client().get(link(stay))
+    assert response.status_code == 403
+    assert "has not been opened yet" in response.content.decode()
+
+
+def test_the_link_of_somebody_who_was_returned_says_so(cast, study):
+    (stay,) = entry.make_links(study, ["Ann"])
+    study.consent = ""
+    study.save()
+    actions.return_participant(stay, cast.admin)
+    page = Client().get(link(stay), follow=True).content.decode()
+    assert "You have left this study" in page
+
+
+def test_staff_who_try_a_link_out_stay_who_they_are(cast, study):
+    (stay,) = entry.make_links(study, ["Ann"])
+    client = cast.client("researcher")
+    assert "participant’s way in" in client.get(link(stay)).content.decode()
+    assert int(client.session["_auth_user_id"]) == cast.researcher.pk
+
+
+# The way back
+
+
+@pytest.mark.parametrize(
+    ("options", "code", "is_done", "url"),
+    [
+        ({}, "C 1", True, "https://app.prolific.com/submissions/complete?cc=C%201"),
+        ({}, "", True, ""),
+        ({"platform": "mturk"}, "C1", True, ""),
+        ({"platform": ""}, "C1", True, ""),
+        (
+            {"platform": "sona", "completion_url": "https://x.sona-systems.com/c?s={worker}"},
+            "",
+            True,
+            "https://x.sona-systems.com/c?s=W%2F1",
+        ),
+        (
+            {"platform": "sona", "completion_url": "https://x.sona-systems.com/c?s={worker}"},
+            "SCREEN1",
+            False,
+            "",
+        ),
+        ({"completion_url": "https://x.org/{code}"}, "C1", False, "https://x.org/C1"),
+        ({"completion_url": "https://x.org/{code}"}, "", True, ""),
+    ],
+)
+def test_the_way_back(db, options, code, is_done, url):
+    study = make_study(**options)
+    assert entry.back_url(study, code, "W/1", is_done=is_done) == url

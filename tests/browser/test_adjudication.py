@@ -1,0 +1,122 @@
+"""Deciding where raters differ, and the pages of quality, in a real browser."""
+
+import json
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.hands import drag_over, until
+from tests.browser.material import T1_BODY
+from tests.browser.site import axe_problems
+from tests.differing import CLAY, NOBODY
+
+LIST = "/campaigns/differ-answerable/adjudication/"
+QUALITY = "/campaigns/differ-answerable/quality/"
+VIEWS = [(1280, "light"), (1280, "dark"), (390, "light"), (390, "dark"), (320, "light")]
+
+
+def address(site, number: int) -> str:
+    """The page of a question (from 1) of the report that everybody has rated."""
+    ((item, question),) = site.rows(
+        "select q.item_id, q.question_id from annotation_itemquestion q"
+        " join annotation_item i on i.id = q.item_id"
+        " join annotation_campaign c on c.id = i.campaign_id"
+        " join annotation_text t on t.id = i.text_id"
+        " where c.slug = 'differ-answerable' and t.system = 'annotated.oracle' and q.position = ?",
+        number - 1,
+    )
+    return f"{LIST}{item}/{question}/"
+
+
+def decided(site, number: int) -> tuple[int, list[str]]:
+    """The newest decision about a question: the grade and the words, as the text has them."""
+    item, question = address(site, number).split("/")[-3:-1]
+    (grade, spans), *_ = site.rows(
+        "select grade, spans from annotation_decision where item_id = ? and question_id = ?"
+        " order by id desc",
+        item,
+        question,
+    )
+    found = json.loads(spans)
+    assert [span["quote"] for span in found] == [T1_BODY[s["start"] : s["end"]] for s in found]
+    return grade, [span["quote"] for span in found]
+
+
+def test_from_the_list_to_a_decision_with_words_of_ones_own(visit, site):
+    rosa = visit("rosa")
+    page = rosa.open(LIST)
+    page.get_by_role("link", name="What failed on the Halden?").click()
+    until(page, "CSS.highlights.size >= 3")
+    assert "dora" not in page.locator("main").inner_text()
+    page.locator("#takes label", has_text=CLAY).click()
+    drag_over(page, "a freight train had passed eleven minutes earlier")
+    expect(page.locator("#takes label", has_text="yours")).to_have_count(1)
+    page.locator("#decision .level").first.click()
+    page.get_by_role("button", name="Decide, next").click()
+    page.wait_for_url(lambda url: url != site.url + address(site, 1))
+    expect(page.locator(".notices")).to_contain_text("Decided: 1.")
+    assert decided(site, 1) == (1, [CLAY, "a freight train had passed eleven minutes earlier"])
+
+
+def test_a_sentence_by_keyboard_and_a_rater_switched_off(visit, site):
+    rosa = visit("rosa")
+    page = rosa.open(address(site, 2))
+    page.locator("#raters input").first.uncheck()
+    page.locator("#text .sentence").first.focus()
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("Space")
+    box = page.locator("#takes input:checked")
+    expect(box).to_have_count(1)
+    expect(page.locator("#said")).to_contain_text(NOBODY)
+    page.locator("#decision .level").first.click()
+    page.get_by_role("button", name="Decide, next").click()
+    page.wait_for_url(lambda url: url != site.url + address(site, 2))
+    grade, (quote,) = decided(site, 2)
+    assert grade == 1
+    assert quote.startswith(NOBODY)
+
+
+def test_without_scripts(visit, site):
+    ada = visit("ada", java_script_enabled=False)
+    page = ada.open(address(site, 3))
+    assert page.locator("#text mark").count() > 0
+    page.locator("#decision .level input").first.check()
+    page.get_by_role("button", name="Decide, next").click()
+    expect(page.locator("[role=alert]")).to_contain_text("rests on words")
+    page.locator("#decision textarea[name=quotes]").fill(NOBODY)
+    page.get_by_role("button", name="Decide, next").click()
+    expect(page.locator(".notices")).to_contain_text("Decided: 1.")
+    assert decided(site, 3) == (1, [NOBODY])
+    ada.errors.clear()  # the refused form is a 422, which Chromium logs
+
+
+@pytest.mark.parametrize(("width", "scheme"), VIEWS)
+def test_the_pages_are_accessible_at(visit, site, width, scheme):
+    rosa = visit("rosa", width=width, height=844, color_scheme=scheme)
+    item = address(site, 1).split("/")[-3]
+    for path in (
+        LIST,
+        f"{LIST}?kind=grade",
+        address(site, 1),
+        f"{address(site, 3)}?names=on",
+        QUALITY,
+        f"{QUALITY}?sort=-kappa",
+        f"{QUALITY}raters/finn/",
+        f"{QUALITY}items/{item}/",
+        "/campaigns/field/quality/",
+    ):
+        page = rosa.open(path)
+        assert axe_problems(page) == [], path
+        assert page.evaluate("document.documentElement.scrollWidth") <= width, path
+        page.close()
+
+
+def test_quality_leads_from_a_rater_to_the_words(visit):
+    rosa = visit("rosa")
+    page = rosa.open(QUALITY)
+    page.get_by_role("link", name="finn").click()
+    page.get_by_role("link", name="differ-1 (annotated.oracle)").click()
+    page.get_by_role("link", name="Who was prosecuted?", exact=True).click()
+    until(page, "CSS.highlights.size > 0")
+    page.get_by_role("link", name="Adjudicate this question").click()
+    expect(page.locator("#decision")).to_be_visible()

@@ -1,0 +1,157 @@
+"""A study is built in the browser, step by step, looked at as a worker sees it, and opened."""
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.site import axe_problems
+
+STEPS = ["texts", "parts", "gold", "words", "checks", "terms", "review"]
+NEXT = "button[name=on]"
+
+
+def new_draft(page, site, title, rubric="T2, grades 0 to 5", kind="passage"):
+    """A draft made by the form for a new campaign; its address."""
+    page.goto(f"{site.url}/campaigns/new/?dataset=coast")
+    page.get_by_label("Title").fill(title)
+    page.get_by_label("Rubric").select_option(label=rubric)
+    page.get_by_label("Texts").select_option(kind)
+    page.get_by_role("button", name="Make the draft").click()
+    return re.search(r"/campaigns/([-\w]+)/edit/texts/", page.url)[1]
+
+
+def fill_in(page):
+    """Every step, each saved by the button that goes on to the next."""
+    page.get_by_label("How many of these texts").fill("6")
+    page.get_by_label("some of them, drawn at random").check()
+    page.get_by_label("How many questions").fill("2")
+    page.get_by_role("button", name="Draw and stay").click()
+    expect(page.get_by_text("texts with", exact=False).first).to_contain_text("6 texts with 12")
+    page.locator(NEXT).click()
+    page.get_by_label("Raters for each text").fill("3")
+    page.get_by_label("Texts in a part").fill("3")
+    page.get_by_label("Hours to finish a part").fill("24")
+    page.get_by_label("Attention checks in a part").fill("1")
+    page.locator(NEXT).click()
+    page.locator(NEXT).click()  # no gold
+    page.locator("#id_consent").fill("You may stop **at any time**.")
+    expect(page.locator("#look strong").last).to_have_text("at any time")  # shown while it is typed
+    page.get_by_label("Version of the consent").fill("1")
+    page.locator(NEXT).click()
+    expect(page.locator(".remarks")).to_contain_text("and none is written")
+    page.get_by_role("button", name="Save, and add one in our words").click()
+    expect(page.get_by_text("please choose grade 2.")).to_have_count(1)
+    row = page.get_by_role("group", name="A new question")
+    row.get_by_label("Question").fill("May you use what you know?")
+    row.get_by_label("Choices").fill("yes\nno")
+    row.get_by_label("The right one").fill("2")
+    page.locator(NEXT).click()
+    page.get_by_label("Pay for a part").fill("6")
+    page.get_by_label("Minutes that a part takes").fill("30")
+    page.get_by_role("checkbox", name="worker21").check()
+    page.locator(NEXT).click()
+
+
+def test_a_study_is_built_looked_at_and_opened(visit, site):
+    visitor = visit("ada")
+    page = visitor.open("/campaigns/")
+    slug = new_draft(page, site, "Harbour crowd")
+    fill_in(page)
+    expect(page.locator("#step-title")).to_have_text("Review and open")
+    expect(page.get_by_text("12.00 GBP an hour")).to_be_visible()
+
+    page.get_by_role("link", name="Preview it").click()
+    bar = page.get_by_role("navigation", name="Preview")
+    expect(bar).to_contain_text("nothing is saved")
+    bar.get_by_role("link", name="Consent").click()
+    page.get_by_role("button", name="I agree").click()
+    page.get_by_label("no", exact=True).check()
+    page.get_by_role("button", name="Go on").click()
+    page.get_by_role("button", name="Begin").click()
+    _look_through(page)
+    expect(page).to_have_url(f"{site.url}/campaigns/{slug}/preview/")
+    assert page.evaluate("Object.keys(localStorage).filter((key) => key.includes('outbox'))") == []
+    assert site.rows(
+        "select count(*) from annotation_answer a"
+        " join annotation_assignment s on s.id = a.assignment_id"
+        " join annotation_item i on i.id = s.item_id"
+        " join annotation_campaign c on c.id = i.campaign_id where c.slug = ?",
+        slug,
+    ) == [(0,)]
+
+    page.get_by_role("link", name="Back to the campaign").click()
+    page.get_by_role("button", name="Open the campaign").click()
+    expect(page.locator(".notices")).to_contain_text("is open")
+    assert site.rows("select state from annotation_campaign where slug = ?", slug) == [("open",)]
+    page.goto(f"{site.url}/campaigns/{slug}/edit/texts/")
+    expect(page.locator(".notices")).to_contain_text("stays as it is")
+
+    worker = visit("worker21")
+    own = worker.open("/work/")
+    expect(own.get_by_role("link", name="Harbour crowd")).to_be_visible()
+
+
+def _look_through(page):
+    """Answer the questions of three texts of the preview, and go from each to the next."""
+    for place in (1, 2, 3):
+        expect(page.locator(".task-bar")).to_contain_text(f"Passage {place} of 3")
+        questions = page.locator(".question")
+        for at in range(questions.count()):
+            card = questions.nth(at)
+            card.locator("legend").click()
+            card.locator("input[value='0']").check()
+        page.locator("#submit button").click()
+        if place < 3:
+            page.wait_for_url(lambda url, before=page.url: url != before)
+    page.wait_for_url(re.compile(r"/preview/$"))
+
+
+def test_a_study_is_built_without_scripts(visit, site):
+    visitor = visit("ada", java_script_enabled=False)
+    page = visitor.open("/campaigns/")
+    new_draft(page, site, "Without scripts", "T1, answerable or not", "report")
+    page.locator(NEXT).click()
+    page.locator(NEXT).click()
+    page.locator(NEXT).click()
+    page.get_by_label("Guideline").fill("## Short")
+    page.get_by_role("button", name="Show how it reads").click()
+    expect(page.locator("#look h2")).to_have_text("Short")
+    page.locator(NEXT).click()
+    row = page.get_by_role("group", name="A new check")
+    row.get_by_label("Question").fill("Please choose 1.")
+    row.get_by_label("The grade that it asks for").select_option("1")
+    page.get_by_role("button", name="Save, for another one").click()
+    page.get_by_role("group", name="Check 1").get_by_label("Take this one out").check()
+    page.locator(NEXT).click()
+    page.locator(NEXT).click()
+    expect(page.get_by_role("button", name="Open the campaign")).to_be_enabled()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1280, 390])
+def test_every_step_is_accessible_at(visit, site, width, scheme):
+    visitor = visit("ada", width=width, height=844, color_scheme=scheme)
+    page = visitor.open("/campaigns/")
+    slug = new_draft(page, site, f"Axe {width} {scheme}")
+    fill_in(page)
+    paths = [f"/campaigns/{slug}/edit/{step}/" for step in STEPS]
+    previews = ["", "consent/", "check/comprehension/", "items/0/"]
+    for path in [*paths, *(f"/campaigns/{slug}/preview/{last}" for last in previews)]:
+        page.goto(site.url + path)
+        assert axe_problems(page) == [], path
+        assert page.evaluate("document.documentElement.scrollWidth") <= width, path
+    page.goto(site.url + paths[0])
+    page.get_by_label("How many questions").fill("0")
+    page.locator("form[method=post] [name=questions_per_item]").evaluate(
+        "field => field.form.noValidate = true"
+    )
+    page.locator(NEXT).click()
+    assert axe_problems(page) == []
+    visitor.errors[:] = [error for error in visitor.errors if "422" not in error]
+    page.goto(site.url + paths[-1])
+    page.get_by_role("button", name="Open the campaign").click()
+    for step in ("review", "later"):
+        page.goto(f"{site.url}/campaigns/{slug}/edit/{step}/")
+        assert axe_problems(page) == [], step
+        assert page.evaluate("document.documentElement.scrollWidth") <= width, step

@@ -1,0 +1,148 @@
+"""The admin's table in a browser: it counts by itself, it asks before it acts, and it reads well."""
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.site import axe_problems
+
+VIEWS = [(1280, "light"), (1280, "dark"), (390, "light"), (390, "dark"), (320, "light")]
+HOME = "/campaigns/field/"
+PAGES = [
+    *("", "participants/", "participants/?status=invited", "participants/?status=working"),
+    *("messages/", "invitations/", "reconcile/", "log/"),
+]
+HEAD = "Submission id,Participant id,Status,Started at,Completion code\n"
+
+
+def participant(site, pid: str) -> str:
+    [(key,)] = site.rows(
+        "select p.id from annotation_participant p join annotation_campaign c"
+        " on c.id = p.campaign_id where c.slug = 'field' and p.external_id = ?",
+        pid,
+    )
+    return f"{HOME}participants/{key}/"
+
+
+@pytest.mark.parametrize(("width", "scheme"), VIEWS)
+@pytest.mark.parametrize("who", ["ada", "rosa"])
+def test_the_pages_are_accessible_at(visit, site, who, width, scheme):
+    visitor = visit(who, width=width, height=844, color_scheme=scheme)
+    own = participant(site, "pid-working")
+    for path in [*(HOME + path for path in PAGES), own]:
+        page = visitor.open(path)
+        page.evaluate("document.querySelectorAll('details').forEach(one => { one.open = true; })")
+        assert axe_problems(page) == [], path
+        assert page.evaluate("document.documentElement.scrollWidth") <= width, path
+        page.close()
+    # A researcher is refused the admins' pages, and Chromium logs it.
+    visitor.errors[:] = [error for error in visitor.errors if "403" not in error]
+
+
+def test_the_numbers_are_counted_anew_by_themselves_and_stand_still_on_demand(visit):
+    visitor = visit("rosa")
+    visitor.context.clock.install()
+    page = visitor.open(HOME)
+    asked = []
+    page.on("request", lambda one: asked.append(one) if "hx-request" in one.headers else None)
+    with page.expect_response(lambda one: "hx-request" in one.request.headers):
+        page.clock.run_for(10_000)
+    expect(page.locator("#numbers .tiles")).to_have_count(1)
+    expect(page.get_by_role("heading", level=1)).to_have_count(1)
+    page.get_by_role("button", name="Hold the numbers").click()
+    expect(page.locator("[data-live-says]")).to_have_text("The numbers stand still.")
+    before = len(asked)
+    page.clock.run_for(30_000)
+    assert len(asked) == before
+
+
+def test_a_session_that_ended_puts_no_log_in_page_into_the_numbers(visit):
+    visitor = visit("rosa")
+    visitor.context.clock.install()
+    page = visitor.open(HOME)
+    visitor.context.clear_cookies()
+    page.clock.run_for(10_000)
+    expect(page.locator("[data-live-says]")).to_contain_text("Log in again")
+    expect(page.locator("#numbers .tiles")).to_have_count(1)
+    expect(page.locator("#id_password")).to_have_count(0)
+
+
+def test_an_admin_pauses_and_goes_on(visit, site):
+    page = visit("ada").open(HOME)
+    page.get_by_role("button", name="Pause").click()
+    expect(page.get_by_text("is paused: nothing new is handed out")).to_be_visible()
+    page.get_by_role("button", name="Go on").click()
+    expect(page.get_by_text("is open.")).to_be_visible()
+    page.goto(site.url + HOME + "log/")
+    expect(page.locator("tbody tr").first).to_contain_text("opened again")
+
+
+def test_what_cannot_be_undone_asks_first(visit, site):
+    page = visit("ada").open(participant(site, "pid-overdue"))
+    page.get_by_text("Return…").click()
+    page.get_by_role("button", name=re.compile("Return w-")).click()
+    # The browser itself asks for the tick: the page is still the same.
+    expect(page.get_by_role("button", name=re.compile("Return w-"))).to_be_visible()
+    page.locator("form[action$='return/'] input[name=confirm]").check()
+    page.get_by_role("button", name=re.compile("Return w-")).click()
+    expect(page.get_by_text("is returned, and 3 items went back")).to_be_visible()
+    page.get_by_role("button", name="Let in again").click()
+    expect(page.get_by_text("can go on.")).to_be_visible()
+
+
+def test_a_link_is_made_and_copied(visit, site):
+    visitor = visit("ada")
+    visitor.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page = visitor.open(HOME + "invitations/")
+    page.get_by_label("Names").fill("Amal")
+    page.get_by_role("button", name="Make links").click()
+    button = page.get_by_role("button", name="Copy the link of Amal")
+    button.click()
+    expect(button).to_have_text("Copied")
+    link = page.evaluate("navigator.clipboard.readText()")
+    assert link.startswith(f"{site.url}/invited/")
+    page.get_by_role("button", name="Copy the address").click()
+    asked = page.evaluate("navigator.clipboard.readText()")
+    assert asked.startswith(f"{site.url}/start/field/?PROLIFIC_PID={{{{%PROLIFIC_PID%}}}}&STUDY_ID")
+
+
+def test_prolifics_list_is_compared_and_the_comparison_taken_away(visit, tmp_path):
+    page = visit("ada").open(HOME + "reconcile/")
+    export = tmp_path / "export.csv"
+    export.write_text(
+        f"{HEAD}sub-done-1,pid-done,AWAITING REVIEW,x,DONE1\n"
+        "sub-done-2,pid-done,TIMED-OUT,x,\nsub-x,pid-x,AWAITING REVIEW,x,NOCODE\n"
+    )
+    page.set_input_files("input[type=file]", export)
+    page.get_by_role("button", name="Compare").click()
+    rows = page.locator("tbody tr")
+    expect(rows).to_have_count(4)
+    expect(rows.nth(1)).to_contain_text("approve")
+    assert axe_problems(page) == []
+    with page.expect_download() as started:
+        page.get_by_role("link", name="Download as CSV").click()
+    assert started.value.suggested_filename == "field.prolific.csv"
+    lines = started.value.path().read_text().splitlines()
+    assert lines[0].startswith("Submission id,Participant id,Status there")
+    assert len(lines) == 5
+
+
+def test_a_broken_list_says_where(visit, tmp_path):
+    visitor = visit("ada")
+    page = visitor.open(HOME + "reconcile/")
+    export = tmp_path / "export.csv"
+    export.write_text(f"{HEAD}s,,ACTIVE,x,\nt,p,MAYBE,x,\n")
+    page.set_input_files("input[type=file]", export)
+    page.get_by_role("button", name="Compare").click()
+    expect(page.get_by_text("Line 3: the status 'MAYBE' is none of Prolific's.")).to_be_visible()
+    assert axe_problems(page) == []
+    visitor.errors[:] = [error for error in visitor.errors if "422" not in error]
+
+
+def test_an_export_is_downloaded(visit):
+    page = visit("rosa").open(HOME)
+    with page.expect_download() as started:
+        page.get_by_role("button", name="Anonymous export").click()
+    assert started.value.suggested_filename == "field.anonymous.zip"
+    assert started.value.path().stat().st_size > 1000

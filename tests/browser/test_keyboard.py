@@ -1,0 +1,154 @@
+"""Everything by keyboard: a whole T1 item in few keys, conflicts, the help with its switches."""
+
+import re
+
+from playwright.sync_api import expect
+
+from tests.browser.hands import keys_for, settled
+from tests.browser.material import T1_ANSWERS, T1_BODY
+from tests.browser.site import axe_problems
+from tests.browser.test_nothing_lost import grade
+
+MAY_PRESS = 120
+
+
+def test_t1_by_keyboard_in_few_keys(worker, site):
+    first, second = site.assignments(worker.name, "t1")
+    page = worker.open(f"/work/{first}/")
+    pressed = 0
+
+    def press(key):
+        nonlocal pressed
+        page.keyboard.press(key)
+        pressed += 1
+
+    for _, quotes in T1_ANSWERS:
+        for quote in quotes:
+            for key in keys_for(page, quote):
+                press(key)
+        press("Enter" if quotes else "0")
+    settled(page)
+    found = site.ratings(worker.name, "answerable")
+    assert {at: (grade, len(spans)) for at, (grade, spans) in found.items()} == {
+        at: (1 if quotes else 0, len(quotes)) for at, (_, quotes) in enumerate(T1_ANSWERS)
+    }
+    assert all(T1_BODY[s:e] == quote for _, spans in found.values() for s, e, quote in spans)
+    press("Control+Enter")
+    page.wait_for_url(f"**/work/{second}/")
+    assert pressed <= MAY_PRESS
+
+
+def test_a_conflict_is_decided_by_keyboard(worker, visit, site):
+    item, _ = site.assignments(worker.name, "t1")
+    page = worker.open(f"/work/{item}/")
+    there = visit(worker.name).open(f"/work/{item}/")
+    grade(there, 1, 0)
+    settled(there)
+    page.keyboard.press("1")
+    panel = page.locator("#q-1 .conflict")
+    expect(panel).to_be_visible()
+    page.locator("#q-1 input:checked").focus()
+    for _ in range(3):
+        page.keyboard.press("Tab")
+        if page.evaluate("'keep' in document.activeElement.dataset"):
+            break
+    expect(panel.locator("[data-keep]")).to_be_focused()
+    page.keyboard.press("Space")
+    settled(page)
+    assert site.said(item) == [(0, 0), (0, 1)]
+    assert page.evaluate("document.activeElement.name") == "grade"
+    worker.errors.clear()  # a conflict is a 409, which Chromium logs
+
+
+def test_single_keys_can_be_switched_off_and_stay_off(worker, site):
+    item, _ = site.assignments(worker.name, "t1")
+    page = worker.open(f"/work/{item}/")
+    page.keyboard.press("?")
+    page.locator("#single-keys").uncheck()
+    page.keyboard.press("Escape")
+    page.reload()
+    page.locator("#questions").focus()
+    for key in ("0", "j", "u", "?"):
+        page.keyboard.press(key)
+    expect(page.locator("#help")).to_be_hidden()
+    assert page.locator(".question input:checked").count() == 0
+    assert site.said(item) == []
+
+
+def test_text_size_and_line_length_are_remembered_and_printed(worker, site):
+    item, _ = site.assignments(worker.name, "t1")
+    page = worker.open(f"/work/{item}/")
+    text = page.locator("#text")
+    font = "one => parseFloat(getComputedStyle(one).fontSize)"
+    before, wide = text.evaluate(font), text.evaluate("one => one.offsetWidth")
+    page.keyboard.press("?")
+    page.get_by_label("huge").check()
+    page.get_by_label("short").check()
+    assert text.evaluate(font) > 1.3 * before
+    assert axe_problems(page) == []
+    served = page.request.get(page.url).text()
+    assert 'data-text-size="huge" data-line-length="short"' in served.split("<head>")[0]
+    page.reload()
+    assert text.evaluate(font) > 1.3 * before
+    page.keyboard.press("?")
+    page.get_by_label("short").press("ArrowLeft")  # round to the last: long
+    page.get_by_label("large").check()
+    page.keyboard.press("Escape")
+    page.set_viewport_size({"width": 1800, "height": 900})
+    assert text.evaluate("one => one.offsetWidth") >= wide
+
+
+def test_an_attention_check_asks_for_no_words(visit, site):
+    worker = visit("worker10")
+    (item,) = site.assignments(worker.name, "crowd")
+    page = worker.open(f"/work/{item}/")
+    check = page.locator(".question[data-check]")
+    expect(check).to_contain_text("Please choose 0 here.")
+    assert check.locator(".evidence").count() == 0
+    check.locator("input[value='1']").click()
+    expect(check).to_have_attribute("data-state", "absent")
+    page.keyboard.press("t")
+    page.keyboard.press("Space")  # a span would belong to the active question, which takes none
+    expect(page.locator(".spans li")).to_have_count(0)
+    check.locator("input[value='0']").click()
+    settled(page)
+    assert axe_problems(page) == []
+    assert site.rows(
+        "select grade, spans from annotation_answer"
+        " where assignment_id = ? and check_asked_id is not null order by id",
+        item,
+    ) == [(1, "[]"), (0, "[]")]
+    page.reload()
+    expect(page.locator("#progress-words")).to_have_text("1 of 16")
+
+
+def test_a_message_of_the_researchers_is_put_away_for_good(visit, site):
+    worker = visit("worker11")
+    (item,) = site.assignments(worker.name, "crowd")
+    page = worker.open(f"/work/{item}/")
+    news = page.locator("#news")
+    expect(news).to_contain_text("The guideline has a new example.")
+    assert axe_problems(page) == []
+    with page.expect_response("**/messages/"):
+        news.locator("button").click()
+    expect(news).to_be_hidden()
+    page.reload()
+    expect(page.locator("#news")).to_have_count(0)
+
+
+def test_the_end_of_the_part_is_shown_and_warned_of(visit, site):
+    worker = visit("worker12")
+    (item,) = site.assignments(worker.name, "crowd")
+    page = worker.context.new_page()
+    page.clock.install()
+    page.goto(f"{worker.site.url}/work/{item}/")
+    left = page.locator("#time-left")
+    expect(left).to_contain_text(re.compile("Time left: [23] hours"))
+    page.clock.fast_forward((2 * 60 + 50) * 60 * 1000)
+    warning = page.locator("#part-warning")
+    expect(warning).to_contain_text("The time for this part ends in")
+    warning.locator("button").click()
+    expect(warning).to_be_hidden()
+    page.clock.fast_forward("20:00")
+    expect(page.locator("#part-over")).to_contain_text("The time for this part is over")
+    expect(left).to_have_text("The time is over")

@@ -1,0 +1,299 @@
+"""Network and server away, reloads, double clicks, another person at the computer: nothing is lost."""
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.hands import drag_over, offline, settled, until
+from tests.browser.material import T1_BODY
+
+
+def grade(page, number, value):
+    page.locator(f"#q-{number} input[value='{value}']").click()
+
+
+def answer_all(page):
+    """0 to every question: the quickest way to an item that can be handed in."""
+    for number in range(1, page.locator(".question").count() + 1):
+        grade(page, number, 0)
+
+
+def said(page):
+    return expect(page.locator("#saved"))
+
+
+@pytest.fixture
+def at_work(worker, site):
+    """A worker with the first T1 item open, and its key."""
+    first, _ = site.assignments(worker.name, "t1")
+    yield worker, worker.open(f"/work/{first}/"), first
+    worker.errors.clear()  # Chromium logs every request that fails, and these are meant to
+
+
+def test_answers_made_offline_arrive_once_and_in_order(at_work, site):
+    worker, page, item = at_work
+    grade(page, 1, 0)
+    settled(page)
+    with offline(page):
+        grade(page, 2, 0)
+        grade(page, 3, 1)
+        drag_over(page, "four metres of clay")
+        grade(page, 2, 1)
+        said(page).to_contain_text("Not saved yet, 4 waiting")
+        assert site.said(item) == [(0, 0)]
+    settled(page)
+    assert site.said(item) == [(0, 0), (1, 0), (2, 1), (2, 1), (1, 1)]
+    at = T1_BODY.index("four metres of clay")
+    assert site.ratings(worker.name, "answerable") == {
+        0: (0, []),
+        1: (1, []),
+        2: (1, [(at, at + 19, "four metres of clay")]),
+    }
+
+
+def test_a_reload_shows_what_still_waits_and_sends_it(at_work, site):
+    _, page, item = at_work
+    page.context.route("**/answers/**", lambda route: route.abort())
+    drag_over(page, "four metres of clay")
+    grade(page, 2, 0)
+    said(page).to_contain_text("2 waiting")
+    page.reload()
+    assert page.locator("#q-1 .spans q").all_inner_texts() == ["four metres of clay"]
+    assert page.locator("#q-2 input[value='0']").is_checked()
+    said(page).to_contain_text("2 waiting")
+    grade(page, 2, 1)
+    page.context.unroute("**/answers/**")
+    settled(page)
+    assert site.said(item) == [(0, 1), (1, 0), (1, 1)]
+
+
+def test_a_reply_that_is_lost_does_not_double_the_answer(at_work, site):
+    _, page, item = at_work
+    lost = []
+
+    def lose(route):
+        route.fetch()  # the server has it
+        lost.append(route)
+        route.abort()
+
+    page.route("**/answers/**", lose, times=1)
+    grade(page, 1, 0)
+    said(page).to_contain_text("1 waiting")
+    settled(page)
+    assert len(lost) == 1
+    assert site.said(item) == [(0, 0)]
+
+
+def test_submitting_offline_waits_behind_the_answers_and_goes_on(at_work, site):
+    _, page, item = at_work
+    answer_all(page)
+    settled(page)
+    with offline(page):
+        page.click("#submit button")
+        said(page).to_contain_text("Not handed in yet, 1 waiting")
+        page.keyboard.press("Control+Enter")
+        said(page).to_contain_text("1 waiting")
+        assert site.state(item) == "open"
+    page.wait_for_url(lambda url: not url.endswith(f"/work/{item}/"))
+    assert site.state(item) == "submitted"
+
+
+def test_an_item_handed_in_before_a_reload_is_handed_in_after_it(at_work, site):
+    _, page, item = at_work
+    answer_all(page)
+    settled(page)
+    page.context.route("**/submit/", lambda route: route.abort())
+    page.click("#submit button")
+    said(page).to_contain_text("1 waiting")
+    page.reload()
+    said(page).to_contain_text("1 waiting")
+    page.context.unroute("**/submit/")
+    page.wait_for_url(lambda url: not url.endswith(f"/work/{item}/"))
+    assert site.state(item) == "submitted"
+
+
+def test_a_double_click_submits_once(at_work, site):
+    _, page, item = at_work
+    answer_all(page)
+    sent = []
+    page.on("request", lambda request: "/submit/" in request.url and sent.append(request.url))
+    page.locator("#submit button").dblclick()
+    page.wait_for_url(lambda url: not url.endswith(f"/work/{item}/"))
+    assert len(sent) == 1
+    assert len(site.said(item)) == 15
+
+
+@pytest.mark.parametrize("where", ["item", "study"])
+def test_what_a_closed_page_left_is_sent_by_the_next_one(at_work, site, where):
+    worker, page, item = at_work
+    worker.context.route("**/answers/**", lambda route: route.abort())
+    grade(page, 1, 0)
+    grade(page, 2, 0)
+    said(page).to_contain_text("2 waiting")
+    page.close()
+    worker.context.unroute("**/answers/**")
+    assert site.said(item) == []
+    _, second = site.assignments(worker.name, "t1")
+    page = worker.open({"item": f"/work/{second}/", "study": "/work/in/t1/"}[where])
+    settled(page)
+    until(page, "Object.keys(localStorage).every(name => !name.startsWith('outbox'))")
+    assert site.said(item) == [(0, 0), (1, 0)]
+
+
+def test_what_the_server_refuses_is_said_and_not_sent_again(at_work, site):
+    _, page, item = at_work
+    sent = []
+
+    def refuse(route):
+        sent.append(route.request.url)
+        route.fulfill(status=422, content_type="text/plain", body="That does not fit the text.")
+
+    page.route("**/answers/**", refuse)
+    grade(page, 1, 0)
+    said(page).to_have_text("Not saved. That does not fit the text.")
+    assert page.evaluate("Object.keys(localStorage).length") == 0
+    page.unroute("**/answers/**")
+    grade(page, 1, 1)
+    settled(page)
+    assert len(sent) == 1
+    assert site.said(item) == [(0, 1)]
+
+
+def test_a_skip_waits_like_an_answer(at_work, site):
+    _, page, item = at_work
+    page.click(".skip summary")
+    page.fill(".skip textarea", "It ends in mid-sentence.")
+    with offline(page):
+        page.click(".skip button")
+        said(page).to_contain_text("1 waiting")
+    page.wait_for_url(lambda url: not url.endswith(f"/work/{item}/"))
+    assert site.rows("select state, note from annotation_assignment where id = ?", item) == [
+        ("skipped", "It ends in mid-sentence.")
+    ]
+
+
+def test_back_shows_the_newest_answers(at_work, site):
+    _, page, item = at_work
+    grade(page, 1, 0)
+    settled(page)
+    page.click(".where a")
+    page.wait_for_url("**/work/in/t1/")
+    page.go_back()
+    expect(page.locator("#q-1 input[value='0']")).to_be_checked()
+    grade(page, 1, 1)
+    settled(page)
+    assert page.locator(".conflict").count() == 0
+    assert site.said(item) == [(0, 0), (0, 1)]
+
+
+def test_a_browser_that_keeps_nothing_is_said(new_worker, site):
+    worker = new_worker()
+    worker.context.add_init_script(
+        "Storage.prototype.setItem = () => { throw new DOMException('full', 'QuotaExceededError'); }"
+    )
+    item, _ = site.assignments(worker.name, "t1")
+    page = worker.open(f"/work/{item}/")
+    page.route("**/answers/**", lambda route: route.abort())
+    grade(page, 1, 0)
+    said(page).to_contain_text("do not close or reload this page")
+    page.unroute("**/answers/**")
+    settled(page)
+    assert site.said(item) == [(0, 0)]
+    worker.errors.clear()
+
+
+def test_two_people_at_one_computer_do_not_send_each_others_answers(at_work, site):
+    worker, page, item = at_work
+    worker.context.route("**/answers/**", lambda route: route.abort())
+    grade(page, 1, 0)
+    said(page).to_contain_text("1 waiting")
+    worker.context.clear_cookies()
+    mine, worker.name = worker.name, "worker8"
+    worker.log_in()  # another person, in another tab
+    worker.context.unroute("**/answers/**")
+    said(page).to_contain_text("Somebody else is logged in")
+    theirs, _ = site.assignments("worker8", "t1")
+    other = worker.open(f"/work/{theirs}/")
+    grade(other, 2, 0)
+    settled(other)
+    other.close()
+    assert site.said(item) == []
+    worker.context.clear_cookies()
+    worker.name = mine
+    worker.log_in()
+    settled(page)
+    assert site.said(item) == [(0, 0)]
+
+
+def test_undo_has_a_button_and_is_a_new_answer(at_work, site):
+    _, page, item = at_work
+    button = page.locator("#undo")
+    expect(button).to_be_disabled()
+    grade(page, 1, 0)
+    settled(page)
+    button.click()
+    settled(page)
+    expect(page.locator("#q-1 input:checked")).to_have_count(0)
+    expect(button).to_be_disabled()
+    assert site.said(item) == [(0, 0), (0, None)]
+
+
+def test_active_time_is_sent_with_answers(at_work, site):
+    _, page, item = at_work
+    page.mouse.move(200, 200)
+    page.wait_for_timeout(400)
+    grade(page, 1, 0)
+    settled(page)
+    [(spent,)] = site.rows("select active_ms from annotation_answer where assignment_id = ?", item)
+    assert 300 < spent < 60_000
+
+
+def test_time_without_a_sign_of_the_person_is_not_counted(worker, site):
+    item, _ = site.assignments(worker.name, "t1")
+    page = worker.context.new_page()
+    page.clock.install()
+    page.goto(f"{worker.site.url}/work/{item}/")
+    page.clock.fast_forward("10:00")
+    grade(page, 1, 0)
+    settled(page)
+    [(spent,)] = site.rows("select active_ms from annotation_answer where assignment_id = ?", item)
+    assert 30_000 <= spent < 60_000
+
+
+def test_the_end_of_the_session_is_warned_of_and_put_off(worker, site):
+    item, _ = site.assignments(worker.name, "t1")
+    page = worker.context.new_page()
+    page.clock.install()
+    page.goto(f"{worker.site.url}/work/{item}/")
+    warning = page.locator("#session-warning")
+    expect(warning).to_be_hidden()
+    page.clock.fast_forward((14 * 24 * 60 - 4) * 60 * 1000)
+    expect(warning).to_contain_text(re.compile(r"You will be logged out in [34] minutes"))
+    before = {c["name"]: c["expires"] for c in worker.context.cookies()}["sessionid"]
+    warning.locator("button").click()
+    expect(warning).to_contain_text("You stay logged in")
+    expect(warning.locator("button")).to_be_hidden()
+    after = {c["name"]: c["expires"] for c in worker.context.cookies()}["sessionid"]
+    assert after > before
+
+
+def test_a_session_that_is_half_over_is_prolonged_in_silence(worker, site):
+    item, _ = site.assignments(worker.name, "t1")
+    page = worker.context.new_page()
+    with page.expect_request("**/session/") as asked:
+        # As the server prints it when six of fourteen days are left.
+        page.route(
+            f"**/work/{item}/",
+            lambda route: route.fulfill(
+                response=(reply := route.fetch()),
+                body=re.sub(
+                    r'data-session-ends="(\d+)"',
+                    lambda found: f'data-session-ends="{int(found[1]) - 8 * 86400}"',
+                    reply.text(),
+                ),
+            ),
+        )
+        page.goto(f"{worker.site.url}/work/{item}/")
+    assert asked.value.method == "POST"
+    expect(page.locator("#session-warning")).to_be_hidden()

@@ -1,0 +1,233 @@
+"""The whole way of somebody from Prolific, on a real server: arrival, consent, check, parts, and back."""
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.conftest import Visitor
+from tests.browser.site import axe_problems
+
+BACK = "https://app.prolific.com/submissions/complete?cc="
+VIEWS = [(1280, "light"), (1280, "dark"), (390, "light"), (390, "dark"), (320, "light")]
+
+
+@pytest.fixture
+def guest(site, chromium):
+    """guest(width=..., ...): somebody with a clean profile, who is not logged in anywhere."""
+    contexts, guests = [], []
+
+    def start(*, width: int = 1280, height: int = 844, **options) -> Visitor:
+        context = chromium.new_context(viewport={"width": width, "height": height}, **options)
+        # Nothing outside is asked: what would go to Prolific is answered here.
+        context.route(
+            lambda url: not url.startswith(site.url),
+            lambda route: route.fulfill(body="back", content_type="text/html"),
+        )
+        contexts.append(context)
+        guests.append(Visitor(site, context, "guest"))
+        return guests[-1]
+
+    yield start
+    for context in contexts:
+        context.close()
+    for one in guests:
+        # A try that was wrong is answered by a 422, and a door that is shut by a 403.
+        assert [error for error in one.errors if "status of 4" not in error] == []
+
+
+def arrive(guest: Visitor, pid: str, session: str = "first") -> Page:
+    return guest.open(
+        f"/start/prolific/?PROLIFIC_PID={pid}&STUDY_ID=study-{session}&SESSION_ID={session}-{pid}"
+    )
+
+
+def answer(page: Page, right: dict[str, str]) -> None:
+    """Choose an option for each question, by its words, and go on."""
+    for question, option in right.items():
+        page.get_by_role("group", name=question).get_by_label(option, exact=True).check()
+    page.get_by_role("button", name="Go on").click()
+
+
+def agree(page: Page) -> None:
+    page.get_by_role("button", name="I agree, go on").click()
+
+
+def screening(page: Page, option: str = "Yes") -> None:
+    answer(page, {"Do you read English every week?": option})
+
+
+def comprehension(page: Page, first: str = "No") -> None:
+    answer(page, {"May you use what you know?": first, "What does a 1 need?": "Marked words"})
+
+
+def do_item(page: Page) -> str:
+    """Answer 0 to every question, attention checks among them, and hand the item in; its address."""
+    url = page.url
+    if (unfold := page.locator("[data-all]")).is_visible():
+        unfold.click()  # a phone shows one question at a time
+    questions = page.locator(".question")
+    for at in range(questions.count()):
+        questions.nth(at).locator("input[name=grade][value='0']").click()
+    page.locator("#submit button").click()
+    page.wait_for_url(lambda address: address != url and not address.startswith(f"{url}#"))
+    return url
+
+
+def do_part(page: Page) -> None:
+    while "/work/in/" not in page.url:
+        do_item(page)
+
+
+def test_a_whole_journey_and_the_return_on_a_clean_profile(guest, site):
+    pid = "5f1d2c3b4a59687786950413"
+    visitor = guest()
+    page = arrive(visitor, pid)
+    expect(page).to_have_url(f"{site.url}/work/in/prolific/consent/")
+    agree(page)
+    screening(page)
+    comprehension(page, first="Yes")  # wrong
+    expect(page.get_by_role("alert")).to_contain_text("You have one more try")
+    expect(page.get_by_text("The text alone counts, not what you know.")).to_be_visible()
+    comprehension(page)
+    expect(page.locator("main")).to_contain_text("Next is part 1 of 2")
+    expect(page.locator("main")).to_contain_text("4.50 GBP")
+    page.get_by_role("button", name="Begin part 1").click()
+
+    # Practice comes first, and says what was expected.
+    page.wait_for_url("**/work/*/")
+    practice = do_item(page)
+    expect(page).to_have_url(f"{practice}feedback/")
+    expect(page.locator("main")).to_contain_text("You agree on 1 of 2 questions.")
+    page.get_by_role("link", name="Go on").first.click()
+
+    # Two texts, of which one asks to be attentive.
+    page.wait_for_url("**/work/*/")
+    page.clock.install()
+    do_part(page)
+    expect(page).to_have_url(f"{site.url}/work/in/prolific/end/")
+    assert site.rows(
+        "select a.grade, c.expected from annotation_answer a"
+        " join annotation_attentioncheck c on c.id = a.check_asked_id"
+        " join annotation_assignment s on s.id = a.assignment_id"
+        " join annotation_participant p on p.id = s.participant_id where p.external_id = ?",
+        pid,
+    ) == [(0, 0)]
+    expect(page.locator("#code")).to_have_text("DONE1")
+    expect(page.get_by_role("link", name="Back to Prolific")).to_have_attribute(
+        "href", f"{BACK}DONE1"
+    )
+    expect(page.get_by_role("button", name="Stay on this page")).to_be_visible()
+    page.clock.run_for(16_000)
+    page.wait_for_url(f"{BACK}DONE1")
+
+    # Another day, another device, a new submission.
+    page = arrive(guest(), pid, session="second")
+    expect(page.locator("main")).to_contain_text("Next is part 2 of 2")
+    page.get_by_role("button", name="Begin part 2").click()
+    page.wait_for_url("**/work/*/")
+    do_part(page)
+    expect(page.locator("main")).to_contain_text("You have done all of it")
+    page.get_by_role("button", name="Stay on this page").click()
+    page.get_by_role("link", name="Back to Prolific").click()
+    page.wait_for_url(f"{BACK}DONE1")
+    assert site.rows(
+        "select s.number, s.outcome, s.session_id from annotation_sitting s"
+        " join annotation_participant p on p.id = s.participant_id"
+        " where p.external_id = ? order by s.number",
+        pid,
+    ) == [(1, "done", f"first-{pid}"), (2, "done", f"second-{pid}")]
+
+
+def test_staying_on_the_last_page_is_staying(guest, site):
+    page = arrive(guest(), "stays")
+    agree(page)
+    screening(page)
+    comprehension(page)
+    page.get_by_role("button", name="Begin part 1").click()
+    page.wait_for_url("**/work/*/")
+    do_item(page)
+    page.get_by_role("link", name="Go on").first.click()
+    page.wait_for_url("**/work/*/")
+    page.clock.install()
+    do_part(page)
+    page.get_by_role("button", name="Stay on this page").click()
+    page.clock.run_for(60_000)
+    expect(page).to_have_url(f"{site.url}/work/in/prolific/end/")
+
+
+def test_who_does_not_agree_is_asked_to_return_the_submission(guest):
+    page = arrive(guest(), "declines")
+    page.get_by_role("button", name="I do not agree").click()
+    expect(page.locator("main")).to_contain_text("return your submission on Prolific")
+    expect(page.locator("#back")).to_have_count(0)
+
+
+def test_the_whole_way_without_scripts(guest, site):
+    page = arrive(guest(java_script_enabled=False), "plain")
+    agree(page)
+    screening(page)
+    comprehension(page)
+    page.get_by_role("button", name="Begin part 1").click()
+    while "/work/in/" not in page.url:
+        for at in range(page.locator(".question").count()):
+            page.locator(f"#q-{at + 1} input[value='0']").check()
+            page.locator(f"#q-{at + 1} button:has-text('Save question')").click()
+        page.locator("#submit button").click()
+        if page.url.endswith("/feedback/"):
+            page.get_by_role("link", name="Go on").first.click()
+    expect(page.locator("#code")).to_have_text("DONE1")
+    page.get_by_role("link", name="Back to Prolific").click()
+    page.wait_for_url(f"{BACK}DONE1")
+
+
+@pytest.mark.parametrize(("width", "scheme"), VIEWS)
+def test_the_pages_of_the_way_are_accessible_at(guest, width, scheme):
+    def fine(page: Page) -> None:
+        assert axe_problems(page) == [], page.url
+        assert page.evaluate("document.documentElement.scrollWidth") <= width, page.url
+
+    def visitor() -> Visitor:
+        return guest(width=width, color_scheme=scheme)
+
+    name = f"{scheme}{width}"
+    page = arrive(visitor(), f"{name}-declines")
+    fine(page)  # the terms
+    page.get_by_role("button", name="I do not agree").click()
+    fine(page)  # declined
+    page = arrive(visitor(), f"{name}-other")
+    agree(page)
+    fine(page)  # screening
+    screening(page, "No")
+    fine(page)  # screened out
+    page = arrive(visitor(), f"{name}-fails")
+    agree(page)
+    screening(page)
+    fine(page)  # comprehension
+    comprehension(page, first="Yes")
+    fine(page)  # one try is left
+    comprehension(page, first="Yes")
+    expect(page.locator("#code")).to_have_text("FAILED1")
+    fine(page)
+    page = arrive(visitor(), f"{name}-works")
+    agree(page)
+    screening(page)
+    comprehension(page)
+    fine(page)  # the study before a part
+    page.get_by_role("button", name="Begin part 1").click()
+    page.wait_for_url("**/work/*/")
+    do_item(page)
+    fine(page)  # what was expected
+    page.get_by_role("link", name="Go on").first.click()
+    page.wait_for_url("**/work/*/")
+    page.goto(page.url.rpartition("/work/")[0] + "/work/in/prolific/")
+    fine(page)  # the study within a part
+    page.get_by_role("link", name="Go on").click()
+    page.wait_for_url("**/work/*/")
+    do_part(page)
+    fine(page)  # the code
+    fine(visitor().open("/start/prolific/"))
+    fine(visitor().open("/start/t1/?PROLIFIC_PID=a"))
+
+
+def test_the_link_opened_by_staff_is_accessible(visit):
+    page = visit("rosa", width=390).open("/start/prolific/?PROLIFIC_PID=a")
+    assert axe_problems(page) == []

@@ -1,0 +1,84 @@
+"""A whole T1 item by touch on a phone: text and question together, few taps, large targets."""
+
+from playwright.sync_api import expect
+
+from tests.browser.hands import select_by_touch, settled
+from tests.browser.material import T1_ANSWERS
+from tests.browser.test_work import EXPECTED_T1
+
+PHONE = {"width": 390, "height": 844, "has_touch": True, "is_mobile": True}
+MAY_TAP = 38
+SMALL = """() => [...document.querySelectorAll('.question[data-active] :is(label, button), .sheet-nav button')]
+  .filter((one) => one.offsetParent && one.getBoundingClientRect().height < 44).map((one) => one.outerHTML)"""
+TOGETHER = """() => ['#text', '.question[data-active] .choices'].every((name) => {
+  const box = document.querySelector(name).getBoundingClientRect();
+  const pane = document.querySelector(name).closest('.pane').getBoundingClientRect();
+  return Math.min(box.bottom, pane.bottom) - Math.max(box.top, pane.top) >= 40 && pane.bottom <= innerHeight;
+})"""
+
+
+def test_t1_by_touch(new_worker, site):
+    worker = new_worker(**PHONE)
+    first, second = site.assignments(worker.name, "t1")
+    page = worker.open(f"/work/{first}/")
+    taps = 0
+
+    def tap(selector):
+        nonlocal taps
+        page.locator(selector).tap()
+        taps += 1
+
+    for at, (_, quotes) in enumerate(T1_ANSWERS):
+        question = f"#q-{at + 1}"
+        expect(page.locator(question)).to_have_attribute("data-active", "")
+        assert page.evaluate(TOGETHER)
+        assert page.evaluate(SMALL) == []
+        for quote in quotes:
+            select_by_touch(page, quote)
+            taps += 1
+            button = page.locator(f"{question} .touch-take [data-next]")
+            expect(button).to_be_in_viewport()
+            assert page.evaluate(SMALL) == []
+            goes_on = "" if quote == quotes[-1] else ":not([data-next])"
+            tap(f"{question} .touch-take button{goes_on or '[data-next]'}")
+        if not quotes:
+            tap(f"{question} input[value='0']")
+            if at + 1 < len(T1_ANSWERS):
+                tap("[data-step='1']")
+    settled(page)
+    assert site.ratings(worker.name, "answerable") == EXPECTED_T1
+    assert page.evaluate("document.documentElement.scrollHeight / innerHeight") < 3
+    tap("#submit button")
+    page.wait_for_url(f"**/work/{second}/")
+    assert taps <= MAY_TAP
+
+
+def test_undo_by_touch(new_worker, site):
+    worker = new_worker(**PHONE)
+    item, _ = site.assignments(worker.name, "t1")
+    page = worker.open(f"/work/{item}/")
+    select_by_touch(page, "four metres of clay")
+    page.locator("#q-1 .touch-take [data-next]").tap()
+    expect(page.locator("#q-2")).to_have_attribute("data-active", "")
+    page.locator("#undo").tap()
+    expect(page.locator("#q-1")).to_have_attribute("data-active", "")
+    expect(page.locator("#q-1 .spans q")).to_have_count(0)
+    settled(page)
+    assert site.said(item) == [(0, 1), (0, None)]
+
+
+def test_a_conflict_is_decided_by_touch(new_worker, visit, site):
+    worker = new_worker(**PHONE)
+    item, _ = site.assignments(worker.name, "t1")
+    page = worker.open(f"/work/{item}/")
+    other = visit(worker.name)
+    there = other.open(f"/work/{item}/")
+    there.locator("#q-1 input[value='0']").click()
+    settled(there)
+    select_by_touch(page, "four metres of clay")
+    page.locator("#q-1 .touch-take button").last.tap()
+    button = page.locator("#q-1 .conflict [data-keep]")
+    button.tap()
+    settled(page)
+    assert site.said(item) == [(0, 0), (0, 1)]
+    worker.errors.clear()  # a conflict is a 409, which Chromium logs

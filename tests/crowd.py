@@ -1,0 +1,195 @@
+"""A study for people from a platform, with every step that there is, and a person who walks it."""
+
+import json
+from uuid import uuid4
+
+from annotation import drawing
+from annotation.models import (
+    Assignment,
+    AttentionCheck,
+    Campaign,
+    CheckQuestion,
+    Dataset,
+    NuggetSpan,
+    Rater,
+    Rating,
+    Rubric,
+    SubQuestion,
+    Text,
+    Topic,
+)
+
+PID = "5f1d2c3b4a59687786950413"
+QUESTIONS = ["Why was the bridge shut?", "Who paid for the repair?"]
+PRACTICE = "The bridge was shut because a pier had moved. Nobody has said who paid."
+CHECKS = [
+    ("screening", "Do you read English every week?", ["No", "Yes"], 1, ""),
+    (
+        "comprehension",
+        "May you use what you know?",
+        ["Yes", "No"],
+        1,
+        "The text alone counts, not what you know.",
+    ),
+    ("comprehension", "What does a 1 need?", ["Marked words", "Nothing"], 0, "Every 1 has words."),
+]
+RIGHT, WRONG = (1, 1, 0), (1, 0, 0)
+
+
+def make_study(slug: str = "crowd", *, texts: int = 6, training: int = 1, **options) -> Campaign:
+    """An open campaign on Prolific: consent, checks, a practice text, parts of two, two raters each."""
+    dataset = Dataset.objects.create(slug=slug, title="Bridges")
+    topic = Topic.objects.create(dataset=dataset, name="bridge", request="Write.", position=0)
+    asked = [
+        SubQuestion.objects.create(topic=topic, position=at, body=body)
+        for at, body in enumerate(QUESTIONS)
+    ]
+    made = [
+        Text.objects.create(
+            dataset=dataset,
+            topic=topic,
+            kind="report",
+            system=f"s{number % 2}",
+            name=f"r{number}",
+            body=f"Report {number} says that the bridge was shut. A pier had moved.",
+        )
+        for number in range(texts)
+    ]
+    rubric = Rubric.objects.get(slug="answerable")
+    gold = Rater.objects.create(dataset=dataset, name="gold", kind=Rater.Kind.HUMAN)
+    for number in range(training):
+        _practice(dataset, topic, asked, gold, rubric, number)
+    campaign = Campaign.objects.create(
+        **{
+            "dataset": dataset,
+            "rubric": rubric,
+            "slug": slug,
+            "title": "Reading about bridges",
+            "raters_per_item": 2,
+            "items_per_part": 2,
+            "max_parts": 2,
+            "lease_hours": 20,
+            "attention_per_part": 1,
+            "n_training": training,
+            "gold_source": gold,
+            "consent": "You read **reports** and are paid for each part.",
+            "consent_version": "2",
+            "pay_per_part": "4.50",
+            "minutes_per_part": 30,
+            "platform": "prolific",
+            "code_done": "DONE1",
+            "code_screened_out": "SCREEN1",
+            "code_failed_check": "FAILED1",
+        }
+        | options
+    )
+    for at, (purpose, body, choices, correct, why) in enumerate(CHECKS):
+        CheckQuestion.objects.create(
+            campaign=campaign,
+            purpose=purpose,
+            position=at,
+            body=body,
+            options=choices,
+            correct=correct,
+            why=why,
+        )
+    AttentionCheck.objects.create(
+        campaign=campaign, position=0, body="To show that you read this, choose 0.", expected=0
+    )
+    drawing.draw(campaign, made)
+    drawing.publish(campaign)
+    return campaign
+
+
+def _practice(
+    dataset: Dataset,
+    topic: Topic,
+    asked: list[SubQuestion],
+    gold: Rater,
+    rubric: Rubric,
+    number: int,
+) -> None:
+    text = Text.objects.create(
+        dataset=dataset,
+        topic=topic,
+        kind="report",
+        system="practice",
+        name=f"practice{number}",
+        body=PRACTICE,
+    )
+    for question, quote in zip(asked, ["a pier had moved", ""], strict=True):
+        rating = Rating.objects.create(
+            rater=gold, rubric=rubric, text=text, question=question, grade=1 if quote else 0
+        )
+        if quote:
+            start = PRACTICE.index(quote)
+            NuggetSpan.objects.create(
+                rating=rating, position=0, start=start, end=start + len(quote), quote=quote
+            )
+
+
+def arrival_url(
+    campaign: Campaign, pid: str = PID, session: str = "sub1", study: str = "st1"
+) -> str:
+    return f"/start/{campaign.slug}/?PROLIFIC_PID={pid}&STUDY_ID={study}&SESSION_ID={session}"
+
+
+class Walker:
+    """Somebody from Prolific with a browser (a test client) of their own."""
+
+    def __init__(self, client, campaign: Campaign, pid: str = PID) -> None:
+        self.client = client
+        self.campaign = campaign
+        self.pid = pid
+        self.room = f"/work/in/{campaign.slug}/"
+
+    @property
+    def stay(self):
+        return self.campaign.participants.get(external_id=self.pid)
+
+    def come(self, session: str = "sub1", study: str = "st1"):
+        url = arrival_url(self.campaign, self.pid, session, study)
+        return self.client.get(url, follow=True)
+
+    def agree(self):
+        return self.client.post(f"{self.room}consent/", {"decision": "agree"}, follow=True)
+
+    def screening(self, choice: int = RIGHT[0]):
+        return self.check(choice, step="screening", tries=0)
+
+    def check(self, *choices: int, step: str = "comprehension", tries: int | None = None):
+        """Answer the check questions of a step; in the second, screening is carried along."""
+        asked = self.campaign.check_questions.order_by("position")
+        data = {f"check-{one.pk}": choice for one, choice in zip(asked, choices, strict=False)}
+        data |= {"step": step, "tries": self.stay.check_tries if tries is None else tries}
+        return self.client.post(f"{self.room}check/", data, follow=True)
+
+    def prepare(self):
+        """Everything up to the study's page."""
+        self.come()
+        self.agree()
+        self.screening()
+        return self.check(*RIGHT)
+
+    def begin(self):
+        return self.client.post(f"{self.room}begin/", follow=True)
+
+    def in_hand(self) -> list[Assignment]:
+        return list(self.stay.assignments.filter(state="open").select_related("item"))
+
+    def do(self, one: Assignment, grade: int = 0):
+        """Answer every question of an item the same, and hand it in."""
+        urls = [f"/work/{one.pk}/answers/{asked.question_id}/" for asked in one.item.asked.all()]
+        if one.check_asked_id:
+            urls.append(f"/work/{one.pk}/checks/{one.check_asked_id}/")
+        for url in urls:
+            sent = self.client.post(url, {"key": uuid4(), "grade": grade, "spans": json.dumps([])})
+            assert sent.status_code in (204, 302), sent.content
+        return self.client.post(f"/work/{one.pk}/submit/", follow=True)
+
+    def do_part(self):
+        """Begin a part and hand in all of it; the last page that was shown."""
+        page = self.begin()
+        for one in self.in_hand():
+            page = self.do(one)
+        return page

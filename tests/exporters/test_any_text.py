@@ -1,0 +1,82 @@
+"""Any text with any spans goes out and comes back: as a folder, and in the long table."""
+
+import csv
+import io
+import json
+from itertools import count
+
+from hypothesis import HealthCheck, given, settings
+
+from annotation.exporters import long
+from annotation.models import Dataset, NuggetSpan, Rater, Rating, Rubric, SubQuestion, Text
+from crux_site.exporting import export_folder
+from crux_site.importing import import_dataset
+from tests.any_text import NASTY, any_words, each_word, marked_texts
+from tests.factories import make_dataset
+from tests.importers.study import empty_database
+
+_folders = count()
+few = settings(
+    suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=15
+)
+
+
+def rated(marked, question="What?") -> Dataset:
+    """A dataset of which one report has this text, and one rating with these spans."""
+    body, spans = marked
+    empty_database()
+    dataset = make_dataset(body=body)
+    SubQuestion.objects.filter(position=0).update(body=question)
+    rating = Rating.objects.create(
+        rater=Rater.objects.create(dataset=dataset, name="ann", kind="human"),
+        rubric=Rubric.objects.get(slug="answerable"),
+        text=Text.objects.get(system="annotated.oracle"),
+        question=SubQuestion.objects.get(position=0),
+        grade=1,
+    )
+    NuggetSpan.objects.bulk_create(
+        NuggetSpan(rating=rating, position=position, **span) for position, span in enumerate(spans)
+    )
+    return dataset
+
+
+def spans_of(dataset) -> list[dict]:
+    rows = NuggetSpan.objects.filter(rating__text__dataset=dataset).order_by("position")
+    return list(rows.values("start", "end", "quote"))
+
+
+def comes_back(tmp_path, marked):
+    body, _ = marked
+    dataset = rated(marked)
+    before = spans_of(dataset)
+    folder = tmp_path / str(next(_folders))
+    export_folder(dataset, folder)
+    empty_database()
+    import_dataset(folder, "ferry")
+    again = Dataset.objects.get(slug="ferry")
+    assert Text.objects.get(dataset=again, system="annotated.oracle").body == body
+    assert spans_of(again) == before
+
+
+@few
+@given(marked=marked_texts())
+def test_spans_of_any_text_come_back_from_a_folder(db, tmp_path, marked):
+    comes_back(tmp_path, marked)
+
+
+def test_spans_of_the_nastiest_texts_come_back_from_a_folder(db, tmp_path):
+    for body in NASTY:
+        comes_back(tmp_path, each_word(body))
+
+
+@few
+@given(marked=marked_texts() | any_words.map(each_word), question=any_words)
+def test_the_long_table_holds_any_text_in_both_forms(db, marked, question):
+    dataset = rated(marked, question)
+    before = spans_of(dataset)
+    (line,) = long.jsonl_lines(dataset)
+    (record,) = csv.DictReader(io.StringIO("".join(long.csv_lines(dataset)), newline=""))
+    for row in (json.loads(line), {**record, "spans": json.loads(record["spans"])}):
+        assert row["question"] == question
+        told = [{name: span[name] for name in ("start", "end", "quote")} for span in row["spans"]]
+        assert told == before

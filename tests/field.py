@@ -1,0 +1,104 @@
+"""People at every point of their way through a study, so that its table has something to show."""
+
+from datetime import timedelta
+from uuid import uuid4
+
+from django.utils import timezone
+
+from annotation import assigning, entry, saving
+from annotation.models import Assignment, Campaign, Participant, Sitting
+from annotation.spans import Span
+
+FIRST_WORDS = Span(0, 6, "Report")
+
+
+def come(campaign: Campaign, pid: str) -> Participant:
+    return entry.arrive(campaign, pid)
+
+
+def agreed(campaign: Campaign, pid: str) -> Participant:
+    """Somebody who has agreed to the terms and passed the check."""
+    stay = come(campaign, pid)
+    stay.consented_at = stay.checked_at = timezone.now()
+    stay.consent_version = campaign.consent_version
+    stay.save()
+    return stay
+
+
+def begun(campaign: Campaign, pid: str, session: str = "") -> Participant:
+    """Somebody with a part in hand, nothing of it touched."""
+    stay = agreed(campaign, pid)
+    assigning.begin_part(stay, study_id="st1" if session else "", session_id=session)
+    return stay
+
+
+def in_hand(stay: Participant) -> list[Assignment]:
+    found = stay.assignments.filter(state="open").order_by("position")
+    return list(found.select_related("item__text", "participant__campaign__rubric", "sitting"))
+
+
+def answer(one: Assignment, grade: int = 0, ms: int = 60_000, key=None) -> None:
+    """Answer the first question of an item."""
+    asked = one.item.asked.order_by("position").first()
+    spans = [FIRST_WORDS] if grade else []
+    saving.save_answer(
+        one, asked.question, key=key or uuid4(), grade=grade, spans=spans, active_ms=ms
+    )
+
+
+def hand_in(one: Assignment, grade: int = 0, ms: int = 60_000) -> None:
+    """Answer every question of an item and its attention check, and hand it in."""
+    spans = [FIRST_WORDS] if grade else []
+    for asked in one.item.asked.order_by("position"):
+        saving.save_answer(one, asked.question, key=uuid4(), grade=grade, spans=spans, active_ms=ms)
+    if one.check_asked:
+        saving.save_answer(one, one.check_asked, key=uuid4(), grade=0, spans=[], active_ms=ms)
+    saving.submit(one, ms)
+
+
+def finish(stay: Participant, session: str = "", study: str = "st1") -> Sitting:
+    """Work a part through from its beginning to its end."""
+    sitting = assigning.begin_part(stay, study_id=study if session else "", session_id=session)
+    for number, one in enumerate(in_hand(stay)):
+        hand_in(one, grade=number % 2)
+    sitting.refresh_from_db()
+    stay.refresh_from_db()
+    return sitting
+
+
+def end(stay: Participant, outcome: str) -> Participant:
+    stay.outcome = outcome
+    stay.save()
+    return stay
+
+
+def fill(campaign: Campaign) -> dict[str, Participant]:
+    """One person of each status, by the status."""
+    found = {"invited": entry.make_links(campaign, ["Maria"])[0]}
+    found["consented"] = agreed(campaign, "pid-consented")
+    found["in_check"] = come(campaign, "pid-check")
+    Participant.objects.filter(pk=found["in_check"].pk).update(
+        check_tries=1, consented_at=timezone.now()
+    )
+    found["done"] = agreed(campaign, "pid-done")
+    finish(found["done"], "sub-done-1")
+    finish(found["done"], "sub-done-2")
+    found["part_done"] = agreed(campaign, "pid-part")
+    finish(found["part_done"], "sub-part-1")
+    found["screened_out"] = end(come(campaign, "pid-screened"), "screened_out")
+    found["failed_check"] = end(come(campaign, "pid-failed"), "failed_check")
+    found["returned"] = end(come(campaign, "pid-returned"), "returned")
+    found["lapsed"] = begun(campaign, "pid-lapsed", "sub-lapsed")
+    make_overdue(found["lapsed"])
+    assigning.expire(campaign)
+    found["working"] = begun(campaign, "pid-working", "sub-working")
+    first, second, _ = in_hand(found["working"])
+    answer(first, grade=1)
+    saving.skip(second, "=1+1 is cut off in the middle")
+    found["overdue"] = begun(campaign, "pid-overdue", "sub-overdue")
+    make_overdue(found["overdue"])
+    return found
+
+
+def make_overdue(stay: Participant) -> None:
+    stay.sittings.filter(outcome="").update(expires=timezone.now() - timedelta(hours=1))
