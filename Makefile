@@ -2,6 +2,7 @@
 # make test   lint, then all tests; on PostgreSQL too where one answers
 # make lint   what can be seen without running
 # make env    the environment alone
+# make messages  what raters see, gathered for its translations and compiled (needs gettext)
 
 PORT ?= 8000
 PYTHON ?= python3
@@ -15,7 +16,7 @@ BIN := .venv/bin
 PY := $(BIN)/python
 export PYTHONUNBUFFERED := 1
 
-.PHONY: demo test lint env dev-env serve browser bench-pages
+.PHONY: demo test lint env dev-env serve messages browser bench-pages bench-campaign bench-servers
 
 demo: env
 	@echo "== database"
@@ -32,10 +33,18 @@ serve:
 	@echo "  Crux workbench   http://127.0.0.1:$(PORT)/"
 	@echo "  log in as        admin, researcher, worker1 or worker2"
 	@echo "  password         crux-demo"
+	@echo "  as a crowdworker http://127.0.0.1:$(PORT)/start/demo-crowd/?PROLIFIC_PID=you"
 	@echo "  stop with        Ctrl-C"
 	@echo
 	@$(BIN)/granian --interface wsgi --host 127.0.0.1 --port $(PORT) --blocking-threads 4 \
 		--log-level warning crux_site.wsgi:application
+
+# The compiled files are committed as well: a machine that serves the site has no gettext.
+messages: env
+	@command -v msgfmt >/dev/null || { echo "make messages needs gettext (xgettext, msgmerge, msgfmt)."; exit 1; }
+	$(PY) manage.py makemessages --all --add-location file --no-obsolete \
+		--ignore tests --ignore bench --ignore var
+	$(PY) manage.py compilemessages --ignore .venv --ignore .uv
 
 env: .venv/env.stamp
 
@@ -86,3 +95,9 @@ test: dev-env browser lint
 
 bench-pages: dev-env browser
 	$(PY) -m bench.task_pages $(CRUX_UI_KIT)
+
+bench-campaign: dev-env
+	PG_URL=$(PG_URL) $(PY) -m bench.campaign $(BENCH)
+
+bench-servers: dev-env
+	$(PY) -m bench.servers $(CRUX_SERVER_KIT) $(BENCH)
