@@ -16,7 +16,7 @@ BIN := .venv/bin
 PY := $(BIN)/python
 export PYTHONUNBUFFERED := 1
 
-.PHONY: demo test lint env dev-env serve messages browser bench-pages bench-campaign bench-servers
+.PHONY: demo test lint env dev-env serve messages browser bench-pages bench-campaign bench-servers bench-metrics
 
 demo: env
 	@echo "== database"
@@ -101,3 +101,7 @@ bench-campaign: dev-env
 
 bench-servers: dev-env
 	$(PY) -m bench.servers $(CRUX_SERVER_KIT) $(BENCH)
+
+bench-metrics: dev-env
+	@$(UV) sync --quiet --locked --group bench --inexact --python $(PYTHON)
+	$(PY) -m bench.metrics

@@ -122,6 +122,15 @@ else:
     # For annotation.prepared alone; Django's own cursors prepare nothing.
     DATABASES["default"].setdefault("OPTIONS", {}).setdefault("prepare_threshold", 0)
 
+# Reports of the results pages, each for one version of the data, in each process. Those of 5,000 topics
+# are some 18 MB: few are kept.
+CACHES = {
+    "default": {
+        "BACKEND": "django.core.cache.backends.locmem.LocMemCache",
+        "OPTIONS": {"MAX_ENTRIES": 32},
+    }
+}
+
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 AUTH_USER_MODEL = "annotation.User"
 AUTHENTICATION_BACKENDS = ["crux_site.accounts.AccountBackend"]

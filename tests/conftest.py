@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 import pytest
+from django.core.cache import cache
 from django.db import connection
 from django.test import Client
 
@@ -26,6 +27,12 @@ def plain_static_files(settings):
         "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
     }
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+
+
+@pytest.fixture(autouse=True)
+def nothing_kept():
+    """Keys begin anew in each test, so what one keeps by the data's version could fit another's data."""
+    cache.clear()
 
 
 @dataclass

@@ -11,11 +11,66 @@ import pytest
 
 GOLDEN = Path(__file__).parent / "golden"
 
+# Files beside the families: values of the paper's own table.
+NOT_FAMILIES = {"table1_tau"}
+
+# What a result may leave out: figures beside the point of a case, such as a library's own answer.
+MAY_LACK = {
+    "any_rng_B10000",
+    "category_shares",
+    "gains",
+    "ideal_gains",
+    "ideal_order",
+    "library_value",
+    "minimum_cover_size",
+    "n_items",
+    "n_items_two_or_more",
+}
+
+
+def files() -> list[Path]:
+    """The golden files, one per family."""
+    return sorted(path for path in GOLDEN.glob("*.json") if path.stem not in NOT_FAMILIES)
+
+
+def cases(path: Path) -> list[dict[str, Any]]:
+    return json.loads(path.read_text(encoding="utf-8"))["cases"]
+
 
 def load(family: str) -> list[Any]:
     """The cases of one family as pytest parameters, each named by its id."""
-    cases = json.loads((GOLDEN / f"{family}.json").read_text(encoding="utf-8"))["cases"]
-    return [pytest.param(case, id=case["id"].split("/", 1)[1]) for case in cases]
+    found = cases(GOLDEN / f"{family}.json")
+    return [pytest.param(case, id=case["id"].split("/", 1)[1]) for case in found]
+
+
+def differences(expected: Any, actual: Any, tolerance: float, place: str = "result") -> list[str]:
+    """Where a result breaks the rule: numbers agree within tolerance, all else is equal.
+
+    Integers and floats are both numbers; true, false and null are not. A result may have fields
+    that are not expected, and may lack those of MAY_LACK.
+    """
+    if isinstance(expected, dict) and isinstance(actual, dict):
+        lacking = expected.keys() - actual.keys() - MAY_LACK
+        found = [f"{place}.{name} is missing" for name in sorted(lacking)]
+        for name in expected.keys() & actual.keys():
+            found += differences(expected[name], actual[name], tolerance, f"{place}.{name}")
+        return found
+    if isinstance(expected, list) and isinstance(actual, list) and len(expected) == len(actual):
+        pairs = enumerate(zip(expected, actual, strict=True))
+        return [
+            difference
+            for at, (one, other) in pairs
+            for difference in differences(one, other, tolerance, f"{place}[{at}]")
+        ]
+    if _is_number(expected) and _is_number(actual):
+        close = abs(actual - expected) <= tolerance * max(1, abs(expected))
+    else:
+        close = type(expected) is type(actual) and expected == actual
+    return [] if close else [f"{place}: {actual!r}, not {expected!r}"]
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def assert_close(actual: Any, expected: float, tolerance: float) -> None:

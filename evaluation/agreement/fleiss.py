@@ -1,4 +1,4 @@
-"""Agreement of many raters on nominal categories: Fleiss' kappa, Gwet's AC1, percent agreement.
+"""Agreement of many raters on nominal categories: Fleiss' kappa, other coefficients, percent.
 
 All of them are functions of sums over items. `item_terms` gives what each item adds, so the sums
 of a topic, and of any resample of topics, are sums of its rows, and `kappa_from_sums` takes a
@@ -107,6 +107,20 @@ def gwet_ac1(count_matrix: ArrayLike) -> Estimate:
     """
     terms = item_terms(count_matrix)
     return _estimate(ac1_from_sums(terms.sum(axis=0)), NO_PAIR, terms)
+
+
+def randolph_kappa(count_matrix: ArrayLike) -> Estimate:
+    """Randolph's free-marginal kappa: agreement beyond what equal shares of all categories give.
+
+    Takes items x categories counts; every column is a category, used or not. `n` and `missing` as
+    `fleiss_kappa`. Undefined if no item has two ratings; 1 if all ratings are in one category.
+    Errors as `item_terms`.
+    Source: Randolph (2005), Free-Marginal Multirater Kappa, Joensuu Learning and Instruction
+    Symposium; for two raters Brennan and Prediger (1981).
+    """
+    terms = item_terms(count_matrix)
+    chance = 1 / (terms.shape[1] - 3)
+    return _estimate((_observed(terms.sum(axis=0)) - chance) / (1 - chance), NO_PAIR, terms)
 
 
 def percent_agreement(count_matrix: ArrayLike) -> Estimate:

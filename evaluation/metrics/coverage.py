@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from evaluation.agreement.estimate import Estimate, FloatArray
+from evaluation.metrics.grades import NO_ANSWERABLE, as_grades, question_indices
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +31,7 @@ def answerable_questions(p_star: ArrayLike, eta: float) -> tuple[int, ...]:
     `p_star` is not two-dimensional (without passages it is 0 x questions).
     Source: CRUX (Ju et al., 2025), section 3.2.
     """
-    return _answered(_grades(p_star), eta)
+    return _answered(as_grades(p_star), eta)
 
 
 def coverage(z: ArrayLike, answerable: ArrayLike, eta: float) -> Coverage:
@@ -42,24 +43,14 @@ def coverage(z: ArrayLike, answerable: ArrayLike, eta: float) -> Coverage:
     if `z` is not two-dimensional or an index is repeated or is not one of its questions.
     Source: CRUX (Ju et al., 2025), section 3.3, eq. 3.
     """
-    grades = _grades(z)
-    questions = np.asarray(answerable, dtype=np.intp)
-    known = (questions >= 0) & (questions < grades.shape[1])
-    if not known.all() or len(np.unique(questions)) != len(questions):
-        raise ValueError(f"answerable questions are distinct and below {grades.shape[1]}")
+    grades = as_grades(z)
+    questions = question_indices(answerable, grades.shape[1])
     covered = tuple(sorted(set(_answered(grades, eta)) & set(questions.tolist())))
     size, missing = len(questions), int(np.isnan(grades[:, questions]).sum())
-    asked = tuple(sorted(questions.tolist()))
+    asked = tuple(questions.tolist())
     if size == 0:
-        return Coverage(None, "undefined, because there are no answerable questions", 0)
+        return Coverage(None, NO_ANSWERABLE, 0)
     return Coverage(len(covered) / size, None, size, missing, answerable=asked, covered=covered)
-
-
-def _grades(ratings: ArrayLike) -> FloatArray:
-    grades = np.asarray(ratings, dtype=np.float64)
-    if grades.ndim != 2:
-        raise ValueError(f"ratings are passages x questions, not {grades.shape}")
-    return grades
 
 
 def _answered(grades: FloatArray, eta: float) -> tuple[int, ...]:

@@ -22,6 +22,7 @@ def test_golden(case):
     assert_close(chance.value, expected["expected_agreement"], tolerance)
     assert chance.n == expected["n_items"]
     assert_close(fleiss.gwet_ac1(matrix).value, expected["gwet_ac1"], tolerance)
+    assert_close(fleiss.randolph_kappa(matrix).value, expected["randolph"], tolerance)
     shares = fleiss.prevalence(matrix)
     for share, expected_share in zip(shares, expected["category_shares"], strict=True):
         assert_close(share, expected_share, tolerance)
@@ -38,6 +39,10 @@ def test_by_hand():
     assert fleiss.expected_agreement(matrix).value == pytest.approx(1 / 2)
     assert fleiss.fleiss_kappa(matrix).value == pytest.approx(1 / 3)
     assert fleiss.gwet_ac1(matrix).value == pytest.approx(1 / 3)
+    # Randolph: chance = 1/2 for two categories, so 1/3; a third, unused one makes it 1/3, so 1/2.
+    assert fleiss.randolph_kappa(matrix).value == pytest.approx(1 / 3)
+    wider = np.column_stack([matrix, np.zeros(4)])
+    assert fleiss.randolph_kappa(wider).value == pytest.approx(1 / 2)
     assert fleiss.prevalence(matrix).tolist() == pytest.approx([0.5, 0.5])
 
 
@@ -62,6 +67,8 @@ def test_against_statsmodels(seed):
     matrix = fleiss.counts(ratings, levels=[0, 1, 2, 3])
     assert matrix.tolist() == table.tolist()
     assert fleiss.fleiss_kappa(matrix).value == pytest.approx(statsmodels_fleiss(table))
+    randolph = statsmodels_fleiss(table, method="randolph")
+    assert fleiss.randolph_kappa(matrix).value == pytest.approx(randolph)
 
 
 def test_two_raters_with_swapped_roles_are_cohens_kappa():
@@ -99,7 +106,12 @@ def test_undefined_sums_are_nan():
 
 @pytest.mark.parametrize("matrix", [np.zeros((0, 2)), [[1, 0], [0, 1]], [[0, 0]]])
 def test_no_item_with_two_ratings_is_undefined(matrix):
-    for statistic in (fleiss.fleiss_kappa, fleiss.gwet_ac1, fleiss.percent_agreement):
+    for statistic in (
+        fleiss.fleiss_kappa,
+        fleiss.gwet_ac1,
+        fleiss.randolph_kappa,
+        fleiss.percent_agreement,
+    ):
         result = statistic(matrix)
         assert result.value is None
         assert result.reason == "undefined, because no item has two ratings"

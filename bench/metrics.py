@@ -1,0 +1,172 @@
+"""Measures the metrics against what else computes them, side by side in one run.
+
+    python -m bench.metrics            # or make bench-metrics
+
+Its own part is alpha-nDCG; then follow the bootstrap (`bench/bootstrap.py`) and the loading of
+ratings and the agreement page (`bench/loading.py`). Times of one run only mean something beside
+each other: what is to be read is the ratio. Exits with 1 where a ratio is not met.
+"""
+
+import gc
+import sys
+import time
+from statistics import median
+
+import ir_measures
+import numpy as np
+import pyndeval
+
+from bench import bootstrap, loading
+from evaluation.metrics.alpha_ndcg import alpha_ndcg_many
+
+TOPICS, PASSAGES, QUESTIONS, ETA = 5_000, 100, 10, 3
+# One pair in seven answers, as in a model's grades of the passages of a real study.
+GRADES = {0: 0.65, 1: 0.07, 2: 0.14, 3: 0.015, 4: 0.09, 5: 0.035}
+ROUNDS = 5
+CUTOFFS = (10, 20)  # the others compute no more than 20 ranks
+AT_LEAST = {"pyndeval": 8, "ir_measures": 18}  # times their speed
+
+
+class Material:
+    """One made-up test collection, in the form that each of the three takes."""
+
+    def __init__(self):
+        generator = np.random.default_rng(11)
+        shape = (TOPICS, PASSAGES, QUESTIONS)
+        levels, shares = np.array(list(GRADES), dtype=float), list(GRADES.values())
+        pool = generator.choice(levels, p=shares, size=shape)
+        self.order = generator.permuted(np.tile(np.arange(PASSAGES), (TOPICS, 1)), axis=1)
+        names = np.array([[f"{topic}:{p}" for p in range(PASSAGES)] for topic in range(TOPICS)])
+        ranked = np.take_along_axis(pool, self.order[:, :, np.newaxis], axis=1)
+        self.arrays = ranked, pool, names
+
+    def tuples(self):
+        """What pyndeval takes. Judgements below eta are left out: the fewest it can be given."""
+        _, pool, names = self.arrays
+        names = names.tolist()
+        qrels = [
+            (f"t{topic}", str(question), names[topic][p], 1)
+            for topic, p, question in np.argwhere(pool >= ETA).tolist()
+        ]
+        run = [
+            (f"t{topic}", names[topic][p], float(PASSAGES - rank))
+            for topic, passages in enumerate(self.order.tolist())
+            for rank, p in enumerate(passages)
+        ]
+        return qrels, run
+
+
+def named_tuples(qrels, run):
+    """What ir_measures takes, from what pyndeval does."""
+    return (
+        [ir_measures.Qrel(topic, name, 1, question) for topic, question, name, _ in qrels],
+        [ir_measures.ScoredDoc(*row) for row in run],
+    )
+
+
+def arrays_of(qrels, run):
+    """What ours takes, from what pyndeval does: topics and passages in the order of the run."""
+    topics, rows = {}, [{} for _ in range(TOPICS)]
+    for topic, name, _ in run:
+        known = rows[topics.setdefault(topic, len(topics))]
+        known[name] = len(known)
+    pool = np.zeros((TOPICS, PASSAGES, QUESTIONS))
+    for topic, question, name, _ in qrels:
+        at = topics[topic]
+        pool[at, rows[at][name], int(question)] = ETA
+    return pool, pool, np.array([list(known) for known in rows])
+
+
+def here(arrays, cutoff):
+    return alpha_ndcg_many(*arrays, ETA, cutoff=cutoff).values.tolist()
+
+
+def by_pyndeval(tuples, cutoff):
+    name = f"alpha-nDCG@{cutoff}"
+    found = pyndeval.ndeval(*tuples, [name])
+    return [found[f"t{topic}"][name] for topic in range(TOPICS)]
+
+
+def by_ir_measures(tuples, cutoff):
+    measure = ir_measures.alpha_nDCG(cutoff=cutoff)
+    found = {one.query_id: one.value for one in ir_measures.iter_calc([measure], *tuples)}
+    return [found[f"t{topic}"] for topic in range(TOPICS)]
+
+
+def timed(function, *arguments):
+    """Seconds, and what it returned; with the garbage collector on, as it is for a user."""
+    gc.collect()
+    start = time.perf_counter()
+    result = function(*arguments)
+    return time.perf_counter() - start, result
+
+
+def lines() -> list[str]:
+    """alpha-nDCG here, by pyndeval and by ir_measures, on the same material; takes a minute."""
+    material = Material()
+    building, tuples = timed(material.tuples)
+    more, named = timed(named_tuples, *tuples)
+    back, arrays = timed(arrays_of, *tuples)
+    text = [
+        f"alpha-nDCG, {TOPICS:,} topics x {PASSAGES} passages x {QUESTIONS} questions, "
+        f"{len(tuples[0]):,} answered pairs, median of {ROUNDS} rounds in turn",
+        f"{'cut-off':>8} {'here':>9} {'pyndeval':>18} {'ir_measures':>18}",
+    ]
+    for cutoff in CUTOFFS:
+        text += compared(
+            cutoff,
+            {
+                "here": (here, material.arrays),
+                "pyndeval": (by_pyndeval, tuples),
+                "ir_measures": (by_ir_measures, named),
+            },
+        )
+    whole, _ = timed(here, material.arrays, None)
+    again, _ = timed(here, arrays, CUTOFFS[0])
+    return [
+        *text,
+        f"{'whole':>8} {ms(whole)}   (the others stop at 20 ranks)",
+        "the input is extra, and is paid by whoever has it in another's form:",
+        f"  from arrays, as ratings are loaded here: here 0 ms, pyndeval {ms(building)}, "
+        f"ir_measures {ms(building + more)}",
+        f"  from lists of qrels and runs, as files are read: here {ms(back)} "
+        f"(then {ms(again)} for the first {CUTOFFS[0]} ranks), pyndeval 0 ms, ir_measures {ms(more)}",
+    ]
+
+
+def compared(cutoff, ways) -> list[str]:
+    """One row of the table, and whether each ratio is met."""
+    seconds = {name: [] for name in ways}
+    values = {}
+    for _ in range(ROUNDS):
+        for name, (function, given) in ways.items():
+            taken, values[name] = timed(function, given, cutoff)
+            seconds[name].append(taken)
+    ours = median(seconds["here"])
+    times = {name: median(seconds[name]) / ours for name in AT_LEAST}
+    largest = max(np.abs(np.subtract(values[name], values["here"])).max() for name in AT_LEAST)
+    columns = "".join(f" {ms(median(seconds[name])):>9} {times[name]:>7.1f}x" for name in AT_LEAST)
+    wanted = ", ".join(f"{least}x {name}" for name, least in AT_LEAST.items())
+    met = all(times[name] >= least for name, least in AT_LEAST.items())
+    return [
+        f"{cutoff:>8} {ms(ours):>9}{columns}   largest difference {largest:.0e}",
+        f"{'':>8} at least {wanted}: {'yes' if met else 'NO'}",
+    ]
+
+
+def ms(seconds: float) -> str:
+    return f"{1000 * seconds:,.0f} ms"
+
+
+def main() -> None:
+    unmet = False
+    for part in (lines, bootstrap.lines, loading.lines):
+        text = part()
+        print("\n".join(text), end="\n\n", flush=True)
+        unmet |= any(line.endswith("NO") for line in text)
+    if unmet:
+        sys.exit(1)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,149 @@
+"""Answers to the golden cases of agreement between raters, and of its uncertainty."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from evaluation.agreement import cohen, confusion, correlation, fleiss, majority
+from evaluation.agreement.krippendorff import Metric, krippendorff_alpha
+from evaluation.agreement.rank_overlap import rbo_ext
+from evaluation.golden import agreement_inputs as inputs
+from evaluation.golden import uncertainty
+from evaluation.golden.results import Result, array, code, result
+
+WEIGHTS: dict[str, cohen.Weights] = {
+    "unweighted": None,
+    "linear": "linear",
+    "quadratic": "quadratic",
+}
+CORRELATIONS = {
+    "pearson": correlation.pearson,
+    "spearman": correlation.spearman,
+    "kendall_b": correlation.kendall_tau_b,
+}
+METRICS: tuple[Metric, ...] = ("nominal", "ordinal", "interval")
+
+
+def _annotator_vs_majority(raw: Mapping[str, Any]) -> list[Result]:
+    given = inputs.AnnotatorVsMajority.model_validate(raw)
+    ratings, judge = array(given.annotators).T, array(given.llm)
+    results = []
+    for number, found in enumerate(majority.rater_against_majority(ratings, given.labels)):
+        of_judge = majority.scott_pi(judge, found.majority, given.labels)
+        results.append(
+            {
+                "annotator": number,
+                "majority": [None if np.isnan(level) else level for level in found.majority],
+                "n_no_majority": found.n_no_majority,
+                "human_vs_majority": {**result(found.kappa), "n": found.kappa.n},
+                "llm_vs_majority": {**result(of_judge), "n": of_judge.n},
+                "relative_drop": majority.relative_drop(found.kappa, of_judge).value,
+            }
+        )
+    return results
+
+
+def _cohen_kappa(raw: Mapping[str, Any]) -> Result:
+    given = inputs.CohenKappa.model_validate(raw)
+    a, b = array(given.a), array(given.b)
+    results = {}
+    for name, weights in WEIGHTS.items():
+        kappa = cohen.cohen_kappa(a, b, given.labels, weights)
+        results[name] = {
+            **result(kappa),
+            "n": kappa.n,
+            "dropped": kappa.missing,
+            "percent_agreement": cohen.percent_agreement(a, b).value,
+            "one_rater_constant": cohen.one_rater_constant(a, b),
+        }
+    return results
+
+
+def _confusion_at_eta(raw: Mapping[str, Any]) -> Result:
+    given = inputs.ConfusionAtEta.model_validate(raw)
+    found = confusion.confusion_at_eta(array(given.human), array(given.llm), given.eta)
+    return {
+        "matrix": {"tp": found.tp, "fp": found.fp, "fn": found.fn, "tn": found.tn},
+        "n": found.n,
+        "dropped": found.missing,
+        "answerable": _scores(found.answerable),
+        "unanswerable": _scores(found.unanswerable),
+        "accuracy": result(found.accuracy),
+    }
+
+
+def _scores(found: confusion.ClassScores) -> Result:
+    return {
+        "precision": result(found.precision),
+        "recall": result(found.recall),
+        "f1": result(found.f1),
+    }
+
+
+def _correlation(raw: Mapping[str, Any]) -> Result:
+    given = inputs.Correlation.model_validate(raw)
+    results = {}
+    for name, correlate in CORRELATIONS.items():
+        found = correlate(array(given.x), array(given.y))
+        results[name] = {
+            **result(found),
+            "p": found.p,
+            "p_reason": code(found.p_reason),
+            "p_method": found.p_method,
+            "n": found.n,
+            "dropped": found.missing,
+        }
+    return results
+
+
+def _fleiss_kappa(raw: Mapping[str, Any]) -> Result:
+    given = inputs.FleissKappa.model_validate(raw)
+    counts = array(given.counts)
+    kappa, expected = fleiss.fleiss_kappa(counts), fleiss.expected_agreement(counts)
+    raters = counts.sum(axis=1)
+    return {
+        **result(kappa),
+        "observed_agreement": fleiss.percent_agreement(counts).value,
+        "expected_agreement": expected.value,
+        "category_shares": fleiss.prevalence(counts).tolist() if expected.n else None,
+        "gwet_ac1": fleiss.gwet_ac1(counts).value,
+        "randolph": fleiss.randolph_kappa(counts).value,
+        "n_items": expected.n,
+        "n_items_two_or_more": kappa.n,
+        "equal_raters": len(np.unique(raters)) == 1,
+    }
+
+
+def _krippendorff_alpha(raw: Mapping[str, Any]) -> Result:
+    ratings = array(inputs.KrippendorffAlpha.model_validate(raw).ratings)
+    results: Result = {}
+    for metric in METRICS:
+        found = krippendorff_alpha(ratings, metric)
+        results[metric] = {
+            **result(found),
+            "observed_disagreement": found.observed,
+            "expected_disagreement": found.expected,
+            "n_pairable_units": found.n,
+            "n_pairable_values": found.n_values,
+        }
+    return results
+
+
+def _rbo_ext(raw: Mapping[str, Any]) -> Result:
+    given = inputs.RboExt.model_validate(raw)
+    return result(rbo_ext(given.a, given.b, given.p))
+
+
+FAMILIES: dict[str, Callable[[dict[str, Any]], Any]] = {
+    **uncertainty.FAMILIES,
+    "annotator_vs_majority": _annotator_vs_majority,
+    "cohen_kappa": _cohen_kappa,
+    "confusion_at_eta": _confusion_at_eta,
+    "correlation": _correlation,
+    "fleiss_kappa": _fleiss_kappa,
+    "krippendorff_alpha": _krippendorff_alpha,
+    "rbo_ext": _rbo_ext,
+}

@@ -1,0 +1,51 @@
+"""What our estimates are in the schema of the golden cases, and their numbers as arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from evaluation.agreement.estimate import Estimate, FloatArray
+
+Result = dict[str, Any]
+
+# Words of our reasons, and the code that the cases have for each.
+CODES = {
+    "all ratings are in one category": "single_category_used",
+    "no item has two ratings": "no_pairable_items",
+    "no item was rated by both raters": "no_pairable_items",
+    "no unit has two ratings": "no_pairable_units",
+    "all values of one list are the same": "zero_variance",
+    "complete pairs are fewer than three": "n_lt_3",
+    "the correlation is exactly 1 or -1": "abs_r_is_1",
+    "the judge found no item": "no_predicted_in_class",
+    "the human found no item": "no_actual_in_class",
+    "nobody found an item": "class_absent",
+    "no item has both grades": "no_pairable_items",
+    "fewer than two clusters": "fewer_than_two_clusters",
+    "the value itself is undefined": "undefined_estimate",
+    "resamples has a value": "no_defined_resample",
+    "a ranking is empty": "empty_ranking",
+}
+
+
+def result(found: Estimate) -> Result:
+    return {"value": found.value, "reason": code(found.reason)}
+
+
+def code(reason: str | None) -> str | None:
+    """The code of a reason; one that the cases have no code for stays in words."""
+    if reason is None:
+        return None
+    return next((known for words, known in CODES.items() if words in reason), reason)
+
+
+def interval(found: Estimate) -> list[float] | None:
+    return None if found.low is None or found.high is None else [found.low, found.high]
+
+
+def array(values: Sequence[Any]) -> FloatArray:
+    """Numbers as an array, null as NaN."""
+    return np.array(values, dtype=np.float64)

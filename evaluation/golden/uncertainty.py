@@ -1,0 +1,125 @@
+"""Answers to the golden cases of uncertainty: resamples, randomisation and predictions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import stats
+
+from evaluation.agreement import correlation, fleiss
+from evaluation.agreement.bootstrap import StatisticOfSums, bootstrap_interval, resampled_sums
+from evaluation.agreement.estimate import Estimate, FloatArray
+from evaluation.agreement.jackknife import jackknife_interval
+from evaluation.agreement.pearson_sums import pearson_from_sums, pearson_terms
+from evaluation.agreement.prediction_powered import ppi_mean
+from evaluation.agreement.randomisation import judge_swap, sign_flip
+from evaluation.golden import agreement_inputs as inputs
+from evaluation.golden.results import Result, array, code, interval
+from evaluation.golden.splitmix import indices
+
+
+def _cluster_bootstrap(raw: Mapping[str, Any]) -> Result:
+    if "clusters" not in raw:
+        draws = inputs.Draws.model_validate(raw)
+        return {"indices": indices(draws.seed, draws.n, (1, draws.draws))[0].tolist()}
+    given = inputs.ClusterBootstrap.model_validate(raw)
+    size = len(given.clusters)
+    summed = _summed(given)
+    drawn = indices(given.seed, size, (given.B, size))
+    values = summed.statistic(resampled_sums(summed.sums, drawn))
+    found = bootstrap_interval(summed.whole, values, size, level=given.level, seed=given.seed)
+    without = summed.statistic((1 - np.eye(size)) @ summed.sums)
+    jackknife = jackknife_interval(summed.whole, without, given.level)
+    return {
+        "estimate": found.value,
+        "n_undefined_resamples": found.n_undefined,
+        "n_clusters": found.n_clusters,
+        "percentile": interval(found),
+        "bootstrap_se": found.se,
+        "reason": code(found.interval_reason),
+        "jackknife_se": _standard_error(jackknife, given.level, size),
+        "jackknife_t_95": interval(jackknife),
+    }
+
+
+class _Summed(NamedTuple):
+    whole: Estimate
+    sums: FloatArray
+    statistic: StatisticOfSums
+
+
+def _summed(given: inputs.ClusterBootstrap) -> _Summed:
+    """The statistic of all items, the sums of each cluster, and the statistic of such sums."""
+    clusters = [np.array(cluster, dtype=np.float64) for cluster in given.clusters]
+    items = np.concatenate(clusters)
+    terms, statistic, whole = _statistic(given.statistic, items)
+    ends = np.cumsum([len(cluster) for cluster in clusters])[:-1]
+    return _Summed(whole, np.stack([part.sum(axis=0) for part in np.split(terms, ends)]), statistic)
+
+
+def _statistic(name: str, items: FloatArray) -> tuple[FloatArray, StatisticOfSums, Estimate]:
+    if name == "fleiss_kappa":
+        # Categories that nobody uses change nothing, but a scale has at least two.
+        counts = fleiss.counts(items, np.union1d(items, [0, 1]))
+        return fleiss.item_terms(counts), fleiss.kappa_from_sums, fleiss.fleiss_kappa(counts)
+    if name == "pearson":
+        x, y = items.T
+        return pearson_terms(x, y), pearson_from_sums, correlation.pearson(x, y)
+    terms = np.column_stack([items, np.ones(len(items))])
+    whole = Estimate(float(items.mean()), None, len(items))
+    return terms, lambda sums: sums[:, 0] / sums[:, 1], whole
+
+
+def _standard_error(jackknife: Estimate, level: float, clusters: int) -> float | None:
+    if jackknife.low is None or jackknife.high is None:
+        return None
+    reach = (jackknife.high - jackknife.low) / 2
+    return float(reach / stats.t.ppf((1 + level) / 2, clusters - 1))
+
+
+def _judge_swap_test(raw: Mapping[str, Any]) -> Result:
+    given = inputs.JudgeSwap.model_validate(raw)
+    topics = np.repeat(np.arange(len(given.human)), [len(topic) for topic in given.human])
+    sides = (given.human, given.judge_a, given.judge_b)
+    human, a, b = (array([grade for topic in side for grade in topic]) for side in sides)
+    found = judge_swap(human, a, b, given.labels, topics)
+    return {
+        "kappa_a": found.kappa_a,
+        "kappa_b": found.kappa_b,
+        "difference": found.value,
+        "p_two_sided": found.p,
+        "n_permutations": found.n_arrangements,
+    }
+
+
+def _paired_randomisation(raw: Mapping[str, Any]) -> Result:
+    found = sign_flip(inputs.PairedRandomisation.model_validate(raw).differences)
+    return {"mean": found.value, "p_two_sided": found.p, "smallest_possible_p": found.smallest_p}
+
+
+def _ppi_mean(raw: Mapping[str, Any]) -> Result:
+    given = inputs.PpiMean.model_validate(raw)
+    sides = [array(side) for side in (given.human, given.llm_on_human, given.llm_unlabelled)]
+    found = ppi_mean(*sides, lam=given.lam)
+    normal = ppi_mean(*sides, lam=given.lam, reference="normal")
+    return {
+        "lam": found.lam,
+        "estimate": found.value,
+        "se_ddof0": normal.se,
+        "se_ddof1": found.se,
+        "ci95_z_ppi_py": interval(normal),
+        "ci95_t_recommended": interval(found),
+        "t_quantile": float(stats.t.ppf(0.975, found.n - 1)) if found.n > 1 else None,
+        # With no weight on the judge it is the mean of the human values.
+        "classical_t": interval(ppi_mean(*sides, lam=0)),
+    }
+
+
+FAMILIES: dict[str, Callable[[dict[str, Any]], Result]] = {
+    "cluster_bootstrap": _cluster_bootstrap,
+    "judge_swap_test": _judge_swap_test,
+    "paired_randomisation": _paired_randomisation,
+    "ppi_mean": _ppi_mean,
+}

@@ -1,0 +1,87 @@
+"""Recall, average precision and nDCG of a ranking, as trec_eval defines them.
+
+A ranked passage without a judgement is taken for irrelevant, as trec_eval does, and counted in
+`missing`. trec_eval prints 0 for a topic without relevant passages; here it is undefined.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from evaluation.agreement.estimate import Estimate, FloatArray
+from evaluation.metrics.greedy_ideal import cumulative_dcg
+
+NO_RELEVANT = "undefined, because there are no relevant passages"
+
+
+def recall(relevance: ArrayLike, n_relevant: int, k: int) -> Estimate:
+    """The share of all relevant passages that are among the first k of the ranking (recall_k).
+
+    `relevance` has 1 for a relevant and 0 for an irrelevant passage, in the order of the ranking,
+    NaN = not judged; `n_relevant` counts the relevant passages of the topic, ranked or not. `n` =
+    `n_relevant`. Empty ranking: 0. No relevant passage: undefined. Raises ValueError for other
+    values, more relevant passages in the ranking than there are, or a k below 0.
+    Source: trec_eval, measure recall.
+    """
+    relevant, missing = _relevant(relevance, n_relevant, k)
+    if n_relevant == 0:
+        return Estimate(None, NO_RELEVANT, 0, missing)
+    return Estimate(float(relevant.sum()) / n_relevant, None, n_relevant, missing)
+
+
+def average_precision(relevance: ArrayLike, n_relevant: int, k: int) -> Estimate:
+    """The mean, over all relevant passages, of the precision at their ranks up to k (map_cut_k).
+
+    A relevant passage below rank k or outside the ranking counts with a precision of 0. Arguments,
+    `n`, empty and undefined cases and errors as `recall`.
+    Source: trec_eval, measure map_cut; its mean over topics is MAP.
+    """
+    relevant, missing = _relevant(relevance, n_relevant, k)
+    if n_relevant == 0:
+        return Estimate(None, NO_RELEVANT, 0, missing)
+    precision = np.cumsum(relevant) / np.arange(1, len(relevant) + 1)
+    return Estimate(float(precision[relevant].sum()) / n_relevant, None, n_relevant, missing)
+
+
+def ndcg(gains: ArrayLike, all_gains: ArrayLike, k: int) -> Estimate:
+    """The DCG of the first k passages over that of the best k passages there are (ndcg_cut_k).
+
+    `gains` are the grades of relevance in the order of the ranking, NaN = not judged; `all_gains`
+    those of all judged passages of the topic, in any order. Gains are linear (the grade itself),
+    divided by log2(rank + 1). `n` = passages with a gain above 0. Empty ranking: 0. No such passage:
+    undefined. Raises ValueError for a negative or infinite gain, a missing one in `all_gains`, or a
+    k below 0.
+    Source: Järvelin and Kekäläinen (2002), TOIS 20(4), 422-446; trec_eval, measure ndcg_cut.
+    """
+    ranked, missing = _ranked(gains, k)
+    best = np.asarray(all_gains, dtype=np.float64)
+    if best.ndim != 1 or not (np.isfinite(best) & (best >= 0)).all() or (ranked < 0).any():
+        raise ValueError("gains are lists of finite numbers from 0")
+    n = int((best > 0).sum())
+    if n == 0:
+        return Estimate(None, NO_RELEVANT, 0, missing)
+    # Against no passage at all an empty ranking would be 0/0; against the best one it is 0.
+    ideal = np.sort(best)[::-1][: max(k, 1)]
+    return Estimate(float(cumulative_dcg(ranked)[-1] / cumulative_dcg(ideal)[-1]), None, n, missing)
+
+
+def _relevant(relevance: ArrayLike, n_relevant: int, k: int) -> tuple[np.ndarray, int]:
+    every = np.asarray(relevance, dtype=np.float64)
+    ranked, missing = _ranked(relevance, k)
+    if not (np.isnan(every) | (every == 0) | (every == 1)).all():
+        raise ValueError("a passage is relevant (1), irrelevant (0) or not judged (NaN)")
+    if (every == 1).sum() > n_relevant:
+        raise ValueError(f"the ranking has more than the {n_relevant} relevant passages there are")
+    return ranked == 1, missing
+
+
+def _ranked(values: ArrayLike, k: int) -> tuple[FloatArray, int]:
+    """The first k values with 0 for those that are not judged, and how many these are."""
+    every = np.asarray(values, dtype=np.float64)
+    if every.ndim != 1 or np.isinf(every).any():
+        raise ValueError("a ranking is a list of finite numbers, NaN where not judged")
+    if k < 0:
+        raise ValueError(f"a cut-off is a whole number of passages from 0, not {k}")
+    judged = ~np.isnan(every[:k])
+    return np.where(judged, every[:k], 0.0), int((~judged).sum())

@@ -1,0 +1,64 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from evaluation.metrics.relevance_seen import relevance_seen
+
+names = st.sets(st.sampled_from("abcdef"))
+
+
+def test_by_hand():
+    # Rel = a b c d, seen a b x, so Rel' = a b and the ceiling is 2/4. The output a x d has 2 of 3
+    # in Rel; of Rel it finds 2/4. It cites d, which was not seen: against Rel' it is 1/3 and 1/2.
+    found = relevance_seen(["a", "x", "d"], ["a", "b", "c", "d"], ["a", "b", "x"])
+    assert (found.precision.value, found.precision.n) == (pytest.approx(2 / 3), 3)
+    assert (found.recall.value, found.recall.n) == (2 / 4, 4)
+    assert found.precision_seen.value == pytest.approx(1 / 3)
+    assert (found.recall_seen.value, found.recall_seen.n) == (1 / 2, 2)
+    assert found.ceiling.value == 2 / 4
+    assert (found.rel_prime, found.unseen) == (("a", "b"), ("d",))
+    assert not found.same_precision
+
+
+def test_an_unseen_citation_that_is_irrelevant_leaves_precision_alone():
+    found = relevance_seen(["a", "z"], ["a"], ["a"])
+    assert (found.unseen, found.same_precision) == (("z",), True)
+
+
+@pytest.mark.parametrize(
+    ("sets", "field", "why"),
+    [
+        (([], ["a"], ["a"]), "precision", "the output is empty"),
+        (([], ["a"], ["a"]), "precision_seen", "the output is empty"),
+        ((["a"], [], ["a"]), "recall", "nothing is relevant"),
+        ((["a"], [], ["a"]), "ceiling", "nothing is relevant"),
+        ((["a"], ["b"], ["a"]), "recall_seen", "nothing relevant was seen"),
+    ],
+)
+def test_undefined(sets, field, why):
+    estimate = getattr(relevance_seen(*sets), field)
+    assert (estimate.value, estimate.n) == (None, 0)
+    assert estimate.reason == f"undefined, because {why}"
+
+
+def test_an_empty_output_recalls_nothing():
+    found = relevance_seen([], ["a"], ["a"])
+    assert (found.recall.value, found.recall_seen.value, found.same_precision) == (0, 0, True)
+
+
+@given(names, names, names)
+def test_recall_is_the_generators_times_the_ceiling_if_nothing_unseen_is_cited(output, rel, seen):
+    found = relevance_seen(output & seen, rel, seen)
+    assert found.unseen == ()
+    assert found.same_precision
+    if found.recall_seen.value is not None:
+        product = found.recall_seen.value * found.ceiling.value
+        assert found.recall.value == pytest.approx(product)
+
+
+@given(names, names, names)
+def test_an_irrelevant_item_more_does_not_raise_anything(output, rel, seen):
+    before, after = relevance_seen(output, rel, seen), relevance_seen({*output, "z"}, rel, seen)
+    for field in ("precision", "recall", "precision_seen", "recall_seen"):
+        old, new = getattr(before, field).value, getattr(after, field).value
+        assert old is None or new <= old
