@@ -1,0 +1,69 @@
+"""620,000 ratings from the database into arrays, against a plain loop; and the agreement page.
+
+    python -m bench.loading
+
+Each part runs in a process of its own, on new SQLite files that are deleted afterwards: 5,000
+topics of 12 or 13 passages and 10 questions, all rated by one judge, and one retrieval run. The
+plain loop over model instances runs on a part of the topics and is scaled up. The agreement page is
+asked for with the real study where ../shared/data or CRUX_DATA has it, else with the demo's.
+"""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+MEMORY_GOAL = 300  # MB
+
+
+def lines() -> list[str]:
+    """Measure and say so: what was done, seconds, megabytes, ratios."""
+    with tempfile.TemporaryDirectory(prefix="crux-bench-") as made:
+        many, study = Path(made, "many"), Path(made, "study")
+        n = _apart("seed", many)["ratings"]
+        arrays, plain, page = (
+            _apart("arrays", many),
+            _apart("plain", many),
+            _apart("agreement", study),
+        )
+    ratio = plain["seconds"] / arrays["seconds"]
+    grown = plain["mb"] / arrays["mb"]
+    within = "within" if arrays["mb"] < MEMORY_GOAL else "OVER"
+    return [
+        f"{n:,} ratings of {arrays['topics']:,} topics into arrays: {arrays['seconds']:.2f} s, peak "
+        f"{arrays['mb']:.0f} MB more ({within} the goal of {MEMORY_GOAL} MB)",
+        f"  a plain loop over model instances: {plain['seconds']:.1f} s, {plain['mb']:.0f} MB "
+        f"(1 in {plain['part']} topics, scaled): {ratio:.1f} times the time, {grown:.1f} times the memory",
+        f"  with pools, required subsets and token counts: {arrays['pools']:.2f} s; all scores of "
+        f"one run and of Z*: {arrays['scores']:.2f} s; from the cache: "
+        f"{arrays['cached']:.2f} s",
+        f"agreement page, {page['data']}: first {page['first']:.0f} ms, then "
+        f"{page['median']:.0f} ms (median of {page['again']}), {page['kb']:.0f} kB",
+    ]
+
+
+def main() -> None:
+    print("\n".join(lines()))
+
+
+def _apart(part: str, folder: Path) -> dict:
+    """One part in a process of its own, with the database in this folder."""
+    folder.mkdir(exist_ok=True)
+    env = os.environ | {
+        "VAR_DIR": str(folder),
+        "DATABASE_URL": f"sqlite:///{folder / 'bench.sqlite3'}",
+        "DJANGO_SETTINGS_MODULE": "crux_site.settings",
+        "PYTHONPATH": str(ROOT),
+        "PYTHONWARNINGS": "ignore",  # of the static files, which are not collected here
+    }
+    code = f"import json; from bench import loading_parts as p; print(json.dumps(p.{part}()))"
+    command = [sys.executable, "manage.py", "shell", "-v0", "-c", code]
+    done = subprocess.run(command, env=env, cwd=ROOT, check=True, stdout=subprocess.PIPE)
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+if __name__ == "__main__":
+    main()

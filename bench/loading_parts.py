@@ -1,0 +1,176 @@
+"""What bench.loading measures, each in a process of its own: it needs Django set up."""
+
+import os
+import random
+import statistics
+import time
+from collections.abc import Callable
+from itertools import groupby, islice
+from pathlib import Path
+
+from django.conf import settings
+from django.core.management import call_command
+from django.test import Client
+
+from annotation.models import Dataset, Rater, Rating, Rubric, SubQuestion, Text, Topic, User
+from evaluation.models import RankedText, RetrievalRun
+from evaluation.scoring.cells import load_cells
+from evaluation.scoring.corpus import load_corpus
+from evaluation.scoring.options import choose
+from evaluation.scoring.pools import load_pools
+from evaluation.scoring.score import cached_scores
+
+REAL = Path(
+    os.environ.get(
+        "CRUX_DATA", Path(__file__).resolve().parents[2] / "shared" / "data" / "crux-duc04"
+    )
+)
+SLUG, JUDGE = "bench", "bench-judge"
+TOPICS, QUESTIONS = 5_000, 10
+PASSAGES = (12, 12, 12, 13, 13)  # of the topics in turn: 12.4 a topic, 620,000 ratings
+PART = 20  # the plain loop reads one topic in so many
+WORDS_OF_A_PASSAGE = 90
+PAGES = 7
+
+
+def seed() -> dict:
+    """The study of 5,000 topics."""
+    call_command("migrate", verbosity=0)
+    draw = random.Random(7)
+    dataset = Dataset.objects.create(slug=SLUG, title="Bench")
+    judge = Rater.objects.create(dataset=dataset, name=JUDGE, kind="model")
+    rubric = Rubric.objects.get(slug="graded")
+    run = RetrievalRun.objects.create(dataset=dataset, name="first")
+    topics = Topic.objects.bulk_create(
+        Topic(dataset=dataset, name=f"t-{at}", request="A report.", position=at)
+        for at in range(TOPICS)
+    )
+    questions = SubQuestion.objects.bulk_create(
+        SubQuestion(topic=topic, position=at, body=f"Question {at}?")
+        for topic in topics
+        for at in range(QUESTIONS)
+    )
+    body = "word " * WORDS_OF_A_PASSAGE
+    texts = Text.objects.bulk_create(
+        Text(
+            dataset=dataset,
+            topic=topic,
+            kind="passage",
+            name=f"{topic.name}:0#{at}",
+            body=body,
+            sha256="0",
+        )
+        for number, topic in enumerate(topics)
+        for at in range(PASSAGES[number % len(PASSAGES)])
+    )
+    asked = {pk: list(rows) for pk, rows in groupby(questions, lambda q: q.topic_id)}
+    rated = (
+        Rating(
+            rater=judge,
+            rubric=rubric,
+            text=text,
+            question=question,
+            grade=draw.choice((0, 0, 0, 0, 1, 2, 3, 4, 5)),
+        )
+        for text in texts
+        for question in asked[text.topic_id]
+    )
+    n = 0
+    while batch := list(islice(rated, 50_000)):
+        n += len(Rating.objects.bulk_create(batch))
+    RankedText.objects.bulk_create(
+        RankedText(run=run, topic_id=topic, text=text, rank=rank)
+        for topic, rows in groupby(texts, lambda text: text.topic_id)
+        for rank, text in enumerate(list(rows)[::-1][:10], 1)
+    )
+    return {"ratings": n}
+
+
+def arrays() -> dict:
+    """All ratings into arrays, then what is computed from them."""
+    dataset = Dataset.objects.get(slug=SLUG)
+    options = choose(dataset, judge=JUDGE)
+    cells, seconds, mb = _measured(
+        lambda: load_cells(dataset, options.source, options.eta, load_corpus(dataset))
+    )
+    assert cells.n_ratings == TOPICS * QUESTIONS * sum(PASSAGES) // len(PASSAGES)
+    del cells
+    pools = _measured(lambda: load_pools(dataset, options))[1]
+    scores = _measured(lambda: cached_scores(dataset, options))[1]
+    again = _measured(lambda: cached_scores(dataset, options))[1]
+    return {
+        "topics": TOPICS,
+        "seconds": seconds,
+        "mb": mb,
+        "pools": pools,
+        "scores": scores,
+        "cached": again,
+    }
+
+
+def plain() -> dict:
+    """The same grades by model instances, on a part of the topics; seconds and MB for all."""
+    dataset = Dataset.objects.get(slug=SLUG)
+
+    def load() -> dict:
+        grades: dict = {}
+        part = Rating.objects.of_dataset(dataset).filter(
+            rater__name=JUDGE, question__topic__position__lt=TOPICS // PART
+        )
+        for rating in part.select_related("text", "question__topic"):
+            of_topic = grades.setdefault(rating.question.topic.name, {})
+            of_topic.setdefault(rating.text.name, {})[rating.question.position] = rating.grade
+        return grades
+
+    _, seconds, mb = _measured(load)
+    return {"part": PART, "seconds": seconds * PART, "mb": mb * PART}
+
+
+def agreement() -> dict:
+    """The agreement page as a researcher gets it."""
+    call_command("migrate", verbosity=0)
+    is_real = (REAL / "topics.jsonl").is_file()
+    if is_real:
+        arguments = ["import_dataset", str(REAL), "--dataset", "study"]
+        with open(os.devnull, "w") as nowhere:
+            call_command(*arguments, stdout=nowhere)
+    else:
+        with open(os.devnull, "w") as nowhere:
+            call_command("demo", stdout=nowhere)
+    settings.ALLOWED_HOSTS = ["testserver"]
+    settings.STORAGES["staticfiles"] = {
+        "BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"
+    }
+    slug = Dataset.objects.values_list("slug", flat=True).first()
+    client = Client()
+    client.force_login(User.objects.create_user("bench", password=None, role="researcher"))
+    taken = []
+    for _ in range(PAGES):
+        began = time.perf_counter()
+        page = client.get(f"/datasets/{slug}/agreement/")
+        taken.append((time.perf_counter() - began) * 1000)
+        assert page.status_code == 200, page.status_code
+    return {
+        "data": "the real study" if is_real else f"the demo ({slug}); the real study is not here",
+        "first": taken[0],
+        "again": PAGES - 1,
+        "median": statistics.median(taken[1:]),
+        "kb": len(page.content) / 1000,
+    }
+
+
+def _measured(work: Callable) -> tuple:
+    """What it returns, its seconds, and the most memory that it had above the start, in MB."""
+    # Forgets the highest mark so far, so that the next one is of this work.
+    Path("/proc/self/clear_refs").write_text("5")
+    before = _memory("VmRSS")
+    began = time.perf_counter()
+    result = work()
+    seconds = time.perf_counter() - began
+    return result, seconds, _memory("VmHWM") - before
+
+
+def _memory(field: str) -> float:
+    status = Path("/proc/self/status").read_text().splitlines()
+    line = next(line for line in status if line.startswith(f"{field}:"))
+    return int(line.split()[1]) / 1000

@@ -1,0 +1,45 @@
+"""Tables as CSV files to download."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterable, Sequence
+
+from django.http import HttpResponse
+
+from evaluation.agreement.estimate import Estimate
+
+Cell = str | int | float | None
+ESTIMATE = ("value", "low", "high", "n", "missing", "reason")
+FORMULA = ("=", "+", "-", "@", "\t", "\r")
+
+
+def csv_response(name: str, header: Sequence[str], rows: Iterable[Sequence[Cell]]) -> HttpResponse:
+    """A table as `name`.csv: UTF-8, commas, one header line.
+
+    None becomes an empty cell, a number all its digits. Words that a spreadsheet would take for a
+    formula get an apostrophe in front, as they may come from files of others.
+    """
+    response = HttpResponse(
+        content_type="text/csv; charset=utf-8",
+        headers={"Content-Disposition": f'attachment; filename="{name}.csv"'},
+    )
+    writer = csv.writer(response, lineterminator="\n")
+    writer.writerow(header)
+    writer.writerows([_cell(cell) for cell in row] for row in rows)
+    return response
+
+
+def estimate_header(what: str) -> list[str]:
+    """The columns that `estimate_cells` fills, named after the statistic."""
+    return [what, *(f"{what}_{part}" for part in ESTIMATE[1:])]
+
+
+def estimate_cells(estimate: Estimate) -> list[Cell]:
+    """Value, interval, n, missing, and the reason for having no value or no interval."""
+    why = estimate.reason or estimate.interval_reason
+    return [estimate.value, estimate.low, estimate.high, estimate.n, estimate.missing, why]
+
+
+def _cell(cell: Cell) -> Cell:
+    return f"'{cell}" if isinstance(cell, str) and cell.startswith(FORMULA) else cell

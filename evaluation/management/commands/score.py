@@ -1,0 +1,140 @@
+"""`manage.py score DATASET`: coverage, ranked coverage, density and ranking metrics of its runs."""
+
+from __future__ import annotations
+
+import json
+from argparse import ArgumentParser
+from collections.abc import Iterable
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from annotation.models import Dataset
+from evaluation.agreement.estimate import Estimate
+from evaluation.scoring.options import choose
+from evaluation.scoring.score import METRICS, RowScore, Scores, TopicScore, score
+from evaluation.scoring.score_json import as_json
+from evaluation.scoring.tokens import tokenizer
+from evaluation.selection import SelectionError, one_of
+
+WIDTH = 34  # of a name in a table
+HEADS = ("coverage", "alpha-nDCG", "density", "recall", "MAP", "nDCG")
+
+
+class Command(BaseCommand):
+    help = (
+        "Score the retrieval runs, reports and reference bounds of a dataset by the grades of one "
+        "source: a judge, a person, the majority of the people, or people over a judge."
+    )
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("dataset", help="the dataset's slug")
+        what = parser.add_mutually_exclusive_group(required=True)
+        what.add_argument(
+            "--run",
+            help="a run, reports/SYSTEM, bounds/references or bounds/required-subset (Z*)",
+        )
+        what.add_argument("--all", action="store_true", help="every run, system and bound")
+        parser.add_argument(
+            "--judge",
+            required=True,
+            help="whose grades: a rater's name, majority (of the people), or people:JUDGE",
+        )
+        parser.add_argument(
+            "--eta", help="grade at or above which a pair counts as answerable; default: 3"
+        )
+        parser.add_argument(
+            "--cutoff",
+            help="passages of a run that count: size (all, the default), oracle (as many as Z* "
+            "has), or a number such as 10 or 20",
+        )
+        parser.add_argument(
+            "--ideal",
+            help="what alpha-nDCG divides by: standard (ndeval, the default) or paper_eq4",
+        )
+        parser.add_argument(
+            "--rules", help="paper (the default), or authors: as their code for the paper counts"
+        )
+        parser.add_argument(
+            "--tokenizer", default="words", help="words, or a JSON file of the package tokenizers"
+        )
+        parser.add_argument("--json", action="store_true", help="print JSON, with --all a list")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        try:
+            slugs = Dataset.objects.values_list("slug", flat=True)
+            dataset = Dataset.objects.get(slug=one_of("dataset", options["dataset"], slugs))
+            words = ("judge", "eta", "cutoff", "ideal", "rules")
+            chosen = choose(
+                dataset,
+                tokenizer=tokenizer(options["tokenizer"]),
+                **{word: options[word] for word in words},
+            )
+            scores = score(dataset, chosen, None if options["all"] else [options["run"]])
+        except SelectionError as error:
+            raise CommandError(str(error)) from error
+        if options["json"]:
+            found = [as_json(scores, row) for row in scores.rows]
+            printed = json.dumps(
+                found if options["all"] else found[0], indent=2, ensure_ascii=False
+            )
+            self.stdout.write(printed)
+        else:
+            self.stdout.write("\n".join(_lines(dataset, scores)))
+
+
+def _lines(dataset: Dataset, scores: Scores) -> Iterable[str]:
+    options = scores.options
+    cutoff = "all of each context" if options.cutoff is None else f"cut-off {options.cutoff}"
+    yield f"{dataset.slug}: grades of {options.source.title}, eta {options.eta}, {cutoff}"
+    yield (
+        f"rules of the {options.rules.name}, alpha-nDCG {options.ideal}; "
+        f"density in {options.tokenizer.name}"
+    )
+    yield from ("", *_row("", *HEADS, "topics"))
+    for found in scores.rows:
+        if len(scores.rows) == 1:
+            for name, topic in found.topics.items():
+                yield from _topic(name, topic)
+        yield from _mean(found)
+    yield from ("", *scores.notes)
+
+
+def _topic(name: str, score: TopicScore) -> Iterable[str]:
+    values = [score.metric(metric) for metric in METRICS]
+    yield from _row(name, *map(_number, values), "")
+    unrated = f"; {score.n_unrated_cells} cells unrated" if score.n_unrated_cells else ""
+    tokens = "unknown" if score.tokens is None else str(score.tokens)
+    yield (
+        f"{'':{WIDTH}} {score.n_covered} of {score.n_answerable} questions covered by "
+        f"{score.n_passages} texts, {tokens} tokens{unrated}"
+    )
+    yield from _reasons(values)
+
+
+def _mean(found: RowScore) -> Iterable[str]:
+    values = [found.means[metric] for metric in METRICS]
+    yield from _row(found.row.name, *map(_number, values), str(len(found.topics)))
+    if any(value.low is not None for value in values):
+        for label, ends in (
+            ("95%, from", [value.low for value in values]),
+            ("95%, to", [value.high for value in values]),
+        ):
+            yield from _row(f"  {label}", *("" if end is None else f"{end:.3f}" for end in ends))
+    for head, value in zip(HEADS, values, strict=True):
+        if value.value is not None and value.missing:
+            yield f"{'':{WIDTH}} {head}: {value.missing} topics undefined"
+    yield from _reasons(values)
+
+
+def _reasons(values: Iterable[Estimate]) -> Iterable[str]:
+    for reason in dict.fromkeys(value.reason for value in values if value.reason):
+        yield f"{'':{WIDTH}} {reason}"
+
+
+def _number(found: Estimate) -> str:
+    return "undefined" if found.value is None else f"{found.value:.3f}"
+
+
+def _row(name: str, *cells: str) -> Iterable[str]:
+    yield f"{name:{WIDTH}} " + " ".join(f"{cell:>10}" for cell in cells)

@@ -1,0 +1,1 @@
+"""What every run, system and reference scores under one source of grades."""

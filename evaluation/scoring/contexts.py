@@ -1,0 +1,119 @@
+"""Contexts Z as they are scored: cut off, and with their ranked coverage, many at once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from evaluation.agreement.estimate import Estimate, FloatArray
+from evaluation.metrics.alpha_ndcg import alpha_ndcg_eq4, alpha_ndcg_many
+from evaluation.metrics.grades import NO_ANSWERABLE
+from evaluation.scoring.options import Options
+from evaluation.scoring.pools import Pool
+from evaluation.scoring.rows import Row
+
+AT_ONCE = 64  # topics: few enough that all rankings of them are a small array
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """Z of a row on one topic.
+
+    `texts` are its keys after the cut-off, best first, `grades` texts x questions, NaN = unrated,
+    and `eta` the threshold on them. `depth` is the rank at which measures of rankings stop.
+    """
+
+    texts: tuple[int, ...]
+    grades: FloatArray
+    eta: int
+    depth: int
+
+
+def contexts_of(row: Row, pools: Mapping[int, Pool], options: Options) -> dict[int, Context]:
+    """The contexts of a row by key of the topic, in the order of the pools.
+
+    Only runs are cut off: a report is one text, and Z* is the bound that it is.
+    """
+    found = {}
+    for topic, pool in pools.items():
+        whole = row.contexts.get(topic)
+        if whole is None:
+            continue
+        limit = len(pool.required) if options.cutoff == "oracle" else options.cutoff
+        texts = whole[:limit] if row.kind == "run" else whole
+        found[topic] = Context(
+            texts=texts,
+            grades=pool.context(texts),
+            eta=pool.scales[row.text_kind].eta,
+            depth=len(texts) if limit is None or options.rules.stops_at_size else limit,
+        )
+    return found
+
+
+def ranked_coverage(
+    pools: Mapping[int, Pool], rankings: Sequence[Mapping[int, Context]], options: Options
+) -> list[dict[int, Estimate]]:
+    """alpha-nDCG of every context of several rows, in the order of `rankings`.
+
+    `n` counts the answerable questions, `missing` the unrated cells of the context among them.
+    """
+    if options.ideal == "paper_eq4":
+        return [
+            {topic: _eq4(pools[topic], z, options.alpha) for topic, z in contexts.items()}
+            for contexts in rankings
+        ]
+    found: list[dict[int, Estimate]] = [{} for _ in rankings]
+    there = [topic for topic in pools if any(topic in contexts for contexts in rankings)]
+    for start in range(0, len(there), AT_ONCE):
+        topics = there[start : start + AT_ONCE]
+        values = _standard([pools[topic] for topic in topics], rankings, options.alpha)
+        for contexts, of_row, row in zip(rankings, found, values, strict=True):
+            for topic, value in zip(topics, row.tolist(), strict=True):
+                if topic in contexts:
+                    of_row[topic] = _estimate(pools[topic], contexts[topic], value)
+    return found
+
+
+def _standard(
+    pools: Sequence[Pool], rankings: Sequence[Mapping[int, Context]], alpha: float
+) -> FloatArray:
+    """rows x topics, NaN where undefined."""
+    width = max(len(pool.questions) for pool in pools)
+    size = max(len(pool.passages) for pool in pools)
+    relevant = np.full((len(pools), size, width), np.nan)
+    names = np.full((len(pools), size), "", dtype=object)
+    for at, pool in enumerate(pools):
+        n, q = pool.grades.shape
+        # As verdicts, 1 or 0, which are read at 1 below.
+        relevant[at, :n, :q] = pool.grades >= pool.eta
+        names[at, :n] = [passage.name for passage in pool.passages]
+    found = [
+        (number, at, z)
+        for number, contexts in enumerate(rankings)
+        for at, pool in enumerate(pools)
+        if (z := contexts.get(pool.topic))
+    ]
+    ranks = max((len(z.texts) for _, _, z in found), default=0)
+    ranked = np.full((len(rankings), len(pools), ranks, width), np.nan)
+    depth = np.zeros((len(rankings), len(pools)), dtype=np.int64)
+    for number, at, z in found:
+        ranked[number, at, : len(z.texts), : z.grades.shape[1]] = z.grades >= z.eta
+        depth[number, at] = z.depth
+    return alpha_ndcg_many(
+        ranked, relevant, names.astype(np.str_), 1, alpha=alpha, cutoff=depth
+    ).values
+
+
+def _eq4(pool: Pool, z: Context, alpha: float) -> Estimate:
+    z_star = pool.grades[list(pool.required)]
+    return alpha_ndcg_eq4(z.grades, z_star, pool.answerable, z.eta, alpha=alpha)
+
+
+def _estimate(pool: Pool, z: Context, value: float) -> Estimate:
+    n = len(pool.answerable)
+    missing = int(np.isnan(z.grades[: z.depth, list(pool.answerable)]).sum())
+    if np.isnan(value):
+        return Estimate(None, NO_ANSWERABLE, n, missing)
+    return Estimate(value, None, n, missing)

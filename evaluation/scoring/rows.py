@@ -1,0 +1,133 @@
+"""What is scored: retrieval runs, reports of systems, reference summaries, and Z* itself."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from annotation.models import Dataset, Text
+from evaluation.models import RankedText, RetrievalRun
+from evaluation.scoring.pools import Pool
+
+Kind = Literal["run", "reports", "references", "bound"]
+
+DIRECT_PROMPTING, ORACLE_RESULT, ORACLE_RETRIEVAL = 1, 2, 3
+BOUNDS = {
+    DIRECT_PROMPTING: "direct prompting",
+    ORACLE_RESULT: "oracle result",
+    ORACLE_RETRIEVAL: "oracle retrieval",
+}
+# A run may have the name of a system, or any other without a slash.
+REPORTS = "reports/"
+REFERENCES, REQUIRED = "bounds/references", "bounds/required-subset"
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """Something that has one context Z for each topic.
+
+    The contexts of a run are its passages in rank order, of reports and references one text each,
+    of the bound `REQUIRED` the passages of Z*. `bound` is 1 to 3 for the reference bounds
+    of the paper. `system` is the name that a run and the reports written from it share.
+    """
+
+    name: str
+    title: str
+    kind: Kind
+    contexts: Mapping[int, tuple[int, ...]] = field(repr=False)
+    """By key of the topic: the keys of the texts, best first."""
+    system: str = ""
+    bound: int | None = None
+
+    @property
+    def text_kind(self) -> str:
+        """The kind of its texts: whose scale its grades are on."""
+        return {"reports": "report", "references": "reference"}.get(self.kind, "passage")
+
+    @property
+    def is_ranking(self) -> bool:
+        """Whether its contexts are rankings of passages."""
+        return self.text_kind == "passage"
+
+
+def rows(dataset: Dataset, pools: Mapping[int, Pool]) -> tuple[Row, ...]:
+    """The reference bounds, then the runs, then the reports, each by name: three queries.
+
+    #1, direct prompting: the reports of a system of whose name there is no retrieval run, in a
+    dataset whose other systems have one. #2, oracle result: the reference summaries y*. #3, oracle
+    retrieval: Z*, the required subset of each topic with answerable questions. A topic of which a
+    run ranks nothing is none of its topics. Where a system wrote several reports for a topic, the
+    second of each topic make a row of their own, NAME#2; references likewise.
+    """
+    runs = _runs(dataset)
+    written = _written(dataset)
+    systems = {row.system for row in runs}
+    reports = [row for row in written if row.kind == "reports"]
+    unlike = any(row.system in systems for row in reports)
+    bounds, others = [], []
+    for row in reports:
+        if unlike and row.system not in systems:
+            title = f"#1 direct prompting: {row.title}"
+            bounds.append(Row(row.name, title, row.kind, row.contexts, row.system, 1))
+        else:
+            others.append(row)
+    bounds += (row for row in written if row.kind == "references")
+    z_star = {topic: pool.required_texts for topic, pool in pools.items() if pool.required}
+    title = "#3 oracle retrieval: the required subset Z*"
+    bounds.append(Row(REQUIRED, title, "bound", z_star, bound=ORACLE_RETRIEVAL))
+    return (*bounds, *runs, *others)
+
+
+def left_out(found: Sequence[Row]) -> tuple[str, ...]:
+    """Which reference bounds are not among the rows, and why, in sentences."""
+    reports = {row.system for row in found if row.kind == "reports"}
+    runs = {row.system for row in found if row.kind == "run"}
+    which = "every" if reports & runs else "no"
+    reasons = {
+        DIRECT_PROMPTING: f"{which} system with reports has a retrieval run of its name",
+        ORACLE_RESULT: "the dataset has no reference summaries",
+    }
+    there = {row.bound for row in found}
+    return tuple(
+        f"Reference bound #{number}, {BOUNDS[number]}, is left out: {reason}."
+        for number, reason in reasons.items()
+        if number not in there
+    )
+
+
+def _runs(dataset: Dataset) -> list[Row]:
+    names = dict(RetrievalRun.objects.filter(dataset=dataset).values_list("pk", "name"))
+    contexts: dict[int, dict[int, list[int]]] = {pk: defaultdict(list) for pk in names}
+    ranked = RankedText.objects.filter(run__dataset=dataset).order_by("run_id", "topic_id", "rank")
+    found = ranked.values_list("run_id", "topic_id", "text_id")
+    for run, topic, text in found.iterator(chunk_size=10_000):
+        contexts[run][topic].append(text)
+    return [
+        Row(name, name, "run", {t: tuple(z) for t, z in contexts[pk].items()}, system=name)
+        for pk, name in sorted(names.items(), key=lambda item: item[1])
+    ]
+
+
+def _written(dataset: Dataset) -> list[Row]:
+    """Rows of reports and references."""
+    texts = dataset.texts.exclude(kind=Text.Kind.PASSAGE).exclude(topic=None)
+    contexts: dict[tuple[str, str, int], dict[int, tuple[int, ...]]] = defaultdict(dict)
+    n: dict[tuple[str, str, int], int] = defaultdict(int)
+    found = texts.order_by("kind", "system", "name", "pk")
+    for kind, by, topic, pk in found.values_list("kind", "system", "topic_id", "pk"):
+        system = "" if kind == Text.Kind.REFERENCE else by
+        n[kind, system, topic] += 1
+        contexts[kind, system, n[kind, system, topic]][topic] = (pk,)
+    made = []
+    for (kind, system, number), texts_of in contexts.items():
+        again = f"#{number}" if number > 1 else ""
+        if kind == Text.Kind.REFERENCE:
+            title = f"#2 oracle result: reference summaries{again}"
+            name = REFERENCES + again
+            made.append(Row(name, title, "references", texts_of, bound=ORACLE_RESULT))
+        else:
+            name, title = f"{REPORTS}{system}{again}", f"{system}{again}, reports"
+            made.append(Row(name, title, "reports", texts_of, system=system))
+    return made

@@ -1,0 +1,64 @@
+"""Where the paper and the authors' code differ, decided in one place.
+
+`PAPER` is the default. `AUTHORS` gives the numbers that the authors' code of the paper prints
+(their repository at 9cc30c4), and differs in five things:
+
+1. **The required subset.** Paper: the passage that answers most open questions, ties to the first.
+   Authors: each counts 0.1 more if it has any rating above 0 on an open question. (What answers one
+   has such a rating, so that at an eta above 0 both pick the same.)
+2. **Passages of other topics.** Paper: their grades count, where the source rated them. Authors:
+   they count as rated 0 throughout, whatever their grades are, and are never unrated.
+3. **A retrieval context of which nothing is rated.** Paper: undefined. Authors: it answers
+   nothing, 0. (One that is rated in part has a value under both, and its unrated cells are counted.
+   A report that nobody rated is undefined under both.)
+4. **A text whose words are not there.** Paper: the number of tokens is undefined, and density with
+   it. Authors: it counts as long as the dataset's passages are on average.
+5. **The rank at which alpha-nDCG, recall, MAP and nDCG stop** if a context is shorter than the
+   cut-off. Paper: at the cut-off, as trec_eval and ndeval do, so that the ideal goes on. Authors:
+   at the end of the context.
+
+Under both, P* holds the passages of the topic that the source rated (see pools.py), and a question
+counts if one of them answers it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from evaluation.metrics.required_subset import Variant
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """One way to score; the numbers are those of the list above."""
+
+    name: str
+    subset: Variant
+    """1: which required subset."""
+    visitors_are_zero: bool
+    """2: passages of other topics count as rated 0."""
+    unrated_is_nothing: bool
+    """3: a retrieval context of which nothing is rated has a coverage of 0."""
+    mean_stands_in: bool
+    """4: a text without words is as long as the mean passage."""
+    stops_at_size: bool
+    """5: ranks beyond the context do not count."""
+
+
+PAPER = Rules(
+    name="paper",
+    subset="greedy_marginal",
+    visitors_are_zero=False,
+    unrated_is_nothing=False,
+    mean_stands_in=False,
+    stops_at_size=False,
+)
+AUTHORS = Rules(
+    name="authors",
+    subset="authors",
+    visitors_are_zero=True,
+    unrated_is_nothing=True,
+    mean_stands_in=True,
+    stops_at_size=True,
+)
+RULES = {rules.name: rules for rules in (PAPER, AUTHORS)}

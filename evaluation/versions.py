@@ -1,0 +1,55 @@
+"""When the data of a dataset have changed, and results that are kept until then."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from typing import TypeVar
+
+from django.core.cache import cache
+from django.db.models import Count, F, Max, Q, Sum
+
+from annotation.models import Dataset, NuggetSpan, Rating, SubQuestion
+from evaluation.models import RankedText
+
+Result = TypeVar("Result")
+
+KEPT_FOR = 60 * 60  # seconds; by then nobody asks for it any more
+
+
+def data_version(dataset: Dataset) -> str:
+    """A short string that changes whenever ratings, spans, texts, questions or runs do.
+
+    Five aggregates, added up by the database: counts, newest keys and sums. What none of them can
+    see, because nothing in the application does it, is a text or a question whose words are edited
+    in place, and a new name for a rater, topic or run.
+    """
+    newest = {"n": Count("pk"), "newest": Max("pk")}
+    found = [
+        # A grade that is changed in place changes its product.
+        Rating.objects.of_dataset(dataset).aggregate(**newest, sum=Sum(F("grade") * F("pk"))),
+        NuggetSpan.objects.filter(rating__text__dataset=dataset).aggregate(**newest),
+        dataset.texts.aggregate(**newest, words=Count("body"), topics=Count("topic")),
+        SubQuestion.objects.filter(topic__dataset=dataset).aggregate(
+            **newest, filtered=Count("pk", filter=~Q(filtered_because=""))
+        ),
+        RankedText.objects.filter(run__dataset=dataset).aggregate(**newest, runs=Max("run_id")),
+    ]
+    return hashlib.sha256(repr((dataset.pk, found)).encode()).hexdigest()[:16]
+
+
+def cached(dataset: Dataset, key: object, compute: Callable[[], Result]) -> Result:
+    """What `compute` returns, kept in Django's cache under the dataset's version and `key`.
+
+    `key` is anything whose `repr` says what is computed: a tuple of names and frozen options. The
+    cache is the one that the settings name; with none named it is Django's own, in the memory of
+    each process, so that every process computes once. Results must be picklable; a cache that
+    outlives the program has to be emptied when a new version of it is installed.
+    """
+    said = hashlib.sha256(repr(key).encode()).hexdigest()
+    name = f"evaluation:{data_version(dataset)}:{said}"
+    found: Result | None = cache.get(name)
+    if found is None:
+        found = compute()
+        cache.set(name, found, KEPT_FOR)
+    return found

@@ -1,0 +1,48 @@
+import pytest
+
+from evaluation.scoring.options import choose
+from evaluation.scoring.rules import AUTHORS, PAPER
+from evaluation.scoring.tokens import WORDS
+from evaluation.selection import SelectionError
+
+
+def test_defaults(study):
+    found = choose(study.dataset)
+    assert (found.source.name, found.eta, found.cutoff) == ("judge", 3, None)
+    assert (found.ideal, found.rules, found.tokenizer) == ("standard", PAPER, WORDS)
+    assert found.query() == "judge=judge&eta=3&cutoff=size&ideal=standard&rules=paper"
+    assert choose(study.dataset, judge="", eta="", cutoff="", ideal="", rules="") == found
+
+
+def test_chosen(study):
+    found = choose(
+        study.dataset,
+        judge="people:judge",
+        eta="5",
+        cutoff="20",
+        ideal="paper_eq4",
+        rules="authors",
+    )
+    assert (found.eta, found.cutoff, found.ideal, found.rules) == (5, 20, "paper_eq4", AUTHORS)
+    assert choose(study.dataset, **found.params()) == found
+    assert choose(study.dataset, cutoff="oracle").cutoff == "oracle"
+    assert "rules" not in found.params(rules=None)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ({"judge": "eve"}, "There are: judge, strict"),
+        ({"eta": "6"}, "There are: 1, 2, 3, 4, 5"),
+        ({"eta": "0"}, "There are: 1, 2, 3, 4, 5"),
+        ({"cutoff": "0"}, "There are: size, oracle, 10, 20, or another whole number"),
+        ({"cutoff": "-1"}, "There are: size, oracle, 10, 20, or another whole number"),
+        ({"cutoff": "all"}, "There are: size, oracle, 10, 20, or another whole number"),
+        ({"cutoff": "9" * 30}, "There are: size, oracle, 10, 20, or another whole number"),
+        ({"ideal": "best"}, "There are: standard, paper_eq4"),
+        ({"rules": "ours"}, "There are: paper, authors"),
+    ],
+)
+def test_what_is_not_there_is_answered_with_what_is(study, words, message):
+    with pytest.raises(SelectionError, match=message):
+        choose(study.dataset, **words)

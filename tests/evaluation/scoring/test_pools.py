@@ -1,0 +1,113 @@
+import numpy as np
+
+from annotation.models import SubQuestion, Topic
+from evaluation.scoring.options import choose
+from evaluation.scoring.pools import load_pools
+from tests.evaluation.scoring.material import make_study
+
+N = np.nan
+
+
+def pool(study, **words):
+    return load_pools(study.dataset, choose(study.dataset, **words))[study.topic.pk]
+
+
+def test_by_hand(study):
+    found = pool(study)
+    # Numbers in names by their value: 2 before 10. What the judge has not rated is not in P*.
+    assert [(row.name, row.tokens, row.has_body) for row in found.passages] == [
+        ("ferry-1:0#0", 14, True),
+        ("ferry-1:0#1", None, False),
+        ("ferry-1:2#2", 6, True),
+        ("ferry-1:10#10", 10, True),
+    ]
+    np.testing.assert_array_equal(found.grades[3], [0, 0, N, 4])
+    assert (found.topic_name, found.eta) == ("ferry-1", 3)
+    assert [question.is_filtered for question in found.questions] == [False, False, False, True]
+    # The visitor answers q2, which no passage of P* does; q3 counts although it is filtered.
+    assert found.answerable == (0, 1, 3)
+    assert found.required_names == ("ferry-1:0#0", "ferry-1:0#1", "ferry-1:10#10")
+    assert found.required_texts == study.keys(*found.required_names)
+    assert found.required_tokens is None  # the words of 0#1 are not there
+    assert not found.takes_all_rated
+
+
+def test_the_words_of_the_required_subset(study):
+    assert pool(study, judge="strict").required_tokens == 14 + 6
+    # Under the authors' rules 0#1 is as long as the mean passage, 7.
+    assert pool(study, rules="authors").required_tokens == 14 + 7 + 10
+
+
+def test_a_higher_eta(study):
+    # Only 0#0 reaches 5, on q0.
+    found = pool(study, eta=5)
+    assert (found.answerable, found.required_names) == ((0,), ("ferry-1:0#0",))
+
+
+def test_grades_of_any_text(study):
+    texts = study.keys("far-9:0#0", "ferry-1:11#11", "ferry-1:2#2")
+    np.testing.assert_array_equal(
+        pool(study).context(texts), [[0, 4, 5, 0], [N, N, N, N], [4, 2, 0, 0]]
+    )
+    # The authors count a passage of another topic as rated 0; an unrated one of its own is unrated.
+    np.testing.assert_array_equal(
+        pool(study, rules="authors").context(texts), [[0, 0, 0, 0], [N, N, N, N], [4, 2, 0, 0]]
+    )
+    assert pool(study).context(()).shape == (0, 4)
+
+
+def test_relevance(study):
+    names = ("ferry-1:2#2", "ferry-1:11#11", "far-9:0#0")
+    found = [pool(study).relevance(pk) for pk in study.keys(*names)]
+    np.testing.assert_array_equal(found, [1, N, 0])
+
+
+def test_people_over_the_judge(study):
+    found = pool(study, judge="people:judge")
+    assert found.eta == 1
+    np.testing.assert_array_equal(found.by_people.nonzero(), [[0, 2], [1, 0]])
+    # The people say that 0#0 answers q1: it alone answers two, and 0#1 is not needed.
+    assert found.required_names == ("ferry-1:0#0", "ferry-1:10#10")
+
+
+def test_a_dataset_that_does_not_say_where_passages_belong(study):
+    study.dataset.texts.filter(kind="passage").update(topic=None)
+    found = pool(study)
+    # All that is rated and answers something is taken for relevant, the former visitor too.
+    assert found.takes_all_rated
+    assert [row.name for row in found.passages] == [
+        "far-9:0#0",
+        "ferry-1:0#0",
+        "ferry-1:0#1",
+        "ferry-1:2#2",
+        "ferry-1:10#10",
+    ]
+    assert found.answerable == (0, 1, 2, 3)
+    names = ("ferry-1:2#2", "ferry-1:11#11")
+    np.testing.assert_array_equal([found.relevance(pk) for pk in study.keys(*names)], [1, N])
+
+
+def test_topics_of_which_nothing_is_rated(study):
+    bare = Topic.objects.create(dataset=study.dataset, name="bare", request="?", position=2)
+    asked = Topic.objects.create(dataset=study.dataset, name="asked", request="?", position=3)
+    SubQuestion.objects.create(topic=asked, position=0, body="Why?")
+    pools = load_pools(study.dataset, choose(study.dataset))
+    assert [pool.topic_name for pool in pools.values()] == ["ferry-1", "ferry-2", "bare", "asked"]
+    for topic, n in ((bare, 0), (asked, 1)):
+        found = pools[topic.pk]
+        assert (found.passages, found.answerable, found.required) == ((), (), ())
+        assert found.grades.shape == (0, n)
+    # The passage of ferry-2 is rated and answers nothing.
+    assert [len(pool.passages) for pool in pools.values()] == [4, 1, 0, 0]
+
+
+def test_another_dataset_changes_nothing(study, django_assert_num_queries):
+    options = choose(study.dataset)
+    before = load_pools(study.dataset, options)
+    study.dataset.slug = "first"
+    study.dataset.save()
+    make_study()
+    # Topics, questions, texts, rubrics, ratings, words.
+    with django_assert_num_queries(6):
+        after = load_pools(study.dataset, options)
+    assert [p.passages for p in after.values()] == [p.passages for p in before.values()]

@@ -1,0 +1,240 @@
+"""Every number is worked out by hand from the tables in material.py."""
+
+from math import log2, sqrt
+
+import numpy as np
+import pytest
+
+from annotation.models import Rating, Text, Topic
+from evaluation.models import RankedText, RetrievalRun
+from evaluation.scoring.means import mean_over_topics
+from evaluation.scoring.options import choose
+from evaluation.scoring.score import METRICS, cached_scores, score
+from evaluation.selection import SelectionError
+from tests.evaluation.scoring.material import REPORT_WORDS, make_reference
+
+SECOND = 1 / log2(3)  # the discount of rank 2
+
+
+def one(study, name="dense", topic="ferry-1", **words):
+    return score(study.dataset, choose(study.dataset, **words), [name]).rows[0].topics[topic]
+
+
+def value(estimate, expected):
+    assert estimate.reason is None
+    assert estimate.value == pytest.approx(expected)
+
+
+def undefined(estimate, reason):
+    assert (estimate.value, estimate.reason) == (None, f"undefined, because {reason}")
+
+
+def test_a_context_under_the_rules_of_the_paper(study):
+    # The visitor answers q1 with its 4 and 2#2 answers q0: 2 of 3. Its answer to q2 counts nothing.
+    found = one(study)
+    value(found.coverage, 2 / 3)
+    assert (found.n_passages, found.n_answerable, found.n_covered) == (2, 3, 2)
+    assert (found.n_unrated, found.n_unrated_cells, found.n_without_words) == (0, 0, 0)
+    assert found.covered == (0, 1)
+    assert found.tokens == 8 + 6
+    assert found.required_subset == ("ferry-1:0#0", "ferry-1:0#1", "ferry-1:10#10")
+    # Gains 1, 1. Ideal to rank 2: 2#2 and 10#10, gains 1, 1.
+    value(found.alpha_ndcg, 1)
+    # The words of 0#1 in Z* are not there.
+    undefined(found.density, "words of the required subset are not there")
+    # P* has four passages; the second of Z is one of them.
+    value(found.recall, 1 / 4)
+    value(found.average_precision, (1 / 2) / 4)
+    value(found.ndcg, SECOND / (1 + SECOND))
+
+
+def test_the_same_context_under_the_rules_of_the_authors(study):
+    # The visitor counts as 0: 2#2 answers q0, 1 of 3.
+    found = one(study, rules="authors")
+    value(found.coverage, 1 / 3)
+    value(found.alpha_ndcg, SECOND / (1 + SECOND))
+    # Z* has 14 + 7 + 10 words, the mean passage standing in for 0#1.
+    value(found.density, sqrt((1 / 14) / (3 / 31)))
+    assert (found.n_unrated, found.required_tokens) == (0, 31)
+
+
+def test_unrated_is_counted_and_not_zero(study):
+    # 11#11 is unrated on three answerable questions. Z: q1 by the visitor, q0 by 2#2, q1 by 0#1.
+    found = one(study, "annotated.bm25")
+    value(found.coverage, 2 / 3)
+    assert (found.n_unrated, found.n_unrated_cells) == (1, 3)
+    assert found.coverage.missing == found.alpha_ndcg.missing == 3
+    undefined(found.density, "the words of 1 of its 4 texts are not there")
+    assert (found.tokens, found.n_without_words) == (None, 1)
+    # Not judged is counted by the measures of relevance too: 2 of 4 are found, at ranks 2 and 4.
+    value(found.recall, 2 / 4)
+    value(found.average_precision, (1 / 2 + 2 / 4) / 4)
+    assert found.recall.missing == 1
+
+
+def test_a_context_of_which_nothing_is_rated(study):
+    # strict has not rated 11#11 nor the visitor.
+    Rating.objects.filter(rater__name="strict", text__name="ferry-1:2#2").delete()
+    found = one(study, judge="strict")
+    for metric in ("coverage", "alpha_ndcg", "density"):
+        undefined(found.metric(metric), "none of it is rated")
+    assert (found.n_covered, found.n_unrated) == (0, 2)
+    authors = one(study, judge="strict", rules="authors")
+    value(authors.coverage, 0)
+    value(authors.density, 0)
+    # Under their rules the visitor is rated 0, and 2#2 unrated.
+    assert authors.n_unrated == 1
+
+
+def test_density(study):
+    # Of strict's q0 and q1, 2#2 answers q1; Z has 14 words, Z* 20 and answers both.
+    found = one(study, judge="strict")
+    value(found.coverage, 1 / 2)
+    value(found.density, sqrt((1 / 14) / (2 / 20)))
+    # The visitor is unrated on both, and no less a passage.
+    assert (found.n_unrated, found.n_unrated_cells) == (1, 2)
+
+
+def test_cutoffs(study):
+    # The first passage alone: the visitor, which answers q1.
+    value(one(study, cutoff="1").coverage, 1 / 3)
+    # strict's Z* has two passages, so that two of the four count.
+    assert one(study, "annotated.bm25", judge="strict", cutoff="oracle").n_passages == 2
+    # Beyond the end of Z the ideal goes on to rank 10 under the rules of the paper: 2#2, 10#10,
+    # 0#1, then 0#0 for the second answer to q0.
+    found = one(study, cutoff="10")
+    value(found.alpha_ndcg, (1 + SECOND) / (1 + SECOND + 1 / 2 + 0.5 / log2(5)))
+    # recall@10 is the same; nDCG@10 knows four relevant passages.
+    value(found.ndcg, SECOND / (1 + SECOND + 1 / 2 + 1 / log2(5)))
+    # The authors stop where Z ends.
+    authors = one(study, cutoff="10", rules="authors")
+    value(authors.alpha_ndcg, SECOND / (1 + SECOND))
+
+
+def test_the_ideal_of_equation_4(study):
+    # Z* gains 1 at each of three ranks.
+    value(one(study, ideal="paper_eq4").alpha_ndcg, (1 + SECOND) / (1 + SECOND + 1 / 2))
+
+
+def test_no_answerable_question(study):
+    found = one(study, topic="ferry-2")
+    for metric in ("coverage", "alpha_ndcg", "density"):
+        undefined(found.metric(metric), "there are no answerable questions")
+    assert (found.n_answerable, found.required_subset) == (0, ())
+    # Its one passage is relevant and found.
+    value(found.recall, 1)
+
+
+def test_a_source_that_rated_no_passage(study):
+    # cay rated one report alone.
+    found = one(study, judge="cay")
+    undefined(found.coverage, "there are no answerable questions")
+    undefined(found.alpha_ndcg, "there are no answerable questions")
+    undefined(found.recall, "there are no relevant passages")
+    scores = score(study.dataset, choose(study.dataset, judge="cay", ideal="paper_eq4"))
+    assert scores.by_name["bounds/required-subset"].topics == {}
+    assert scores.by_name["bounds/required-subset"].means["coverage"].n == 0
+    undefined(scores.by_name["dense"].means["alpha_ndcg"], "there are no answerable questions")
+
+
+def test_a_topic_without_questions_and_a_run_without_passages(study):
+    bare = Topic.objects.create(dataset=study.dataset, name="bare", request="?", position=2)
+    text = Text.objects.create(dataset=study.dataset, topic=bare, kind="passage", name="bare:0#0")
+    run = RetrievalRun.objects.create(dataset=study.dataset, name="other")
+    RankedText.objects.create(run=run, topic=bare, text=text, rank=1)
+    RetrievalRun.objects.create(dataset=study.dataset, name="void")
+    scores = score(study.dataset, choose(study.dataset), ["other", "void"])
+    undefined(scores.by_name["other"].topics["bare"].coverage, "there are no answerable questions")
+    assert scores.by_name["void"].topics == {}
+    undefined(scores.by_name["void"].means["coverage"], "it is defined on no topic")
+
+
+def test_the_required_subset_as_a_row(study):
+    found = one(study, "bounds/required-subset", judge="strict", cutoff="1")
+    # It is the bound, and is not cut off; measures of a ranking stop at the cut-off.
+    value(found.coverage, 1)
+    value(found.density, 1)
+    value(found.recall, 1 / 3)
+
+
+def test_reports_and_references(study):
+    make_reference(study)
+    found = one(study, "bounds/references")
+    value(found.coverage, 2 / 3)  # q0 and q3
+    assert (found.n_passages, found.tokens) == (1, 10)
+    for metric in ("alpha_ndcg", "recall", "average_precision", "ndcg"):
+        undefined(found.metric(metric), "it is one text and not a ranking of passages")
+    # The judge has rated no report: undefined under any rules.
+    for rules in ("paper", "authors"):
+        report = one(study, "reports/annotated.oracle", rules=rules)
+        undefined(report.coverage, "none of it is rated")
+        assert report.n_unrated_cells == 3
+
+
+def test_reports_rated_by_people_over_a_judge(study):
+    # Answerable by the judge and the people: q0 (0#0), q1 (0#0 by the people, 0#1), q3 (10#10).
+    # Of the oracle's report the people say q0; q1 is a tie and q3 was not asked: both unrated.
+    found = one(study, "reports/annotated.oracle", judge="people:judge")
+    value(found.coverage, 1 / 3)
+    assert (found.n_unrated, found.n_unrated_cells) == (1, 2)
+    # Z*: 0#0 and 10#10, 24 words, for three questions.
+    value(found.density, sqrt((1 / REPORT_WORDS) / (3 / 24)))
+
+
+def test_means_over_topics(study):
+    found = score(study.dataset, choose(study.dataset), ["dense"]).rows[0]
+    mean = found.means["coverage"]
+    # ferry-2 has no answerable question: it is missing, and no 0.
+    assert (mean.value, mean.n, mean.missing) == (pytest.approx(2 / 3), 1, 1)
+    assert mean.interval_reason == "no interval, because there are fewer than two topics"
+    # recall: 1/4 and 1. sd with n - 1 is 0.75 / sqrt 2, its error 0.375; t(1) at 97.5% is 12.7062.
+    recall = found.means["recall"]
+    assert (recall.value, recall.n, recall.missing) == (0.625, 2, 0)
+    assert recall.high - recall.value == pytest.approx(12.7062 * 0.375, abs=1e-4)
+    assert recall.low < 0  # never clamped
+    assert set(found.means) == set(METRICS)
+    undefined(found.means["density"], "it is defined on no topic")
+
+
+def test_a_mean_of_nothing_has_the_topics_reason():
+    assert mean_over_topics([]).reason == "undefined, because it is defined on no topic"
+
+
+def test_values_stand_in_the_order_of_the_topics(study):
+    scores = score(study.dataset, choose(study.dataset))
+    assert scores.topic_names == ("ferry-1", "ferry-2")
+    np.testing.assert_allclose(scores.by_name["dense"].values("recall"), [1 / 4, 1])
+    # annotated.bm25 does not rank ferry-2: no topic of it, and NaN here.
+    bm25 = scores.by_name["annotated.bm25"]
+    np.testing.assert_allclose(bm25.values("recall"), [2 / 4, np.nan])
+    assert list(bm25.topics) == ["ferry-1"]
+    assert bm25.means["recall"].missing == 0
+
+
+def test_rows_scored_alone_and_together_are_the_same(study):
+    together = score(study.dataset, choose(study.dataset))
+    for found in together.rows:
+        alone = score(study.dataset, choose(study.dataset), [found.row.name]).rows[0]
+        assert (alone.topics, alone.means) == (found.topics, found.means)
+
+
+def test_a_row_that_is_not_there(study):
+    with pytest.raises(SelectionError, match=r"“eve”.* reports/annotated.oracle, bounds/"):
+        score(study.dataset, choose(study.dataset), ["eve"])
+
+
+def test_scores_are_kept_until_the_data_change(study, django_assert_num_queries):
+    options = choose(study.dataset)
+    first = cached_scores(study.dataset, options)
+    with django_assert_num_queries(5):  # the version alone
+        assert cached_scores(study.dataset, options).rows == first.rows
+    Rating.objects.filter(text__name="ferry-1:2#2", grade=4).update(grade=0)
+    value(cached_scores(study.dataset, options).by_name["dense"].topics["ferry-1"].coverage, 1 / 3)
+
+
+def test_queries_do_not_grow(study, django_assert_num_queries):
+    make_reference(study)
+    options = choose(study.dataset)
+    # As for pools, six; runs, ranked texts, reports and references; their words.
+    with django_assert_num_queries(10):
+        score(study.dataset, options)

@@ -1,0 +1,211 @@
+"""manage.py score, on the small study and on the real one."""
+
+import json
+from functools import partial
+from io import StringIO
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from annotation.models import Dataset
+from crux_site.importing import import_dataset
+from evaluation.scoring.options import choose
+from evaluation.scoring.score import score
+from evaluation.scoring.score_json import as_json
+from tests.evaluation.scoring.material import make_reference, make_study
+from tests.importers.real_data import FOLDER, needs_real_data
+
+near = partial(pytest.approx, abs=1e-4)
+
+
+def output(*arguments: str) -> str:
+    out = StringIO()
+    call_command("score", *arguments, stdout=out)
+    return out.getvalue()
+
+
+def as_object(*arguments: str) -> dict | list:
+    return json.loads(output(*arguments, "--json"))
+
+
+@pytest.fixture
+def study(db):
+    return make_study()
+
+
+def test_one_run(study):
+    # The numbers are worked out in tests/evaluation/scoring/test_score.py.
+    found = as_object("ferry", "--run", "dense", "--judge", "judge")
+    assert (found["run"], found["judge"], found["eta"]) == ("dense", "judge", 3)
+    assert (found["kind"], found["cutoff"], found["ideal"]) == ("run", "size", "standard")
+    assert (found["rules"], found["tokenizer"]) == ("paper", "whitespace words")
+    assert list(found["topics"]) == ["ferry-1", "ferry-2"]
+    topic = found["topics"]["ferry-1"]
+    assert topic.pop("ndcg") == near(0.3869)
+    assert topic == {
+        "n_passages": 2,
+        "n_answerable": 3,
+        "n_covered": 2,
+        "n_unrated": 0,
+        "n_unrated_cells": 0,
+        "n_without_words": 0,
+        "coverage": pytest.approx(2 / 3),
+        "alpha_ndcg": pytest.approx(1),
+        "density": None,
+        "recall": 0.25,
+        "average_precision": 0.125,
+        "tokens": 14,
+        "required_tokens": None,
+        "required_subset": ["ferry-1:0#0", "ferry-1:0#1", "ferry-1:10#10"],
+        "reasons": {
+            "density": "undefined, because words of the required subset are not there",
+        },
+    }
+    assert found["topics"]["ferry-2"]["coverage"] is None
+    assert "no answerable" in found["topics"]["ferry-2"]["reasons"]["coverage"]
+    assert found["mean"]["coverage"] == {
+        "value": pytest.approx(2 / 3),
+        "n": 1,
+        "missing": 1,
+        "ci95": None,
+        "reason": "no interval, because there are fewer than two topics",
+    }
+    low, high = found["mean"]["recall"]["ci95"]
+    assert (low + high) / 2 == pytest.approx(found["mean"]["recall"]["value"])
+    assert found["mean"]["density"]["value"] is None
+    assert found["mean"]["density"]["reason"]
+
+
+def test_options(study):
+    found = as_object(
+        *("ferry", "--run", "dense", "--judge", "judge", "--rules", "authors"),
+        *("--eta", "4", "--cutoff", "1", "--ideal", "paper_eq4"),
+    )
+    assert [found[key] for key in ("rules", "eta", "cutoff", "ideal")] == [
+        "authors",
+        4,
+        1,
+        "paper_eq4",
+    ]
+    # The first passage is of no topic: rated 0 throughout.
+    topic = found["topics"]["ferry-1"]
+    assert (topic["n_passages"], topic["coverage"], topic["alpha_ndcg"]) == (1, 0, 0)
+
+
+def test_all(study):
+    make_reference(study)
+    found = as_object("ferry", "--all", "--judge", "people:judge")
+    assert [one["run"] for one in found] == [
+        "reports/annotated.oracle",
+        "bounds/references",
+        "bounds/required-subset",
+        "annotated.bm25",
+        "dense",
+        "reports/annotated.bm25",
+    ]
+    assert {one["judge"] for one in found} == {"people:judge"}
+    # Scored with the same words by the functions that the pages call.
+    scores = score(study.dataset, choose(study.dataset, judge="people:judge"))
+    assert json.loads(json.dumps([as_json(scores, row) for row in scores.rows])) == found
+
+
+def test_the_table_for_people(study):
+    seen = output("ferry", "--run", "annotated.bm25", "--judge", "judge")
+    assert "ferry: grades of judge, eta 3, all of each context" in seen
+    assert "rules of the paper, alpha-nDCG standard; density in whitespace words" in seen
+    assert "2 of 3 questions covered by 4 texts, unknown tokens; 3 cells unrated" in seen
+    assert "undefined, because the words of 1 of its 4 texts are not there" in seen
+    every = output("ferry", "--all", "--judge", "judge", "--cutoff", "10")
+    assert "cut-off 10" in every
+    assert "coverage: 1 topics undefined" in every
+    assert "95%, from" in every
+    assert "Reference bound #2, oracle result, is left out" in every
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["nowhere", "--all", "--judge=judge"], "no dataset “nowhere”. There are: ferry"),
+        (["ferry", "--run=eve", "--judge=judge"], "“eve”. There are: reports/annotated.oracle, b"),
+        (["ferry", "--all", "--judge=eve"], "“eve”. There are: judge, strict, ann, ben, cay, maj"),
+        (["ferry", "--all", "--judge=judge", "--eta=6"], "There are: 1, 2, 3, 4, 5"),
+        (["ferry", "--all", "--judge=judge", "--eta=x"], "There are: 1, 2, 3, 4, 5"),
+        (["ferry", "--all", "--judge=judge", "--cutoff=0"], "There are: size, oracle, 10, 20"),
+        (["ferry", "--all", "--judge=judge", "--ideal=x"], "There are: standard, paper_eq4"),
+        (["ferry", "--all", "--judge=judge", "--rules=x"], "There are: paper, authors"),
+        (["ferry", "--all", "--judge=judge", "--tokenizer=x"], "There are: words, or a JSON"),
+        (["ferry", "--judge=judge"], "one of the arguments --run --all is required"),
+        (["ferry", "--all"], "--judge"),
+        (["ferry", "--all", "--run=dense", "--judge=judge"], "not allowed with"),
+    ],
+)
+def test_what_is_not_there_is_answered_with_what_is(study, arguments, message):
+    with pytest.raises(CommandError) as caught:
+        output(*arguments)
+    assert message in str(caught.value)
+
+
+@pytest.mark.django_db
+@needs_real_data
+def test_the_real_study_gives_the_expected_values(django_assert_max_num_queries):
+    import_dataset(FOLDER, "crux-duc04")
+    expected = json.loads((FOLDER / "expected_values.json").read_text())["expected"]
+    references = expected["reference_summary_coverage_crux_prejudge"]
+    n = 0
+    # Only the first-stage runs are longer than 10 passages: they stand in the file as @10.
+    arguments = ("crux-duc04", "--all", "--cutoff=10", "--rules=authors")
+    for judge in ("llama33_70b", "crux_prejudge"):
+        values = expected[f"retrieval_{judge}"]
+        for eta in (3, 5):
+            rows = {r["run"]: r for r in as_object(*arguments, f"--judge={judge}", f"--eta={eta}")}
+            for name in values["per_topic"]:
+                n += _check_run(rows[name.removesuffix("@10")], values, name, eta)
+            if judge == "crux_prejudge":
+                _check_references(rows["bounds/references"], references[f"eta{eta}"])
+    assert n == 2 * (6 * 30 + 6 + 18)
+    dataset = Dataset.objects.get(slug="crux-duc04")
+    options = choose(dataset, judge="llama33_70b", rules="authors")
+    with django_assert_max_num_queries(11):
+        score(dataset, options)
+
+
+def _check_run(found: dict, values: dict, name: str, eta: int) -> int:
+    """One run at one eta; returns on how many topics."""
+    names = {
+        "n_passages": "n_passages",
+        "n_answerable": "n_answerable",
+        "n_covered": "n_covered",
+        "n_unrated": "n_unrated_same_topic",
+        "n_without_words": "n_missing_text",
+        "coverage": "cov",
+        "alpha_ndcg": "alpha_ndcg",
+        "density": "den",
+        "tokens": "tokens",
+        "required_tokens": "tokens_oracle",
+    }
+    topics = {topic: one[f"eta{eta}"] for topic, one in values["per_topic"][name].items()}
+    for topic, one in topics.items():
+        ours = found["topics"][topic]
+        assert {key: ours[key] for key in names} == near(
+            {key: one[theirs] for key, theirs in names.items()}
+        ), (name, topic, eta)
+        assert len(ours["required_subset"]) == one["n_oracle"]
+        if "required_subset" in values:
+            assert ours["required_subset"] == values["required_subset"][f"eta{eta}"][topic]
+    mean, theirs = found["mean"], values["mean"][f"{name}|eta{eta}"]
+    assert [mean[key]["value"] for key in ("coverage", "density", "alpha_ndcg")] == near(
+        [theirs["mean_cov"], theirs["mean_den"], theirs["mean_alpha_ndcg"]]
+    )
+    assert mean["coverage"]["n"] == theirs["n_defined"]
+    unrated = sum(found["topics"][topic]["n_unrated"] for topic in topics)
+    assert unrated == theirs["n_unrated_same_topic"]
+    return len(topics)
+
+
+def _check_references(found: dict, values: dict) -> None:
+    assert len(values) == 18
+    for topic, one in values.items():
+        ours = found["topics"][topic]
+        assert [ours["coverage"], ours["n_covered"], ours["n_answerable"]] == near(
+            [one["cov"], one["n_covered"], one["n_answerable"]]
+        ), topic
