@@ -12,6 +12,7 @@ urlpatterns = [
     path("session/", session.session, name="session"),
     path("datasets/", datasets.datasets, name="datasets"),
     path("datasets/<slug:slug>/", datasets.dataset, name="dataset"),
+    path("datasets/<slug:slug>/filled.csv", datasets.filled_csv, name="filled_csv"),
     path("datasets/<slug:slug>/export/", datasets.export, name="export"),
     path("datasets/<slug:slug>/", include("evaluation.urls")),
     path("import/", imports.import_page, name="import"),

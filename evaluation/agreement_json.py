@@ -10,9 +10,13 @@ from typing import Any
 
 from evaluation.agreement.correlation import Correlation
 from evaluation.agreement.estimate import Estimate
-from evaluation.agreement_report import AgreementReport, Pair, Part
+from evaluation.agreement_parts import Part
+from evaluation.agreement_report import AgreementReport
 from evaluation.coverage_report import Correlations
 from evaluation.judge_report import AgainstJudge
+from evaluation.majority_report import MajorityRow
+from evaluation.rater_report import Pair, RaterRow
+from evaluation.threshold_report import AtEta
 
 Json = dict[str, Any]
 
@@ -71,13 +75,24 @@ def _between_raters(report: AgreementReport) -> Json:
         coverage[rater.name] = {name: found.value for name, found in seen.items()}
         unrated[rater.name] = {name: found.missing for name, found in seen.items() if found.missing}
     columns = [*raters, *([report.selection.judge] if report.selection.judge else [])]
+    drawn = report.bootstrap
     return {
         "n_items": report.n_items,
         "n_missing": report.n_missing,
         "n_topics": report.n_topics,
         "n_filtered": report.n_filtered,
         "raters": [rater.name for rater in raters],
-        "fleiss_kappa": detailed(report.all.kappa),
+        "fleiss_kappa": detailed(report.all.kappa)
+        | {
+            "bootstrap": {
+                "ci95": None if drawn.low is None else [drawn.low, drawn.high],
+                "reason": drawn.interval_reason,
+                "resamples": drawn.n_resamples,
+                "undefined_resamples": drawn.n_undefined,
+                "seed": drawn.seed,
+            }
+        },
+        "krippendorff_alpha": detailed(report.alpha) | {"metric": report.alpha_metric},
         **_plain(
             {
                 "percent_agreement": report.all.percent,
@@ -88,6 +103,7 @@ def _between_raters(report: AgreementReport) -> Json:
         ),
         "cohen": [_pair(pair) for pair in report.pairs],
         "n_pairs_without_common_items": report.n_pairs_apart,
+        "against_majority": [_majority(row) for row in report.majority],
         "coverage": coverage,
         "coverage_unrated": unrated,
         "mean_coverage": {
@@ -97,21 +113,7 @@ def _between_raters(report: AgreementReport) -> Json:
         "coverage_correlation": [_correlation(row) for row in report.correlations],
         "by_system": {part.name: _part(part) for part in report.systems},
         "by_topic": {part.name: _part(part) for part in report.topics},
-        "rater_counts": {
-            row.rater.name: {
-                "kind": row.rater.kind,
-                "n": row.n,
-                "n_missing": row.n_missing,
-                "n_answerable": row.n_answerable,
-                "n_without_highlight": row.n_unmarked,
-                "highlights": {
-                    "exact": row.n_exact,
-                    "normalised": row.n_normalised,
-                    "unlocated": row.n_unlocated,
-                },
-            }
-            for row in report.raters
-        },
+        "rater_counts": {row.rater.name: _rater(row) for row in report.raters},
     }
 
 
@@ -138,6 +140,7 @@ def _pair(pair: Pair) -> Json:
         **_plain(
             {
                 "percent_agreement": pair.percent,
+                "prevalence": pair.prevalence,
                 "cohen_quadratic": pair.quadratic,
                 "cohen_binary": pair.binary,
                 "spearman": pair.spearman,
@@ -145,6 +148,31 @@ def _pair(pair: Pair) -> Json:
                 "span_overlap": pair.overlap,
             }
         ),
+    }
+
+
+def _rater(row: RaterRow) -> Json:
+    return {
+        "kind": row.rater.kind,
+        "n": row.n,
+        "n_missing": row.n_missing,
+        "n_answerable": row.n_answerable,
+        "prevalence": detailed(row.prevalence),
+        "n_without_highlight": row.n_unmarked,
+        "highlights": {
+            "exact": row.n_exact,
+            "normalised": row.n_normalised,
+            "unlocated": row.n_unlocated,
+        },
+    }
+
+
+def _majority(row: MajorityRow) -> Json:
+    return {
+        "rater": row.rater.name,
+        "n_without_majority": row.n_dropped,
+        "scott_pi": detailed(row.kappa),
+        **_plain({"percent_agreement": row.percent, "prevalence": row.prevalence}),
     }
 
 
@@ -159,19 +187,13 @@ def _correlation(row: Correlations) -> Json:
 
 
 def _against(part: AgainstJudge) -> Json:
-    found = part.confusion
     return {
         "n": part.n,
         "n_without_judge": part.n_without_judge,
-        "confusion": {"tp": found.tp, "fp": found.fp, "fn": found.fn, "tn": found.tn},
+        "confusion": _cells(part),
         **_plain(
-            {
-                "precision_answerable": part.precision_answerable,
-                "recall_answerable": part.recall_answerable,
-                "precision_unanswerable": part.precision_unanswerable,
-                "recall_unanswerable": part.recall_unanswerable,
-                "accuracy": part.accuracy,
-                "cohen_binary": part.cohen_binary,
+            _scores(part)
+            | {
                 "cohen_quadratic": part.cohen_quadratic,
                 "spearman": part.spearman,
                 "mean_distance": part.mean_distance,
@@ -179,4 +201,28 @@ def _against(part: AgainstJudge) -> Json:
         ),
         "levels": list(part.levels),
         "matrix": part.matrix.tolist(),
+        "sweep": [
+            {"eta": at.eta, "n": at.confusion.n, "confusion": _cells(at), **_plain(_scores(at))}
+            for at in part.sweep
+        ],
+    }
+
+
+def _cells(at: AtEta) -> Json:
+    found = at.confusion
+    return {"tp": found.tp, "fp": found.fp, "fn": found.fn, "tn": found.tn}
+
+
+def _scores(at: AtEta) -> dict[str, Estimate]:
+    return {
+        "precision_answerable": at.precision_answerable,
+        "recall_answerable": at.recall_answerable,
+        "f1_answerable": at.f1_answerable,
+        "precision_unanswerable": at.precision_unanswerable,
+        "recall_unanswerable": at.recall_unanswerable,
+        "f1_unanswerable": at.f1_unanswerable,
+        "accuracy": at.accuracy,
+        "cohen_binary": at.cohen_binary,
+        "prevalence": at.prevalence,
+        "judge_prevalence": at.judge_prevalence,
     }

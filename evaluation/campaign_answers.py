@@ -58,7 +58,8 @@ class CampaignAnswers:
 
     `lent`, `question` and `grade` have one entry for each, in the order in which they were given;
     `lent` is a place in `lents`. `checks` has (place in `lents`, whether it was passed) for every
-    attention check that was answered. Answers to items that were taken back are kept and read too.
+    attention check that was answered. Answers that came too late to be ratings are kept and read
+    too, where no other answers the question; `n_late` counts them.
     """
 
     campaign: Campaign
@@ -70,6 +71,7 @@ class CampaignAnswers:
     question: IntArray
     grade: IntArray
     checks: Sequence[tuple[int, bool]]
+    n_late: int
     expected: Mapping[tuple[int, int], int]
     """Of training and gold items: the grade of the gold source, by item and question."""
     _spans: Sequence[str]
@@ -145,7 +147,8 @@ def load(campaign: Campaign) -> CampaignAnswers:
     question = np.array([pk or 0 for pk in columns[1]], dtype=np.int64)
     time = np.array(columns[3], dtype=np.int64)
     spent = np.bincount(lent, weights=time, minlength=len(lents)).astype(np.int64)
-    newest = _newest(lent, question)
+    is_late = np.array([bool(why) for why in columns[5]], dtype=np.bool_)
+    newest = _newest(lent, question, is_late)
     given = newest[[columns[2][at] is not None for at in newest.tolist()]]
     grade = np.array([columns[2][at] for at in given.tolist()], dtype=np.int64)
     is_check = question[given] == 0
@@ -161,6 +164,7 @@ def load(campaign: Campaign) -> CampaignAnswers:
         lent=lent[kept],
         question=question[kept],
         grade=grade[~is_check],
+        n_late=int(is_late[kept].sum()),
         checks=[(at, said == lents[at][7]) for at, said in passed],
         expected={
             (item, asked): wanted
@@ -177,18 +181,19 @@ def _columns(campaign: Campaign) -> list[Sequence[Any]]:
         .order_by("pk")
         # Spans as they are stored: decoding them one by one would take longer than all the rest.
         .annotate(words=Cast("spans", TextField()))
-        .values_list("assignment_id", "question_id", "grade", "active_ms", "words")
+        .values_list("assignment_id", "question_id", "grade", "active_ms", "words", "late")
     )
     columns: list[Sequence[Any]] = list(zip(*rows.iterator(chunk_size=CHUNK), strict=True))
-    return columns or [()] * 5
+    return columns or [()] * 6
 
 
-def _newest(lent: IntArray, question: IntArray) -> IntArray:
+def _newest(lent: IntArray, question: IntArray, is_late: NDArray[np.bool_]) -> IntArray:
     """The places of the last answer to each question of each item, in the order of answering.
 
-    An item asks one attention check at most, so that all its checks share the question 0.
+    One that came too late is the last only where all did. An item asks one attention check at
+    most, so that all its checks share the question 0.
     """
-    order = np.lexsort((np.arange(len(lent)), question, lent))
+    order = np.lexsort((np.arange(len(lent)), ~is_late, question, lent))
     is_last = np.ones(len(order), dtype=bool)
     is_last[:-1] = (np.diff(lent[order]) != 0) | (np.diff(question[order]) != 0)
     return np.sort(order[is_last])

@@ -12,7 +12,6 @@ from evaluation.agreement.estimate import Estimate
 from evaluation.agreement_report import AgreementReport
 from evaluation.coverage_report import ReportRow
 from evaluation.judge_report import AgainstJudge
-from evaluation.metrics.coverage import Coverage
 from evaluation.selection import Column
 
 Axis = tuple[float, float]
@@ -22,6 +21,7 @@ STRIP_LEFT, STRIP_RIGHT = 4, 156
 LEFT, RIGHT, TOP, BOTTOM = 34, 388, 30, 196
 FEWEST_COLUMNS = 6
 LABELLED = 30  # with more reports than this their numbers would touch
+MOST_BARS = 40  # and with more than this their bars
 
 # One outline a rater, so that colour is never the only sign; drawn round (0, 0).
 SHAPES = (
@@ -78,13 +78,22 @@ class Bar:
 
 @dataclass(frozen=True)
 class Panel:
-    """The reports of one system, from the highest coverage to the lowest."""
+    """The reports of one system, from the highest coverage to the lowest.
+
+    Of many, `bars` are some at even distances in that order, the first and the last among them;
+    `n_reports` counts all.
+    """
 
     system: str
+    n_reports: int
     grid: tuple[tuple[str, str], ...]
     bars: tuple[Bar, ...]
     judge: str
     """Points of the judge's line, empty where it rated too little."""
+
+    @property
+    def is_thinned(self) -> bool:
+        return len(self.bars) < self.n_reports
 
 
 @dataclass(frozen=True)
@@ -157,7 +166,7 @@ def shape(mark: int) -> str:
 
 
 def coverage_panels(report: AgreementReport) -> list[Panel]:
-    """Figure 1: one panel a system; a bar is the mean of the raters' coverage of one report."""
+    """Figure 4 of the paper: one panel a system; a bar is the mean of the raters' coverage of one report."""
     systems = sorted({row.system for row in report.reports})
     return [
         _panel(system, [row for row in report.reports if row.system == system], report)
@@ -172,6 +181,9 @@ def _panel(system: str, rows: Sequence[ReportRow], report: AgreementReport) -> P
     ordered = sorted(
         rows, key=lambda row: -((row.judge.value or 0.0) if row.judge and by_judge else _mean(row))
     )
+    if len(ordered) > MOST_BARS:
+        places = np.linspace(0, len(ordered) - 1, MOST_BARS).round().astype(int)
+        ordered = [ordered[place] for place in places.tolist()]
     step = (RIGHT - LEFT) / max(len(ordered), FEWEST_COLUMNS)
     bars = tuple(_bar(row, at, step, raters, judge, len(ordered)) for at, row in enumerate(ordered))
     line = [
@@ -180,7 +192,7 @@ def _panel(system: str, rows: Sequence[ReportRow], report: AgreementReport) -> P
         if row.judge and by_judge
     ]
     grid = tuple((f"{share:.1f}", _n(_y(share))) for share in (0.0, 0.5, 1.0))
-    return Panel(system, grid, bars, " ".join(line))
+    return Panel(system, len(rows), grid, bars, " ".join(line))
 
 
 def _bar(
@@ -203,7 +215,7 @@ def _bar(
         for place, (rater, found) in enumerate(zip(raters, row.coverage, strict=True))
         if found.value is not None
     )
-    seen: list[tuple[Column, Coverage]] = list(zip(raters, row.coverage, strict=True))
+    seen: list[tuple[Column, Estimate]] = list(zip(raters, row.coverage, strict=True))
     if judge and row.judge:
         seen.append((judge, row.judge))
     words = ", ".join(f"{column.title} {_words(found)}" for column, found in seen)
@@ -227,7 +239,7 @@ def _mean(row: ReportRow) -> float:
     return sum(values) / len(values) if values else 0.0
 
 
-def _words(found: Coverage) -> str:
+def _words(found: Estimate) -> str:
     if found.value is None:
         return "undefined"
     return f"{found.value:.2f}" + (f" ({found.missing} not rated)" if found.missing else "")

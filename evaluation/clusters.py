@@ -12,17 +12,38 @@ from evaluation.agreement.estimate import Estimate, FloatArray, IntArray, level_
 from evaluation.agreement.jackknife import jackknife_interval
 
 
-def without_each_topic(terms: ArrayLike, topics: IntArray) -> FloatArray:
-    """Sums of the items' terms over all topics but one, for each topic: topics x terms.
+def topic_sums(terms: ArrayLike, topics: IntArray) -> FloatArray:
+    """The sums of the items' terms over each topic: topics, in the order of their numbers, x terms.
 
-    `terms` is items x terms, `topics` the topic of each item. Sums are added up, never subtracted
-    from a total, so an exact zero stays one.
+    `terms` is items x terms, `topics` the topic of each item.
     """
     names, at = np.unique(topics, return_inverse=True)
     values = np.asarray(terms, dtype=np.float64)
     sums = np.zeros((len(names), values.shape[1]))
-    np.add.at(sums, at, values)
-    return np.asarray((1 - np.eye(len(names))) @ sums)
+    for term, column in enumerate(values.T):
+        sums[:, term] = np.bincount(at, weights=column, minlength=len(names))
+    return sums
+
+
+def without_each(sums: ArrayLike) -> FloatArray:
+    """The sums over all topics but one, for each topic. `sums` has one row (or matrix) a topic.
+
+    What stands before a topic and what stands after it are added up, and nothing is subtracted from
+    a total, so an exact zero stays one; and the time grows with the topics, not with their square.
+    """
+    values = np.asarray(sums, dtype=np.float64)
+    none = np.zeros((1, *values.shape[1:]))
+    before = np.concatenate([none, values.cumsum(axis=0)])
+    after = np.concatenate([values[::-1].cumsum(axis=0)[::-1], none])
+    return np.asarray(before[:-1] + after[1:])
+
+
+def without_each_topic(terms: ArrayLike, topics: IntArray) -> FloatArray:
+    """Sums of the items' terms over all topics but one, for each topic: topics x terms.
+
+    `terms` is items x terms, `topics` the topic of each item.
+    """
+    return without_each(topic_sums(terms, topics))
 
 
 def ratio(part: FloatArray, whole: FloatArray) -> FloatArray:
@@ -53,25 +74,30 @@ def share(values: ArrayLike, counted: ArrayLike, topics: IntArray, why_empty: st
     return jackknife_interval(whole, ratio(deleted[:, 0], deleted[:, 1]))
 
 
-def level_cells(a: FloatArray, b: FloatArray, levels: Sequence[int]) -> NDArray[np.float64]:
-    """The cell of each item in the matrix of two raters' levels, flattened: items x levels squared.
+def level_sums(
+    a: FloatArray,
+    b: FloatArray,
+    levels: tuple[Sequence[int], Sequence[int]],
+    topics: IntArray,
+) -> IntArray:
+    """How often one side gave one level and the other another, topic by topic.
 
-    An item without both grades is a row of zeros.
+    `a`, `b` and `topics` are one per item, `levels` the scales of the two sides. Returns topics x
+    levels of `a` x levels of `b`; an item without both grades is in no count.
     """
-    size = len(levels)
-    first, second = level_index(a, levels), level_index(b, levels)
-    cells = np.zeros((len(first), size * size))
-    rated = np.flatnonzero((first >= 0) & (second >= 0))
-    cells[rated, first[rated] * size + second[rated]] = 1
-    return cells
+    names, at = np.unique(topics, return_inverse=True)
+    rows, columns = len(levels[0]), len(levels[1])
+    first, second = level_index(a, levels[0]), level_index(b, levels[1])
+    rated = (first >= 0) & (second >= 0)
+    cells = (at[rated] * rows + first[rated]) * columns + second[rated]
+    found = np.bincount(cells, minlength=len(names) * rows * columns)
+    return found.reshape(len(names), rows, columns).astype(np.int64)
 
 
 def kappa_over_topics(
     a: FloatArray, b: FloatArray, levels: Sequence[int], topics: IntArray, weights: Weights = None
 ) -> Estimate:
     """Cohen's kappa of two raters, with its interval over topics."""
-    deleted = without_each_topic(level_cells(a, b, levels), topics)
-    stack = deleted.reshape(-1, len(levels), len(levels))
-    return jackknife_interval(
-        cohen_kappa(a, b, levels, weights), kappa_from_matrix(stack, levels, weights)
-    )
+    deleted = without_each(level_sums(a, b, (levels, levels), topics))
+    whole: NDArray[np.float64] = kappa_from_matrix(deleted, levels, weights)
+    return jackknife_interval(cohen_kappa(a, b, levels, weights), whole)

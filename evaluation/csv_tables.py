@@ -26,7 +26,7 @@ def csv_response(name: str, header: Sequence[str], rows: Iterable[Sequence[Cell]
     )
     writer = csv.writer(response, lineterminator="\n")
     writer.writerow(header)
-    writer.writerows([_cell(cell) for cell in row] for row in rows)
+    writer.writerows([plain_cell(cell) for cell in row] for row in rows)
     return response
 
 
@@ -41,5 +41,6 @@ def estimate_cells(estimate: Estimate) -> list[Cell]:
     return [estimate.value, estimate.low, estimate.high, estimate.n, estimate.missing, why]
 
 
-def _cell(cell: Cell) -> Cell:
+def plain_cell(cell: Cell) -> Cell:
+    """A cell as it is written: no spreadsheet takes its words for a formula."""
     return f"'{cell}" if isinstance(cell, str) and cell.startswith(FORMULA) else cell

@@ -2,53 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import numpy as np
 from numpy.typing import NDArray
 
 from evaluation.agreement.cohen import NO_PAIR
-from evaluation.agreement.confusion import (
-    Confusion,
-    confusion_at_eta,
-    confusion_from_cells,
-    item_cells,
-    level_matrix,
-)
+from evaluation.agreement.confusion import level_matrix
 from evaluation.agreement.correlation import Correlation, spearman
 from evaluation.agreement.estimate import Estimate, FloatArray, IntArray
-from evaluation.agreement.jackknife import jackknife_interval
-from evaluation.clusters import binary, kappa_over_topics, share, without_each_topic
+from evaluation.clusters import binary, kappa_over_topics, level_sums, share
 from evaluation.matrices import RatingMatrix
+from evaluation.selection import Selection
+from evaluation.threshold_report import AtEta, Scale, at_eta, sweep
 
 
 @dataclass(frozen=True)
-class AgainstJudge:
+class AgainstJudge(AtEta):
     """One rater's grades, or several raters' pooled, against the judge's grades of the same pairs.
 
     The unit is a rating: two people on one pair are two. `n_without_judge` counts the ratings of
     pairs that the judge did not rate, which are in nothing else. `matrix` counts levels of the
     raters (rows) against those of the judge (columns); where the two grade on different scales,
-    both are read as answerable or not, and `levels` is 0 and 1. Intervals: jackknife over topics.
+    both are read as answerable or not, and `levels` is 0 and 1. `sweep` has the scores at every
+    eta, and is empty where eta moves nothing. Intervals: jackknife over topics.
     """
 
     name: str
     title: str
     n: int
     n_without_judge: int
-    confusion: Confusion
     levels: tuple[int, ...]
     matrix: IntArray
-    precision_answerable: Estimate
-    recall_answerable: Estimate
-    precision_unanswerable: Estimate
-    recall_unanswerable: Estimate
-    accuracy: Estimate
-    cohen_binary: Estimate
     cohen_quadratic: Estimate
     spearman: Correlation
     mean_distance: Estimate
+    sweep: tuple[AtEta, ...]
 
 
 @dataclass(frozen=True)
@@ -80,39 +69,42 @@ def judge_parts(matrix: RatingMatrix) -> JudgeParts:
     )
 
 
+def scales(selection: Selection) -> tuple[Scale, Scale]:
+    """How the raters and the judge of a selection are cut at an eta."""
+
+    def scale(levels: tuple[int, ...], threshold: int) -> Scale:
+        return Scale(levels, threshold if len(levels) == 2 else None)
+
+    return (
+        scale(selection.levels, selection.threshold),
+        scale(tuple(selection.judge_rubric.grades()), selection.judge_threshold),
+    )
+
+
 def _against(
     matrix: RatingMatrix, names: tuple[str, str], human: FloatArray, item: NDArray[np.intp]
 ) -> AgainstJudge:
     selection, topics, judge = matrix.selection, matrix.topic[item], matrix.judge[item]
-    levels, eta = selection.levels, selection.threshold
+    people, graded = scales(selection)
+    sums = level_sums(human, judge, (people.levels, graded.levels), topics)
+    n = int(sums.sum())
+    missing = len(human) - n
+    scores = at_eta(sums, people, graded, selection.eta, missing)
+    swept = sweep(sums, people, graded, selection.etas, missing)
+    levels = selection.levels
     if not selection.one_scale:
-        human, judge = binary(human, eta), binary(judge, selection.judge_threshold)
-        levels, eta = (0, 1), 1
-    cells = item_cells(human, judge, eta)
-    confusion = confusion_at_eta(human, judge, eta)
-    without = [confusion_from_cells(row) for row in without_each_topic(cells, topics)]
-
-    def at_eta(score: Callable[[Confusion], Estimate]) -> Estimate:
-        values = [score(found).value for found in without]
-        return jackknife_interval(
-            score(confusion), [np.nan if value is None else value for value in values]
-        )
-
+        human = binary(human, selection.threshold)
+        judge, levels = binary(judge, selection.judge_threshold), (0, 1)
     return AgainstJudge(
+        **{field.name: getattr(scores, field.name) for field in fields(AtEta)},
         name=names[0],
         title=names[1],
-        n=confusion.n,
-        n_without_judge=confusion.missing,
-        confusion=confusion,
+        n=n,
+        n_without_judge=missing,
         levels=tuple(levels),
         matrix=level_matrix(human, judge, levels),
-        precision_answerable=at_eta(lambda found: found.answerable.precision),
-        recall_answerable=at_eta(lambda found: found.answerable.recall),
-        precision_unanswerable=at_eta(lambda found: found.unanswerable.precision),
-        recall_unanswerable=at_eta(lambda found: found.unanswerable.recall),
-        accuracy=at_eta(lambda found: found.accuracy),
-        cohen_binary=kappa_over_topics(binary(human, eta), binary(judge, eta), (0, 1), topics),
         cohen_quadratic=kappa_over_topics(human, judge, levels, topics, "quadratic"),
         spearman=spearman(human, judge),
         mean_distance=share(np.abs(human - judge), ~np.isnan(judge), topics, NO_PAIR),
+        sweep=swept,
     )

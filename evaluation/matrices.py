@@ -1,27 +1,25 @@
 """The one bridge from Rating rows to arrays.
 
-One pass over the rows per kind of row (people, other raters, the judge, spans), whatever their
-number; no statistic is computed here.
+One pass over the rows per kind of row (people, other raters, the judge), whatever their number; no
+statistic is computed here. What the raters marked in the texts is read in `evidence`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from annotation.models import NuggetSpan, Rating, SubQuestion, Text
+from annotation.models import Rating, SubQuestion, Text
 from annotation.models.rating import RatingQuerySet
 from evaluation.agreement.estimate import FloatArray, IntArray
-from evaluation.agreement.overlap import Span
 from evaluation.selection import Selection
 
 ROW = np.dtype([("rater", np.int64), ("text", np.int64), ("question", np.int64), ("grade", float)])
-Cell = tuple[int, int, int]  # rater, text, question
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,17 +47,6 @@ class QuestionRow:
     position: int
     is_filtered: bool
     order: int
-
-
-@dataclass(frozen=True)
-class Spans:
-    """What the raters marked. A rating whose words are not in the text is in `marked` alone."""
-
-    located: Mapping[Cell, list[Span]] = field(default_factory=dict)
-    marked: frozenset[Cell] = frozenset()
-    """The ratings with any highlight, found in the text or not."""
-    tally: Mapping[tuple[int, str], int] = field(default_factory=dict)
-    """How many highlights of a rater were located how."""
 
 
 @dataclass(frozen=True)
@@ -110,6 +97,10 @@ class RatingMatrix:
     @cached_property
     def systems(self) -> list[str]:
         return sorted(set(self.system.tolist()))
+
+    def places(self, rows: NDArray[Any]) -> IntArray:
+        """The item of each row of a `text` and a `question`, -1 where the pair is not one."""
+        return _Places(self.text, self.question).of(rows)
 
 
 def load(selection: Selection) -> RatingMatrix:
@@ -162,31 +153,6 @@ def load(selection: Selection) -> RatingMatrix:
     )
 
 
-def load_spans(selection: Selection) -> Spans:
-    """What the chosen raters marked under the rubric: one query."""
-    found = NuggetSpan.objects.filter(
-        rating__rater__in=[rater.pk for rater in selection.raters],
-        rating__rubric=selection.rubric,
-        rating__text__dataset=selection.dataset,
-    )
-    if selection.leaves_out_filtered:
-        found = found.filter(rating__question__filtered_because="")
-    located: dict[Cell, list[Span]] = {}
-    marked: set[Cell] = set()
-    tally: dict[tuple[int, str], int] = {}
-    names = ("rater_id", "text_id", "question_id")
-    for rater, text, question, start, end, how in (
-        found.order_by()
-        .values_list(*(f"rating__{name}" for name in names), "start", "end", "located")
-        .iterator(chunk_size=10_000)
-    ):
-        marked.add((rater, text, question))
-        tally[rater, how] = tally.get((rater, how), 0) + 1
-        if start is not None and end is not None:
-            located.setdefault((rater, text, question), []).append((start, end))
-    return Spans(located, frozenset(marked), tally)
-
-
 def _rows(ratings: RatingQuerySet) -> NDArray[Any]:
     values = ratings.order_by().values_list("rater_id", "text_id", "question_id", "grade")
     return np.fromiter(values.iterator(chunk_size=10_000), dtype=ROW)
@@ -206,14 +172,17 @@ def _questions(selection: Selection) -> dict[int, QuestionRow]:
 
 def _items(rows: NDArray[Any], questions: Mapping[int, QuestionRow]) -> tuple[IntArray, IntArray]:
     """The distinct pairs of the rows, by topic, then text, then question."""
-    pairs = np.unique(np.column_stack([rows["text"], rows["question"]]), axis=0)
-    asked = [questions[pk] for pk in pairs[:, 1].tolist()]
-    topic_at = {
-        topic: at for at, topic in enumerate(dict.fromkeys(q.topic for q in questions.values()))
-    }
-    by_topic = [topic_at[question.topic] for question in asked]
-    order = np.lexsort(np.array([[q.order for q in asked], pairs[:, 0], by_topic], dtype=np.int64))
-    return pairs[order, 0], pairs[order, 1]
+    pks = np.fromiter(questions, dtype=np.int64)
+    topic = np.array([question.topic for question in questions.values()], dtype=np.int64)
+    # Questions come topic by topic, so a topic's rank is how often the topic has changed so far.
+    rank = np.concatenate([[0], np.cumsum(topic[1:] != topic[:-1])]).astype(np.int64)
+    by_pk = np.argsort(pks)
+    place = by_pk[np.searchsorted(pks, rows["question"], sorter=by_pk)]
+    order = np.lexsort((place, rows["text"], rank[place]))
+    text, place = rows["text"][order], place[order]
+    new = np.ones(len(order), dtype=bool)
+    new[1:] = (text[1:] != text[:-1]) | (place[1:] != place[:-1])
+    return text[new], pks[place[new]]
 
 
 class _Places:

@@ -1,6 +1,8 @@
-"""Retrieval runs: named rankings of texts per topic."""
+"""Retrieval runs, named rankings of texts per topic; and draws, texts that people should label next."""
 
+from django.conf import settings
 from django.db import models
+from django.db.models import Q
 
 
 class RetrievalRun(models.Model):
@@ -42,3 +44,53 @@ class RankedText(models.Model):
 
     def __str__(self) -> str:
         return f"{self.run} {self.topic} {self.rank}: {self.text}"
+
+
+class LabelDraw(models.Model):
+    """A draw of reports for people to label, with what its probabilities were computed from.
+
+    Never changed once made: an estimate from these labels needs the probabilities as they were.
+    """
+
+    dataset = models.ForeignKey(
+        "annotation.Dataset", on_delete=models.CASCADE, related_name="label_draws"
+    )
+    rubric = models.ForeignKey("annotation.Rubric", on_delete=models.PROTECT, related_name="+")
+    judge = models.ForeignKey("annotation.Rater", on_delete=models.RESTRICT, related_name="+")
+    eta = models.PositiveSmallIntegerField()
+    system = models.CharField(max_length=120, blank=True, help_text="empty: of all systems")
+    size = models.PositiveIntegerField()
+    seed = models.PositiveBigIntegerField()
+    made_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+"
+    )
+    made = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["-id"]
+
+    def __str__(self) -> str:
+        return f"{self.size} of {self.system or 'all systems'}, {self.made:%Y-%m-%d %H:%M}"
+
+
+class DrawChance(models.Model):
+    """The probability with which a draw takes one text, and whether it did: for each it could take."""
+
+    draw = models.ForeignKey(
+        LabelDraw, on_delete=models.CASCADE, related_name="chances", db_index=False
+    )
+    text = models.ForeignKey("annotation.Text", on_delete=models.CASCADE, related_name="+")
+    chance = models.FloatField()
+    is_drawn = models.BooleanField()
+
+    class Meta:
+        ordering = ["draw_id", "text_id"]
+        constraints = [
+            models.UniqueConstraint(fields=["draw", "text"], name="draw_chance_unique"),
+            models.CheckConstraint(
+                condition=Q(chance__gt=0, chance__lte=1), name="draw_chance_between_0_and_1"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.text}: {self.chance:.3f}"

@@ -94,7 +94,8 @@ def item_report(item: Item) -> ItemReport:
     newest: dict[tuple[int, int | None], Answer] = {
         (answer.assignment_id, answer.question_id): answer
         for answer in Answer.objects.filter(assignment__item=item, question__isnull=False).order_by(
-            "pk"
+            "-late",
+            "pk",  # what counts goes over what came too late
         )
     }
     decisions = {one.question_id: one.grade for one in Decision.objects.filter(item=item)}

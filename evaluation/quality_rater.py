@@ -88,7 +88,7 @@ def days(report: QualityReport, rater: int) -> list[Day]:
     )
     newest = {
         (lent, question): (grade, created.date())
-        for lent, question, grade, created in mine.order_by("pk").values_list(
+        for lent, question, grade, created in mine.order_by("-late", "pk").values_list(
             "assignment_id", "question_id", "grade", "created"
         )
     }

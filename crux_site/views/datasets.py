@@ -2,17 +2,21 @@
 
 from collections.abc import Iterator
 
-from django.db.models import Count, Q
+from django.core.paginator import Paginator
+from django.db.models import Count
 from django.http import Http404, HttpResponseBase, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_safe
 
 from annotation.exporters import long, qlabels, qrels
 from annotation.http import AuthenticatedRequest, researchers_only
-from annotation.models import Dataset, Rating, Text
+from annotation.models import Dataset
 from annotation.raters import raters_of
+from crux_site.overview import overview
+from evaluation.csv_tables import Cell, csv_response
 
 LABELS = {"qlabels": qlabels.lines, "qrels": qrels.lines}
+TOPICS_PER_PAGE = 50
 TABLES = {"csv": long.csv_lines, "jsonl": long.jsonl_lines}
 
 
@@ -35,34 +39,38 @@ def datasets(request: AuthenticatedRequest) -> HttpResponseBase:
 @require_safe
 @researchers_only
 def dataset(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
-    """One dataset: topics, texts, runs, and how many pairs each rater has graded."""
+    """One dataset: what is in it, how full its matrix is, and what to look at next."""
     found = get_object_or_404(Dataset, slug=slug)
-    names = {rater.pk: name for name, rater in raters_of(found).items()}
-    graded = (
-        Rating.objects.of_dataset(found)
-        .values("rater", "rater__kind", "rubric__title", "rubric__slug")
-        .annotate(n=Count("id"))
-        .order_by("rubric__slug", "rater__kind", "rater__name")
-    )
-    without_words = Count("id", filter=Q(body__isnull=True))
+    counts = overview(found)
+    page = Paginator(found.topics.all(), TOPICS_PER_PAGE).get_page(request.GET.get("page"))
     context = {
         "dataset": found,
-        "topics": found.topics.annotate(
-            n_questions=Count("questions", distinct=True),
-            n_filtered=Count("questions", filter=~Q(questions__filtered_because=""), distinct=True),
-            n_passages=Count("texts", filter=Q(texts__kind=Text.Kind.PASSAGE), distinct=True),
-        ),
-        "texts": found.texts.values("kind", "system")
-        .annotate(n=Count("id"), without_words=without_words)
-        .order_by("kind", "system"),
+        "overview": counts,
+        "page": page,
+        "topics": counts.counted(page.object_list),
         "runs": found.runs.annotate(
             n_topics=Count("ranked__topic", distinct=True), n_ranked=Count("ranked")
         ),
-        "raters": [row | {"name": names[row["rater"]]} for row in graded],
         "campaigns": found.campaigns.select_related("rubric"),
         "room": "datasets",
     }
     return render(request, "crux_site/dataset.html", context)
+
+
+@require_safe
+@researchers_only
+def filled_csv(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
+    """How full the matrix is, as a file: a row for each rater, rubric and kind of text."""
+    fills = overview(get_object_or_404(Dataset, slug=slug)).fills
+    header = ["rubric", "rater", "kind", "texts", "n_texts", "of_texts"]
+    rows: list[list[Cell]] = [
+        [
+            *(fill.rubric.slug, fill.rater.name, fill.rater.kind, fill.kind),
+            *(fill.n_texts, fill.of_texts, fill.n, fill.possible, fill.n_filtered),
+        ]
+        for fill in fills
+    ]
+    return csv_response(f"{slug}.filled", [*header, "n_rated", "n_possible", "n_filtered"], rows)
 
 
 @require_safe

@@ -24,6 +24,14 @@ REPORTS = "reports/"
 REFERENCES, REQUIRED = "bounds/references", "bounds/required-subset"
 
 
+def is_oracle(name: str) -> bool:
+    """Whether a system retrieved by an oracle: its last part, behind a dot, says so in the authors' files.
+
+    It is a reference then: no order of systems counts it.
+    """
+    return name.rpartition(".")[2] == "oracle"
+
+
 @dataclass(frozen=True, slots=True)
 class Row:
     """Something that has one context Z for each topic.

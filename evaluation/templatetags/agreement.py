@@ -19,6 +19,33 @@ def pairs_url(selection: Selection, **changes: Any) -> str:
 
 
 @register.simple_tag
+def part_url(selection: Selection, parameter: str, name: str, kind: str) -> str:
+    """The pairs behind a number about one topic or system (`parameter`)."""
+    return pairs_url(selection, kind=kind, **{parameter: name})
+
+
+@register.simple_tag
+def cells_url(selection: Selection, cell: str, eta: int, rater: str = "", system: str = "") -> str:
+    """The pairs in cells of a confusion at an eta: of one rater, of one system, or of all."""
+    only = {"raters": rater, "system": system}
+    wanted = {key: value for key, value in only.items() if value}
+    return pairs_url(selection, cell=cell, eta=eta, **wanted)
+
+
+@register.simple_tag
+def table_url(selection: Selection, table: str, truth: str = "") -> str:
+    """A table of the agreement page as a file."""
+    url = reverse("agreement_csv", args=[selection.dataset.slug, table])
+    return f"{url}?{selection.query(truth=truth or None)}"
+
+
+@register.simple_tag
+def json_url(selection: Selection) -> str:
+    """The agreement page as a file."""
+    return f"{reverse('agreement_json', args=[selection.dataset.slug])}?{selection.query()}"
+
+
+@register.simple_tag
 def agreement_url(selection: Selection, **changes: Any) -> str:
     """The agreement page for the same selection, with changes."""
     return f"{reverse('agreement', args=[selection.dataset.slug])}?{selection.query(**changes)}"
@@ -29,6 +56,13 @@ def list_url(found: PairList, **changes: Any) -> str:
     """The same list of pairs, with changes."""
     slug = found.matrix.selection.dataset.slug
     return f"{reverse('pairs', args=[slug])}?{found.query(**changes)}"
+
+
+@register.simple_tag
+def list_file_url(found: PairList) -> str:
+    """The list of pairs, all of them, as a file."""
+    slug = found.matrix.selection.dataset.slug
+    return f"{reverse('pairs_csv', args=[slug])}?{found.query()}"
 
 
 @register.filter
@@ -57,9 +91,15 @@ def why_no_interval(estimate: Estimate) -> str:
 
 
 @register.inclusion_tag("evaluation/_measure.html")
-def measure(estimate: Estimate, with_interval: bool = True) -> dict[str, Any]:
-    """A number with its interval; or "undefined" and why."""
-    return {"estimate": estimate, "with_interval": with_interval}
+def measure(estimate: Estimate, with_interval: bool = True, url: str = "") -> dict[str, Any]:
+    """A number, linked to what it counts, with its interval; or "undefined" and why."""
+    return {"estimate": estimate, "with_interval": with_interval, "url": url}
+
+
+@register.filter
+def decimals(value: float) -> str:
+    """A plain number as an estimate is printed."""
+    return _decimals(value)
 
 
 def _decimals(value: float) -> str:

@@ -14,11 +14,15 @@ from django.views.decorators.http import require_safe
 from annotation.http import AuthenticatedRequest, researchers_only
 from annotation.models import Dataset, NuggetSpan, Rating, SubQuestion, Text
 from evaluation.agreement.overlap import Overlap, span_overlap
-from evaluation.pair_list import CELLS, KINDS, GradeCell, PairList, PairRow, grade_cell, pair_list
+from evaluation.divided_sentences import DividedSentence, divided_sentences
+from evaluation.pair_filter import CELLS, KINDS
+from evaluation.pair_list import GradeCell, PairList, PairRow, grade_cell, pair_list
 from evaluation.selection import Column, Selection, SelectionError
 from evaluation.views.agreement import asked_for, refusal
 
 PER_PAGE = 50
+MOST_TOPICS = 200  # to choose from; of more the name is written
+UNSEEN = ("cell", "human_grade", "judge_grade", "text")  # parameters that come from links alone
 BEFORE, BESIDE = 4, 12  # rows of the list beside a pair: before it, and in all
 
 
@@ -66,6 +70,7 @@ def pair(request: AuthenticatedRequest, slug: str, text_id: int, question_id: in
         "marking": [voice for voice in voices if voice.located],
         "spans": [span for voice in voices for span in voice.drawn()],
         "meetings": _meetings(voices),
+        "divided": _divided(text, voices),
     }
     return render(request, "evaluation/pair.html", context)
 
@@ -105,6 +110,7 @@ class Voice:
 
 
 def _list_context(dataset: Dataset, found: PairList) -> dict[str, object]:
+    topics = found.matrix.topic_names.values()
     return {
         "room": "datasets",
         "dataset": dataset,
@@ -113,10 +119,31 @@ def _list_context(dataset: Dataset, found: PairList) -> dict[str, object]:
         "filter": found.filter,
         "kinds": KINDS,
         "kind": KINDS[found.filter.kind],
-        "cell_words": [CELLS[cell] for cell in found.filter.cells],
-        "of_text": found.matrix.texts[found.filter.text] if found.filter.text else None,
+        "topics": topics if len(topics) <= MOST_TOPICS else [],
+        "only": _only(found),
+        # What the form has no field for, and keeps.
+        "kept": {
+            name: value for name, value in found.filter.params().items() if value and name in UNSEEN
+        },
         "query": found.query(),
     }
+
+
+def _only(found: PairList) -> list[str]:
+    """What the list is narrowed to beside its kind, in words."""
+    wanted = found.filter
+    of_text = found.matrix.texts[wanted.text] if wanted.text else None
+    cells = " or ".join(CELLS[cell] for cell in wanted.cells)
+    words = {
+        f"a rater and the judge say: {cells}": cells,
+        f"a rater gave {wanted.human_grade}": wanted.human_grade is not None,
+        f"the judge gave {wanted.judge_grade}": wanted.judge_grade is not None,
+        f"the system is {wanted.system}": wanted.system,
+        f"the topic is {wanted.topic}": wanted.topic,
+        f"the sub-question has “{wanted.words}”": wanted.words,
+        f"the text is {of_text.name} ({of_text.group})" if of_text else "": of_text,
+    }
+    return [said for said, is_asked in words.items() if is_asked]
 
 
 def _with_words(rows: Sequence[PairRow]) -> list[tuple[PairRow, str]]:
@@ -166,3 +193,22 @@ def _meetings(voices: Sequence[Voice]) -> list[tuple[Voice, Voice, Overlap]]:
         if voice.located
     ]
     return [(a, b, span_overlap(ours, theirs)) for (a, ours), (b, theirs) in combinations(marks, 2)]
+
+
+def _divided(
+    text: Text, voices: Sequence[Voice]
+) -> list[tuple[DividedSentence, list[Voice], list[Voice]]]:
+    """The sentences that one marked and another, who answered as well, did not."""
+    answered = {
+        voice.letter: voice
+        for voice in voices
+        if voice.located or (voice.rater.is_person and voice.cell.grade is not None)
+    }
+    marks = {
+        letter: [(span.start or 0, span.end or 0) for span in voice.located]
+        for letter, voice in answered.items()
+    }
+    return [
+        (one, [answered[letter] for letter in one.by], [answered[letter] for letter in one.not_by])
+        for one in divided_sentences(text.body or "", marks)
+    ]

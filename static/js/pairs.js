@@ -11,6 +11,20 @@ function show() {
   draw(body, spans.filter((span) => chosen.has(span.rater)));
 }
 
+// A sentence has a name in the address, so that a link to it can be sent.
+const sentences = [...(body?.querySelectorAll(".sentence") ?? [])];
+
+function goToSentence() {
+  const sentence = sentences.find(({ id }) => `#${id}` === location.hash);
+  if (!sentence) return;
+  if (!sentence.hasAttribute("tabindex")) sentence.tabIndex = -1;
+  sentence.scrollIntoView({ block: "center" });
+  sentence.focus({ preventScroll: true });
+}
+
+sentences.forEach((sentence, at) => { sentence.id = `sentence-${at + 1}`; });
+window.addEventListener("hashchange", goToSentence);
+
 if (body && raters) {
   unwrapMarks(body); // they were for readers without scripts
   raters.hidden = false;
@@ -18,6 +32,7 @@ if (body && raters) {
   new ResizeObserver(show).observe(body); // lines break elsewhere: the letters in the margin move
   show();
 }
+goToSentence();
 
 document.addEventListener("keydown", (event) => {
   const rel = { j: "next", k: "prev" }[event.key];

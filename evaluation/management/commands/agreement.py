@@ -12,7 +12,8 @@ from django.core.management.base import BaseCommand, CommandError
 from annotation.models import Dataset
 from evaluation.agreement.estimate import Estimate
 from evaluation.agreement_json import as_json
-from evaluation.agreement_report import AgreementReport, Part, agreement_report
+from evaluation.agreement_parts import Part
+from evaluation.agreement_report import AgreementReport, agreement_report
 from evaluation.judge_report import AgainstJudge
 from evaluation.selection import SelectionError, one_of, select
 
@@ -72,6 +73,7 @@ def _lines(report: AgreementReport) -> Iterable[str]:
     yield from ("", *_row("", "kappa", "AC1", "percent", "prevalence", "n"))
     for part in (report.all, *report.systems, *report.topics):
         yield from _part(part)
+    yield from _overall(report)
     if report.pairs:
         yield from (
             "",
@@ -80,6 +82,16 @@ def _lines(report: AgreementReport) -> Iterable[str]:
     for pair in report.pairs:
         columns = (pair.kappa, pair.quadratic, pair.percent, pair.spans_meet)
         yield from _numbers(f"{pair.a.title}, {pair.b.title}", columns, pair.kappa.n)
+    if report.majority:
+        heads = ("kappa", "percent", "prevalence", "dropped", "n")
+        yield from ("", *_row("against the majority", *heads))
+    for rater in report.majority:
+        yield from _numbers(
+            rater.rater.title,
+            (rater.kappa, rater.percent, rater.prevalence),
+            rater.kappa.n,
+            str(rater.n_dropped),
+        )
     if report.correlations:
         yield from ("", *_row("coverage of reports", "pearson", "spearman", "kendall", "", "n"))
     for row in report.correlations:
@@ -91,6 +103,23 @@ def _lines(report: AgreementReport) -> Iterable[str]:
         yield from _row("", "prec. ans.", "rec. ans.", "prec. un.", "rec. un.", "n")
         for part_ in (report.judge, *report.judge_by_rater, *report.judge_by_system):
             yield from _against(part_)
+        if report.judge.sweep:
+            heads = ("prec. ans.", "rec. ans.", "F1 ans.", "kappa", "n")
+            yield from ("", *_row("at every eta", *heads))
+        for at in report.judge.sweep:
+            scores = (at.precision_answerable, at.recall_answerable, at.f1_answerable)
+            yield from _numbers(f"eta {at.eta}", (*scores, at.cohen_binary), at.confusion.n)
+
+
+def _overall(report: AgreementReport) -> Iterable[str]:
+    """The other interval and the other coefficient of all raters."""
+    drawn = report.bootstrap
+    if drawn.low is not None:
+        interval = f"[{drawn.low:.3f}, {drawn.high:.3f}]"
+        what = f"95%, {drawn.n_resamples} resamples of topics, seed {drawn.seed}"
+        yield f"{'kappa of all':{WORDS}} {interval:>12}  {what}"
+    name = f"alpha, {report.alpha_metric}"
+    yield from _numbers(name, (report.alpha,), report.alpha.n)
 
 
 def _part(part: Part) -> Iterable[str]:
@@ -115,9 +144,9 @@ def _against(part: AgainstJudge) -> Iterable[str]:
     )
 
 
-def _numbers(name: str, found: Sequence[Estimate], n: int) -> Iterable[str]:
+def _numbers(name: str, found: Sequence[Estimate], n: int, last: str = "") -> Iterable[str]:
     cells = [_number(estimate) for estimate in found] + [""] * (4 - len(found))
-    yield from _row(name, *cells, str(n))
+    yield from _row(name, *cells[:3], last or cells[3], str(n))
     for estimate in found[:1]:
         if estimate.low is not None:
             interval = f"[{estimate.low:.3f}, {estimate.high:.3f}]"

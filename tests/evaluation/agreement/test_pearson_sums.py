@@ -49,11 +49,14 @@ def test_undefined_where_pearson_is(pairs):
 
 
 def test_a_topic_drawn_again_and_again_may_be_constant():
-    # n times the sum of squares less the square of the sum is 0 but for rounding, on either side.
+    # In each of 50 topics x is constant, by another value. n times the sum of squares less the
+    # square of the sum is then 0 but for rounding, on either side of it.
     generator = np.random.default_rng(1)
-    terms = pearson_terms(generator.normal(size=50), generator.normal(size=50))
-    times = np.arange(3, 40)[:, np.newaxis, np.newaxis]
-    assert np.isnan(pearson_from_sums(times * terms)).all()
+    x, y = np.repeat(generator.normal(size=50), 3), generator.normal(size=150)
+    times = np.arange(1, 40)[:, np.newaxis, np.newaxis]
+    for terms in (pearson_terms(x, y), pearson_terms(y, x)):
+        topics = terms.reshape(50, 3, 6).sum(axis=1)
+        assert np.isnan(pearson_from_sums(times * topics)).all()
 
 
 def test_fewer_than_three_pairs_have_no_r():

@@ -227,21 +227,12 @@ def test_grades_of_filtered_questions_count_as_grades_and_not_as_coverage(rosa, 
     assert report.n_items == 1
 
 
-def test_queries_do_not_grow_with_the_ratings(rosa, study, django_assert_max_num_queries):
-    # session, user, dataset, rubrics, levels, raters, judges, ratings, questions, texts, spans,
-    # the judge's ratings
-    with django_assert_max_num_queries(12):
-        rosa.get(study.url("agreement"))
-    for at in range(20):
-        rater = Rater.objects.create(dataset=study.dataset, name=f"more{at}", kind="human")
-        Rating.objects.bulk_create(
-            Rating(rater=rater, rubric_id=row[0], text_id=row[1], question_id=row[2], grade=row[3])
-            for row in Rating.objects.filter(rater=study.ann).values_list(
-                "rubric_id", "text_id", "question_id", "grade"
-            )
-        )
-    with django_assert_max_num_queries(12):
-        rosa.get(study.url("agreement"))
+def test_what_stands_where(rosa, study):
+    seen = words(rosa.get(study.url("agreement")))
+    order = ("Fleiss κ", "Coverage of each report", "By system", "By topic", "Pairs of raters")
+    places = [seen.index(title) for title in (*order, "By rater", "The judge against the raters")]
+    assert places == sorted(places)
+    assert seen.index("judge at every threshold") < seen.index("judge against each rater")
 
 
 def test_two_datasets_may_hold_the_same_names(rosa, study):

@@ -96,16 +96,32 @@ def test_others_than_the_chosen_raters_are_shown_too(rosa, study):
 
 
 def test_previous_and_next_follow_the_filter(rosa, study):
-    # cell=fn: oracle 2 and bm25 1, in this order.
-    page = rosa.get(study.pair_url(study.oracle, 2, "cell=fn")).content.decode()
+    # cell=fn: bm25 1 and oracle 2, in this order.
+    page = rosa.get(study.pair_url(study.bm25, 1, "cell=fn")).content.decode()
     following = re.search(r'rel="next"[^>]*href="([^"]+)"', page).group(1)
-    assert following.startswith(study.pair_url(study.bm25, 1))
+    assert following.startswith(study.pair_url(study.oracle, 2))
     assert "cell=fn" in following
     assert 'rel="prev"' not in page
     last = rosa.get(html.unescape(following)).content.decode()
     assert 'rel="next"' not in last
-    assert f'rel="prev" aria-keyshortcuts="k" href="{study.pair_url(study.oracle, 2)}' in last
+    assert f'rel="prev" aria-keyshortcuts="k" href="{study.pair_url(study.bm25, 1)}' in last
     assert "2 of 2" in words(rosa.get(html.unescape(following)))
+
+
+def test_sentences_that_one_marked_and_another_did_not(rosa, study):
+    # ann marks the first sentence of bm25 1 and ben the third; the second nobody.
+    response = rosa.get(study.pair_url(study.bm25, 1))
+    divided = [
+        (one.number, [voice.rater.name for voice in by], [voice.rater.name for voice in not_by])
+        for one, by, not_by in response.context["divided"]
+    ]
+    assert divided == [(1, ["ann"], ["ben"]), (3, ["ben"], ["ann"])]
+    assert 'href="#sentence-1">The car ferry Halden' in response.content.decode()
+    # Of oracle 2 one said no, and marked nothing; of oracle 3 nobody marked anything.
+    assert "Nobody marked words in the text" in words(rosa.get(study.pair_url(study.oracle, 3)))
+    # Both mark the first sentence of oracle 1.
+    seen = words(rosa.get(study.pair_url(study.oracle, 1)))
+    assert "All who answered mark the same sentences." in seen
 
 
 def test_a_pair_that_the_filter_leaves_out(rosa, study):
@@ -136,7 +152,7 @@ def test_a_pair_that_nobody_rated(rosa, study):
 
 def test_queries_do_not_grow_with_the_raters(rosa, study, django_assert_max_num_queries):
     # As the list; and the text, the question, the ratings of the pair and their spans.
-    with django_assert_max_num_queries(16):
+    with django_assert_max_num_queries(17):
         rosa.get(study.pair_url(study.oracle, 1))
     for at in range(9):
         rater = Rater.objects.create(dataset=study.dataset, name=f"more{at}", kind="human")
@@ -147,7 +163,7 @@ def test_queries_do_not_grow_with_the_raters(rosa, study, django_assert_max_num_
             question=study.questions[0],
             grade=1,
         )
-    with django_assert_max_num_queries(16):
+    with django_assert_max_num_queries(17):
         seen = words(rosa.get(study.pair_url(study.oracle, 1)))
     # Letters go on past the marks, and J stays the judge's.
     assert "K more7 1 answerable" in seen

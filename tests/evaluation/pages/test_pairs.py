@@ -52,6 +52,12 @@ def test_a_dataset_that_is_not_there(rosa, db):
         ("kind=no-judge", [("bm25", 3)]),
         ("kind=judge-differs", [("bm25", 1), ("bm25", 2), ("oracle", 2)]),
         ("kind=missing", []),
+        ("kind=answerable&raters=ben", [("bm25", 1), ("bm25", 3), ("oracle", 1)]),
+        ("kind=unmarked", [("oracle", 2)]),
+        ("kind=not-in-text", [("bm25", 3)]),
+        ("words=ANYBODY", [("bm25", 2), ("oracle", 2)]),
+        ("words=what failed&system=annotated.bm25", [("bm25", 1)]),
+        ("topic=ferry-1&kind=across", [("oracle", 2)]),
         ("cell=fp", [("bm25", 2)]),
         ("cell=fn", [("bm25", 1), ("oracle", 2)]),
         ("cell=tn", [("oracle", 2), ("oracle", 3)]),
@@ -68,10 +74,14 @@ def test_filters(rosa, study, query, expected):
 def test_the_strongest_disagreement_comes_first(rosa, study):
     # With the judge read at eta 3: bm25 1 and 2 have two distances of three (1 - 0, twice);
     # oracle 2 has two as well (ann against ben, ann against the judge); the others have none.
+    # Of the three, the raters marked bm25 1 alone, with no word in common: it comes first. Of the
+    # others they share 13 of the 39 characters that they mark of oracle 1.
     response = rosa.get(study.url("pairs", "kind=compared"))
     weights = [row.weight for row, _ in response.context["rows"]]
     assert weights == pytest.approx([2 / 3, 2 / 3, 2 / 3, 0, 0, 0])
-    assert listed(response)[:3] == [("oracle", 2), ("bm25", 1), ("bm25", 2)]
+    apart = [row.evidence for row, _ in response.context["rows"]]
+    assert apart == [1, None, None, pytest.approx(2 / 3), None, None]
+    assert listed(response)[:4] == [("bm25", 1), ("oracle", 2), ("bm25", 2), ("oracle", 1)]
 
 
 def test_a_text_of_the_list(rosa, study):
@@ -117,9 +127,22 @@ def test_a_page_that_is_not_there_is_the_nearest(rosa, study, page):
     assert rosa.get(study.url("pairs", f"page={page}")).status_code == 200
 
 
+def test_what_narrows_the_list_is_said_and_kept(rosa, study):
+    response = rosa.get(study.url("pairs", "cell=fn&words=failed&system=annotated.bm25"))
+    seen = words(response)
+    assert "a rater and the judge say: raters alone answerable" in seen
+    assert "the system is annotated.bm25, the sub-question has “failed” · drop this" in seen
+    assert '<input type="hidden" name="cell" value="fn">' in response.content.decode()
+
+
+def test_of_very_many_topics_the_name_is_written(rosa, study, monkeypatch):
+    monkeypatch.setattr("evaluation.views.pairs.MOST_TOPICS", 0)
+    assert "Topic, its whole name" in words(rosa.get(study.url("pairs")))
+
+
 def test_queries(rosa, study, django_assert_max_num_queries):
-    # As the agreement page, without spans; and the words of the questions that are shown.
-    with django_assert_max_num_queries(12):
-        rosa.get(study.url("pairs"))
+    # As the agreement page, without the data's version; the words of the questions that are shown.
     with django_assert_max_num_queries(13):
-        rosa.get(study.url("pairs", "kind=both-answerable-no-overlap"))
+        rosa.get(study.url("pairs"))
+    with django_assert_max_num_queries(14):
+        rosa.get(study.url("pairs", "kind=both-answerable-no-overlap&words=a"))

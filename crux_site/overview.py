@@ -1,0 +1,227 @@
+"""What is in a dataset, and how full its matrix is: counts that the database adds up.
+
+The number of queries does not depend on the dataset, and no rating is read one by one.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+from django.db.models import Count, F, Q
+
+from annotation.models import Dataset, Rater, Rating, Rubric, SubQuestion, Text, Topic
+from annotation.raters import raters_of
+from annotation.rubrics import ANSWERABLE
+from evaluation.models import RankedText
+from evaluation.selection import Column
+
+KINDS = {"passage": "passages", "report": "reports", "reference": "reference summaries"}
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """The questions of a topic, and how many of them are filtered."""
+
+    n: int = 0
+    n_filtered: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class TopicCounts:
+    topic: Topic
+    asked: Asked
+    n_passages: int
+    n_reports: int
+
+
+@dataclass(frozen=True, slots=True)
+class TextCounts:
+    kind: str
+    system: str
+    n: int
+    n_without_words: int
+
+
+@dataclass(frozen=True, slots=True)
+class Fill:
+    """How many cells of texts of one kind a rater has rated under one rubric.
+
+    `possible` counts the pairs of a text and a question: of the topic that the text belongs to, and
+    of every topic that a run or a rating brings it into. `n` of them are rated. Where reports are
+    read for what they answer, filtered questions are not asked: there they are not possible, and
+    `n_filtered` ratings of them are left out of `n`. Grades of passages on them count.
+    """
+
+    rater: Column
+    rubric: Rubric
+    kind: str
+    n: int
+    possible: int
+    n_filtered: int
+    n_texts: int
+    of_texts: int
+
+    @property
+    def texts(self) -> str:
+        return KINDS[self.kind]
+
+
+@dataclass(frozen=True)
+class Overview:
+    """A dataset in numbers. `fills` are in the order of rubrics, people before models."""
+
+    asked: Mapping[int, Asked]
+    """By topic."""
+    held: Mapping[tuple[int, str], int]
+    """Texts of a topic and a kind."""
+    texts: Sequence[TextCounts]
+    fills: Sequence[Fill]
+
+    @property
+    def n_questions(self) -> int:
+        return sum(asked.n for asked in self.asked.values())
+
+    @property
+    def n_filtered(self) -> int:
+        return sum(asked.n_filtered for asked in self.asked.values())
+
+    @property
+    def n_by_kind(self) -> list[tuple[str, int]]:
+        """The kinds of texts that there are, in words, and how many of each."""
+        n = Counter[str]()
+        for row in self.texts:
+            n[row.kind] += row.n
+        return [(words, n[kind]) for kind, words in KINDS.items() if n[kind]]
+
+    @property
+    def by_rubric(self) -> list[tuple[Rubric, list[Fill]]]:
+        return [(rubric, list(rows)) for rubric, rows in groupby(self.fills, lambda f: f.rubric)]
+
+    @property
+    def is_comparable(self) -> bool:
+        """Whether two people, or a person and a model, have rated: agreement takes two."""
+        people = {fill.rater.pk for fill in self.fills if fill.rater.is_person}
+        others = {fill.rater.pk for fill in self.fills} - people
+        return len(people) > 1 or bool(people and others)
+
+    @property
+    def has_rated_passages(self) -> bool:
+        """Whether anybody has graded passages: what retrieval is scored with."""
+        return any(fill.kind == Text.Kind.PASSAGE for fill in self.fills)
+
+    @property
+    def has_rated_reports(self) -> bool:
+        """Whether anybody has rated reports: what is labelled next are reports."""
+        return any(fill.kind == Text.Kind.REPORT for fill in self.fills)
+
+    def counted(self, topics: Iterable[Topic]) -> list[TopicCounts]:
+        """These topics with their numbers."""
+        return [
+            TopicCounts(
+                topic,
+                self.asked.get(topic.pk, Asked()),
+                self.held.get((topic.pk, Text.Kind.PASSAGE), 0),
+                self.held.get((topic.pk, Text.Kind.REPORT), 0),
+            )
+            for topic in topics
+        ]
+
+
+def overview(dataset: Dataset) -> Overview:
+    """What a dataset holds, in seven queries."""
+    asked = _asked(dataset)
+    texts = dataset.texts.order_by()
+    held = {
+        (topic, kind): n
+        for topic, kind, n in texts.exclude(topic=None)
+        .values_list("topic_id", "kind")
+        .annotate(n=Count("pk"))
+    }
+    rows = [
+        TextCounts(*row)
+        for row in texts.values_list("kind", "system")
+        .annotate(n=Count("pk"), n_without_words=Count("pk", filter=Q(body__isnull=True)))
+        .order_by("kind", "system")
+    ]
+    return Overview(
+        asked=asked,
+        held=held,
+        texts=rows,
+        fills=_fills(dataset, asked, held, rows),
+    )
+
+
+def _asked(dataset: Dataset) -> dict[int, Asked]:
+    found = (
+        SubQuestion.objects.filter(topic__dataset=dataset)
+        .order_by()
+        .values_list("topic_id")
+        .annotate(n=Count("pk"), n_filtered=Count("pk", filter=~Q(filtered_because="")))
+    )
+    return {topic: Asked(n, n_filtered) for topic, n, n_filtered in found}
+
+
+def _fills(
+    dataset: Dataset,
+    asked: Mapping[int, Asked],
+    held: Mapping[tuple[int, str], int],
+    texts: Iterable[TextCounts],
+) -> list[Fill]:
+    cells, open_cells = Counter[str](), Counter[str]()
+    for (topic, kind), n in [*held.items(), *_visits(dataset).items()]:
+        of_topic = asked.get(topic, Asked())
+        cells[kind] += n * of_topic.n
+        open_cells[kind] += n * (of_topic.n - of_topic.n_filtered)
+    n_of = Counter[str]()
+    for row in texts:
+        n_of[row.kind] += row.n
+    columns = {
+        rater.pk: Column(rater.pk, name, rater.kind, 0)
+        for name, rater in raters_of(dataset).items()
+    }
+    rubrics = {rubric.pk: rubric for rubric in Rubric.objects.all()}
+    rated = (
+        Rating.objects.of_dataset(dataset)
+        .order_by()
+        .values_list("rubric_id", "rater_id", "text__kind")
+        .annotate(
+            n=Count("pk"),
+            n_filtered=Count("pk", filter=~Q(question__filtered_because="")),
+            n_texts=Count("text", distinct=True),
+        )
+    )
+    fills = []
+    for rubric, rater, kind, n, n_filtered, n_texts in rated:
+        asks_all = rubrics[rubric].slug != ANSWERABLE.slug
+        fills.append(
+            Fill(
+                rater=columns[rater],
+                rubric=rubrics[rubric],
+                kind=kind,
+                n=n if asks_all else n - n_filtered,
+                possible=(cells if asks_all else open_cells)[kind],
+                n_filtered=0 if asks_all else n_filtered,
+                n_texts=n_texts,
+                of_texts=n_of[kind],
+            )
+        )
+    kinds = list(Rater.Kind)
+    return sorted(
+        fills,
+        key=lambda f: (f.rubric.slug, kinds.index(Rater.Kind(f.rater.kind)), f.rater.name, f.kind),
+    )
+
+
+def _visits(dataset: Dataset) -> Counter[tuple[int, str]]:
+    """Texts that a run or a rating brings into another topic than their own, by topic and kind."""
+    ranked = RankedText.objects.filter(run__dataset=dataset).exclude(text__topic=F("topic"))
+    rated = Rating.objects.of_dataset(dataset).exclude(text__topic=F("question__topic"))
+    visits = (
+        ranked.order_by()
+        .values_list("topic_id", "text_id", "text__kind")
+        .union(rated.order_by().values_list("question__topic_id", "text_id", "text__kind"))
+    )
+    return Counter((topic, kind) for topic, _, kind in visits)

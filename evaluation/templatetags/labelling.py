@@ -1,0 +1,16 @@
+"""Cells of the tables about labelling."""
+
+from typing import Any
+
+from django import template
+
+from evaluation.agreement.estimate import Estimate
+from evaluation.charts import Axis
+
+register = template.Library()
+
+
+@register.inclusion_tag("evaluation/_estimate_cell.html")
+def estimate_cell(estimate: Estimate, axis: Axis) -> dict[str, Any]:
+    """A table cell: the value, its interval drawn and in figures, and how many topics it rests on."""
+    return {"estimate": estimate, "axis": axis}
