@@ -9,9 +9,9 @@ from math import ceil, sqrt
 import numpy as np
 
 from evaluation.agreement.estimate import Estimate
-from evaluation.agreement_report import AgreementReport
-from evaluation.coverage_report import ReportRow
-from evaluation.judge_report import AgainstJudge
+from evaluation.agreement_page.coverage import ReportRow
+from evaluation.agreement_page.judge import AgainstJudge
+from evaluation.agreement_page.report import AgreementReport
 from evaluation.selection import Column
 
 Axis = tuple[float, float]

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from evaluation.agreement.estimate import Estimate
-from evaluation.coverage_report import Correlations, ReportRow, correlations, report_rows
+from evaluation.agreement_page.coverage import Correlations, ReportRow, correlations, report_rows
 from evaluation.csv_tables import estimate_cells, estimate_header
 from evaluation.matrices import load
 from evaluation.selection import Column, Selection

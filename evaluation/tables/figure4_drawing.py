@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from evaluation.agreement.estimate import Estimate, FloatArray
-from evaluation.coverage_report import Correlations, ReportRow
+from evaluation.agreement_page.coverage import Correlations, ReportRow
 from evaluation.tables.drawing import COLUMN, INK, PAGE
 from evaluation.tables.figure4 import ReportCoverage
 

@@ -6,7 +6,7 @@ from django import template
 from django.urls import reverse
 
 from evaluation.agreement.estimate import Estimate
-from evaluation.pair_list import PairList
+from evaluation.pairs_page.pair_list import PairList
 from evaluation.selection import Selection
 
 register = template.Library()

@@ -7,9 +7,9 @@ from django.urls import reverse
 from django.utils.html import escape
 from django.utils.safestring import SafeString, mark_safe
 
-from evaluation.matrix_choice import MatrixChoice
-from evaluation.matrix_page import MatrixPage
-from evaluation.matrix_rows import Cell, MatrixRow
+from evaluation.matrix_page.choice import MatrixChoice
+from evaluation.matrix_page.report import MatrixPage
+from evaluation.matrix_page.rows import Cell, MatrixRow
 
 register = template.Library()
 

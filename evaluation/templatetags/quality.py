@@ -4,7 +4,7 @@ from typing import Any
 
 from django import template
 
-from evaluation.quality_table import Order
+from evaluation.quality_page.table import Order
 
 register = template.Library()
 

@@ -5,10 +5,11 @@ from typing import Any
 from django import template
 from django.urls import reverse
 
-from evaluation import charts, retrieval_charts
+from evaluation import charts
 from evaluation.agreement.randomisation import Randomisation
-from evaluation.retrieval_board import RUNS, BoardRow
-from evaluation.retrieval_choice import Choice
+from evaluation.retrieval_page import charts as retrieval_charts
+from evaluation.retrieval_page.board import RUNS, BoardRow
+from evaluation.retrieval_page.choice import Choice
 from evaluation.scoring.score import NO_RANKING
 
 register = template.Library()

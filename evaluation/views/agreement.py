@@ -10,14 +10,14 @@ from django.views.decorators.http import require_safe
 
 from annotation.http import AuthenticatedRequest, researchers_only
 from annotation.models import Dataset
-from evaluation.agreement_parts import Part
-from evaluation.agreement_report import AgreementReport, agreement_report
+from evaluation.agreement_page.coverage import ReportRow
+from evaluation.agreement_page.judge import AgainstJudge
+from evaluation.agreement_page.parts import Part
+from evaluation.agreement_page.report import AgreementReport, agreement_report
+from evaluation.agreement_page.shortened import shortened
+from evaluation.agreement_page.sweep_chart import sweep_charts
 from evaluation.charts import axis_of, confusion_rows, coverage_panels
-from evaluation.coverage_report import ReportRow
-from evaluation.judge_report import AgainstJudge
 from evaluation.selection import Selection, SelectionError, select
-from evaluation.shortened import shortened
-from evaluation.sweep_chart import sweep_charts
 from evaluation.versions import cached
 
 

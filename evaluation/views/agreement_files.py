@@ -10,11 +10,11 @@ from django.views.decorators.http import require_safe
 
 from annotation.http import AuthenticatedRequest, researchers_only
 from annotation.models import Dataset
-from evaluation.agreement_json import as_json
-from evaluation.agreement_tables import TABLES, agreement_table
+from evaluation.agreement_page.as_json import as_json
+from evaluation.agreement_page.tables import TABLES, agreement_table
 from evaluation.csv_tables import csv_response
-from evaluation.pair_file import pair_lines
-from evaluation.pair_list import pair_list
+from evaluation.pairs_page.file import pair_lines
+from evaluation.pairs_page.pair_list import pair_list
 from evaluation.selection import SelectionError, one_of
 from evaluation.views.agreement import asked_for, refusal, reported
 

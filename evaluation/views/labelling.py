@@ -16,10 +16,10 @@ from annotation.http import AuthenticatedRequest, researchers_only
 from annotation.models import Dataset
 from evaluation.charts import axis_of
 from evaluation.csv_tables import csv_response, estimate_cells, estimate_header
-from evaluation.label_choice import LabelChoice, label_choice
-from evaluation.label_data import LabelData, load_label_data
-from evaluation.label_draws import DrawResult, NothingToDrawError, draw_result, make_draw
-from evaluation.label_report import LabelReport, label_report
+from evaluation.label_page.choice import LabelChoice, label_choice
+from evaluation.label_page.data import LabelData, load_label_data
+from evaluation.label_page.draws import DrawResult, NothingToDrawError, draw_result, make_draw
+from evaluation.label_page.report import LabelReport, label_report
 from evaluation.models import LabelDraw
 from evaluation.selection import SelectionError
 from evaluation.views.agreement import refusal

@@ -13,10 +13,10 @@ from django.views.decorators.http import require_safe
 from annotation.http import AuthenticatedRequest, researchers_only
 from annotation.models import Dataset, Topic
 from evaluation.csv_tables import csv_response
-from evaluation.matrix_choice import MatrixChoice, matrix_choice
-from evaluation.matrix_page import matrix_page
-from evaluation.matrix_tables import pairs_table, texts_table, topics_table
-from evaluation.matrix_topics import topic_rows
+from evaluation.matrix_page.choice import MatrixChoice, matrix_choice
+from evaluation.matrix_page.report import matrix_page
+from evaluation.matrix_page.tables import pairs_table, texts_table, topics_table
+from evaluation.matrix_page.topics import topic_rows
 from evaluation.selection import SelectionError
 from evaluation.views.agreement import refusal
 

@@ -14,9 +14,9 @@ from django.views.decorators.http import require_safe
 from annotation.http import AuthenticatedRequest, researchers_only
 from annotation.models import Dataset, NuggetSpan, Rating, SubQuestion, Text
 from evaluation.agreement.overlap import Overlap, span_overlap
-from evaluation.divided_sentences import DividedSentence, divided_sentences
-from evaluation.pair_filter import CELLS, KINDS
-from evaluation.pair_list import GradeCell, PairList, PairRow, grade_cell, pair_list
+from evaluation.pairs_page.divided_sentences import DividedSentence, divided_sentences
+from evaluation.pairs_page.pair_filter import CELLS, KINDS
+from evaluation.pairs_page.pair_list import GradeCell, PairList, PairRow, grade_cell, pair_list
 from evaluation.selection import Column, Selection, SelectionError
 from evaluation.views.agreement import asked_for, refusal
 

@@ -7,10 +7,10 @@ from django.views.decorators.http import require_safe
 
 from annotation.http import AuthenticatedRequest, researchers_only
 from annotation.models import Campaign, Item
-from evaluation.quality_item import item_report
-from evaluation.quality_rater import confusion, days, items_done, lent_to, partners
-from evaluation.quality_report import quality_report
-from evaluation.quality_table import csv_lines, order_of, ordered
+from evaluation.quality_page.item import item_report
+from evaluation.quality_page.rater import confusion, days, items_done, lent_to, partners
+from evaluation.quality_page.report import quality_report
+from evaluation.quality_page.table import csv_lines, order_of, ordered
 
 ITEMS_PER_PAGE = 100
 PARTNERS = 50

@@ -17,23 +17,23 @@ from annotation.http import AuthenticatedRequest, researchers_only
 from annotation.models import Dataset
 from evaluation.csv_tables import csv_response
 from evaluation.plotly_file import URL, style_ids
-from evaluation.retrieval_board import REPORTS, RUNS, Board, board
-from evaluation.retrieval_charts import estimate_axis, scatter, value_axis
-from evaluation.retrieval_choice import NAME, Choice, retrieval_choice
-from evaluation.retrieval_compare import comparison
-from evaluation.retrieval_differences import sampled
-from evaluation.retrieval_downloads import TABLES, download
-from evaluation.retrieval_figures import (
+from evaluation.retrieval_page.board import REPORTS, RUNS, Board, board
+from evaluation.retrieval_page.charts import estimate_axis, scatter, value_axis
+from evaluation.retrieval_page.choice import NAME, Choice, retrieval_choice
+from evaluation.retrieval_page.compare import comparison
+from evaluation.retrieval_page.differences import sampled
+from evaluation.retrieval_page.downloads import TABLES, download
+from evaluation.retrieval_page.figures import (
     FIGURES,
     compare_figure,
     metrics_figure,
     topics_figure,
 )
-from evaluation.retrieval_judges import under_others
-from evaluation.retrieval_orders import taus
-from evaluation.retrieval_report import summary, table, tests_of
-from evaluation.retrieval_run import run_topics, topic_order
-from evaluation.retrieval_strips import strips
+from evaluation.retrieval_page.judges import under_others
+from evaluation.retrieval_page.orders import taus
+from evaluation.retrieval_page.report import summary, table, tests_of
+from evaluation.retrieval_page.run import run_topics, topic_order
+from evaluation.retrieval_page.strips import strips
 from evaluation.scoring.score import METRICS
 from evaluation.selection import SelectionError
 from evaluation.views.agreement import refusal

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from annotation.models import Dataset, Rater, Rating, Rubric, SubQuestion, Text, Topic
-from evaluation.agreement_parts import part, topic_parts
-from evaluation.coverage_report import report_rows
+from evaluation.agreement_page.coverage import report_rows
+from evaluation.agreement_page.parts import part, topic_parts
 from evaluation.matrices import load, question_grid
 from evaluation.metrics.coverage import coverage
 from evaluation.selection import select

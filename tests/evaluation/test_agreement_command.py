@@ -8,8 +8,8 @@ from django.core.management import CommandError, call_command
 
 from annotation.models import Dataset
 from crux_site.importing import import_dataset
-from evaluation.agreement_json import as_json
-from evaluation.agreement_report import agreement_report
+from evaluation.agreement_page.as_json import as_json
+from evaluation.agreement_page.report import agreement_report
 from evaluation.selection import select
 from tests.evaluation.pages.material import make_study
 from tests.importers.real_data import FOLDER, needs_real_data

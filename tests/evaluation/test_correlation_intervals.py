@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from evaluation import correlation_intervals
 from evaluation.agreement.correlation import kendall_tau_b, pearson, spearman
-from evaluation.correlation_intervals import without_each_correlation
+from evaluation.agreement_page import correlation_intervals
+from evaluation.agreement_page.correlation_intervals import without_each_correlation
 
 METHODS = {"pearson": pearson, "spearman": spearman, "kendall": kendall_tau_b}
 

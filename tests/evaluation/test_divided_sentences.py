@@ -1,6 +1,6 @@
 """Sentences that one marked and another did not."""
 
-from evaluation.divided_sentences import divided_sentences
+from evaluation.pairs_page.divided_sentences import divided_sentences
 
 BODY = "One came. Two stayed.\n\nThree left. Nobody spoke."
 

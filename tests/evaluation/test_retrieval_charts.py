@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from evaluation.plotly_file import FILE, FOLDER, URL, PlotlyFinder, style_ids
-from evaluation.retrieval_board import RUNS, board
-from evaluation.retrieval_charts import (
+from evaluation.retrieval_page.board import RUNS, board
+from evaluation.retrieval_page.charts import (
     DRAWN,
     SCATTERED,
     estimate_axis,
@@ -18,12 +18,12 @@ from evaluation.retrieval_charts import (
     topic_strip,
     value_axis,
 )
-from evaluation.retrieval_choice import retrieval_choice
-from evaluation.retrieval_compare import comparison
-from evaluation.retrieval_differences import mean_difference
-from evaluation.retrieval_figures import compare_figure, metrics_figure, topics_figure
-from evaluation.retrieval_orders import taus
-from evaluation.retrieval_strips import strips
+from evaluation.retrieval_page.choice import retrieval_choice
+from evaluation.retrieval_page.compare import comparison
+from evaluation.retrieval_page.differences import mean_difference
+from evaluation.retrieval_page.figures import compare_figure, metrics_figure, topics_figure
+from evaluation.retrieval_page.orders import taus
+from evaluation.retrieval_page.strips import strips
 from tests.evaluation.retrieval_material import make_room
 
 

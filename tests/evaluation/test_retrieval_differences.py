@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 from annotation.models import Rating
-from evaluation.retrieval_board import RUNS, board
-from evaluation.retrieval_choice import retrieval_choice
-from evaluation.retrieval_differences import mean_difference, pair_tests, sampled
-from evaluation.retrieval_judges import compared_sources, under_others
-from evaluation.retrieval_orders import FIGURE_5, taus
+from evaluation.retrieval_page.board import RUNS, board
+from evaluation.retrieval_page.choice import retrieval_choice
+from evaluation.retrieval_page.differences import mean_difference, pair_tests, sampled
+from evaluation.retrieval_page.judges import compared_sources, under_others
+from evaluation.retrieval_page.orders import FIGURE_5, taus
 from evaluation.scoring.score import METRICS
 from evaluation.selection import SelectionError
 from tests.evaluation.retrieval_material import make_room

@@ -8,10 +8,10 @@ import pytest
 
 from annotation.models import Rating, Text
 from evaluation.models import RankedText, RetrievalRun
-from evaluation.retrieval_board import REPORTS, board
-from evaluation.retrieval_choice import retrieval_choice
-from evaluation.retrieval_compare import comparison
-from evaluation.retrieval_report import summary, table
+from evaluation.retrieval_page.board import REPORTS, board
+from evaluation.retrieval_page.choice import retrieval_choice
+from evaluation.retrieval_page.compare import comparison
+from evaluation.retrieval_page.report import summary, table
 from evaluation.scoring.options import choose
 from evaluation.scoring.score import METRICS, score
 from evaluation.selection import SelectionError

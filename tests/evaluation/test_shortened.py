@@ -1,6 +1,6 @@
 """Long tables cut to the rows furthest from the mean."""
 
-from evaluation.shortened import SHOWN, shortened
+from evaluation.agreement_page.shortened import SHOWN, shortened
 
 
 def test_a_short_table_is_whole():

@@ -11,10 +11,10 @@ from django.core.management.base import BaseCommand, CommandError
 
 from annotation.models import Dataset
 from evaluation.agreement.estimate import Estimate
-from evaluation.agreement_json import as_json
-from evaluation.agreement_parts import Part
-from evaluation.agreement_report import AgreementReport, agreement_report
-from evaluation.judge_report import AgainstJudge
+from evaluation.agreement_page.as_json import as_json
+from evaluation.agreement_page.judge import AgainstJudge
+from evaluation.agreement_page.parts import Part
+from evaluation.agreement_page.report import AgreementReport, agreement_report
 from evaluation.selection import SelectionError, one_of, select
 
 WORDS = 24  # the width of a name in a table

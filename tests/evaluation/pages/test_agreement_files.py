@@ -8,7 +8,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from evaluation.agreement_tables import TABLES
+from evaluation.agreement_page.tables import TABLES
 from tests.evaluation.pages.test_agreement import words
 from tests.evaluation.test_agreement_command import as_object
 

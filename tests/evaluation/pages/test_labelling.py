@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from annotation.models import Dataset, Rater, Rating, Rubric, SubQuestion, Text, Topic
-from evaluation.label_choice import label_choice
-from evaluation.label_data import load_label_data
-from evaluation.label_report import label_report
+from evaluation.label_page.choice import label_choice
+from evaluation.label_page.data import load_label_data
+from evaluation.label_page.report import label_report
 from evaluation.models import DrawChance, LabelDraw
 
 # What the judge grades and what ann says, question by question; a filtered third question has neither.

@@ -16,7 +16,7 @@ from django.test.utils import CaptureQueriesContext
 
 from annotation.models import Dataset, Rater, Rating, Rubric
 from crux_site.importing import import_dataset
-from evaluation.matrix_rows import AGAIN, NEW
+from evaluation.matrix_page.rows import AGAIN, NEW
 from tests.evaluation.pages.test_agreement import words
 from tests.evaluation.scoring.material import make_reference, make_study
 from tests.factories import make_dataset

@@ -20,8 +20,8 @@ from django.urls import reverse
 from annotation.models import Dataset, Rater, Text
 from crux_site.importing import import_dataset
 from evaluation.models import RetrievalRun
-from evaluation.retrieval_downloads import TABLES
-from evaluation.retrieval_figures import FIGURES
+from evaluation.retrieval_page.downloads import TABLES
+from evaluation.retrieval_page.figures import FIGURES
 from evaluation.scoring.score import METRICS
 from tests.evaluation.pages.tables import tables
 from tests.evaluation.pages.test_agreement import words

@@ -7,8 +7,8 @@ import pytest
 
 from annotation.models import Dataset, Rating
 from evaluation.models import RetrievalRun
-from evaluation.retrieval_charts import DRAWN, SCATTERED
-from evaluation.retrieval_figures import FIGURES
+from evaluation.retrieval_page.charts import DRAWN, SCATTERED
+from evaluation.retrieval_page.figures import FIGURES
 from tests.evaluation.pages.tables import tables
 from tests.evaluation.pages.test_agreement import words
 from tests.evaluation.pages.test_retrieval import ROOM, links, rows_of

@@ -14,7 +14,7 @@ import pytest
 
 from annotation.models import Dataset
 from evaluation.agreement.correlation import Correlation
-from evaluation.coverage_report import Correlations
+from evaluation.agreement_page.coverage import Correlations
 from evaluation.selection import select
 from evaluation.tables.drawing import draw
 from evaluation.tables.figure4 import correlation_csv, coverage_csv, report_coverage

@@ -1,0 +1,1 @@
+"""What people should label next: choosing, estimating, drawing."""

@@ -1,0 +1,118 @@
+"""Making a draw of reports to label, and reading what its labels say."""
+
+from __future__ import annotations
+
+import secrets
+from dataclasses import dataclass
+
+import numpy as np
+from django.db import transaction
+
+from annotation.models import User
+from evaluation.agreement.estimate import Estimate
+from evaluation.label_page.choice import LabelChoice
+from evaluation.label_page.data import LabelData, Report
+from evaluation.label_page.report import LabelReport
+from evaluation.labelling.assisted import assisted_mean
+from evaluation.labelling.draw import systematic
+from evaluation.models import DrawChance, LabelDraw
+
+
+class NothingToDrawError(Exception):
+    """There is no report left that a draw could take. The message says so."""
+
+
+@transaction.atomic
+def make_draw(choice: LabelChoice, report: LabelReport, by: User) -> LabelDraw:
+    """A new draw from the candidates of a report, with its chances. Raises NothingToDrawError."""
+    judge = choice.selection.judge
+    if judge is None or not report.candidates:
+        raise NothingToDrawError("Nothing was drawn: there is no report left to label.")
+    seed = secrets.randbits(32)
+    drawn = set(systematic([one.chance for one in report.candidates], seed).tolist())
+    draw = LabelDraw.objects.create(
+        dataset=choice.selection.dataset,
+        rubric=choice.selection.rubric,
+        judge_id=judge.pk,
+        eta=choice.selection.eta,
+        system=choice.system,
+        size=len(drawn),
+        seed=seed,
+        made_by=by,
+    )
+    DrawChance.objects.bulk_create(
+        (
+            DrawChance(draw=draw, text_id=one.report.pk, chance=one.chance, is_drawn=at in drawn)
+            for at, one in enumerate(report.candidates)
+        ),
+        batch_size=5_000,
+    )
+    return draw
+
+
+@dataclass(frozen=True)
+class DrawnReport:
+    report: Report
+    chance: float
+    judge: float | None
+    human: float | None
+    n_people: int
+
+
+@dataclass(frozen=True)
+class DrawResult:
+    """The reports of a draw and the estimate from their labels.
+
+    `n_outside` counts reports that the draw could have taken, did not take, and that people have
+    finished all the same: their labels are not in the estimate, since nobody knows their chances.
+    """
+
+    drawn: tuple[DrawnReport, ...]
+    n_labelled: int
+    n_outside: int
+    estimate: Estimate
+
+
+def draw_result(draw: LabelDraw, data: LabelData) -> DrawResult:
+    """What the labels of a draw say so far. Reports labelled before it count with certainty.
+
+    Undefined until every drawn report is labelled: those that come first are no random part of it.
+    """
+    chances = {
+        text: (chance, is_drawn)
+        for text, chance, is_drawn in draw.chances.values_list("text_id", "chance", "is_drawn")
+    }
+    here = np.array([draw.system in ("", one.system) for one in data.reports], dtype=bool)
+    at = np.flatnonzero(here).tolist()
+    human = data.human.copy()
+    probability = np.ones(len(data.reports))
+    outside = 0
+    drawn = []
+    for place in at:
+        report = data.reports[place]
+        chance, is_drawn = chances.get(report.pk, (1.0, False))
+        probability[place] = chance
+        if is_drawn:
+            drawn.append(
+                DrawnReport(
+                    report,
+                    chance,
+                    _known(float(data.judge[place])),
+                    _known(float(human[place])),
+                    int(data.n_people[place]),
+                )
+            )
+        elif report.pk in chances and not np.isnan(human[place]):
+            outside += 1
+            human[place] = np.nan
+    done = sum(one.human is not None for one in drawn)
+    if done < draw.size:
+        why = f"undefined, because {draw.size - done} of the {draw.size} drawn reports are not labelled yet"
+        estimate = Estimate(None, why, done)
+    else:
+        estimate = assisted_mean(data.judge[at], human[at], probability[at], data.topics[at])
+    return DrawResult(tuple(drawn), done, outside, estimate)
+
+
+def _known(value: float) -> float | None:
+    return None if np.isnan(value) else value

@@ -1,0 +1,171 @@
+"""What people should label next, and what is known so far: by people, by the judge, by both."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import stats
+
+from evaluation.agreement.estimate import Estimate, FloatArray
+from evaluation.agreement.prediction_powered import ppi_mean
+from evaluation.label_page.data import LabelData, Report
+from evaluation.labelling.assisted import forecast_error, topic_means
+from evaluation.labelling.draw import probabilities
+
+SIZES = (5, 10, 20, 50, 100, 200, 500, 1000)
+
+
+@dataclass(frozen=True)
+class SystemRow:
+    """Mean coverage of one system's reports over topics, three ways. An empty system is all of them.
+
+    `people` uses the topics that people have finished, `judge` all topics that the judge has,
+    `both` corrects the second by the first (prediction-powered, tuned). n = topics.
+    """
+
+    system: str
+    people: Estimate
+    judge: Estimate
+    both: Estimate
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A report that nobody has finished: `gap` is how far a person may be from the judge."""
+
+    report: Report
+    judge: float
+    gap: float | None
+    chance: float
+
+
+@dataclass(frozen=True)
+class Forecast:
+    """The half-width expected of the 95% interval once `n` more reports are labelled."""
+
+    n: int
+    drawn: float
+    """By a draw with the chances of this page."""
+    equal: float
+    """By a draw with equal chances."""
+
+
+@dataclass(frozen=True)
+class LabelReport:
+    """`takes` is how many reports a draw takes: as many as were asked for, or all that are left."""
+
+    data: LabelData
+    rows: tuple[SystemRow, ...]
+    candidates: tuple[Candidate, ...]
+    takes: int
+    forecasts: tuple[Forecast, ...]
+    n_labelled: int
+    n_without_judge: int
+    n_without_words: int
+
+
+def label_report(data: LabelData, system: str, size: int) -> LabelReport:
+    """The page for the reports of one system, or of all ("").
+
+    Candidates are the reports that the judge graded throughout, whose words we have and that nobody
+    has finished; the first are those whose label is expected to say most.
+    """
+    here = np.array([system in ("", report.system) for report in data.reports], dtype=bool)
+    shown = np.array([report.can_be_shown for report in data.reports], dtype=bool)
+    open_ = here & np.isnan(data.human)
+    free = np.flatnonzero(open_ & shown & ~np.isnan(data.judge))
+    takes = min(size, len(free))
+    chances = probabilities(data.gap[free], takes) if takes else np.empty(0)
+    gaps = np.nan_to_num(data.gap[free])
+    order = np.argsort(-gaps, kind="stable")
+    known = not np.isnan(data.gap[free]).any()
+    return LabelReport(
+        data=data,
+        rows=_rows(data),
+        candidates=tuple(
+            Candidate(
+                data.reports[free[at]],
+                float(data.judge[free[at]]),
+                float(gaps[at]) if known else None,
+                float(chances[at]),
+            )
+            for at in order.tolist()
+        ),
+        takes=takes,
+        forecasts=_forecasts(data, here, free) if known else (),
+        n_labelled=int((here & ~np.isnan(data.human)).sum()),
+        n_without_judge=int((open_ & np.isnan(data.judge)).sum()),
+        n_without_words=int((open_ & ~shown & ~np.isnan(data.judge)).sum()),
+    )
+
+
+def _rows(data: LabelData) -> tuple[SystemRow, ...]:
+    systems = data.systems
+    names = [*systems, *([""] if len(systems) > 1 else [])]
+    return tuple(_row(data, name) for name in names)
+
+
+def _row(data: LabelData, system: str) -> SystemRow:
+    here = np.array([system in ("", report.system) for report in data.reports], dtype=bool)
+    topics = data.topics[here]
+    human, judge = _by_topic(data.human[here], topics), _by_topic(data.judge[here], topics)
+    both = ~np.isnan(human) & ~np.isnan(judge)
+    return SystemRow(
+        system,
+        _mean(human, "people have finished no topic"),
+        _mean(judge, "the judge has graded no topic throughout"),
+        _both(human[both], judge[both], judge[~both & ~np.isnan(judge)]),
+    )
+
+
+def _by_topic(values: FloatArray, topics: NDArray[np.int64]) -> FloatArray:
+    """The mean of each topic's reports; NaN where one of them has no value."""
+    return topic_means(values, topics) if len(values) else values
+
+
+def _mean(values: FloatArray, why: str) -> Estimate:
+    """The mean over topics with a t interval; n = topics with a value, missing = the others."""
+    known = values[~np.isnan(values)]
+    n, missing = len(known), len(values) - len(known)
+    if not n:
+        return Estimate(None, f"undefined, because {why}", 0, missing)
+    value = float(known.mean())
+    if n < 2:
+        why = "no interval, because there are fewer than two topics"
+        return Estimate(value, None, n, missing, interval_reason=why)
+    reach = float(stats.t.ppf(0.975, n - 1) * known.std(ddof=1) / np.sqrt(n))
+    return Estimate(value, None, n, missing, value - reach, value + reach)
+
+
+def _both(human: FloatArray, judge: FloatArray, judge_only: FloatArray) -> Estimate:
+    if len(human) and not len(judge_only):
+        why = "undefined, because people have finished every topic: theirs is the estimate"
+        return Estimate(None, why, len(human))
+    return ppi_mean(human, judge, judge_only)
+
+
+def _forecasts(
+    data: LabelData, here: NDArray[np.bool_], free: NDArray[np.intp]
+) -> tuple[Forecast, ...]:
+    """What the next labels are expected to bring, for sizes up to all that is left."""
+    inside = np.flatnonzero(here & ~np.isnan(data.judge))
+    n = len(free)
+    if len(inside) < 2 or not n:
+        return ()
+    values = np.where(np.isnan(data.human[inside]), data.judge[inside], data.human[inside])
+    is_free = np.isin(inside, free)
+    gaps = np.where(is_free, data.gap[inside], 0.0)
+    t = float(stats.t.ppf(0.975, len(inside) - 1))
+
+    def width(chances: FloatArray) -> float:
+        all_chances = np.ones(len(inside))
+        all_chances[is_free] = chances
+        return t * forecast_error(values, gaps, all_chances)
+
+    sizes = [*[size for size in SIZES if size < n], n]
+    return tuple(
+        Forecast(size, width(probabilities(data.gap[free], size)), width(np.full(n, size / n)))
+        for size in sizes
+    )

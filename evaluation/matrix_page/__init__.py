@@ -1,0 +1,1 @@
+"""What the rating matrix of a topic shows."""

@@ -1,0 +1,1 @@
+"""What the quality pages of a campaign show."""

@@ -1,0 +1,156 @@
+"""The tables of the retrieval room as rows of files, in full precision."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from evaluation.agreement.randomisation import Randomisation
+from evaluation.csv_tables import estimate_cells, estimate_header
+from evaluation.retrieval_page.board import COUNTS, Board, BoardRow
+from evaluation.retrieval_page.compare import Comparison
+from evaluation.retrieval_page.differences import PairTest
+from evaluation.retrieval_page.orders import Orders, Taus
+from evaluation.retrieval_page.swaps import JudgePair
+from evaluation.scoring.score import METRICS
+
+Table = tuple[Sequence[str], Iterable[Sequence[Any]]]
+FLIP = ("p", "exact", "arrangements", "smallest_p", "seed")
+PARTS = (0.05, 0.25, 0.5, 0.75, 0.95)
+
+
+def systems_table(rows: Iterable[BoardRow]) -> Table:
+    header = ["name", "group", "bound", "topics"]
+    for metric in METRICS:
+        header += estimate_header(metric)
+    return [*header, "cells", "unrated_cells", "texts_without_words"], (
+        [
+            row.name,
+            row.group,
+            row.bound,
+            row.n_topics,
+            *(cell for metric in METRICS for cell in estimate_cells(row.means[metric])),
+            row.n_cells,
+            row.n_unrated,
+            row.n_wordless,
+        ]
+        for row in rows
+    )
+
+
+def topics_table(board: Board, rows: Iterable[BoardRow]) -> Table:
+    """One line for each topic of each row; the reason stands beside what is undefined."""
+    header = ["name", "topic"]
+    for metric in METRICS:
+        header += [metric, f"{metric}_reason"]
+    header += [*COUNTS, "tokens", "required_passages", "required_tokens"]
+
+    def lines() -> Iterator[list[Any]]:
+        for row in rows:
+            for at in np.flatnonzero(row.has).tolist():
+                line: list[Any] = [row.name, board.topics[at]]
+                for metric in METRICS:
+                    line += [_value(row.of(metric)[at]), row.reason(metric, at) or None]
+                line += [int(row.counts[name][at]) for name in COUNTS]
+                required = [int(board.n_required[at]), _value(board.required_tokens[at])]
+                yield [*line, _value(row.tokens[at]), *required]
+
+    return header, lines()
+
+
+def quantiles_table(rows: Iterable[BoardRow], metric: str) -> Table:
+    """How a metric is spread over topics."""
+    header = ["name", "metric", "n", "mean", *(f"quantile_{part}" for part in PARTS)]
+
+    def lines() -> Iterator[list[Any]]:
+        for row in rows:
+            known = row.of(metric)[~np.isnan(row.of(metric))]
+            cuts = np.quantile(known, PARTS).tolist() if len(known) else [None] * len(PARTS)
+            yield [row.name, metric, len(known), row.means[metric].value, *cuts]
+
+    return header, lines()
+
+
+def tests_table(tests: Iterable[PairTest], metric: str) -> Table:
+    header = ["first", "second", "metric", "mean_first", "mean_second"]
+    header += [*estimate_header("difference"), *FLIP, "p_holm", "first_higher", "second_higher"]
+    return header, (
+        [
+            test.first,
+            test.second,
+            metric,
+            test.mean_first,
+            test.mean_second,
+            *estimate_cells(test.difference),
+            *_flip(test.flip),
+            test.p_holm,
+            test.n_above,
+            test.n_below,
+        ]
+        for test in tests
+    )
+
+
+def metrics_table(found: Taus) -> Table:
+    """Figure 5 as a list of pairs."""
+    return ["a", "b", "tau_b", "n", "missing", "p", "reason"], (
+        [a, b, tau.value, tau.n, tau.missing, tau.p, tau.reason]
+        for a, row in zip(found.metrics, found.rows, strict=True)
+        for b, tau in zip(found.metrics, row, strict=True)
+    )
+
+
+def orders_table(found: Iterable[Orders], metric: str) -> Table:
+    header = ["source_a", "source_b", "metric", "tau_b", "n", "missing", "p", "reason"]
+    return [*header, "rbo", "rbo_reason", "swapped_pairs", "unlike_topics"], (
+        [
+            *(one.a.name, one.b.name, metric, one.tau.value, one.tau.n, one.tau.missing),
+            *(one.tau.p, one.tau.reason, one.overlap.value, one.overlap.reason),
+            *(len(one.swapped), one.unlike),
+        ]
+        for one in found
+    )
+
+
+def swapped_table(found: Iterable[Orders], metric: str) -> Table:
+    header = ["source_a", "source_b", "metric", "first", "second"]
+    return [*header, "first_a", "second_a", "first_b", "second_b"], (
+        [one.a.name, one.b.name, metric, swap.first, swap.second, *swap.ours, *swap.theirs]
+        for one in found
+        for swap in one.swapped
+    )
+
+
+def judges_table(pairs: Iterable[JudgePair]) -> Table:
+    """The metrics of every two judges, then their kappas with the people."""
+    header = ["judge_a", "judge_b", "statistic", "a", "b", *estimate_header("difference"), *FLIP]
+
+    def lines() -> Iterator[list[Any]]:
+        for pair in pairs:
+            names = [pair.a.name, pair.b.name]
+            for one in pair.metrics:
+                means = [one.metric, one.mean_a, one.mean_b]
+                yield [*names, *means, *estimate_cells(one.difference), *_flip(one.flip)]
+            if pair.kappas:
+                kappas = ["kappa_with_people", pair.kappas.kappa_a, pair.kappas.kappa_b]
+                yield [*names, *kappas, *estimate_cells(pair.kappas), *_flip(pair.kappas)]
+
+    return header, lines()
+
+
+def compare_table(found: Comparison, metric: str) -> Table:
+    return ["topic", "metric", found.first.name, found.second.name, "difference"], (
+        [one.name, metric, one.first, one.second, one.difference] for one in found.topics
+    )
+
+
+def _flip(flip: Randomisation) -> list[Any]:
+    if flip.p is None:
+        return [None] * len(FLIP)
+    return [flip.p, flip.exact, flip.n_arrangements, flip.smallest_p, flip.seed]
+
+
+def _value(value: float) -> float | None:
+    return None if np.isnan(value) else float(value)
