@@ -65,7 +65,10 @@ def voices(item: Item, question: SubQuestion) -> list[Voice]:
     """
     newest: dict[int, Answer] = {
         answer.assignment_id: answer
-        for answer in Answer.objects.filter(assignment__item=item, question=question).order_by("pk")
+        for answer in Answer.objects.filter(assignment__item=item, question=question).order_by(
+            "-late",
+            "pk",  # what counts goes over what came too late
+        )
     }
     lents = Assignment.objects.filter(item=item, answers__question__isnull=False).distinct()
     salt = item.campaign.salt

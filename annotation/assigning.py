@@ -4,7 +4,6 @@ Who hands out holds the campaign's row, so one part is dealt at a time. That is 
 takes a part for an hour), and the database refuses a slot to two raters whatever happens here.
 """
 
-import contextlib
 import random
 import zlib
 from collections import Counter, defaultdict
@@ -102,12 +101,16 @@ def begin_part(
     Items that the participant has begun, or that went back to the pool untouched and are still
     free, come before new ones. None where there is nothing (more) to do for this participant.
     """
-    for _ in range(TRIES):
-        # A late answer may take up its item's last slot at this very moment: then deal again.
-        with contextlib.suppress(IntegrityError), transaction.atomic():
-            return _begin_part(participant, study_id, session_id)
-    with transaction.atomic():
-        return _begin_part(participant, study_id, session_id)
+    tries_left = TRIES
+    while True:
+        try:
+            with transaction.atomic():
+                return _begin_part(participant, study_id, session_id)
+        except IntegrityError:
+            # A late answer may take up its item's last slot at this very moment: then deal again.
+            tries_left -= 1
+            if not tries_left:
+                raise
 
 
 def _begin_part(participant: Participant, study_id: str, session_id: str) -> Sitting | None:

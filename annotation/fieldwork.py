@@ -1,12 +1,10 @@
-"""How far a study is: who is where, which items are whole, what came in by day, what is to be paid.
+"""How far a study is: which items are whole, what came in by day, what is to be paid.
 
 Every number is counted by the database. A campaign of many thousand items opens as fast as a small one.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable
-from dataclasses import dataclass, field
-from datetime import datetime
+from dataclasses import dataclass
 from decimal import Decimal
 from statistics import median
 from typing import Any
@@ -14,10 +12,8 @@ from typing import Any
 from django.db.models import (
     Case,
     Count,
-    Exists,
     F,
     IntegerField,
-    Max,
     OuterRef,
     Q,
     QuerySet,
@@ -28,38 +24,9 @@ from django.db.models import (
     When,
 )
 from django.db.models.functions import Cast, Coalesce, Substr
-from django.utils import timezone
 
 from annotation.models import Answer, Assignment, Campaign, Item, Participant, Sitting
-
-STATUSES = {
-    "invited": "invited",
-    "consented": "consented",
-    "in_check": "in the check",
-    "working": "working",
-    "overdue": "overdue",
-    "lapsed": "time ran out",
-    "part_done": "part done",
-    Participant.Outcome.DONE.value: "done",
-    Participant.Outcome.SCREENED_OUT.value: "screened out",
-    Participant.Outcome.FAILED_CHECK.value: "failed the check",
-    Participant.Outcome.RETURNED.value: "returned",
-}
-MINUTE_MS = 60_000
-
-
-@dataclass(frozen=True)
-class Share:
-    """A number of things, out of all of them."""
-
-    key: str
-    label: str
-    n: int
-    of: int
-
-    @property
-    def percent(self) -> int:
-        return round(100 * self.n / self.of) if self.of else 0
+from annotation.participants import MINUTE_MS
 
 
 @dataclass
@@ -112,64 +79,6 @@ class Time:
     minutes: float | None
     measured: int
     parts: int
-
-
-@dataclass
-class Row:
-    """A participant, with what they have done so far."""
-
-    stay: Participant
-    status: str
-    parts: int = 0
-    expires: datetime | None = None
-    in_hand: int = 0
-    submitted: int = 0
-    skipped: int = 0
-    released: int = 0
-    answers: int = 0
-    active_ms: int = 0
-    seen: list[datetime] = field(default_factory=list)
-
-    @property
-    def minutes(self) -> float | None:
-        return self.active_ms / MINUTE_MS if self.active_ms else None
-
-    @property
-    def last_seen(self) -> datetime | None:
-        return max(self.seen, default=None)
-
-    @property
-    def label(self) -> str:
-        return STATUSES[self.status]
-
-
-def with_status(stays: QuerySet[Participant], now: datetime | None = None) -> QuerySet[Any]:
-    """The participants, each with its `status`, a key of STATUSES: the furthest that is true of it."""
-    now = now or timezone.now()
-    parts = Sitting.objects.filter(participant=OuterRef("pk"))
-    began = parts.filter(outcome=Sitting.Outcome.UNDER_WAY)
-    return stays.annotate(
-        status=Case(
-            When(~Q(outcome=""), then=F("outcome")),
-            When(Exists(began.filter(expires__lte=now)), then=Value("overdue")),
-            When(Exists(began), then=Value("working")),
-            When(Exists(parts.filter(outcome=Sitting.Outcome.DONE)), then=Value("part_done")),
-            When(Exists(parts.filter(outcome=Sitting.Outcome.EXPIRED)), then=Value("lapsed")),
-            When(checked_at=None, check_tries__gt=0, then=Value("in_check")),
-            When(
-                Q(consented_at__isnull=False) | Q(checked_at__isnull=False), then=Value("consented")
-            ),
-            default=Value("invited"),
-        )
-    )
-
-
-def statuses(campaign: Campaign) -> list[Share]:
-    """How many participants have each status, in the order of a stay; nobody is a 0."""
-    stays = with_status(campaign.participants.order_by())
-    counts: dict[str, int] = dict(stays.values_list("status").annotate(Count("pk")))
-    total = sum(counts.values())
-    return [Share(key, label, counts.get(key, 0), total) for key, label in STATUSES.items()]
 
 
 def handed_out(campaign: Campaign) -> dict[str, int]:
@@ -255,6 +164,14 @@ def by_day(campaign: Campaign) -> list[Day]:
     return found
 
 
+def late(campaign: Campaign) -> dict[str, int]:
+    """How many answers were kept and are no ratings, because they came too late, by the reason."""
+    given = Answer.objects.filter(
+        assignment__participant__campaign=campaign, question__isnull=False
+    ).exclude(late=Answer.Late.NO)
+    return dict(given.order_by().values_list("late").annotate(Count("pk")))
+
+
 def pay_due(campaign: Campaign) -> list[Due]:
     """Parts that are done, by where the people came from, and their pay. What was paid is not known."""
     done = Sitting.objects.filter(participant__campaign=campaign, outcome=Sitting.Outcome.DONE)
@@ -281,39 +198,3 @@ def time_of_parts(campaign: Campaign) -> Time:
     minutes = median(measured) / MINUTE_MS if measured else None
     parts = Sitting.objects.filter(participant__campaign=campaign, outcome=Sitting.Outcome.DONE)
     return Time(minutes, len(measured), parts.count())
-
-
-def rows(stays: Iterable[Any]) -> list[Row]:
-    """A page of participants (each with its status), with what they have done."""
-    found = {stay.pk: Row(stay, stay.status) for stay in stays}
-    lent = Assignment.objects.filter(participant__in=found).order_by()
-    kept = {
-        Assignment.State.OPEN: "in_hand",
-        Assignment.State.SUBMITTED: "submitted",
-        Assignment.State.SKIPPED: "skipped",
-        Assignment.State.RELEASED: "released",
-    }
-    counted = lent.values_list("participant", "state")
-    for pk, state, n, ms, last in counted.annotate(
-        Count("pk"), Sum("active_ms"), Max("submitted_at")
-    ):
-        setattr(found[pk], kept[Assignment.State(state)], n)
-        found[pk].active_ms += ms
-        found[pk].seen += [last] if last else []
-    given = Answer.objects.filter(assignment__participant__in=found).order_by()
-    told = given.values_list("assignment__participant").annotate(
-        n=Count("pk", filter=Q(question__isnull=False)), ms=Sum("active_ms"), last=Max("created")
-    )
-    for pk, n, ms, last in told:
-        found[pk].answers = n
-        found[pk].active_ms += ms
-        found[pk].seen.append(last)
-    for part in Sitting.objects.filter(participant__in=found):
-        row = found[part.participant_id]
-        row.parts += part.outcome == Sitting.Outcome.DONE
-        row.seen.append(part.began)
-        if part.outcome == Sitting.Outcome.UNDER_WAY:
-            row.expires = part.expires
-    for row in found.values():
-        row.seen += [at for at in (row.stay.consented_at, row.stay.checked_at) if at]
-    return list(found.values())

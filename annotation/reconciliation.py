@@ -12,10 +12,10 @@ from dataclasses import dataclass
 
 from django.db.models import Count, Q, Sum
 
-from annotation.exporters.campaign import safe
-from annotation.fieldwork import MINUTE_MS
+from annotation.exporters.campaign_names import safe
 from annotation.importers.prolific import Submission
 from annotation.models import Assignment, Campaign, Participant, Sitting
+from annotation.participants import MINUTE_MS
 
 OUT = (
     "Submission id",

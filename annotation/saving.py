@@ -69,14 +69,14 @@ def save_answer(
     With `knows_base`, `base` is the key of the newest answer that the page knew (None: it knew of
     none); another one in the database was given elsewhere, and is not overwritten in silence.
     An item that was handed in and now lacks something is open again. To an item that was taken
-    back the answer is kept, and it counts if a slot is still free.
+    back the answer is kept, and it counts if a slot is still free. In a closed campaign it is kept
+    in any case, and changes nothing else; `late` of the answer says so.
 
-    Raises AnswerRefusedError where the campaign is closed, or where the key has already carried
-    another answer; ConflictError where there is a newer answer than the base.
+    Raises AnswerRefusedError where the key has already carried another answer, and ConflictError
+    where there is a newer answer than the base.
     """
     campaign = assignment.participant.campaign
-    if not campaign.takes_answers():
-        raise AnswerRefusedError(_("This study is closed, so nothing more can be saved."))
+    is_closed = not campaign.counts_answers()
     stored = [{"start": s.start, "end": s.end, "quote": s.quote} for s in spans]
     is_check = isinstance(question, AttentionCheck)
     asked: dict[str, Any] = {"check_asked" if is_check else "question": question}
@@ -94,12 +94,16 @@ def save_answer(
             # One writer at a time for an item: the projection must follow the newest answer.
             [(assignment.state, assignment.slot)] = _LOCKED.all(assignment.pk)
             newest = (_NEWEST_TO_CHECK if is_check else _NEWEST).first(assignment.pk, question.pk)
-            if newest and knows_base and UUID(str(newest[1])) not in (key, base):
+            # In a closed campaign nothing is overwritten, so nobody has to choose.
+            must_know = knows_base and not is_closed
+            if newest and must_know and UUID(str(newest[1])) not in (key, base):
                 if _sent_before(answer):
                     raise IntegrityError
                 raise ConflictError(Answer.objects.get(pk=newest[0]))
+            answer.late = _why_late(assignment, is_closed)
             _ANSWER.one(answer)
-            _settle(answer, campaign)
+            if not answer.late:
+                _settle(answer, campaign)
     except IntegrityError:
         return _same(answer)
     return answer
@@ -118,21 +122,29 @@ def _same(answer: Answer) -> Answer:
     return stored
 
 
+def _why_late(assignment: Assignment, is_closed: bool) -> Answer.Late:
+    """Why an answer to this item counts no more; an item that was taken back is taken up if it can be."""
+    if is_closed:
+        return Answer.Late.CLOSED
+    if assignment.state == Assignment.State.RELEASED and not assigning.retake(assignment):
+        return Answer.Late.TAKEN_BACK
+    return Answer.Late.NO
+
+
 def _settle(answer: Answer, campaign: Campaign) -> None:
     """What follows from an answer: its rating, and that an item is in hand again."""
     assignment = answer.assignment
-    if assignment.state == Assignment.State.RELEASED and not assigning.retake(assignment):
-        return  # kept, and not counted: another rater has the item by now
-    is_training = assignment.item.purpose == Item.Purpose.TRAINING
-    if answer.question_id and not campaign.is_pilot and not is_training:
-        _project(answer, campaign)
+    _project(answer, campaign)
     if assignment.state == Assignment.State.SUBMITTED and not is_complete(assignment):
         assignment.state = Assignment.State.OPEN
         assignment.save(update_fields=["state"])
 
 
 def _project(answer: Answer, campaign: Campaign) -> None:
-    """Bring the rating of the answered pair in line with the newest answer."""
+    """Bring the rating of the answered pair in line with the newest answer, if there is to be one."""
+    is_training = answer.assignment.item.purpose == Item.Purpose.TRAINING
+    if not answer.question_id or campaign.is_pilot or is_training:
+        return
     pair: dict[str, Any] = {
         "rater_id": answer.assignment.participant.rater_id,
         "rubric_id": campaign.rubric_id,
@@ -161,14 +173,14 @@ def is_complete(assignment: Assignment) -> bool:
 def submit(assignment: Assignment, active_ms: int = 0) -> None:
     """Hand an item in; handing it in twice is once. Answers can be changed while the campaign is open.
 
+    What was said too late to count, before a campaign was opened again, counts from now on.
+
     Raises AnswerRefusedError where the campaign is closed, or where the item was given to another.
     """
-    if not assignment.participant.campaign.takes_answers():
+    if not assignment.participant.campaign.counts_answers():
         raise AnswerRefusedError(_("This study is closed."))
     with transaction.atomic():
         _lock(assignment)
-        if assignment.state == Assignment.State.SUBMITTED:
-            return
         if assignment.state == Assignment.State.RELEASED and not assigning.retake(assignment):
             raise AnswerRefusedError(
                 _(
@@ -176,6 +188,9 @@ def submit(assignment: Assignment, active_ms: int = 0) -> None:
                     "Your answers are kept."
                 )
             )
+        _count_late(assignment)
+        if assignment.state == Assignment.State.SUBMITTED:
+            return
         assignment.state = Assignment.State.SUBMITTED
         assignment.submitted_at = timezone.now()
         assignment.active_ms += active_ms
@@ -183,25 +198,51 @@ def submit(assignment: Assignment, active_ms: int = 0) -> None:
         end_part(assignment)
 
 
+def _count_late(assignment: Assignment) -> None:
+    """Make ratings of the newest answers that came too late for it. In a transaction."""
+    given = Answer.objects.filter(assignment=assignment)
+    if not given.exclude(late=Answer.Late.NO).exists():
+        return
+    newest = {
+        (answer.question_id, answer.check_asked_id): answer for answer in given.order_by("id")
+    }
+    late = [answer for answer in newest.values() if answer.late]
+    for answer in late:
+        answer.assignment = assignment  # with what is known of its item and campaign
+        _project(answer, assignment.participant.campaign)
+    given.filter(pk__in=[answer.pk for answer in late]).update(late=Answer.Late.NO)
+
+
 def skip(assignment: Assignment, note: str) -> None:
     """Put an item aside with the rater's reason; what was answered stays.
 
     Raises AnswerRefusedError where the campaign is closed, or the item was handed in or taken back.
+    A note is kept then, too.
     """
-    if not assignment.participant.campaign.takes_answers():
-        raise AnswerRefusedError(_("This study is closed."))
     with transaction.atomic():
         _lock(assignment)
-        if assignment.state == Assignment.State.SUBMITTED:
-            raise AnswerRefusedError(_("It was handed in already, so it cannot be skipped."))
-        if assignment.state == Assignment.State.RELEASED:
-            raise AnswerRefusedError(
-                _("The time for this item ended, so there is nothing to skip.")
-            )
-        assignment.state = Assignment.State.SKIPPED
-        assignment.note = note
-        assignment.save(update_fields=["state", "note"])
-        end_part(assignment)
+        problem = _why_not_skipped(assignment)
+        if not problem:
+            assignment.state, assignment.note = Assignment.State.SKIPPED, note
+            assignment.save(update_fields=["state", "note"])
+            end_part(assignment)
+        elif note:
+            assignment.note = note
+            assignment.save(update_fields=["note"])
+    if problem:
+        raise AnswerRefusedError(
+            " ".join([problem, _("Your note is kept.")] if note else [problem])
+        )
+
+
+def _why_not_skipped(assignment: Assignment) -> str:
+    if not assignment.participant.campaign.counts_answers():
+        return _("This study is closed.")
+    if assignment.state == Assignment.State.SUBMITTED:
+        return _("It was handed in already, so it cannot be skipped.")
+    if assignment.state == Assignment.State.RELEASED:
+        return _("The time for this item ended, so there is nothing to skip.")
+    return ""
 
 
 def _lock(assignment: Assignment) -> None:

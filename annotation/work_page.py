@@ -64,7 +64,7 @@ def page_context(
         "place": place,
         "of": of,
         "links": links,
-        "is_closed": not campaign.takes_answers(),
+        "is_closed": not campaign.counts_answers(),
         "marks": [
             {"start": s["start"], "end": s["end"], "mark": one.mark, "label": one.number}
             for one in asked

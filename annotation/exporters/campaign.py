@@ -1,53 +1,19 @@
 """A campaign as tables: who took part, what each was lent, every answer that was ever given.
 
-The anonymous export names workers and staff by a keyed hash, and gives times as days. What could
-lead back to a person is not in it: ids of platforms, notes, keys, and the seeds and orders that
-come from a rater's name. Tables go worker by worker, in the order of the names that are printed,
-so the order of arrival shows in neither. What is typed by people has an apostrophe before a sign
-that a spreadsheet would take for a formula.
+Tables go worker by worker, in the order of the names that are printed, so that the order of
+arrival shows in neither export, the full one and the anonymous one.
 """
 
-import hashlib
-import hmac
 import json
 from collections.abc import Callable, Iterator
-from datetime import UTC, datetime
 from itertools import groupby
 from operator import itemgetter
 from typing import Any
 
-from django.db.models import F, Max
+from annotation.exporters.campaign_names import PAGE, Cells, Names, safe
+from annotation.models import Assignment, Decision, ItemQuestion, Sitting
 
-from annotation.models import (
-    Answer,
-    Assignment,
-    Campaign,
-    Decision,
-    ItemQuestion,
-    Sitting,
-    User,
-)
-
-Cells = dict[str, Any]
-Table = Callable[["Names"], Iterator[Cells]]
-
-PRIVATE = {
-    "external_id": "ids that platforms gave to people, and whom links were for",
-    "study_id": "ids of studies on a platform",
-    "session_id": "ids of submissions on a platform",
-    "seed": "the seeds of people's own orders, which come from their names",
-    "position": "the places in people's own orders",
-    "key": "the keys that browsers gave to answers",
-    "note": "notes, which are free text",
-    "detail": "the details of the log, which are free text",
-}
-_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
-_PAGE = 2000
-
-
-def safe(cell: str) -> str:
-    """A cell that no spreadsheet takes for a formula."""
-    return f"'{cell}" if cell.startswith(_FORMULA) else cell
+Table = Callable[[Names], Iterator[Cells]]
 
 
 def _number(value: int | None) -> int | str:
@@ -56,54 +22,6 @@ def _number(value: int | None) -> int | str:
 
 def _json(spans: list[dict[str, Any]]) -> str:
     return json.dumps(spans, ensure_ascii=False)
-
-
-class Names:
-    """How an export calls people and times; and which answers were there when it began."""
-
-    def __init__(self, campaign: Campaign, anonymous: bool) -> None:
-        self.campaign = campaign
-        self.anonymous = anonymous
-        stays = campaign.participants.order_by().values_list("pk", "rater__name")
-        self.worker = {pk: self._shown("rater", name) for pk, name in stays}
-        answers = Answer.objects.filter(assignment__participant__campaign=campaign)
-        self.last = answers.aggregate(last=Max("pk"))["last"] or 0
-
-    def _shown(self, kind: str, name: str) -> str:
-        if not self.anonymous:
-            return safe(name)
-        key = self.campaign.salt.encode()
-        return hmac.new(key, f"{kind}:{name}".encode(), hashlib.sha256).hexdigest()[:16]
-
-    def staff(self, by: User | None) -> str:
-        """Who did something; empty for a scheduled command, and for an account that is gone."""
-        return self._shown("user", by.username) if by else ""
-
-    def moment(self, at: datetime | None) -> str:
-        if at is None:
-            return ""
-        at = at.astimezone(UTC)
-        return str(at.date()) if self.anonymous else at.isoformat()
-
-    def workers(self) -> list[int]:
-        """The participants in the order of their printed names."""
-        return sorted(self.worker, key=lambda pk: self.worker[pk])
-
-    def answers(self, pk: int) -> Iterator[Cells]:
-        """A participant's answers, item by item, oldest first, as bare rows: there are many."""
-        found = Answer.objects.filter(assignment__participant=pk, pk__lte=self.last)
-        return (
-            found.order_by("assignment__item__position", "pk")
-            .values(
-                *("grade", "spans", "text_sha256", "key", "active_ms", "created"),
-                at=F("assignment__item__position"),
-                state=F("assignment__state"),
-                check=F("check_asked__position"),
-                question_index=F("question__position"),
-                question_body=F("question__body"),
-            )
-            .iterator(chunk_size=_PAGE)
-        )
 
 
 def _participants(names: Names) -> Iterator[Cells]:
@@ -142,7 +60,7 @@ def _sittings(names: Names) -> Iterator[Cells]:
 
 def _items(names: Names) -> Iterator[Cells]:
     found = names.campaign.items.select_related("text__topic").defer("text__body")
-    for item in found.order_by("position").iterator(chunk_size=_PAGE):
+    for item in found.order_by("position").iterator(chunk_size=PAGE):
         yield {
             "item": item.position + 1,
             "purpose": item.purpose,
@@ -157,7 +75,7 @@ def _items(names: Names) -> Iterator[Cells]:
 def _questions(names: Names) -> Iterator[Cells]:
     found = ItemQuestion.objects.filter(item__campaign=names.campaign)
     found = found.select_related("item", "question").order_by("item__position", "position")
-    for asked in found.iterator(chunk_size=_PAGE):
+    for asked in found.iterator(chunk_size=PAGE):
         yield {
             "item": asked.item.position + 1,
             "question_index": asked.question.position,
@@ -203,8 +121,12 @@ def _answers(names: Names) -> Iterator[Cells]:
 
 
 def _newest(names: Names, pk: int) -> Iterator[Cells]:
-    """A participant's newest answer to each question, if it has a grade; attention checks have none."""
-    for _, given in groupby(names.answers(pk), itemgetter("at")):
+    """A participant's newest answer to each question, if it has a grade; attention checks have none.
+
+    One that came too late to count is a label where no other answers the question.
+    """
+    for _, of_item in groupby(names.answers(pk), itemgetter("at")):
+        given = sorted(of_item, key=lambda one: one["late"] == "")  # otherwise as they came
         last = {one["question_index"]: one for one in given if one["question_index"] is not None}
         yield from (last[at] for at in sorted(last) if last[at]["grade"] is not None)
 
@@ -221,6 +143,7 @@ def _labels(names: Names) -> Iterator[Cells]:
                 "question_index": answer["question_index"],
                 "question": answer["question_body"],
                 "grade": answer["grade"],
+                "late": answer["late"],
             }
 
 
@@ -239,7 +162,7 @@ def _spans(names: Names) -> Iterator[Cells]:
 def _decisions(names: Names) -> Iterator[Cells]:
     found = Decision.objects.filter(item__campaign=names.campaign)
     found = found.select_related("item", "question", "by").order_by("pk")
-    for decision in found.iterator(chunk_size=_PAGE):
+    for decision in found.iterator(chunk_size=PAGE):
         yield {
             "item": decision.item.position + 1,
             "question_index": decision.question.position,
@@ -254,7 +177,7 @@ def _decisions(names: Names) -> Iterator[Cells]:
 
 def _log(names: Names) -> Iterator[Cells]:
     found = names.campaign.log.select_related("by").order_by("pk")
-    for entry in found.iterator(chunk_size=_PAGE):
+    for entry in found.iterator(chunk_size=PAGE):
         yield {
             "at": names.moment(entry.at),
             "by": names.staff(entry.by),
@@ -293,14 +216,14 @@ TABLES: dict[str, tuple[Table, tuple[str, ...]]] = {
         _answers,
         (
             *("worker", "item", "question_index", "check", "key", "grade", "spans"),
-            *("text_sha256", "active_ms", "created"),
+            *("text_sha256", "active_ms", "created", "late"),
         ),
     ),
     "labels.csv": (
         _labels,
         (
             *("worker", "rubric", "item", "purpose", "state", "topic", "kind", "system"),
-            *("text", "text_sha256", "question_index", "question", "grade"),
+            *("text", "text_sha256", "question_index", "question", "grade", "late"),
         ),
     ),
     "spans.csv": (

@@ -9,7 +9,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from annotation.exporters.campaign import PRIVATE, TABLES, Cells, Names
+from annotation.exporters.campaign import TABLES
+from annotation.exporters.campaign_names import PRIVATE, Cells, Names
 from annotation.exporters.errors import ExportError
 from annotation.models import Campaign
 from annotation.models.corpus import digest

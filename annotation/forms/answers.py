@@ -8,6 +8,7 @@ from django import forms
 from django.core.exceptions import ValidationError
 from django.http import QueryDict
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from annotation.models import Rubric, Text
 from annotation.spans import Span, SpanError, checked, locate
@@ -71,7 +72,18 @@ class AnswerForm(forms.Form):
 
 
 class SkipForm(forms.Form):
-    note = forms.CharField(required=False, max_length=2000)
+    note = forms.CharField(
+        required=False,
+        max_length=2000,
+        error_messages={
+            "max_length": gettext_lazy("The note is too long: 2,000 characters at most.")
+        },
+    )
+
+
+def problems(form: forms.Form) -> str:
+    """All that is wrong with a form, in words for whoever sent it."""
+    return " ".join(str(message) for field in form.errors.values() for message in field)
 
 
 def _sent(body: str, raw: str) -> list[Span]:

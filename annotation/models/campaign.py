@@ -184,8 +184,8 @@ class Campaign(models.Model):
             and (self.closes_at is None or now < self.closes_at)
         )
 
-    def takes_answers(self) -> bool:
-        """Whether answers to items in hand are saved: a pause lets people finish what they have."""
+    def counts_answers(self) -> bool:
+        """Whether answers to items in hand become ratings: a pause lets people finish what they have."""
         return self.state in (self.State.OPEN, self.State.PAUSED)
 
 

@@ -196,7 +196,15 @@ class Answer(models.Model):
     The browser makes the key, so that an answer sent twice is stored once. A grade of None takes
     an earlier answer back. The newest answer of an assignment's question is its Rating. An answer
     to an attention check has that check instead of a question, and is never a rating.
+
+    What comes too late to count is kept and is no rating; `late` says why. If the item is handed
+    in after all, its newest answers count, and are no longer late.
     """
+
+    class Late(models.TextChoices):
+        NO = "", "in time"
+        TAKEN_BACK = "taken_back", "the item had been taken back"
+        CLOSED = "closed", "the study was closed"
 
     assignment = models.ForeignKey(
         "annotation.Assignment", on_delete=models.PROTECT, related_name="answers", db_index=False
@@ -222,6 +230,13 @@ class Answer(models.Model):
     active_ms = models.PositiveIntegerField(
         default=0,
         help_text="active milliseconds on the page since the answer before; idle not counted",
+    )
+    late = models.CharField(
+        max_length=10,
+        choices=Late.choices,
+        blank=True,
+        default=Late.NO,
+        help_text="why it is no rating, though it was kept",
     )
     created = models.DateTimeField(auto_now_add=True)
 

@@ -18,7 +18,7 @@ UNCONFIRMED = "Nothing was done: tick the box to confirm it."
 STATES = {
     Campaign.State.OPEN: "{} is open.",
     Campaign.State.PAUSED: "{} is paused: nothing new is handed out, and people can finish what they have.",
-    Campaign.State.CLOSED: "{} is closed: answers to items in hand are refused from now on.",
+    Campaign.State.CLOSED: "{} is closed: what is still answered is kept, and becomes no rating.",
 }
 
 

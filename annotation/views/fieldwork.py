@@ -10,6 +10,7 @@ from annotation import fieldwork
 from annotation.forms.fieldwork import ExtendForm
 from annotation.http import AuthenticatedRequest, researchers_only
 from annotation.models import Assignment, Campaign, Item, Participant
+from annotation.participants import STATUSES, rows, statuses, with_status
 
 PER_PAGE = 50
 
@@ -23,7 +24,7 @@ def campaign(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
     total, *systems = fieldwork.items(found)
     context = {
         "campaign": found,
-        "statuses": fieldwork.statuses(found),
+        "statuses": statuses(found),
         "lent": fieldwork.handed_out(found),
         "total": total,
         "systems": systems,
@@ -37,6 +38,7 @@ def campaign(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
     context |= {
         "extra": [extra.filter(purpose=p).count() for p in ("training", "gold")],
         "days": fieldwork.by_day(found),
+        "late": fieldwork.late(found),
         "due": fieldwork.pay_due(found),
         "time": fieldwork.time_of_parts(found),
         "n_notes": notes.count(),
@@ -53,18 +55,18 @@ def participants(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
     """The participants of a study, those of one status if that is asked for, page by page."""
     found = get_object_or_404(Campaign, slug=slug)
     status = request.GET.get("status", "")
-    stays = fieldwork.with_status(found.participants.select_related("rater"))
-    if status in fieldwork.STATUSES:
+    stays = with_status(found.participants.select_related("rater"))
+    if status in STATUSES:
         stays = stays.filter(status=status)
     else:
         status = ""
     page = Paginator(stays.order_by("pk"), PER_PAGE).get_page(request.GET.get("page"))
     context = {
         "campaign": found,
-        "statuses": fieldwork.statuses(found),
+        "statuses": statuses(found),
         "status": status,
         "page": page,
-        "rows": fieldwork.rows(page),
+        "rows": rows(page),
         "query": f"status={status}&" if status else "",
         "room": "campaigns",
     }
@@ -75,12 +77,10 @@ def participants(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
 @researchers_only
 def participant(request: AuthenticatedRequest, slug: str, pk: int) -> HttpResponseBase:
     """One participant of a study: parts, items, what staff did about them, and what staff can do."""
-    stays = fieldwork.with_status(
-        Participant.objects.select_related("campaign__rubric", "rater__user")
-    )
+    stays = with_status(Participant.objects.select_related("campaign__rubric", "rater__user"))
     stay = get_object_or_404(stays, campaign__slug=slug, pk=pk)
     lent = stay.assignments.select_related("item__text", "sitting", "check_asked")
-    [row] = fieldwork.rows([stay])
+    [row] = rows([stay])
     context = {
         "campaign": stay.campaign,
         "stay": stay,

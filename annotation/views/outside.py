@@ -12,11 +12,12 @@ from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
-from annotation import actions, entry, fieldwork, reconciliation
+from annotation import actions, entry, reconciliation
 from annotation.exporters.campaign_files import archive
 from annotation.forms.fieldwork import LinksForm, MessageForm, ReconcileForm
 from annotation.http import AuthenticatedRequest, admins_only, researchers_only
 from annotation.models import Campaign, Participant
+from annotation.participants import STATUSES, with_status
 
 LINKS_PER_PAGE = 100
 
@@ -37,15 +38,13 @@ def invitations(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
         messages.success(request, f"{links} can be given out.")
         return redirect("campaign_invitations", slug)
     stays = found.participants.filter(source=Participant.Source.LINK, erased_at=None)
-    listed = fieldwork.with_status(stays.select_related("rater")).order_by("-pk")
+    listed = with_status(stays.select_related("rater")).order_by("-pk")
     page = Paginator(listed, LINKS_PER_PAGE).get_page(request.GET.get("page"))
     context = {
         "campaign": found,
         "form": form,
         "page": page,
-        "links": [
-            (stay, fieldwork.STATUSES[stay.status], entry.link_of(stay, request)) for stay in page
-        ],
+        "links": [(stay, STATUSES[stay.status], entry.link_of(stay, request)) for stay in page],
         "arrival": _arrival(found, request),
         "query": "",
         "room": "campaigns",

@@ -6,10 +6,11 @@ from django.contrib import messages
 from django.http import Http404, HttpResponse, HttpResponseBase, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from annotation import journey
-from annotation.forms.answers import AnswerForm
+from annotation.forms.answers import AnswerForm, problems
 from annotation.forms.study import CheckForm, ConsentForm
 from annotation.http import AuthenticatedRequest, is_by_script, researchers_only
 from annotation.models import Campaign, CheckQuestion, Item
@@ -169,10 +170,10 @@ def _taken(request: AuthenticatedRequest, campaign: Campaign, found: Item) -> Ht
     form = AnswerForm(request.POST, text=found.text, rubric=campaign.rubric)
     if form.is_valid():
         if is_by_script(request):
-            return HttpResponse(status=204)
+            return JsonResponse({"says": _("Preview: nothing is saved")})
         messages.info(request, "A worker's answer would be saved now; this is a preview.")
         return redirect("preview_item", campaign.slug, found.position)
-    problem = " ".join(str(message) for field in form.errors.values() for message in field)
+    problem = problems(form)
     if is_by_script(request):
         return HttpResponse(problem, status=422, content_type="text/plain; charset=utf-8")
     messages.error(request, f"A worker would read: {problem}")

@@ -1,6 +1,7 @@
 """The rater's pages: one item under the rubric, saving it, handing it in."""
 
 from django.contrib import messages
+from django.db.models import QuerySet
 from django.http import HttpResponse, HttpResponseBase, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
@@ -10,9 +11,10 @@ from django.views.decorators.http import require_POST, require_safe
 
 from annotation import journey, saving
 from annotation.answering import item_to_answer
-from annotation.forms.answers import AnswerForm, SkipForm
+from annotation.forms.answers import AnswerForm, SkipForm, problems
 from annotation.http import AuthenticatedRequest, is_by_script
 from annotation.models import Answer, Assignment, AttentionCheck, SubQuestion
+from annotation.script_words import WORDS
 from annotation.work import Asked, asked_of
 from annotation.work_page import links_of, page_context
 
@@ -49,10 +51,9 @@ def _save(
     campaign.speak()
     form = AnswerForm(request.POST, text=assignment.item.text, rubric=campaign.rubric)
     if not form.is_valid():
-        problem = " ".join(str(message) for field in form.errors.values() for message in field)
-        return _refused(request, assignment, problem, question)
+        return _refused(request, assignment, problems(form), "refused", question)
     try:
-        saving.save_answer(
+        saved = saving.save_answer(
             assignment,
             question,
             key=form.cleaned_data["key"],
@@ -63,14 +64,27 @@ def _save(
             active_ms=form.cleaned_data["active_ms"],
         )
     except saving.AnswerRefusedError as error:
-        return _refused(request, assignment, str(error), question)
+        return _refused(request, assignment, str(error), "refused", question)
     except saving.ConflictError as error:
         return JsonResponse(_said(error.newest), status=409)
+    says = _why_kept(saved)
     if is_by_script(request):
-        return HttpResponse(status=204)
+        return JsonResponse({"says": says}) if says else HttpResponse(status=204)
     number = _number(assignment, question)
-    messages.success(request, _("Question %(number)s is saved.") % {"number": number})
+    if says:
+        messages.warning(request, says, "warned")
+    else:
+        messages.success(request, _("Question %(number)s is saved.") % {"number": number})
     return redirect(f"{assignment.get_absolute_url()}#q-{number}")
+
+
+def _why_kept(answer: Answer) -> str:
+    """What to tell whoever gave an answer that is kept and does not count; empty where it counts."""
+    if answer.late == Answer.Late.CLOSED:
+        return _("Your answer is kept, but no longer counts: the study is closed.")
+    if answer.late == Answer.Late.TAKEN_BACK:
+        return _("Your answer is kept, but no longer counts: the time for this text ended.")
+    return ""
 
 
 @never_cache
@@ -120,7 +134,7 @@ def submit(request: AuthenticatedRequest, pk: int) -> HttpResponseBase:
     try:
         saving.submit(assignment, _milliseconds(request))
     except saving.AnswerRefusedError as error:
-        return _refused(request, assignment, str(error))
+        return _refused(request, assignment, str(error), "not_handed_in")
     return _onwards(request, assignment)
 
 
@@ -130,16 +144,15 @@ def skip(request: AuthenticatedRequest, pk: int) -> HttpResponseBase:
     assignment = _own(request, pk)
     form = SkipForm(request.POST)
     if not form.is_valid():
-        problem = _("The note is too long: 2,000 characters at most.")
-        return _refused(request, assignment, problem)
+        return _refused(request, assignment, problems(form), "not_skipped")
     try:
         saving.skip(assignment, form.cleaned_data["note"])
     except saving.AnswerRefusedError as error:
-        return _refused(request, assignment, str(error))
+        return _refused(request, assignment, str(error), "not_skipped")
     return _onwards(request, assignment)
 
 
-def _mine(request: AuthenticatedRequest):  # type: ignore[no-untyped-def]
+def _mine(request: AuthenticatedRequest) -> QuerySet[Assignment]:
     """The reader's own assignments; another person's is not there, as far as they can tell."""
     return Assignment.objects.filter(participant__rater__user=request.user).select_related(
         "item__text", "participant__campaign__rubric"
@@ -207,11 +220,12 @@ def _refused(
     request: AuthenticatedRequest,
     assignment: Assignment,
     problem: str,
+    what: str,
     question: SubQuestion | AttentionCheck | None = None,
 ) -> HttpResponseBase:
-    """Say what is wrong, where the person is looking. Nothing was changed."""
+    """Say what is wrong, where the person is looking. `what` names the words of a script for it."""
     if is_by_script(request):
         return HttpResponse(problem, status=422, content_type="text/plain; charset=utf-8")
-    messages.error(request, _("Not saved. %(problem)s") % {"problem": problem})
+    messages.error(request, str(WORDS[what]).format(problem=problem))
     number = _number(assignment, question) if question else 1
     return redirect(f"{assignment.get_absolute_url()}#q-{number}")

@@ -6,6 +6,7 @@
 // one from elsewhere is kept with that one in `other`, and waits for the person; what has nothing to do with
 // it goes on. Tells on `events`: "change", "acknowledged", "refused", "conflict". The line that says where
 // answers are is written here too; a study's own page has one, and sends what an earlier page left behind.
+// What the server has kept though it does not count comes with words for that line.
 
 import { phrase } from "./site.js";
 
@@ -138,7 +139,7 @@ async function deliver(entry) {
   const { status } = response;
   if (response.ok) {
     erase(entry);
-    tell("acknowledged", { entry, next: reply.next });
+    tell("acknowledged", { entry, next: reply.next, says: reply.says });
   } else if (status === 409 && reply.key) {
     write({ ...entry, other: reply });
     tell("conflict", { entry });
@@ -198,9 +199,10 @@ addEventListener("storage", (event) => {
 addEventListener("online", send);
 document.addEventListener("visibilitychange", () => { if (!document.hidden && entries().length) send(); });
 
-// The line: on the way, saved, waiting, refused.
+// The line: on the way, saved, kept, waiting, refused.
 const status = document.getElementById("saved");
 let refused = ""; // stays until something else is said
+let kept = ""; // the same: what the server says of an answer that does not count
 let done = ""; // what was acknowledged last, in words
 let told = false; // whether the line is ours by now: the server prints the first words
 
@@ -219,20 +221,24 @@ function now() {
 function show() {
   const all = entries();
   const undecided = all.filter((entry) => entry.other).length;
-  const kept = isKept() ? "" : ` ${phrase("not_kept")}`;
+  const warning = isKept() ? "" : ` ${phrase("not_kept")}`;
   const problem = trouble && phrase(trouble.name, trouble);
   if (refused) return say(refused, "failed");
   if (problem && all.length) {
     const name = all.some((entry) => entry.kind !== "answer") ? "end_waits" : "waits";
-    return say(phrase(name, { n: all.length, problem }) + kept, "failed");
+    return say(phrase(name, { n: all.length, problem }) + warning, "failed");
   }
   if (undecided && !sending) return say(phrase("undecided", { n: undecided }), "warned");
   if (all.length) return say(phrase(all.at(-1).kind === "answer" ? "saving" : "handing_in"));
+  if (kept) return say(kept, "warned");
   if (told) say(done || phrase("saved", { time: now() }));
 }
 
 events.addEventListener("change", show);
-events.addEventListener("acknowledged", () => { done = phrase("saved", { time: now() }); });
+events.addEventListener("acknowledged", ({ detail: { says } }) => {
+  done = phrase("saved", { time: now() });
+  kept = says || kept;
+});
 events.addEventListener("refused", ({ detail: { entry, problem, status: code } }) => {
   const name = { answer: "refused", submit: "not_handed_in", skip: "not_skipped" }[entry.kind];
   refused = phrase(name, { problem: problem || phrase("answered", { status: code }) });
@@ -241,7 +247,7 @@ events.addEventListener("refused", ({ detail: { entry, problem, status: code } }
 
 // A new answer is said to be on its way, whatever became of the one before.
 export function forgive() {
-  refused = "";
+  refused = kept = "";
 }
 
 // What is kept in storage outlives the page; what is not would be lost with it.

@@ -23,6 +23,10 @@ export class Question {
     this.radios = [...element.querySelectorAll('input[name="grade"]')];
     this.form.elements.spans.disabled = false; // scripts run, so spans come with offsets
     this.spans = JSON.parse(this.form.elements.spans.value);
+    // Chosen while this script was still on its way: the page shows it, and nothing has sent it.
+    const isEarly = this.radios.some((radio) => radio.checked !== radio.defaultChecked);
+    this.early = isEarly ? this.grade : null;
+    for (const radio of this.radios) radio.checked = radio.defaultChecked;
     const waiting = waitingAt(this.url).at(-1); // said before a reload, and not sent yet
     if (waiting) this.show(waiting.fields, waiting.key);
     this.remembered = this.snapshot();

@@ -280,6 +280,9 @@ singleKeys.checked = localStorage.getItem("single-keys") !== "off";
 singleKeys.addEventListener("change", () => localStorage.setItem("single-keys", singleKeys.checked ? "on" : "off"));
 new ResizeObserver(drawMarks).observe(body);
 render();
+for (const question of questions) {
+  if (question.early !== null) change(question, () => { question.grade = question.early; });
+}
 
 watch(questions, () => {
   if (!missing.hidden) showMissing();

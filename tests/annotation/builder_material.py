@@ -1,9 +1,16 @@
 """A dataset that has labels to draw by, and drafts on it as their makers fill them in."""
 
+from django.core import serializers
+
 from annotation.models import (
+    AttentionCheck,
     Campaign,
+    CheckQuestion,
     Dataset,
+    Item,
+    ItemQuestion,
     NuggetSpan,
+    Participant,
     Rater,
     Rating,
     Rubric,
@@ -82,6 +89,35 @@ def url(campaign: Campaign, step: str) -> str:
     return f"/campaigns/{campaign.slug}/edit/{step}/"
 
 
+def stored(campaign):
+    """Everything that a campaign consists of, as it is in the database."""
+    return serializers.serialize(
+        "json",
+        [
+            Campaign.objects.get(pk=campaign.pk),
+            *Item.objects.filter(campaign=campaign),
+            *ItemQuestion.objects.filter(item__campaign=campaign),
+            *CheckQuestion.objects.filter(campaign=campaign),
+            *AttentionCheck.objects.filter(campaign=campaign),
+            *Participant.objects.filter(campaign=campaign),
+        ],
+    )
+
+
+def orla():
+    return Rater.objects.get(name="orla")
+
+
+def labels():
+    return f"{orla().pk}:{Rubric.objects.get(slug='graded').pk}"
+
+
+def read(client, campaign, step):
+    response = client.get(url(campaign, step))
+    assert response.status_code == 200
+    return response.content.decode()
+
+
 TEXTS = {"title": "Grading", "kind": "passage", "questions": "all", "seed": 1}
 PARTS = {"raters_per_item": 3, "items_per_part": 4, "attention_per_part": 0}
 GOLD = {"n_training": 0, "n_gold": 0}
@@ -92,6 +128,7 @@ WORDS = {
     "consent_version": "1",
 }
 TERMS = {"currency": "GBP", "pay_per_part": "6.00", "minutes_per_part": 30}
+PROLIFIC = TERMS | {"platform": "prolific", "code_done": "C1"}
 
 
 def rows(prefix: str, *given: dict, before: int = 0) -> dict:

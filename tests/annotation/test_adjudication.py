@@ -1,4 +1,4 @@
-"""campaigns/<slug>/adjudication/: where raters differ, and what an expert decides."""
+"""campaigns/<slug>/adjudication/<item>/<question>/: what an expert decides."""
 
 from uuid import uuid4
 
@@ -10,14 +10,12 @@ from annotation.adjudicating import (
     adjudicator_of,
     decide,
 )
-from annotation.differences import differences
-from annotation.models import Answer, Campaign, Decision, Item, NuggetSpan, Rater, Rating, User
+from annotation.models import Answer, Campaign, Decision, NuggetSpan, Rater, Rating, User
 from annotation.spans import Span
+from tests.annotation.adjudication_material import LIST, decision, make_differing, pair, place, url
 from tests.factories import REPORT, make_campaign, make_dataset
-from tests.labels import item_of, label, row
+from tests.labels import label
 from tests.threads import in_threads
-
-LIST = "/campaigns/ferry-answerable/adjudication/"
 
 
 @pytest.fixture
@@ -26,111 +24,8 @@ def rosa(cast):
 
 
 @pytest.fixture
-def differing(cast, campaign) -> Campaign:
-    """oracle 1: words apart; 2: label; 3: agreed. bm25 1: the same words; 2: wil alone."""
-    label(campaign, cast.worker, "oracle", 1, 1, "lost steering")
-    label(campaign, cast.other_worker, "oracle", 1, 1, "Investigators found")
-    label(campaign, cast.worker, "oracle", 2, 1, "was hurt")
-    label(campaign, cast.other_worker, "oracle", 2, 0)
-    label(campaign, cast.worker, "oracle", 3, 0)
-    label(campaign, cast.other_worker, "oracle", 3, 0)
-    label(campaign, cast.worker, "bm25", 1, 1, "lost steering")
-    label(campaign, cast.other_worker, "bm25", 1, 1, "steering off")
-    label(campaign, cast.worker, "bm25", 2, 1, "was hurt")
-    return campaign
-
-
-def pair(campaign, name="oracle", number=2):
-    item = item_of(campaign, name)
-    return item, item.asked.order_by("position")[number - 1].question
-
-
-def url(campaign, name="oracle", number=2, query=""):
-    item, question = pair(campaign, name, number)
-    return f"/campaigns/{campaign.slug}/adjudication/{item.pk}/{question.pk}/{query}"
-
-
-def place(quote):
-    start = REPORT.index(quote)
-    return f"{start}:{start + len(quote)}"
-
-
-def decision(campaign, **change):
-    item, _ = pair(campaign)
-    sent = {
-        "key": uuid4(),
-        "base": "",
-        "grade": "1",
-        "keep": [place("was hurt")],
-        "note": "the first sentence says so",
-        "text_sha256": item.text.sha256,
-    } | change
-    return {name: value for name, value in sent.items() if value is not None}
-
-
-def listed(campaign, **filters):
-    names = dict(campaign.items.values_list("pk", "text__system"))
-    numbers = {
-        asked.question_id: asked.position + 1
-        for item in campaign.items.all()
-        for asked in item.asked.all()
-    }
-    return [
-        (names[one.item].removeprefix("annotated."), numbers[one.question])
-        for one in differences(campaign, **filters)
-    ]
-
-
-def test_the_list_holds_what_differs_the_strongest_first(differing):
-    assert listed(differing) == [("oracle", 2), ("oracle", 1)]
-    assert listed(differing, kind="label") == [("oracle", 2)]
-    assert listed(differing, kind="spans") == [("oracle", 1)]
-    assert listed(differing, kind="grade") == []
-
-
-def test_grades_two_apart_differ_on_one_side_of_eta(cast, dataset):
-    people = [cast.worker, cast.other_worker]
-    campaign = make_campaign(dataset, *people, rubric="graded", kind="passage")
-    for person, grades in zip(people, [(0, 3, 2), (2, 5, 1)], strict=True):
-        row(campaign, person, "#0", *grades)
-    found = differences(campaign)
-    assert [one.kinds for one in found] == [("grade",), ("grade",)]
-    assert [one.far for one in found] == pytest.approx([0.4, 0.4])
-
-
-def test_only_the_newest_answers_differ(cast, differing):
-    label(differing, cast.worker, "oracle", 2, 0)
-    label(differing, cast.worker, "oracle", 1, None)
-    assert listed(differing) == []
-
-
-def test_training_is_not_adjudicated_from_the_list_and_gold_is(differing):
-    differing.items.update(purpose=Item.Purpose.GOLD)
-    assert len(listed(differing)) == 2
-    differing.items.update(purpose=Item.Purpose.TRAINING)
-    assert listed(differing) == []
-
-
-def test_the_list_page_filters_by_its_address(cast, rosa, differing):
-    page = rosa.get(LIST).content.decode()
-    assert page.index("Was anybody hurt?") < page.index("What failed on the Halden?")
-    assert "What failed" not in rosa.get(f"{LIST}?kind=label").content.decode()
-    rosa.post(url(differing), decision(differing))
-    assert "decided: 1" in rosa.get(LIST).content.decode()
-    assert "Was anybody hurt?" not in rosa.get(f"{LIST}?state=open").content.decode()
-    assert "What failed" not in rosa.get(f"{LIST}?state=decided").content.decode()
-    assert "Nothing fits" in rosa.get(f"{LIST}?kind=grade").content.decode()
-
-
-def test_a_filter_that_is_not_there_is_said(rosa, differing):
-    response = rosa.get(f"{LIST}?kind=nonsense")
-    assert response.status_code == 422
-    assert "There is no such list" in response.content.decode()
-    assert rosa.get(url(differing, query="?kind=nonsense")).status_code == 200
-
-
-def test_an_empty_list(rosa, campaign):
-    assert "No two raters differ so far" in rosa.get(LIST).content.decode()
+def differing(cast, campaign):
+    return make_differing(cast, campaign)
 
 
 def test_raters_are_letters_until_names_are_asked_for(rosa, differing):
@@ -356,12 +251,3 @@ def test_first_decisions_at_once_make_one_rater_and_one_key_one_decision(cast, d
     assert Rater.objects.filter(name__contains="adjudicated").count() == 1
     for rating in Rating.objects.filter(rater__name__contains="adjudicated"):
         assert [span.quote for span in rating.spans.all()] == ["was hurt"]
-
-
-def test_queries_of_the_list_do_not_grow(cast, rosa, differing, django_assert_max_num_queries):
-    # session, user, campaign, levels, answers, decisions, questions asked; items, questions shown
-    with django_assert_max_num_queries(10):
-        rosa.get(LIST)
-    label(differing, cast.other_worker, "bm25", 2, 0)
-    with django_assert_max_num_queries(10):
-        rosa.get(LIST)

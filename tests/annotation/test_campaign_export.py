@@ -12,8 +12,8 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from annotation import actions
-from annotation.exporters.campaign import PRIVATE, safe
 from annotation.exporters.campaign_files import archive, files
+from annotation.exporters.campaign_names import PRIVATE, safe
 from annotation.models import Answer, Campaign, Decision, LogEntry, Participant, Rating
 from tests import field
 from tests.crowd import make_study

@@ -7,7 +7,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from annotation import actions, fieldwork
+from annotation import actions, fieldwork, participants
 from annotation.models import Answer, Assignment, Campaign, Item, LogEntry
 from tests import field
 from tests.crowd import make_study
@@ -34,20 +34,20 @@ def text(client, url: str, **headers) -> str:
 
 
 def test_everybody_has_the_status_that_they_have_come_to(study, people):
-    stays = fieldwork.with_status(study.participants.all())
+    stays = participants.with_status(study.participants.all())
     found = {stay.pk: stay.status for stay in stays}
     assert found == {stay.pk: status for status, stay in people.items()}
 
 
 def test_each_participant_is_counted_once(study, people):
-    counted = fieldwork.statuses(study)
-    assert [one.key for one in counted] == list(fieldwork.STATUSES)
+    counted = participants.statuses(study)
+    assert [one.key for one in counted] == list(participants.STATUSES)
     assert {one.n for one in counted} == {1}
     assert {one.of for one in counted} == {11}
 
 
 def test_nobody_is_counted_where_nobody_is(study):
-    assert {(one.n, one.of, one.percent) for one in fieldwork.statuses(study)} == {(0, 0, 0)}
+    assert {(one.n, one.of, one.percent) for one in participants.statuses(study)} == {(0, 0, 0)}
 
 
 def test_items_are_complete_under_way_or_waiting(study, people):
@@ -120,8 +120,8 @@ def test_time_is_the_median_of_the_parts_that_were_measured(study, people):
 
 
 def test_a_row_tells_what_somebody_has_done(study, people):
-    stays = fieldwork.with_status(study.participants.all())
-    rows = {row.status: row for row in fieldwork.rows(stays)}
+    stays = participants.with_status(study.participants.all())
+    rows = {row.status: row for row in participants.rows(stays)}
     working = rows["working"]
     assert (working.in_hand, working.skipped, working.submitted) == (2, 1, 0)
     assert (working.answers, working.minutes) == (1, 1)
@@ -187,7 +187,7 @@ def test_the_script_of_the_page_is_given_the_numbers_alone(cast, study, people):
     assert "HX-Request" in response.headers["Vary"]
 
 
-@pytest.mark.parametrize("status", list(fieldwork.STATUSES))
+@pytest.mark.parametrize("status", list(participants.STATUSES))
 def test_participants_are_listed_by_status(cast, study, people, status):
     page = text(cast.client("researcher"), f"{HOME}participants/?status={status}")
     names = {stay.rater.name for stay in people.values() if stay.rater.name in page}
@@ -215,7 +215,7 @@ def test_only_admins_see_the_ids_of_platforms(cast, study, people):
     assert "sub-working" not in text(cast.client("researcher"), one)
 
 
-@pytest.mark.parametrize("status", list(fieldwork.STATUSES))
+@pytest.mark.parametrize("status", list(participants.STATUSES))
 def test_a_participant_has_a_page(cast, study, people, status):
     url = f"{HOME}participants/{people[status].pk}/"
     assert "What you can do" in text(cast.client("admin"), url)

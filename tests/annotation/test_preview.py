@@ -111,7 +111,8 @@ def test_an_item_is_the_workers_own_page(client, draft):
         assert str(one.question) in page
     assert "Please choose grade 2." in page  # the first text bears the attention check
     assert "Passage 2 of 6" in page  # after the training text; four study texts and a gold one
-    assert "nothing is saved" in page
+    assert ">Preview: nothing is saved</p>" in page  # the line that says where answers are
+    assert "All saved" not in page
     assert at(draft, f"items/{training}/") in page
     assert 'action="/work/' not in page
 
@@ -127,14 +128,14 @@ def test_answers_are_checked_and_forgotten(client, draft):
     path = at(draft, f"items/{position}/answers/{question.pk}/")
     span = f'[{{"start": 4, "end": 9, "quote": "{BODY[4:9]}"}}]'
     sent = {"key": uuid4(), "grade": "4", "spans": span}
-    assert client.post(path, sent, **BY_SCRIPT).status_code == 204
+    assert client.post(path, sent, **BY_SCRIPT).json() == {"says": "Preview: nothing is saved"}
     assert client.post(path, sent).url == at(draft, f"items/{position}/")
     for change in ({"grade": "9"}, {"spans": "nonsense"}, {"key": "none"}):
         assert client.post(path, sent | change, **BY_SCRIPT).status_code == 422
     assert client.post(path, sent | {"grade": "9"}).status_code == 302
     check = draft.attention_checks.get()
     path = at(draft, f"items/{position}/checks/{check.pk}/")
-    assert client.post(path, sent, **BY_SCRIPT).status_code == 204
+    assert client.post(path, sent, **BY_SCRIPT).status_code == 200
     state = client.get(at(draft, f"items/{position}/state/")).json()
     assert state == {"state": "open", "answers": []}
 

@@ -5,7 +5,7 @@ from uuid import uuid4
 import pytest
 
 from annotation.assigning import rater_of
-from annotation.models import Answer, Assignment, Rating, User
+from annotation.models import Answer, Assignment, Campaign, Rating, User
 from annotation.saving import save_answer
 from tests.factories import make_campaign, make_dataset
 from tests.threads import in_threads
@@ -43,6 +43,23 @@ def test_answers_to_all_questions_at_once_are_all_there(assignment):
     for question in questions:
         newest = Answer.objects.filter(question=question).last()
         assert Rating.objects.get(question=question).grade == newest.grade
+
+
+def test_closing_while_answers_come_in_loses_none(assignment):
+    questions = [asked.question for asked in assignment.item.asked.all()]
+
+    def send(number):
+        if number == 20:
+            return Campaign.objects.update(state="closed")
+        mine = Assignment.objects.select_related("participant__campaign").get(pk=assignment.pk)
+        return save_answer(mine, questions[number % 3], key=uuid4(), grade=number % 2, spans=[])
+
+    in_threads(send, range(40))
+    assert Answer.objects.count() == 39
+    assert set(Answer.objects.values_list("late", flat=True)) == {"", "closed"}
+    for rating in Rating.objects.all():
+        given = Answer.objects.filter(question=rating.question, late="")
+        assert rating.grade == given.order_by("pk").last().grade
 
 
 def test_a_rater_is_made_once(transactional_db):

@@ -4,11 +4,13 @@ import itertools
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import BrowserContext, Page, sync_playwright
+from playwright.sync_api import BrowserContext, Page, expect, sync_playwright
 
 from tests.browser.material import PASSWORD
 from tests.browser.site import CHROMIUM, CHROMIUM_ARGS, Site, served
 
+# What does not come true is waited for long: a machine with other work may take its time.
+expect.set_options(timeout=30_000)
 _workers = itertools.count(30)  # those before are named by tests
 
 

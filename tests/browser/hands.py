@@ -4,7 +4,7 @@ import re
 import time
 from contextlib import contextmanager
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import LocatorAssertions, Page, expect
 
 # The middle of the first and of the last letter of some words inside #text, as the window sees them.
 _ENDS = """(words) => {
@@ -59,6 +59,21 @@ def sentence_of(page: Page, words: str) -> tuple[int, str]:
     return next((at, text) for at, text in enumerate(said) if words in text)
 
 
+def grade(page: Page, number: int, value: int) -> None:
+    page.locator(f"#q-{number} input[value='{value}']").click()
+
+
+def answer_all(page: Page) -> None:
+    """0 to every question: the quickest way to an item that can be handed in."""
+    for number in range(1, page.locator(".question").count() + 1):
+        grade(page, number, 0)
+
+
+def said(page: Page) -> LocatorAssertions:
+    """What the line has to say that tells where answers are."""
+    return expect(page.locator("#saved"))
+
+
 def settled(page: Page) -> None:
     """Wait until every answer is acknowledged."""
     expect(page.locator("#saved")).to_have_text(re.compile(r"^(Saved|All saved)"))
@@ -78,6 +93,16 @@ def offline(page: Page):
         wire.detach()
 
 
+@contextmanager
+def unaware(page: Page):
+    """A page that hears nothing from other devices: by itself it asks every 20 seconds what they said."""
+    page.route("**/state/", lambda route: route.abort())
+    try:
+        yield
+    finally:
+        page.unroute("**/state/")
+
+
 def select_by_touch(page: Page, words: str) -> None:
     """What the handles of a phone's selection do: touch events and a selection, no mouse."""
     page.evaluate(_SELECT, words)
@@ -85,11 +110,11 @@ def select_by_touch(page: Page, words: str) -> None:
 
 def until(page: Page, expression: str) -> None:
     """Wait until a JavaScript expression holds. (Playwright's own wait needs eval, which our CSP forbids.)"""
-    for _ in range(100):
-        if page.evaluate(expression):
-            return
+    deadline = time.monotonic() + 30
+    while not page.evaluate(expression):
+        if time.monotonic() > deadline:
+            raise AssertionError(f"it never held that {expression}")
         time.sleep(0.05)
-    raise AssertionError(f"it never held that {expression}")
 
 
 def keys_for(page: Page, quote: str) -> list[str]:

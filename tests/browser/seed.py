@@ -20,6 +20,7 @@ from judging.fill import fill_lexical
 from tests import differing, field
 from tests.browser.material import PASSWORD, T1_ANSWERS, T1_BODY, T2_ANSWERS, T2_BODY
 from tests.crowd import make_study
+from tests.evaluation.pages.labelling_material import make_locks
 
 WORKERS = 90
 
@@ -62,6 +63,13 @@ def seed() -> None:
         )
         assigning.open_campaign(campaign, items, raters)
     _crowd(dataset, texts[0], raters[:20])
+    closing = Campaign(
+        dataset=dataset,
+        rubric=Rubric.objects.get(slug="graded"),
+        slug="closing",
+        title="Study that is closed",
+    )
+    assigning.open_campaign(closing, texts[2:], raters[24:26])
     make_study("prolific", raters_per_item=50)
     field.fill(make_study("field", texts=12))
     differing.fill()
@@ -87,3 +95,4 @@ def _results() -> None:
     """The demo study, so that the pages of results have something to show."""
     import_dataset(settings.BASE_DIR / "fixtures" / "demo", "coast", title="Coast")
     fill_lexical(Dataset.objects.get(slug="coast"))
+    make_locks()

@@ -34,7 +34,7 @@ class Site:
         self.database = database
 
     def rows(self, query: str, *values: Any) -> list[tuple[Any, ...]]:
-        with closing(sqlite3.connect(self.database)) as connection:
+        with closing(sqlite3.connect(self.database, timeout=30)) as connection:
             return connection.execute(query, values).fetchall()
 
     def assignments(self, worker: str, campaign: str) -> list[int]:
@@ -119,7 +119,7 @@ def served(folder: Path, seed: str):
         yield Site(url, database)
     finally:
         server.terminate()
-        server.wait(20)
+        server.wait(60)
 
 
 def _wait_for(url: str, server: subprocess.Popen) -> None:
@@ -137,6 +137,7 @@ def _wait_for(url: str, server: subprocess.Popen) -> None:
 
 def axe_problems(page: Any) -> list[str]:
     """What axe-core finds on a page against WCAG 2.2 AA and best practice; empty is good."""
+    page.wait_for_load_state()  # a click waits for the new page to begin, not to be whole
     tags = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
     found = Axe().run(page, options={"runOnly": {"type": "tag", "values": tags}})
     return [

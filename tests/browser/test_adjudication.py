@@ -79,7 +79,7 @@ def test_a_sentence_by_keyboard_and_a_rater_switched_off(visit, site):
 def test_without_scripts(visit, site):
     ada = visit("ada", java_script_enabled=False)
     page = ada.open(address(site, 3))
-    assert page.locator("#text mark").count() > 0
+    expect(page.locator("#text mark").first).to_be_attached()
     page.locator("#decision .level input").first.check()
     page.get_by_role("button", name="Decide, next").click()
     expect(page.locator("[role=alert]")).to_contain_text("rests on words")

@@ -5,10 +5,18 @@ import re
 import pytest
 from playwright.sync_api import expect
 
+from tests.browser.hands import until
 from tests.browser.site import axe_problems
 
 STEPS = ["texts", "parts", "gold", "words", "checks", "terms", "review"]
 NEXT = "button[name=on]"
+
+
+def go_on(page):
+    """Save the step, and wait for the next one."""
+    before = page.url
+    page.locator(NEXT).click()
+    page.wait_for_url(lambda url: url != before)
 
 
 def new_draft(page, site, title, rubric="T2, grades 0 to 5", kind="passage"):
@@ -18,6 +26,7 @@ def new_draft(page, site, title, rubric="T2, grades 0 to 5", kind="passage"):
     page.get_by_label("Rubric").select_option(label=rubric)
     page.get_by_label("Texts").select_option(kind)
     page.get_by_role("button", name="Make the draft").click()
+    page.wait_for_url("**/edit/texts/")
     return re.search(r"/campaigns/([-\w]+)/edit/texts/", page.url)[1]
 
 
@@ -28,17 +37,17 @@ def fill_in(page):
     page.get_by_label("How many questions").fill("2")
     page.get_by_role("button", name="Draw and stay").click()
     expect(page.get_by_text("texts with", exact=False).first).to_contain_text("6 texts with 12")
-    page.locator(NEXT).click()
+    go_on(page)
     page.get_by_label("Raters for each text").fill("3")
     page.get_by_label("Texts in a part").fill("3")
     page.get_by_label("Hours to finish a part").fill("24")
     page.get_by_label("Attention checks in a part").fill("1")
-    page.locator(NEXT).click()
-    page.locator(NEXT).click()  # no gold
+    go_on(page)
+    go_on(page)  # no gold
     page.locator("#id_consent").fill("You may stop **at any time**.")
     expect(page.locator("#look strong").last).to_have_text("at any time")  # shown while it is typed
     page.get_by_label("Version of the consent").fill("1")
-    page.locator(NEXT).click()
+    go_on(page)
     expect(page.locator(".remarks")).to_contain_text("and none is written")
     page.get_by_role("button", name="Save, and add one in our words").click()
     expect(page.get_by_text("please choose grade 2.")).to_have_count(1)
@@ -46,11 +55,11 @@ def fill_in(page):
     row.get_by_label("Question").fill("May you use what you know?")
     row.get_by_label("Choices").fill("yes\nno")
     row.get_by_label("The right one").fill("2")
-    page.locator(NEXT).click()
+    go_on(page)
     page.get_by_label("Pay for a part").fill("6")
     page.get_by_label("Minutes that a part takes").fill("30")
     page.get_by_role("checkbox", name="worker21").check()
-    page.locator(NEXT).click()
+    go_on(page)
 
 
 def test_a_study_is_built_looked_at_and_opened(visit, site):
@@ -71,7 +80,7 @@ def test_a_study_is_built_looked_at_and_opened(visit, site):
     page.get_by_role("button", name="Begin").click()
     _look_through(page)
     expect(page).to_have_url(f"{site.url}/campaigns/{slug}/preview/")
-    assert page.evaluate("Object.keys(localStorage).filter((key) => key.includes('outbox'))") == []
+    until(page, "Object.keys(localStorage).every((key) => !key.includes('outbox'))")
     assert site.rows(
         "select count(*) from annotation_answer a"
         " join annotation_assignment s on s.id = a.assignment_id"
@@ -96,14 +105,16 @@ def _look_through(page):
     """Answer the questions of three texts of the preview, and go from each to the next."""
     for place in (1, 2, 3):
         expect(page.locator(".task-bar")).to_contain_text(f"Passage {place} of 3")
+        page.wait_for_load_state()
         questions = page.locator(".question")
         for at in range(questions.count()):
             card = questions.nth(at)
             card.locator("legend").click()
             card.locator("input[value='0']").check()
+            expect(page.locator("#saved")).to_have_text("Preview: nothing is saved")
+        before = page.url
         page.locator("#submit button").click()
-        if place < 3:
-            page.wait_for_url(lambda url, before=page.url: url != before)
+        page.wait_for_url(lambda url, before=before: url.partition("#")[0] != before)
     page.wait_for_url(re.compile(r"/preview/$"))
 
 
@@ -111,20 +122,20 @@ def test_a_study_is_built_without_scripts(visit, site):
     visitor = visit("ada", java_script_enabled=False)
     page = visitor.open("/campaigns/")
     new_draft(page, site, "Without scripts", "T1, answerable or not", "report")
-    page.locator(NEXT).click()
-    page.locator(NEXT).click()
-    page.locator(NEXT).click()
+    go_on(page)
+    go_on(page)
+    go_on(page)
     page.get_by_label("Guideline").fill("## Short")
     page.get_by_role("button", name="Show how it reads").click()
     expect(page.locator("#look h2")).to_have_text("Short")
-    page.locator(NEXT).click()
+    go_on(page)
     row = page.get_by_role("group", name="A new check")
     row.get_by_label("Question").fill("Please choose 1.")
     row.get_by_label("The grade that it asks for").select_option("1")
     page.get_by_role("button", name="Save, for another one").click()
     page.get_by_role("group", name="Check 1").get_by_label("Take this one out").check()
-    page.locator(NEXT).click()
-    page.locator(NEXT).click()
+    go_on(page)
+    go_on(page)
     expect(page.get_by_role("button", name="Open the campaign")).to_be_enabled()
 
 
@@ -147,10 +158,12 @@ def test_every_step_is_accessible_at(visit, site, width, scheme):
         "field => field.form.noValidate = true"
     )
     page.locator(NEXT).click()
+    expect(page.locator("[aria-invalid]")).to_have_count(1)
     assert axe_problems(page) == []
     visitor.errors[:] = [error for error in visitor.errors if "422" not in error]
     page.goto(site.url + paths[-1])
     page.get_by_role("button", name="Open the campaign").click()
+    expect(page.locator(".notices")).to_contain_text("is open")
     for step in ("review", "later"):
         page.goto(f"{site.url}/campaigns/{slug}/edit/{step}/")
         assert axe_problems(page) == [], step

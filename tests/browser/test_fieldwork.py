@@ -103,6 +103,7 @@ def test_a_link_is_made_and_copied(visit, site):
     link = page.evaluate("navigator.clipboard.readText()")
     assert link.startswith(f"{site.url}/invited/")
     page.get_by_role("button", name="Copy the address").click()
+    expect(page.get_by_role("button", name="Copied")).to_be_visible()
     asked = page.evaluate("navigator.clipboard.readText()")
     assert asked.startswith(f"{site.url}/start/field/?PROLIFIC_PID={{{{%PROLIFIC_PID%}}}}&STUDY_ID")
 

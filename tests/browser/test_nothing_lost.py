@@ -5,22 +5,8 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.hands import drag_over, offline, settled, until
+from tests.browser.hands import answer_all, drag_over, grade, offline, said, settled, until
 from tests.browser.material import T1_BODY
-
-
-def grade(page, number, value):
-    page.locator(f"#q-{number} input[value='{value}']").click()
-
-
-def answer_all(page):
-    """0 to every question: the quickest way to an item that can be handed in."""
-    for number in range(1, page.locator(".question").count() + 1):
-        grade(page, number, 0)
-
-
-def said(page):
-    return expect(page.locator("#saved"))
 
 
 @pytest.fixture
@@ -59,8 +45,8 @@ def test_a_reload_shows_what_still_waits_and_sends_it(at_work, site):
     grade(page, 2, 0)
     said(page).to_contain_text("2 waiting")
     page.reload()
-    assert page.locator("#q-1 .spans q").all_inner_texts() == ["four metres of clay"]
-    assert page.locator("#q-2 input[value='0']").is_checked()
+    expect(page.locator("#q-1 .spans q")).to_have_text(["four metres of clay"])
+    expect(page.locator("#q-2 input[value='0']")).to_be_checked()
     said(page).to_contain_text("2 waiting")
     grade(page, 2, 1)
     page.context.unroute("**/answers/**")
@@ -77,11 +63,12 @@ def test_a_reply_that_is_lost_does_not_double_the_answer(at_work, site):
         lost.append(route)
         route.abort()
 
-    page.route("**/answers/**", lose, times=1)
+    page.route("**/answers/**", lose)
     grade(page, 1, 0)
     said(page).to_contain_text("1 waiting")
+    page.unroute("**/answers/**")
     settled(page)
-    assert len(lost) == 1
+    assert lost
     assert site.said(item) == [(0, 0)]
 
 
@@ -226,6 +213,24 @@ def test_two_people_at_one_computer_do_not_send_each_others_answers(at_work, sit
     assert site.said(item) == [(0, 0)]
 
 
+def test_a_grade_that_is_chosen_before_the_scripts_are_there_is_saved(worker, site):
+    item, _ = site.assignments(worker.name, "t1")
+    page = worker.context.new_page()
+    held = []
+    page.route("**/js/work*.js", lambda route: held.append(route))
+    page.goto(f"{worker.site.url}/work/{item}/", wait_until="commit")
+    grade(page, 1, 0)
+    said(page).to_have_text("All saved")  # as the server printed it
+    while not held:
+        page.wait_for_timeout(50)
+    held[0].continue_()
+    said(page).to_have_text(re.compile(r"^Saved \d\d:\d\d$"))
+    assert site.said(item) == [(0, 0)]
+    page.locator("#undo").click()
+    settled(page)
+    assert site.said(item) == [(0, 0), (0, None)]
+
+
 def test_undo_has_a_button_and_is_a_new_answer(at_work, site):
     _, page, item = at_work
     button = page.locator("#undo")
@@ -237,63 +242,3 @@ def test_undo_has_a_button_and_is_a_new_answer(at_work, site):
     expect(page.locator("#q-1 input:checked")).to_have_count(0)
     expect(button).to_be_disabled()
     assert site.said(item) == [(0, 0), (0, None)]
-
-
-def test_active_time_is_sent_with_answers(at_work, site):
-    _, page, item = at_work
-    page.mouse.move(200, 200)
-    page.wait_for_timeout(400)
-    grade(page, 1, 0)
-    settled(page)
-    [(spent,)] = site.rows("select active_ms from annotation_answer where assignment_id = ?", item)
-    assert 300 < spent < 60_000
-
-
-def test_time_without_a_sign_of_the_person_is_not_counted(worker, site):
-    item, _ = site.assignments(worker.name, "t1")
-    page = worker.context.new_page()
-    page.clock.install()
-    page.goto(f"{worker.site.url}/work/{item}/")
-    page.clock.fast_forward("10:00")
-    grade(page, 1, 0)
-    settled(page)
-    [(spent,)] = site.rows("select active_ms from annotation_answer where assignment_id = ?", item)
-    assert 30_000 <= spent < 60_000
-
-
-def test_the_end_of_the_session_is_warned_of_and_put_off(worker, site):
-    item, _ = site.assignments(worker.name, "t1")
-    page = worker.context.new_page()
-    page.clock.install()
-    page.goto(f"{worker.site.url}/work/{item}/")
-    warning = page.locator("#session-warning")
-    expect(warning).to_be_hidden()
-    page.clock.fast_forward((14 * 24 * 60 - 4) * 60 * 1000)
-    expect(warning).to_contain_text(re.compile(r"You will be logged out in [34] minutes"))
-    before = {c["name"]: c["expires"] for c in worker.context.cookies()}["sessionid"]
-    warning.locator("button").click()
-    expect(warning).to_contain_text("You stay logged in")
-    expect(warning.locator("button")).to_be_hidden()
-    after = {c["name"]: c["expires"] for c in worker.context.cookies()}["sessionid"]
-    assert after > before
-
-
-def test_a_session_that_is_half_over_is_prolonged_in_silence(worker, site):
-    item, _ = site.assignments(worker.name, "t1")
-    page = worker.context.new_page()
-    with page.expect_request("**/session/") as asked:
-        # As the server prints it when six of fourteen days are left.
-        page.route(
-            f"**/work/{item}/",
-            lambda route: route.fulfill(
-                response=(reply := route.fetch()),
-                body=re.sub(
-                    r'data-session-ends="(\d+)"',
-                    lambda found: f'data-session-ends="{int(found[1]) - 8 * 86400}"',
-                    reply.text(),
-                ),
-            ),
-        )
-        page.goto(f"{worker.site.url}/work/{item}/")
-    assert asked.value.method == "POST"
-    expect(page.locator("#session-warning")).to_be_hidden()

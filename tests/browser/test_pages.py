@@ -1,7 +1,9 @@
 """Every page at phone and desktop width, by day and by night: axe finds nothing, nothing overflows."""
 
 import pytest
+from playwright.sync_api import expect
 
+from tests.browser.hands import until
 from tests.browser.site import axe_problems
 
 VIEWS = [(1280, "light"), (1280, "dark"), (390, "dark"), (320, "light")]
@@ -50,10 +52,12 @@ def test_task_pages_are_accessible_at(visit, site, width, scheme):
         assert axe_problems(page) == []
         assert page.evaluate("document.documentElement.scrollWidth") <= width
         page.locator("#q-1 input[name=grade]").first.check()
-        page.locator("#submit button").click()  # says what is missing
+        page.locator("#submit button").click()
+        expect(page.locator("#missing")).to_be_visible()
         assert axe_problems(page) == []
         page.keyboard.press("Escape")
         page.locator("[data-opens=guideline]").click()
+        expect(page.locator("#guideline")).to_be_visible()
         assert axe_problems(page) == []
         page.close()
 
@@ -63,6 +67,6 @@ def test_a_pair_is_two_clicks_from_the_number(visit):
     page = visitor.open("/datasets/coast/agreement/")
     page.locator(".tile a.figure").first.click()
     page.locator(".cases a").first.click()
-    assert page.locator("#text .sentence").count() > 3
-    assert page.evaluate("CSS.highlights.size") > 0
+    expect(page.locator("#text .sentence").nth(3)).to_be_attached()
+    until(page, "CSS.highlights.size > 0")
     assert axe_problems(page) == []

@@ -1,0 +1,134 @@
+"""Who takes part in a study: how far each of them is, and what each has done so far."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from django.db.models import Case, Count, Exists, F, Max, OuterRef, Q, QuerySet, Sum, Value, When
+from django.utils import timezone
+
+from annotation.models import Answer, Assignment, Campaign, Participant, Sitting
+
+STATUSES = {
+    "invited": "invited",
+    "consented": "consented",
+    "in_check": "in the check",
+    "working": "working",
+    "overdue": "overdue",
+    "lapsed": "time ran out",
+    "part_done": "part done",
+    Participant.Outcome.DONE.value: "done",
+    Participant.Outcome.SCREENED_OUT.value: "screened out",
+    Participant.Outcome.FAILED_CHECK.value: "failed the check",
+    Participant.Outcome.RETURNED.value: "returned",
+}
+MINUTE_MS = 60_000
+
+
+@dataclass(frozen=True)
+class Share:
+    """A number of things, out of all of them."""
+
+    key: str
+    label: str
+    n: int
+    of: int
+
+    @property
+    def percent(self) -> int:
+        return round(100 * self.n / self.of) if self.of else 0
+
+
+@dataclass
+class Row:
+    """A participant, with what they have done so far."""
+
+    stay: Participant
+    status: str
+    parts: int = 0
+    expires: datetime | None = None
+    in_hand: int = 0
+    submitted: int = 0
+    skipped: int = 0
+    released: int = 0
+    answers: int = 0
+    active_ms: int = 0
+    seen: list[datetime] = field(default_factory=list)
+
+    @property
+    def minutes(self) -> float | None:
+        return self.active_ms / MINUTE_MS if self.active_ms else None
+
+    @property
+    def last_seen(self) -> datetime | None:
+        return max(self.seen, default=None)
+
+    @property
+    def label(self) -> str:
+        return STATUSES[self.status]
+
+
+def with_status(stays: QuerySet[Participant], now: datetime | None = None) -> QuerySet[Any]:
+    """The participants, each with its `status`, a key of STATUSES: the furthest that is true of it."""
+    now = now or timezone.now()
+    parts = Sitting.objects.filter(participant=OuterRef("pk"))
+    began = parts.filter(outcome=Sitting.Outcome.UNDER_WAY)
+    return stays.annotate(
+        status=Case(
+            When(~Q(outcome=""), then=F("outcome")),
+            When(Exists(began.filter(expires__lte=now)), then=Value("overdue")),
+            When(Exists(began), then=Value("working")),
+            When(Exists(parts.filter(outcome=Sitting.Outcome.DONE)), then=Value("part_done")),
+            When(Exists(parts.filter(outcome=Sitting.Outcome.EXPIRED)), then=Value("lapsed")),
+            When(checked_at=None, check_tries__gt=0, then=Value("in_check")),
+            When(
+                Q(consented_at__isnull=False) | Q(checked_at__isnull=False), then=Value("consented")
+            ),
+            default=Value("invited"),
+        )
+    )
+
+
+def statuses(campaign: Campaign) -> list[Share]:
+    """How many participants have each status, in the order of a stay; nobody is a 0."""
+    stays = with_status(campaign.participants.order_by())
+    counts: dict[str, int] = dict(stays.values_list("status").annotate(Count("pk")))
+    total = sum(counts.values())
+    return [Share(key, label, counts.get(key, 0), total) for key, label in STATUSES.items()]
+
+
+def rows(stays: Iterable[Any]) -> list[Row]:
+    """A page of participants (each with its status), with what they have done."""
+    found = {stay.pk: Row(stay, stay.status) for stay in stays}
+    lent = Assignment.objects.filter(participant__in=found).order_by()
+    kept = {
+        Assignment.State.OPEN: "in_hand",
+        Assignment.State.SUBMITTED: "submitted",
+        Assignment.State.SKIPPED: "skipped",
+        Assignment.State.RELEASED: "released",
+    }
+    counted = lent.values_list("participant", "state")
+    for pk, state, n, ms, last in counted.annotate(
+        Count("pk"), Sum("active_ms"), Max("submitted_at")
+    ):
+        setattr(found[pk], kept[Assignment.State(state)], n)
+        found[pk].active_ms += ms
+        found[pk].seen += [last] if last else []
+    given = Answer.objects.filter(assignment__participant__in=found).order_by()
+    told = given.values_list("assignment__participant").annotate(
+        n=Count("pk", filter=Q(question__isnull=False)), ms=Sum("active_ms"), last=Max("created")
+    )
+    for pk, n, ms, last in told:
+        found[pk].answers = n
+        found[pk].active_ms += ms
+        found[pk].seen.append(last)
+    for part in Sitting.objects.filter(participant__in=found):
+        row = found[part.participant_id]
+        row.parts += part.outcome == Sitting.Outcome.DONE
+        row.seen.append(part.began)
+        if part.outcome == Sitting.Outcome.UNDER_WAY:
+            row.expires = part.expires
+    for row in found.values():
+        row.seen += [at for at in (row.stay.consented_at, row.stay.checked_at) if at]
+    return list(found.values())

@@ -1,0 +1,21 @@
+"""Acts of admins as their forms send them, and what the log has of them."""
+
+from annotation.models import LogEntry, Participant
+
+HOME = "/campaigns/crowd/"
+
+
+def post(cast, path: str, who: str = "admin", **data):
+    return cast.client(who).post(HOME + path, data, follow=True)
+
+
+def about(stay: Participant, act: str = "") -> str:
+    return f"participants/{stay.pk}/{act}"
+
+
+def logged() -> list[tuple[str, str, str]]:
+    return [(one.action, one.detail, str(one.by)) for one in LogEntry.objects.order_by("pk")]
+
+
+def states(stay: Participant) -> list[str]:
+    return [one.state for one in stay.assignments.order_by("position")]

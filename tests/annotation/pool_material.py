@@ -1,0 +1,58 @@
+"""An open campaign of many small reports, and people who come and work in it."""
+
+from uuid import uuid4
+
+from annotation import assigning, drawing, saving
+from annotation.models import Assignment, Campaign, Rater, Rubric, SubQuestion, Text, Topic
+from tests.factories import make_dataset
+
+SYSTEMS = ("bm25", "dense", "oracle")
+
+
+def make_pool(texts: int = 12, **options) -> Campaign:
+    """An open campaign of reports by three systems, one question each, for whoever comes."""
+    dataset = make_dataset("pool")
+    topic = Topic.objects.create(dataset=dataset, name="t", request="Write.", position=1)
+    SubQuestion.objects.create(topic=topic, position=0, body="What?")
+    made = [
+        Text.objects.create(
+            dataset=dataset,
+            topic=topic,
+            kind="report",
+            system=SYSTEMS[number % 3],
+            name=f"r{number}",
+            body=f"Report {number}.",
+        )
+        for number in range(texts)
+    ]
+    campaign = Campaign.objects.create(
+        dataset=dataset,
+        rubric=Rubric.objects.get(slug="answerable"),
+        slug="pool",
+        title="Pool",
+        **{"raters_per_item": 2, "items_per_part": 4} | options,
+    )
+    drawing.draw(campaign, made)
+    drawing.publish(campaign)
+    return campaign
+
+
+def newcomer(campaign, name):
+    rater, _ = Rater.objects.get_or_create(name=name, dataset=None, defaults={"kind": "human"})
+    return assigning.invite(campaign, rater)
+
+
+def items(sitting):
+    return [one.item_id for one in sitting.assignments.order_by("position")]
+
+
+def work_through(sitting, grade=0):
+    for one in sitting.assignments.filter(state="open").order_by("position"):
+        answer(one, grade)
+        saving.submit(one)
+
+
+def answer(one, grade=0, **more):
+    one = Assignment.objects.select_related("item__text", "participant__campaign").get(pk=one.pk)
+    asked = one.item.asked.get().question
+    return saving.save_answer(one, asked, key=uuid4(), grade=grade, spans=[], **more)

@@ -1,0 +1,145 @@
+"""What the builder refuses, and to whom: bad input, wrong people, wrong methods."""
+
+import pytest
+
+from annotation.models import Campaign
+from tests.annotation.builder_material import (
+    CHECK,
+    QUESTION,
+    STEPS,
+    TERMS,
+    TEXTS,
+    labels,
+    make_draft,
+    make_labelled,
+    orla,
+    rows,
+    stored,
+    url,
+)
+
+
+@pytest.fixture
+def harbour(db):
+    return make_labelled()
+
+
+@pytest.fixture
+def admin(cast):
+    return cast.client("admin")
+
+
+@pytest.fixture
+def draft(admin, harbour):
+    return make_draft(admin, harbour)
+
+
+BAD = [
+    ("texts", {"kind": "poem"}, "Select a valid choice"),
+    ("texts", {"kind": "reference"}, "No text was chosen"),
+    ("texts", {"systems": ["nobody"]}, "Select a valid choice"),
+    ("texts", {"topics": ["nothing"]}, "Select a valid choice"),
+    ("texts", {"sample": "0"}, "greater than or equal to 1"),
+    ("texts", {"sample": "many"}, "whole number"),
+    ("texts", {"questions": "some"}, "Say how many"),
+    ("texts", {"questions": "some", "questions_per_item": "0"}, "greater than or equal to 1"),
+    ("texts", {"questions": "pair"}, "Choose whose labels"),
+    ("texts", {"questions": "pair", "labels": "1:99"}, "Select a valid choice"),
+    ("texts", {"questions": "none"}, "Select a valid choice"),
+    ("texts", {"seed": "9999999999"}, "less than or equal to"),
+    ("texts", {"title": ""}, "required"),
+    ("parts", {"raters_per_item": "0"}, "greater than or equal to 1"),
+    ("parts", {"raters_per_item": "99999"}, "less than or equal to"),
+    ("parts", {"items_per_part": "-1"}, "greater than or equal to"),
+    ("parts", {"items_per_part": "2", "attention_per_part": "3"}, "cannot ask 3"),
+    ("gold", {"n_gold": "2"}, "need known labels"),
+    ("gold", {"n_training": "-2"}, "greater than or equal to"),
+    ("gold", {"gold_source": "999999"}, "Select a valid choice"),
+    ("words", {"consent_version": ""}, "Name the version"),
+    ("checks", rows("questions", QUESTION | {"options": "one"}), "two choices"),
+    ("checks", rows("questions", QUESTION | {"options": "a\na"}), "the same"),
+    ("checks", rows("questions", QUESTION | {"correct": "3"}), "There are 2 choices"),
+    ("checks", rows("questions", QUESTION | {"body": ""}), "required"),
+    ("checks", rows("attention", CHECK | {"expected": "9"}), "Select a valid choice"),
+    ("checks", {"questions-TOTAL_FORMS": ""}, "missing or has been tampered"),
+    ("terms", {"currency": "pounds"}, "at most 3"),
+    ("terms", {"currency": "12£"}, "three letters"),
+    ("terms", {"currency": ""}, "which currency"),
+    ("terms", {"pay_per_part": "-1"}, "cannot be negative"),
+    ("terms", {"opens_at": "2030-02-02T10:00", "closes_at": "2030-02-01T10:00"}, "before it opens"),
+    ("terms", {"closes_at": "soon"}, "valid date"),
+    ("terms", {"platform": "bazaar"}, "Select a valid choice"),
+    ("terms", {"completion_url": "nowhere at all"}, "valid URL"),
+    ("terms", {"people": ["999999"]}, "Select a valid choice"),
+]
+
+
+@pytest.mark.parametrize(("step", "change", "says"), BAD)
+def test_bad_input_is_named_and_changes_nothing(admin, draft, step, change, says):
+    before = stored(draft)
+    response = admin.post(url(draft, step), STEPS[step] | change)
+    assert response.status_code == 422
+    assert says in response.content.decode()
+    assert stored(draft) == before
+
+
+def test_more_gold_than_labels_is_refused_with_both_numbers(admin, draft):
+    before = stored(draft)
+    sent = {"gold_source": orla().pk, "n_training": 1, "n_gold": 9}
+    response = admin.post(url(draft, "gold"), sent)
+    assert response.status_code == 422
+    page = response.content.decode()
+    assert "orla has rated 8 texts" in page
+    assert "need 10" in page
+    assert stored(draft) == before
+
+
+def test_labels_of_another_kind_of_text_are_refused(admin, harbour):
+    draft = make_draft(admin, harbour, rubric="answerable")
+    sent = TEXTS | {"kind": "report", "questions": "pair", "labels": labels()}
+    response = admin.post(url(draft, "texts"), sent)
+    assert response.status_code == 422
+    assert "has labelled no text of this kind" in response.content.decode()
+
+
+def test_guests_of_other_studies_cannot_be_invited(cast, admin, draft):
+    cast.worker.is_guest = True
+    cast.worker.save()
+    sent = TERMS | {"people": [cast.worker.pk]}
+    assert admin.post(url(draft, "terms"), sent).status_code == 422
+
+
+ALL_STEPS = [*STEPS, "review", "later"]
+
+
+@pytest.mark.parametrize(
+    ("who", "reviews", "edits"),
+    [("admin", 200, 200), ("researcher", 200, 403), ("worker", 403, 403), ("stranger", 302, 302)],
+)
+def test_who_may_look_and_who_may_edit(cast, admin, draft, who, reviews, edits):
+    client = cast.client(who)
+    before = stored(draft)
+    assert client.get(url(draft, "review")).status_code == reviews
+    for step, sent in STEPS.items():
+        assert client.get(url(draft, step)).status_code == edits
+        if who != "admin":
+            assert client.post(url(draft, step), sent).status_code == edits
+    if who != "admin":
+        for action in ("open", "discard", "later"):
+            assert client.post(url(draft, action)).status_code == edits
+        assert client.post(f"/campaigns/{draft.slug}/copy/").status_code == edits
+        assert stored(draft) == before
+        assert Campaign.objects.count() == 1
+
+
+def test_wrong_methods_and_missing_campaigns(admin, draft):
+    for step in ALL_STEPS:
+        assert admin.get(f"/campaigns/nowhere/edit/{step}/").status_code == 404
+        assert admin.delete(url(draft, step)).status_code == 405
+    assert admin.post(url(draft, "review")).status_code == 405
+    for action in ("open", "discard"):
+        assert admin.get(url(draft, action)).status_code == 405
+        assert admin.post(f"/campaigns/nowhere/edit/{action}/").status_code == 404
+    assert admin.get(f"/campaigns/{draft.slug}/copy/").status_code == 405
+    assert admin.post("/campaigns/nowhere/copy/").status_code == 404
+    assert admin.get(url(draft, "nonsense")).status_code == 404

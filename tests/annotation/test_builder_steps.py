@@ -1,0 +1,193 @@
+"""The steps of a draft: what each one saves, and what is drawn for it."""
+
+import pytest
+
+from annotation.models import Item, Rubric
+from tests.annotation.builder_material import (
+    CHECK,
+    CHECKS,
+    PARTS,
+    QUESTION,
+    STEPS,
+    TERMS,
+    TEXTS,
+    WORDS,
+    labels,
+    make_draft,
+    make_labelled,
+    orla,
+    read,
+    rows,
+    stored,
+    url,
+)
+
+
+@pytest.fixture
+def harbour(db):
+    return make_labelled()
+
+
+@pytest.fixture
+def admin(cast):
+    return cast.client("admin")
+
+
+@pytest.fixture
+def draft(admin, harbour):
+    return make_draft(admin, harbour)
+
+
+@pytest.mark.parametrize("step", [*STEPS, "review"])
+def test_each_step_shows_what_is_stored(admin, draft, step):
+    page = read(admin, draft, step)
+    assert draft.title in page
+    assert 'aria-current="step"' in page
+
+
+@pytest.mark.parametrize("step", STEPS)
+def test_each_step_saves_and_goes_on_or_stays(admin, draft, step):
+    assert admin.post(url(draft, step), STEPS[step]).url == url(draft, step)
+    following = [*STEPS, "review"][list(STEPS).index(step) + 1]
+    response = admin.post(url(draft, step), STEPS[step] | {"on": "1"})
+    assert response.url == url(draft, following)
+
+
+def test_texts_are_drawn_by_topic_and_counted(admin, draft):
+    sent = TEXTS | {"title": "One topic", "topics": ["harbour-0"]}
+    admin.post(url(draft, "texts"), sent)
+    draft.refresh_from_db()
+    assert draft.title == "One topic"
+    assert {item.text.topic.name for item in draft.items.all()} == {"harbour-0"}
+    page = read(admin, draft, "texts")
+    assert "<strong>5</strong> texts with <strong>20</strong> questions in all" in page
+    assert "1: no words here" in page
+    assert "Question 1 of harbour-0?" in page
+
+
+def test_reports_are_drawn_by_system(admin, draft):
+    sent = TEXTS | {"kind": "report", "systems": ["annotated.bm25"]}
+    admin.post(url(draft, "texts"), sent)
+    assert {item.text.system for item in draft.items.all()} == {"annotated.bm25"}
+    assert "annotated.bm25</th>" in read(admin, draft, "texts")
+
+
+def test_a_sample_is_the_same_for_the_same_seed(admin, draft):
+    def drawn(seed):
+        sent = TEXTS | {"sample": 4, "questions": "some", "questions_per_item": 2, "seed": seed}
+        admin.post(url(draft, "texts"), sent)
+        return [
+            (item.text_id, [one.question_id for one in item.asked.all()])
+            for item in draft.items.all()
+        ]
+
+    first = drawn(5)
+    assert len(first) == 4
+    assert all(len(questions) == 2 for _, questions in first)
+    assert drawn(6) != first
+    assert drawn(5) == first
+    draft.refresh_from_db()
+    assert draft.selection["left_out"]["not in the random sample"] == 6
+
+
+def test_one_answerable_and_one_not_by_labels(admin, draft):
+    admin.post(url(draft, "texts"), TEXTS | {"questions": "pair", "labels": labels()})
+    draft.refresh_from_db()
+    assert draft.question_source == orla()
+    assert draft.items.count() == 6  # not 0 and 1, which lack one; not the two without labels
+    for item in draft.items.all():
+        grades = [
+            item.text.ratings.get(question=one.question, rater=orla()).grade
+            for one in item.asked.all()
+        ]
+        assert sorted(grades) == [1, 4]
+    page = read(admin, draft, "texts")
+    assert "3: no answerable question by orla" in page
+    assert "1: no unanswerable question by orla" in page
+    assert "32 pairs of passages" in page
+
+
+def test_gold_and_training_are_no_study_items(admin, draft):
+    sent = {"gold_source": orla().pk, "n_training": 2, "n_gold": 3}
+    admin.post(url(draft, "gold"), sent)
+    by_purpose = {
+        purpose: set(draft.items.filter(purpose=purpose).values_list("text", flat=True))
+        for purpose in Item.Purpose.values
+    }
+    assert [len(of) for of in by_purpose.values()] == [5, 2, 3]
+    assert len(set.union(*by_purpose.values())) == 10
+    for item in draft.items.exclude(purpose="study"):
+        assert all(one.expected is not None for one in item.asked.all())
+    assert "5: taken for training and gold" in read(admin, draft, "texts")
+
+
+def test_parts_say_what_they_come_to(admin, draft):
+    admin.post(url(draft, "terms"), TERMS)
+    admin.post(url(draft, "parts"), PARTS | {"max_parts": 1, "lease_hours": 24})
+    page = read(admin, draft, "parts")
+    assert "10 × 3 raters = 30" in page
+    assert "8, of 4 texts or fewer" in page
+    assert "8, each with 1 part at most" in page
+    assert "240 minutes, 4.0 hours" in page
+    assert "48.00 GBP; 12.00 GBP an hour" in page
+
+
+def test_the_guideline_begins_as_the_rubrics_own(draft):
+    assert draft.guideline == Rubric.objects.get(slug="graded").guideline
+
+
+def test_words_are_shown_as_they_read_and_not_saved(admin, draft):
+    before = stored(draft)
+    sent = WORDS | {"guideline": "## Mine\n\n<script>x</script>", "look": "1"}
+    response = admin.post(url(draft, "words"), sent)
+    assert response.status_code == 200
+    page = response.content.decode()
+    assert "<h2>Mine</h2>" in page
+    assert "<script>x" not in page
+    fragment = admin.post(url(draft, "words"), sent, HTTP_HX_REQUEST="true").content.decode()
+    assert "<h2>Mine</h2>" in fragment
+    assert "<form" not in fragment
+    assert stored(draft) == before
+    admin.post(url(draft, "words"), WORDS)
+    draft.refresh_from_db()
+    assert (draft.consent, draft.consent_version) == ("You may stop.", "1")
+
+
+def test_checks_are_added_changed_and_taken_out(admin, draft):
+    admin.post(url(draft, "checks"), CHECKS)
+    question = draft.check_questions.get()
+    assert (question.options, question.correct) == (["yes", "no"], 1)
+    assert draft.attention_checks.get().expected == 2
+    second = QUESTION | {"purpose": "screening", "body": "Do you read English?", "correct": 1}
+    sent = rows("questions", QUESTION | {"DELETE": "on"}, second, before=1)
+    sent |= rows("attention", CHECK, {"body": "", "expected": ""}, before=1)
+    admin.post(url(draft, "checks"), sent)
+    assert draft.check_questions.get().body == "Do you read English?"
+    assert draft.attention_checks.count() == 1
+
+
+@pytest.mark.parametrize(
+    ("rubric", "says"),
+    [("graded", "please choose grade 2."), ("answerable", "please choose 0, not answerable.")],
+)
+def test_a_ready_made_check_asks_for_its_own_grade(admin, harbour, rubric, says):
+    draft = make_draft(admin, harbour, rubric=rubric)
+    sent = rows("questions") | rows("attention") | {"ready_made": "1"}
+    admin.post(url(draft, "checks"), sent)
+    check = draft.attention_checks.get()
+    assert check.body == f"This question checks that you are reading: {says}"
+    assert check.body.rstrip(".").count(str(check.expected)) == 1
+    sent = rows("questions") | rows("attention", {"body": check.body, "expected": check.expected})
+    admin.post(url(draft, "checks"), sent | {"ready_made": "1"})
+    assert len(set(draft.attention_checks.values_list("expected", flat=True))) == 2
+
+
+def test_terms_invite_accounts_and_take_them_out_again(cast, admin, draft):
+    admin.post(url(draft, "terms"), TERMS | {"people": [cast.worker.pk, cast.other_worker.pk]})
+    assert {stay.rater.user for stay in draft.participants.all()} == {
+        cast.worker,
+        cast.other_worker,
+    }
+    assert draft.title not in cast.client("worker").get("/work/").content.decode()
+    admin.post(url(draft, "terms"), TERMS | {"people": [cast.worker.pk]})
+    assert draft.participants.get().rater.user == cast.worker

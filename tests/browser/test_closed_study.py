@@ -1,0 +1,80 @@
+"""What was answered before a study was closed and comes afterwards: kept, told, counted if it opens again."""
+
+from playwright.sync_api import expect
+
+from tests.browser.hands import drag_over, grade, offline, said, settled, until
+from tests.browser.material import T2_BODY
+from tests.browser.site import axe_problems
+
+
+def late(site, item):
+    """Why each answer to an item is no rating, in the order in which they came."""
+    rows = site.rows("select late from annotation_answer where assignment_id = ? order by id", item)
+    return [why for (why,) in rows]
+
+
+def test_answers_that_reach_a_closed_study_are_kept_and_the_page_says_so(visit, site):
+    worker, admin = visit("worker24"), visit("ada")
+    (item,) = site.assignments(worker.name, "closing")
+    page = worker.open(f"/work/{item}/")
+    grade(page, 1, 0)
+    settled(page)
+    staff = admin.open("/campaigns/closing/")
+    with offline(page):
+        grade(page, 1, 4)
+        drag_over(page, "divers found a crack")
+        grade(page, 2, 0)
+        said(page).to_contain_text("3 waiting")
+        staff.get_by_text("Close…").click()
+        staff.get_by_role("button", name="Close it").click()
+        expect(staff.locator(".notices")).to_contain_text("is kept, and becomes no rating")
+    said(page).to_have_text("Your answer is kept, but no longer counts: the study is closed.")
+    until(page, "Object.keys(localStorage).every(name => !name.startsWith('outbox'))")
+    assert site.said(item) == [(0, 0), (0, 4), (0, 4), (1, 0)]
+    assert late(site, item) == ["", "closed", "closed", "closed"]
+    assert site.ratings(worker.name, "graded") == {0: (0, [])}
+    page.click("#submit button")
+    said(page).to_have_text("Not handed in; your answers are kept. This study is closed.")
+    page.reload()
+    said(page).to_contain_text("This study is closed: answers are kept")
+    expect(page.locator("#q-1 .spans q")).to_have_text(["divers found a crack"])
+    assert axe_problems(page) == []
+    page.set_viewport_size({"width": 390, "height": 844})
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    page.goto(f"{worker.site.url}/work/in/closing/")
+    expect(page.locator("main")).to_contain_text("This study is closed.")
+    expect(page.locator("main .button.main")).to_have_count(0)
+
+    # Opened again, and handed in: now they count.
+    staff.get_by_role("button", name="Open it again").click()
+    expect(staff.locator(".notices")).to_contain_text("is open")
+    page.goto(f"{worker.site.url}/work/{item}/")
+    page.click("#submit button")
+    page.wait_for_url("**/work/in/closing/end/")
+    at = T2_BODY.index("divers found a crack")
+    assert site.ratings(worker.name, "graded") == {
+        0: (4, [(at, at + 20, "divers found a crack")]),
+        1: (0, []),
+    }
+    worker.errors.clear()  # a request without a network, and a refused submit: Chromium logs both
+
+
+def test_what_a_page_left_is_kept_by_a_study_that_was_closed_meanwhile(visit, site):
+    worker, admin = visit("worker25"), visit("ada")
+    (item,) = site.assignments(worker.name, "closing")
+    page = worker.open(f"/work/{item}/")
+    worker.context.route("**/answers/**", lambda route: route.abort())
+    grade(page, 2, 0)
+    said(page).to_contain_text("1 waiting")
+    page.close()
+    worker.context.unroute("**/answers/**")
+    staff = admin.open("/campaigns/closing/")
+    staff.get_by_text("Close…").click()
+    staff.get_by_role("button", name="Close it").click()
+    expect(staff.locator(".notices")).to_contain_text("is kept, and becomes no rating")
+    page = worker.open("/work/in/closing/")
+    said(page).to_have_text("Your answer is kept, but no longer counts: the study is closed.")
+    assert (site.said(item), late(site, item)) == ([(1, 0)], ["closed"])
+    staff.get_by_role("button", name="Open it again").click()
+    expect(staff.locator(".notices")).to_contain_text("is open")
+    worker.errors.clear()

@@ -1,0 +1,67 @@
+"""Time on an item: how much of it is work, and the end of a session that is warned of or put off."""
+
+import re
+
+from playwright.sync_api import expect
+
+from tests.browser.hands import grade, settled
+
+
+def test_active_time_is_sent_with_answers(worker, site):
+    item, _ = site.assignments(worker.name, "t1")
+    page = worker.open(f"/work/{item}/")
+    page.mouse.move(200, 200)
+    page.wait_for_timeout(400)
+    grade(page, 1, 0)
+    settled(page)
+    [(spent,)] = site.rows("select active_ms from annotation_answer where assignment_id = ?", item)
+    assert 300 < spent < 60_000
+
+
+def test_time_without_a_sign_of_the_person_is_not_counted(worker, site):
+    item, _ = site.assignments(worker.name, "t1")
+    page = worker.context.new_page()
+    page.clock.install()
+    page.goto(f"{worker.site.url}/work/{item}/")
+    page.clock.fast_forward("10:00")
+    grade(page, 1, 0)
+    settled(page)
+    [(spent,)] = site.rows("select active_ms from annotation_answer where assignment_id = ?", item)
+    assert 30_000 <= spent < 60_000
+
+
+def test_the_end_of_the_session_is_warned_of_and_put_off(worker, site):
+    item, _ = site.assignments(worker.name, "t1")
+    page = worker.context.new_page()
+    page.clock.install()
+    page.goto(f"{worker.site.url}/work/{item}/")
+    warning = page.locator("#session-warning")
+    expect(warning).to_be_hidden()
+    page.clock.fast_forward((14 * 24 * 60 - 4) * 60 * 1000)
+    expect(warning).to_contain_text(re.compile(r"You will be logged out in [34] minutes"))
+    with page.expect_response("**/session/") as replied:
+        warning.locator("button").click()
+    expect(warning).to_contain_text("You stay logged in")
+    expect(warning.locator("button")).to_be_hidden()
+    assert "sessionid=" in replied.value.header_value("set-cookie")
+
+
+def test_a_session_that_is_half_over_is_prolonged_in_silence(worker, site):
+    item, _ = site.assignments(worker.name, "t1")
+    page = worker.context.new_page()
+    with page.expect_request("**/session/") as asked:
+        # As the server prints it when six of fourteen days are left.
+        page.route(
+            f"**/work/{item}/",
+            lambda route: route.fulfill(
+                response=(reply := route.fetch()),
+                body=re.sub(
+                    r'data-session-ends="(\d+)"',
+                    lambda found: f'data-session-ends="{int(found[1]) - 8 * 86400}"',
+                    reply.text(),
+                ),
+            ),
+        )
+        page.goto(f"{worker.site.url}/work/{item}/")
+    assert asked.value.method == "POST"
+    expect(page.locator("#session-warning")).to_be_hidden()
