@@ -6,15 +6,13 @@ import io
 import numpy as np
 import pytest
 
-from annotation.models import Dataset, Rater, Rating, Rubric, SubQuestion, Text, Topic
+from annotation.models import Dataset, Rater, Rating, Text
 from evaluation.label_page.choice import label_choice
 from evaluation.label_page.data import load_label_data
 from evaluation.label_page.report import label_report
 from evaluation.models import DrawChance, LabelDraw
+from tests.evaluation.pages.labelling_material import make_locks, rate
 
-# What the judge grades and what ann says, question by question; a filtered third question has neither.
-JUDGE = [(5, 5), (5, 0), (0, 0), (3, 0), (4, 5), (0, 3), (2, 2), (5, None)]
-ANN = [(1, 1), (1, 1), (0, None), (0, 0)]  # the third is not finished
 LABELLED = [0, 1, 3]
 
 
@@ -25,38 +23,7 @@ def rosa(cast):
 
 @pytest.fixture
 def locks(db):
-    made = Dataset.objects.create(slug="locks", title="The lock study")
-    people = Rater.objects.create(dataset=made, name="ann", kind="human")
-    judge = Rater.objects.create(dataset=made, name="words", kind="baseline")
-    for at, grades in enumerate(JUDGE):
-        topic = Topic.objects.create(dataset=made, name=f"locks-{at}", request="?", position=at)
-        text = Text.objects.create(
-            dataset=made, topic=topic, kind="report", system="one", name=f"r{at}", body="Words."
-        )
-        for position in range(3):
-            question = SubQuestion.objects.create(
-                topic=topic,
-                position=position,
-                body="Why?",
-                filtered_because="" if position < 2 else "nobody answers it",
-            )
-            if position == 2:
-                continue
-            said = ANN[at][position] if at < len(ANN) else None
-            rate(judge, "graded", text, question, grades[position])
-            rate(people, "answerable", text, question, said)
-    return made
-
-
-def rate(rater, rubric, text, question, grade):
-    if grade is not None:
-        Rating.objects.create(
-            rater=rater,
-            rubric=Rubric.objects.get(slug=rubric),
-            text=text,
-            question=question,
-            grade=grade,
-        )
+    return make_locks()
 
 
 def data_of(dataset):

@@ -1,0 +1,42 @@
+"""Eight topics with a report each, of which people finished three and the judge seven."""
+
+from annotation.models import Dataset, Rater, Rating, Rubric, SubQuestion, Text, Topic
+
+# What the judge grades and what ann says, question by question; a filtered third question has neither.
+JUDGE = [(5, 5), (5, 0), (0, 0), (3, 0), (4, 5), (0, 3), (2, 2), (5, None)]
+ANN = [(1, 1), (1, 1), (0, None), (0, 0)]  # the third is not finished
+
+
+def make_locks() -> Dataset:
+    made = Dataset.objects.create(slug="locks", title="The lock study")
+    people = Rater.objects.create(dataset=made, name="ann", kind="human")
+    judge = Rater.objects.create(dataset=made, name="words", kind="baseline")
+    for at, grades in enumerate(JUDGE):
+        topic = Topic.objects.create(dataset=made, name=f"locks-{at}", request="?", position=at)
+        text = Text.objects.create(
+            dataset=made, topic=topic, kind="report", system="one", name=f"r{at}", body="Words."
+        )
+        for position in range(3):
+            question = SubQuestion.objects.create(
+                topic=topic,
+                position=position,
+                body="Why?",
+                filtered_because="" if position < 2 else "nobody answers it",
+            )
+            if position == 2:
+                continue
+            said = ANN[at][position] if at < len(ANN) else None
+            rate(judge, "graded", text, question, grades[position])
+            rate(people, "answerable", text, question, said)
+    return made
+
+
+def rate(rater, rubric, text, question, grade):
+    if grade is not None:
+        Rating.objects.create(
+            rater=rater,
+            rubric=Rubric.objects.get(slug=rubric),
+            text=text,
+            question=question,
+            grade=grade,
+        )
