@@ -48,9 +48,8 @@ def order_agreement(x: FloatArray, y: FloatArray) -> Correlation:
     by_mean = [np.round(means(one), ROUNDING) for one in (first, second)]
     found = kendall_tau_b(*by_mean)
     if found.n < 3:
-        reason = (
-            f"undefined, because {found.n} systems have both on all topics, and three are needed"
-        )
+        have = "1 system has" if found.n == 1 else f"{found.n} systems have"
+        reason = f"undefined, because {have} both on all topics, and three are needed"
         return replace(found, reason=reason)
     if found.n > MOST:
         return replace(found, interval_reason=f"no interval, because there are over {MOST} systems")

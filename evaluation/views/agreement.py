@@ -118,7 +118,9 @@ def refusal(
     request: AuthenticatedRequest, dataset: Dataset, why: str, status: int = 400
 ) -> HttpResponse:
     """The page for choices that the dataset does not offer: it says which there are."""
-    context = {"room": "datasets", "dataset": dataset, "why": why}
+    is_page = request.path.endswith("/") and request.META.get("QUERY_STRING")
+    back = request.path if is_page else dataset.get_absolute_url()
+    context = {"room": "datasets", "dataset": dataset, "why": why, "back": back}
     return render(request, "evaluation/refusal.html", context, status=status)
 
 

@@ -161,8 +161,10 @@ def test_what_is_not_there_is_named(rosa, locks, query, says):
     response = rosa.get(f"/datasets/locks/label-next/?{query}")
     assert response.status_code == 400
     assert says in response.content.decode()
+    assert 'href="/datasets/locks/label-next/"' in response.content.decode()  # the way out
     response = rosa.get(f"/datasets/locks/label-next/estimates.csv?{query}")
     assert response.status_code == 400
+    assert 'class="button" href="/datasets/locks/"' in response.content.decode()
 
 
 def test_nothing_left_draws_nothing(rosa, locks):
