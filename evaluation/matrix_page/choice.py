@@ -12,7 +12,7 @@ from django.utils.http import urlencode
 
 from annotation.models import Dataset
 from evaluation.retrieval_page.choice import CUTOFF_WORDS, IDEAL_WORDS, RULE_WORDS
-from evaluation.scoring.options import CUTOFFS, IDEALS, Options, choose, etas
+from evaluation.scoring.options import CUTOFFS, IDEALS, Options, chosen_in, etas
 from evaluation.scoring.rules import RULES
 from evaluation.scoring.sources import Source, sources
 from evaluation.selection import one_of
@@ -92,14 +92,7 @@ def matrix_choice(dataset: Dataset, asked: QueryDict) -> MatrixChoice | None:
         words["all"] = "1"
     return MatrixChoice(
         dataset=dataset,
-        options=choose(
-            dataset,
-            judge=words.get("source"),
-            eta=words.get("eta"),
-            cutoff=words.get("cutoff"),
-            ideal=words.get("ideal"),
-            rules=words.get("rules"),
-        ),
+        options=chosen_in(dataset, words),
         sources=found,
         etas=etas(),
         every_run=tuple(sorted(names)),

@@ -14,7 +14,7 @@ from django.utils.http import urlencode
 
 from annotation.models import Dataset
 from evaluation.retrieval_page.board import REPORTS, RUNS
-from evaluation.scoring.options import CUTOFFS, IDEALS, Options, choose, etas
+from evaluation.scoring.options import CUTOFFS, IDEALS, Options, chosen_in, etas
 from evaluation.scoring.rules import RULES
 from evaluation.scoring.score import METRICS
 from evaluation.scoring.sources import Source, sources
@@ -123,14 +123,7 @@ def retrieval_choice(dataset: Dataset, asked: Mapping[str, str]) -> Choice | Non
     one_of("order", sort.removeprefix("-"), (NAME, *METRICS))
     return Choice(
         dataset=dataset,
-        options=choose(
-            dataset,
-            judge=words.get("source"),
-            eta=words.get("eta"),
-            cutoff=words.get("cutoff"),
-            ideal=words.get("ideal"),
-            rules=words.get("rules"),
-        ),
+        options=chosen_in(dataset, words),
         sources=found,
         etas=etas(),
         metric=one_of("metric", words.get("metric", METRICS[0]), METRICS),

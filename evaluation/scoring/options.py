@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -85,6 +86,18 @@ def choose(
         ideal=next(i for i in IDEALS if i == one_of("ideal", ideal or IDEALS[0], IDEALS)),
         rules=RULES[one_of("set of rules", rules or PAPER.name, RULES)],
         tokenizer=tokenizer,
+    )
+
+
+def chosen_in(dataset: Dataset, words: Mapping[str, str]) -> Options:
+    """The options that the parameters of a page's address ask for; its `source` is `choose`'s judge."""
+    return choose(
+        dataset,
+        judge=words.get("source"),
+        eta=words.get("eta"),
+        cutoff=words.get("cutoff"),
+        ideal=words.get("ideal"),
+        rules=words.get("rules"),
     )
 
 

@@ -146,7 +146,7 @@ def test_a_topic_without_questions_and_a_run_without_passages(study):
     scores = score(study.dataset, choose(study.dataset), ["other", "void"])
     undefined(scores.by_name["other"].topics["bare"].coverage, "there are no answerable questions")
     assert scores.by_name["void"].topics == {}
-    undefined(scores.by_name["void"].means["coverage"], "it is defined on no topic")
+    undefined(scores.by_name["void"].means["coverage"], "it has no topic")
 
 
 def test_the_required_subset_as_a_row(study):
@@ -193,11 +193,14 @@ def test_means_over_topics(study):
     assert recall.high - recall.value == pytest.approx(12.7062 * 0.375, abs=1e-4)
     assert recall.low < 0  # never clamped
     assert set(found.means) == set(METRICS)
-    undefined(found.means["density"], "it is defined on no topic")
+    undefined(
+        found.means["density"],
+        "no topic has a value; on the first of them words of the required subset are not there",
+    )
 
 
 def test_a_mean_of_nothing_has_the_topics_reason():
-    assert mean_over_topics([]).reason == "undefined, because it is defined on no topic"
+    assert mean_over_topics([]).reason == "undefined, because it has no topic"
 
 
 def test_values_stand_in_the_order_of_the_topics(study):
