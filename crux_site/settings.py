@@ -6,6 +6,11 @@ ALLOWED_HOSTS   host names, parted by commas
 HTTPS           1 behind a proxy that speaks HTTPS: cookies are then sent over HTTPS alone
 VAR_DIR         var/: the database file, the key, collected static files, uploads
 TIME_ZONE       UTC
+JUDGE_ENDPOINTS named servers that judge: "local=http://127.0.0.1:8001/v1"; keys in JUDGE_KEY_<NAME>
+JUDGE_PRICES    what they charge for a million tokens: "local=0.10/0.40/EUR" (read, written, currency)
+JUDGE_VLLM_ARGS engine arguments of vLLM in process, as JSON
+JUDGE_LEASE_SECONDS  120; after how long a dead worker's pairs are another's
+API_PER_MINUTE  600 requests of a user or a stranger to the API, in each process
 DEBUG           1 for Django's own error pages while developing; never where others can look
 """
 
@@ -16,6 +21,8 @@ from pathlib import Path
 
 import dj_database_url
 from csp.constants import NONE, SELF
+
+from crux_site import environment
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 VAR_DIR = Path(os.environ.get("VAR_DIR", BASE_DIR / "var"))
@@ -53,6 +60,11 @@ INSTALLED_APPS = [
     "django.contrib.staticfiles",
     "csp",
     "django_htmx",
+    "django_tasks_db",
+    "rest_framework",
+    "rest_framework.authtoken",
+    "drf_spectacular",
+    "drf_spectacular_sidecar",
     "crux_site",
     "annotation",
     "evaluation",
@@ -65,6 +77,7 @@ MIDDLEWARE = [
     "django.middleware.gzip.GZipMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "crux_site.language.site_language",
+    "crux_site.queries.no_nul",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
@@ -131,6 +144,19 @@ CACHES = {
     }
 }
 
+# Judge runs that are started in the browser or over the API are filled by `manage.py judge_worker`.
+TASKS = {"default": {"BACKEND": "django_tasks_db.DatabaseBackend", "QUEUES": ["judging"]}}
+# Who answers, by name: "local=http://127.0.0.1:8001/v1 big=https://gpu.example.org/v1". The key of one
+# is in the environment too, as JUDGE_KEY_LOCAL, and nowhere else.
+JUDGE_ENDPOINTS = environment.by_name("JUDGE_ENDPOINTS")
+# What they charge for a million tokens, read and written: "big=0.10/0.40/EUR".
+JUDGE_PRICES = environment.by_name("JUDGE_PRICES")
+# Of vLLM in process, such as {"tensor_parallel_size": 2, "max_model_len": 4096}.
+JUDGE_VLLM_ARGS = environment.json_object("JUDGE_VLLM_ARGS")
+JUDGE_LEASE_SECONDS = environment.whole_number("JUDGE_LEASE_SECONDS", 120)
+# How the judging app learns of retrieval runs, which are another app's.
+JUDGE_RANKINGS = "crux_site.rankings"
+
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 AUTH_USER_MODEL = "annotation.User"
 AUTHENTICATION_BACKENDS = ["crux_site.accounts.AccountBackend"]
@@ -191,4 +217,55 @@ LOGGING = {
     "disable_existing_loggers": False,
     "handlers": {"console": {"class": "logging.StreamHandler"}},
     "root": {"handlers": ["console"], "level": "WARNING"},
+}
+
+# Requests to the API by minute, of one account and of one address that is not logged in. They are
+# counted in each process, apart from the results, which they would push out of their cache.
+API_PER_MINUTE = environment.whole_number("API_PER_MINUTE", 600)
+CACHES["api"] = {
+    "BACKEND": "django.core.cache.backends.locmem.LocMemCache",
+    "LOCATION": "api",
+    "OPTIONS": {"MAX_ENTRIES": 10_000},
+}
+REST_FRAMEWORK = {
+    "DEFAULT_AUTHENTICATION_CLASSES": [
+        "annotation.api.access.ByToken",
+        "rest_framework.authentication.SessionAuthentication",
+    ],
+    "DEFAULT_PERMISSION_CLASSES": ["annotation.api.access.Researchers"],
+    "DEFAULT_PARSER_CLASSES": ["annotation.api.parsing.ShallowJSON"],
+    "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
+    "DEFAULT_SCHEMA_CLASS": "annotation.api.schema.Schema",
+    "DEFAULT_METADATA_CLASS": None,
+    "DEFAULT_THROTTLE_CLASSES": [
+        "annotation.api.throttling.OfUsers",
+        "annotation.api.throttling.OfStrangers",
+    ],
+    "DEFAULT_THROTTLE_RATES": {
+        "user": f"{API_PER_MINUTE}/min",
+        "anon": f"{max(1, API_PER_MINUTE // 10)}/min",
+    },
+    "EXCEPTION_HANDLER": "annotation.api.errors.answer",
+    "NUM_PROXIES": 1 if HTTPS else 0,
+    "URL_FORMAT_OVERRIDE": None,
+}
+SPECTACULAR_SETTINGS = {
+    "TITLE": "Crux workbench",
+    "DESCRIPTION": (
+        "Test collections, retrieval runs, ratings and judge runs, as JSON.\n\n"
+        "Send a token in the header `Authorization: Token ...`, or use the session of the browser. "
+        "Researchers and admins read; admins alone change anything. Whatever is refused is answered "
+        "with a sentence in `detail`, and with each error and its place in `errors`."
+    ),
+    "VERSION": "1",
+    "OAS_VERSION": "3.1.0",
+    "ENUM_GENERATE_CHOICE_DESCRIPTION": False,
+    "SCHEMA_PATH_PREFIX": "/api/v1",
+    "SERVE_INCLUDE_SCHEMA": False,
+    "SERVE_PERMISSIONS": ["annotation.api.access.Researchers"],
+    "ENUM_NAME_OVERRIDES": {
+        "TextKind": "annotation.models.Text.Kind",
+        "RaterKind": "annotation.models.Rater.Kind",
+        "SpanLocated": "annotation.models.NuggetSpan.Located",
+    },
 }

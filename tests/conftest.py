@@ -6,9 +6,14 @@ import pytest
 from django.core.cache import cache
 from django.db import connection
 from django.test import Client
+from hypothesis import HealthCheck, settings
 
 from annotation.models import Assignment, Campaign, Dataset, User
 from tests.factories import make_campaign, make_dataset
+
+# How long an example takes says how busy the machine is, and nothing about the code.
+settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("patient")
 
 
 @pytest.fixture(scope="session")

@@ -16,7 +16,9 @@ from tests.factories import REPORT
 BY_SCRIPT = {"HTTP_X_REQUESTED_WITH": "fetch"}
 # The database is emptied after the test, not after each of its examples.
 with_database = settings(
-    suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=40
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+    deadline=None,
+    max_examples=40,
 )
 
 

@@ -17,7 +17,9 @@ from tests.importers.study import empty_database
 
 _folders = count()
 few = settings(
-    suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=15
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+    deadline=None,
+    max_examples=15,
 )
 
 

@@ -12,7 +12,9 @@ from tests.any_text import NASTY, any_text
 from tests.importers.study import write
 
 few = settings(
-    suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=10
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+    deadline=None,
+    max_examples=10,
 )
 
 

@@ -20,7 +20,16 @@ LANGUAGES = [code for code, _name in settings.LANGUAGES if code != settings.LANG
 TEMPLATES = sorted((settings.BASE_DIR / "templates").rglob("*.html"))
 APPS = ("annotation", "crux_site", "evaluation", "judging")
 STRING = r"""u?('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")"""
-FOR_STAFF = {"Datasets", "Campaigns", "Rubrics", "Import", "People"}  # in the bar of every page
+# In the bar of every page.
+FOR_STAFF = {
+    "Datasets",
+    "Campaigns",
+    "Judges",
+    "Rubrics",
+    "Import",
+    "People",
+    "Tokens for programs",
+}
 NAMES = {"Crux workbench"}
 
 

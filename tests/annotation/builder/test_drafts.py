@@ -2,8 +2,6 @@
 
 import json
 
-import pytest
-
 from annotation import drafts
 from annotation.models import Campaign
 from tests.annotation.builder_material import (
@@ -15,24 +13,8 @@ from tests.annotation.builder_material import (
     TEXTS,
     WORDS,
     make_draft,
-    make_labelled,
     url,
 )
-
-
-@pytest.fixture
-def harbour(db):
-    return make_labelled()
-
-
-@pytest.fixture
-def admin(cast):
-    return cast.client("admin")
-
-
-@pytest.fixture
-def draft(admin, harbour):
-    return make_draft(admin, harbour)
 
 
 def test_a_copy_has_settings_words_and_checks_but_not_people(cast, admin, harbour):

@@ -11,27 +11,11 @@ from tests.annotation.builder_material import (
     TERMS,
     TEXTS,
     make_draft,
-    make_labelled,
     read,
     stored,
     url,
 )
 from tests.threads import in_threads
-
-
-@pytest.fixture
-def harbour(db):
-    return make_labelled()
-
-
-@pytest.fixture
-def admin(cast):
-    return cast.client("admin")
-
-
-@pytest.fixture
-def draft(admin, harbour):
-    return make_draft(admin, harbour)
 
 
 @pytest.mark.parametrize(

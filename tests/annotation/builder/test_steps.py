@@ -14,28 +14,12 @@ from tests.annotation.builder_material import (
     WORDS,
     labels,
     make_draft,
-    make_labelled,
     orla,
     read,
     rows,
     stored,
     url,
 )
-
-
-@pytest.fixture
-def harbour(db):
-    return make_labelled()
-
-
-@pytest.fixture
-def admin(cast):
-    return cast.client("admin")
-
-
-@pytest.fixture
-def draft(admin, harbour):
-    return make_draft(admin, harbour)
 
 
 @pytest.mark.parametrize("step", [*STEPS, "review"])

@@ -11,28 +11,11 @@ from tests.annotation.builder_material import (
     TEXTS,
     labels,
     make_draft,
-    make_labelled,
     orla,
     rows,
     stored,
     url,
 )
-
-
-@pytest.fixture
-def harbour(db):
-    return make_labelled()
-
-
-@pytest.fixture
-def admin(cast):
-    return cast.client("admin")
-
-
-@pytest.fixture
-def draft(admin, harbour):
-    return make_draft(admin, harbour)
-
 
 BAD = [
     ("texts", {"kind": "poem"}, "Select a valid choice"),
