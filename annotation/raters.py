@@ -27,3 +27,9 @@ def named(raters: Iterable[Rater]) -> dict[str, Rater]:
             name += "-site"
         found[name] = rater
     return found
+
+
+def name_in(dataset: Dataset, rater: Rater) -> str:
+    """How a rater is called in a dataset: by its own name, where nobody else of that name is known."""
+    names = (name for name, one in raters_of(dataset).items() if one.pk == rater.pk)
+    return next(names, rater.name)

@@ -26,7 +26,6 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
-from sklearn.feature_extraction.text import CountVectorizer
 from snowballstemmer.english_stemmer import EnglishStemmer
 
 MISSING = -1  # under has_grade == False: outside 0..5, so that it cannot pass for a grade
@@ -124,7 +123,7 @@ class LexicalGrader:
         step = max(1, BLOCK // max(1, len(questions)))
         for start in range(0, len(texts), step):
             coverage = (presence[start : start + step] @ weights.T).toarray()
-            grades[start : start + step] = np.where(answerable, _banded(coverage), MISSING)
+            grades[start : start + step] = np.where(answerable, banded(coverage), MISSING)
         return Grades(grades, grades != MISSING)
 
     def grade_pairs(
@@ -136,25 +135,45 @@ class LexicalGrader:
     ) -> Grades:
         """Grade pair i, texts[text_index[i]] with questions[question_index[i]]: arrays (pairs,).
 
-        The result is that of `grade_matrix` at those places; no pairs give empty arrays. Raises
-        ValueError unless both indices are one-dimensional and equally long, IndexError if one is
-        out of range (a negative index is, so that no -1 silently reads the last text).
+        The result is that of `grade_matrix` at those places. Raises what `cover_pairs` raises.
+        """
+        coverage = self.cover_pairs(texts, questions, text_index, question_index)
+        has_grade = ~np.isnan(coverage)
+        grades = np.full(coverage.shape, MISSING, dtype=np.int8)
+        grades[has_grade] = banded(coverage[has_grade])
+        return Grades(grades, has_grade)
+
+    def cover_pairs(
+        self,
+        texts: Sequence[str],
+        questions: Sequence[str],
+        text_index: npt.ArrayLike,
+        question_index: npt.ArrayLike,
+    ) -> npt.NDArray[np.float64]:
+        """The share s of idf that pair i covers, 0..1: an array (pairs,), NaN where it is undefined.
+
+        No pairs give an empty array. Raises ValueError unless both indices are one-dimensional and
+        equally long, IndexError if one is out of range (a negative index is, so that no -1 silently
+        reads the last text).
         """
         rows, columns = _index(text_index, len(texts)), _index(question_index, len(questions))
         if rows.shape != columns.shape:
             raise ValueError(f"{rows.size} text indices but {columns.size} question indices.")
         presence, weights, answerable = self._rows(texts, questions)
-        grades = np.full(rows.shape, MISSING, dtype=np.int8)
+        coverage = np.full(rows.shape, np.nan)
         for start in range(0, rows.size, BLOCK):
             block = slice(start, start + BLOCK)
-            coverage = presence[rows[block]].multiply(weights[columns[block]]).sum(axis=1)
-            grades[block] = np.where(answerable[columns[block]], _banded(coverage), MISSING)
-        return Grades(grades, grades != MISSING)
+            share = presence[rows[block]].multiply(weights[columns[block]]).sum(axis=1)
+            coverage[block] = np.where(answerable[columns[block]], share, np.nan)
+        return coverage
 
     def _rows(
         self, texts: Sequence[str], questions: Sequence[str]
     ) -> tuple[Any, Any, npt.NDArray[np.bool_]]:
         """0/1 rows of the texts, idf rows of the questions summing to 1, and which have terms."""
+        # Imported here: it takes a second or two, which every process of the site would pay.
+        from sklearn.feature_extraction.text import CountVectorizer  # noqa: PLC0415
+
         stems = sorted({stem for question in questions for stem in content_terms(question)})
         if not stems:
             stems = [""]  # a column that no text fills: the vectorizer refuses to have none
@@ -172,7 +191,13 @@ class LexicalGrader:
         return presence, sparse.csr_array(sparse.diags_array(share) @ weights), total > 0
 
 
-def _banded(coverage: npt.NDArray[np.float64]) -> npt.NDArray[np.int8]:
+def grade_of(coverage: float) -> int:
+    """The grade of one covered share: min(5, floor(6 s))."""
+    return int(banded(np.array(coverage)))
+
+
+def banded(coverage: npt.NDArray[np.float64]) -> npt.NDArray[np.int8]:
+    """The grades of covered shares in 0..1: an array of the same shape."""
     # A share such as 1/3 may come out one rounding error below its band; the margin returns it.
     return np.minimum(5, np.floor(6 * coverage + 1e-9)).astype(np.int8)
 

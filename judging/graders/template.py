@@ -1,0 +1,21 @@
+"""The chat template of a model, as a hash of what it makes of two conversations."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+
+# Changing a word of these changes the hash of every chat template.
+_USER = {"role": "user", "content": "Does the text answer the question? Reply with a grade."}
+_SYSTEM = {"role": "system", "content": "You grade texts."}
+PLAIN = [_USER]
+CONVERSATIONS = (PLAIN, [_SYSTEM, _USER])
+
+
+def template_hash(tokens: Sequence[Sequence[int] | None]) -> str:
+    """SHA-256, in hex, over the token ids of CONVERSATIONS; empty if those of the first are not known.
+
+    Some templates have no place for a system message (None), and that is a property of theirs too.
+    """
+    return hashlib.sha256(json.dumps(tokens).encode()).hexdigest() if tokens[0] else ""

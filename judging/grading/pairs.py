@@ -1,0 +1,99 @@
+"""What goes into a grader and what comes out: pairs and replies. No database, no Django."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+RAW_LIMIT = 64_000  # characters of a reply that are kept: a runaway reply must not fill the table
+
+
+class State(StrEnum):
+    """What a reply turned out to be. Only a graded one carries a grade; none is ever below 0."""
+
+    GRADED = "graded"
+    UNPARSEABLE = "unparseable"
+    TRUNCATED = "truncated"
+    REFUSED = "refused"
+    ERROR = "error"
+
+
+class Failure(StrEnum):
+    """Why there is no grade: the kinds that a run counts apart."""
+
+    EMPTY = "empty"
+    NO_GRADE = "no_grade"  # no grade that stands alone: words, or a number that is no integer
+    SEVERAL = "several"  # more than one integer
+    OUT_OF_RANGE = "out_of_range"  # an integer that is no level of the rubric
+    CUT = "cut"  # the reply reached its length limit before it was whole
+    REFUSAL = "refusal"
+    NO_TERMS = "no_terms"  # the baseline: a question of stop words alone
+    TOO_LONG = "too_long"  # the prompt does not fit the model
+    TIMEOUT = "timeout"
+    CONNECTION = "connection"
+    SERVER = "server"  # a 5xx or 429 that outlasted the retries
+    REQUEST = "request"  # another 4xx
+    MALFORMED = "malformed"  # not the JSON that the protocol promises
+    OVERSIZED = "oversized"  # more bytes than any grade needs
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """A text and a question to grade it on, with the topic's request for prompts that want it."""
+
+    text_id: int
+    question_id: int
+    text: str
+    question: str
+    request: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What came of one pair.
+
+    `raw` are the words of the reply as they came; `detail` says in our words what went wrong.
+    `probabilities` are those of the rubric's grades in ascending order, as the model gave them (not
+    renormalised), None where the server did not tell. `label_mass` is the sum of those known, and
+    `expected_grade` the mean of the grades weighted by them. `evidence` are the words that the reply
+    quotes, not yet looked for in the text.
+    """
+
+    pair: Pair
+    state: State
+    grade: int | None = None
+    failure: Failure | None = None
+    raw: str = ""
+    detail: str = ""
+    prompt_hash: str = ""
+    probabilities: tuple[float | None, ...] | None = None
+    expected_grade: float | None = None
+    label_mass: float | None = None
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    evidence: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if (self.state is State.GRADED) != (self.grade is not None):
+            raise ValueError("A reply has a grade exactly when it is graded.")
+        if (self.state is State.GRADED) == (self.failure is not None):
+            raise ValueError("A reply says why it has no grade, and only then.")
+
+
+@dataclass(frozen=True)
+class Sampling:
+    """How the model is asked to write. Part of what a judge is."""
+
+    temperature: float = 0.0
+    top_p: float = 1.0
+    max_tokens: int = 1
+    seed: int | None = 0
+    logprobs: bool = True
+    extra: Mapping[str, object] = field(default_factory=dict)  # sent as they are
+
+
+def storable(words: str) -> str:
+    """Words as a database can keep them: no NUL, no lone surrogates, at most RAW_LIMIT characters."""
+    words = words[:RAW_LIMIT].replace("\x00", "\N{REPLACEMENT CHARACTER}")
+    return words.encode("utf-8", "replace").decode("utf-8")

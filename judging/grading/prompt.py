@@ -1,0 +1,83 @@
+"""From a judge and a pair to the messages that a model is sent."""
+
+import hashlib
+import json
+import re
+from collections.abc import Iterable
+
+from judging.grading.pairs import Pair
+from judging.grading.spec import Spec
+
+Message = dict[str, str]
+
+PLACEHOLDERS = ("question", "text", "request", "rubric", "grades")
+REQUIRED = ("question", "text")
+_PLACEHOLDER = re.compile(r"\{(" + "|".join(PLACEHOLDERS) + r")\}")
+_LOOKS_LIKE_ONE = re.compile(r"\{\s*([^\W\d]\w*)\s*\}")
+
+
+def render(spec: Spec, pair: Pair) -> list[Message]:
+    """The chat messages that ask this judge about this pair.
+
+    First a system message, where the judge has one, then the user's. All placeholders are put in
+    at once, so that braces in a text, or the word "{question}", reach the model as they are.
+    """
+    values = {
+        "question": pair.question,
+        "text": pair.text,
+        "request": pair.request,
+        "rubric": spec.wording,
+        "grades": _listed(spec.grades),
+    }
+
+    def filled(template: str) -> str:
+        return _PLACEHOLDER.sub(lambda found: values[found[1]], template)
+
+    messages = [{"role": "user", "content": filled(spec.prompt)}]
+    if spec.system:
+        messages.insert(0, {"role": "system", "content": filled(spec.system)})
+    return messages
+
+
+def prompt_hash(messages: list[Message]) -> str:
+    """The first 16 hexadecimal signs of SHA-256 over the canonical JSON of the messages."""
+    # Escaped to ASCII, so that half a surrogate pair in a text has a hash too.
+    canonical = json.dumps(messages, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(canonical.encode("ascii")).hexdigest()[:16]
+
+
+def check_template(system: str, prompt: str) -> list[str]:
+    """What is wrong with a prompt, a sentence for each problem; none if it can be used.
+
+    A name in braces must be a placeholder. Other braces are words like any others.
+    """
+    if not prompt.strip():
+        return ["The prompt is empty."]
+    both = f"{system}\n{prompt}"
+    known = ", ".join(f"{{{name}}}" for name in PLACEHOLDERS)
+    problems = [
+        f"{placeholder} is not a placeholder. There are {known}."
+        for placeholder in unknown_placeholders(both)
+    ]
+    problems += [
+        f"The prompt does not show the {name}: it needs {{{name}}}."
+        for name in REQUIRED
+        if f"{{{name}}}" not in both
+    ]
+    return problems
+
+
+def unknown_placeholders(template: str) -> list[str]:
+    """What looks like a placeholder and is none, as it is written, each once: "{answer}"."""
+    found = (match[0] for match in _LOOKS_LIKE_ONE.finditer(template))
+    return [words for words in dict.fromkeys(found) if not _PLACEHOLDER.fullmatch(words)]
+
+
+def wording_of(levels: Iterable[tuple[int, str]]) -> str:
+    """A rubric as a prompt shows it: one line for each grade, such as "5: ...", highest first."""
+    return "\n".join(f"{grade}: {label}" for grade, label in sorted(levels, reverse=True))
+
+
+def _listed(grades: tuple[int, ...]) -> str:
+    *others, last = map(str, grades)
+    return f"{', '.join(others)} or {last}" if others else last

@@ -1,0 +1,58 @@
+"""What makes a judge: everything that shapes its replies, and the hash of it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from judging.grading.pairs import Sampling
+
+
+@dataclass(frozen=True)
+class Spec:
+    """A judge without a database: what a grader needs, and what a cluster's job carries with it.
+
+    `levels` are the rubric's grades and their words, ascending. `wording` is the rubric as the prompt
+    shows it. `label_ids` are the token ids of the grades in that order, empty where unknown.
+    `template_hash` pins the chat template, empty where the server cannot tell. Two specs with one
+    fingerprint are one judge.
+    """
+
+    rubric: str
+    levels: tuple[tuple[int, str], ...]
+    backend: str
+    model: str
+    revision: str = ""
+    system: str = ""
+    prompt: str = ""
+    wording: str = ""
+    template_hash: str = ""
+    sampling: Sampling = field(default_factory=Sampling)
+    label_ids: tuple[int, ...] = ()
+    parser: str = ""
+    failure_policy: str = "missing"
+
+    @property
+    def grades(self) -> tuple[int, ...]:
+        return tuple(grade for grade, _ in self.levels)
+
+    @property
+    def fingerprint(self) -> str:
+        """SHA-256 over the canonical JSON of all fields, in hex: one changed word, another judge."""
+        # Escaped to ASCII: half a surrogate pair in a prompt has a hash too.
+        canonical = json.dumps(asdict(self), sort_keys=True)
+        return hashlib.sha256(canonical.encode("ascii")).hexdigest()
+
+    def as_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, values: dict[str, Any]) -> Spec:
+        """The spec that `as_json` wrote, with the same fingerprint. Raises TypeError, KeyError."""
+        values = dict(values)
+        values["levels"] = tuple((int(grade), str(label)) for grade, label in values["levels"])
+        values["label_ids"] = tuple(int(label) for label in values["label_ids"])
+        values["sampling"] = Sampling(**values["sampling"])
+        return cls(**values)

@@ -1,0 +1,7 @@
+"""Judges, their runs, and every reply that they gave."""
+
+from judging.models.attempt import Attempt
+from judging.models.judge import Immutable, Judge
+from judging.models.run import Batch, JudgeRun, Shard
+
+__all__ = ["Attempt", "Batch", "Immutable", "Judge", "JudgeRun", "Shard"]

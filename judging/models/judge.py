@@ -1,0 +1,105 @@
+"""A judge: a rater that is a model under one prompt. Its row never changes."""
+
+from typing import Any
+
+from django.conf import settings
+from django.db import models
+
+from annotation.models import Rater
+from judging.grading.pairs import Sampling
+from judging.grading.spec import Spec
+
+
+class Immutable(TypeError):
+    """Somebody tried to change a judge. A changed word is a new judge."""
+
+
+class Judge(models.Model):
+    """Everything that shapes a judge's replies, under one fingerprint.
+
+    Its grades are those of `rater`, whose name is the judge's slug. Rows are made and never changed,
+    so that every grade can be traced to the prompt that made it.
+    """
+
+    class Backend(models.TextChoices):
+        LEXICAL = "lexical", "lexical baseline"
+        OPENAI = "openai", "OpenAI-compatible server"
+        VLLM = "vllm", "vLLM in process"
+
+    class FailurePolicy(models.TextChoices):
+        MISSING = "missing", "leave the cell empty"
+
+    rater = models.OneToOneField("annotation.Rater", on_delete=models.PROTECT, related_name="judge")
+    rubric = models.ForeignKey(
+        "annotation.Rubric", on_delete=models.PROTECT, related_name="judges", db_index=False
+    )
+    levels = models.JSONField(help_text="the rubric's grades and words as they were, ascending")
+    backend = models.CharField(max_length=10, choices=Backend.choices)
+    model = models.CharField(max_length=250)
+    revision = models.CharField(max_length=250, blank=True)
+    prompt_name = models.CharField(max_length=120, blank=True)
+    system = models.TextField(blank=True)
+    prompt = models.TextField(blank=True)
+    wording = models.TextField(blank=True, help_text="the rubric as the prompt shows it")
+    template_hash = models.CharField(max_length=64, blank=True)
+    sampling = models.JSONField(default=dict)
+    label_ids = models.JSONField(default=list)
+    parser = models.CharField(max_length=40, blank=True)
+    failure_policy = models.CharField(
+        max_length=10, choices=FailurePolicy.choices, default=FailurePolicy.MISSING
+    )
+    fingerprint = models.CharField(max_length=64, unique=True, editable=False)
+    created = models.DateTimeField(auto_now_add=True)
+    created_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        on_delete=models.SET_NULL,
+        null=True,
+        blank=True,
+        related_name="+",
+        db_index=False,
+    )
+
+    class Meta:
+        ordering = ["id"]
+
+    def __str__(self) -> str:
+        return self.rater.name
+
+    def save(self, *args: Any, **kwargs: Any) -> None:
+        """Store a new judge; its fingerprint is made here. Raises Immutable for one that is stored."""
+        if not self._state.adding:
+            raise Immutable(f"The judge {self} cannot be changed: make a new one.")
+        self.fingerprint = self.spec.fingerprint
+        super().save(*args, **kwargs)
+
+    @property
+    def slug(self) -> str:
+        return self.rater.name
+
+    @property
+    def is_baseline(self) -> bool:
+        return self.rater.kind == Rater.Kind.BASELINE
+
+    @property
+    def short(self) -> str:
+        """The first eight signs of the fingerprint, as people compare them."""
+        return self.fingerprint[:8]
+
+    @property
+    def spec(self) -> Spec:
+        """What shapes the replies, without the database."""
+        return Spec(
+            rubric=self.rubric.slug,
+            levels=tuple((int(grade), str(label)) for grade, label in self.levels),
+            backend=self.backend,
+            model=self.model,
+            revision=self.revision,
+            system=self.system,
+            prompt=self.prompt,
+            wording=self.wording,
+            template_hash=self.template_hash,
+            sampling=Sampling(**self.sampling),
+            label_ids=tuple(self.label_ids),
+            parser=self.parser,
+            failure_policy=self.failure_policy,
+        )

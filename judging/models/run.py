@@ -1,0 +1,171 @@
+"""One filling of cells: a run, its shards, and the batches that were written."""
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+from django.db.models.functions import Now
+from django.urls import reverse
+
+
+class JudgeRun(models.Model):
+    """A judge asked for the pairs of a selection that it lacks.
+
+    Workers take part while it is `running`. Whatever ends it, every reply so far is kept.
+    """
+
+    class State(models.TextChoices):
+        PLANNING = "planning", "planning"
+        RUNNING = "running", "running"
+        PAUSED = "paused", "paused"
+        CANCELLED = "cancelled", "cancelled"
+        STOPPED = "stopped", "stopped at its budget"
+        FINISHED = "finished", "finished"
+
+    OPEN = (State.PLANNING, State.RUNNING, State.PAUSED)
+    RESUMABLE = (State.PAUSED, State.CANCELLED, State.STOPPED)
+
+    judge = models.ForeignKey("judging.Judge", on_delete=models.PROTECT, related_name="runs")
+    dataset = models.ForeignKey(
+        "annotation.Dataset", on_delete=models.CASCADE, related_name="judge_runs"
+    )
+    state = models.CharField(max_length=10, choices=State.choices, default=State.PLANNING)
+    note = models.CharField(max_length=500, blank=True, help_text="why it is in this state")
+    selection = models.JSONField(default=dict, help_text="which texts, as they were asked for")
+    endpoint = models.CharField(
+        max_length=250, blank=True, help_text="a name from JUDGE_ENDPOINTS, or a URL"
+    )
+    concurrency = models.PositiveSmallIntegerField(
+        default=64, help_text="requests at once, a worker"
+    )
+    workers = models.PositiveSmallIntegerField(default=1, help_text="background workers asked for")
+    max_pairs = models.PositiveIntegerField(null=True, blank=True)
+    max_tokens = models.PositiveBigIntegerField(null=True, blank=True)
+    max_money = models.FloatField(null=True, blank=True)
+    price_in = models.FloatField(default=0, help_text="of a million prompt tokens")
+    price_out = models.FloatField(default=0, help_text="of a million completion tokens")
+    currency = models.CharField(max_length=3, blank=True)
+    n_planned = models.PositiveIntegerField(default=0)
+    n_there_before = models.PositiveIntegerField(default=0)
+    n_without_words = models.PositiveIntegerField(default=0)
+    created = models.DateTimeField(auto_now_add=True)
+    created_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        on_delete=models.SET_NULL,
+        null=True,
+        blank=True,
+        related_name="+",
+        db_index=False,
+    )
+    planning_until = models.DateTimeField(
+        null=True, blank=True, help_text="whoever plans it holds it until then"
+    )
+    started = models.DateTimeField(null=True, blank=True)
+    ended = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["-id"]
+        constraints = [
+            # Two plans of one judge would hold the same missing pairs.
+            models.UniqueConstraint(
+                fields=["judge", "dataset"],
+                condition=Q(state__in=["planning", "running", "paused"]),
+                name="one_open_run_of_a_judge",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"judge run {self.pk}"
+
+    def get_absolute_url(self) -> str:
+        return reverse("judge_run", args=[self.pk])
+
+    @property
+    def server(self) -> str:
+        """The endpoint as others read it: an address stays with the machine that was given it."""
+        return "given by its address" if "://" in self.endpoint else self.endpoint
+
+    @property
+    def is_running(self) -> bool:
+        return self.state == self.State.RUNNING
+
+    @property
+    def is_resumable(self) -> bool:
+        return self.state in self.RESUMABLE
+
+    @property
+    def is_retry(self) -> bool:
+        """Whether it asks again for pairs that failed, rather than for those never asked."""
+        return bool(self.selection.get("retry"))
+
+
+class Shard(models.Model):
+    """Some two thousand pairs of a run, lent to one worker at a time.
+
+    `groups` is [[text keys, question keys], ...]: each question is asked about the first text, and the
+    reply holds for the others, whose words are the same. A lease that expired is open to anybody.
+    """
+
+    class State(models.TextChoices):
+        OPEN = "open", "open"
+        LEASED = "leased", "leased"
+        DONE = "done", "done"
+
+    run = models.ForeignKey(
+        JudgeRun, on_delete=models.CASCADE, related_name="shards", db_index=False
+    )
+    number = models.PositiveIntegerField(help_text="from 1")
+    n_pairs = models.PositiveIntegerField()
+    state = models.CharField(max_length=6, choices=State.choices, default=State.OPEN)
+    owner = models.CharField(max_length=120, blank=True)
+    expires = models.DateTimeField(null=True, blank=True)
+    groups = models.JSONField()  # last: SQLite reads past it to what stands behind
+
+    class Meta:
+        ordering = ["run_id", "number"]
+        constraints = [
+            models.UniqueConstraint(fields=["run", "number"], name="shard_number_unique"),
+            models.CheckConstraint(
+                condition=Q(state="leased", expires__isnull=False) & ~Q(owner="")
+                | (~Q(state="leased") & Q(expires__isnull=True)),
+                name="shard_lease_has_owner_and_end",
+            ),
+        ]
+        indexes = [
+            models.Index(
+                fields=["run", "number"], condition=~Q(state="done"), name="shards_that_are_left"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.run_id}/{self.number}"
+
+
+class Batch(models.Model):
+    """What one worker wrote at once: the log from which progress, rate and spending are read.
+
+    `shard` is None where nothing was asked: replies copied to a text of the same words while planning,
+    and those that another site made. Its numbers count the attempts that were new.
+    """
+
+    run = models.ForeignKey(
+        JudgeRun, on_delete=models.CASCADE, related_name="batches", db_index=False
+    )
+    shard = models.ForeignKey(
+        Shard, on_delete=models.CASCADE, related_name="batches", null=True, db_index=False
+    )
+    worker = models.CharField(max_length=120)
+    created = models.DateTimeField(db_default=Now())
+    n_sent = models.PositiveIntegerField(default=0, help_text="pairs sent to the grader")
+    n_attempts = models.PositiveIntegerField(default=0)
+    n_graded = models.PositiveIntegerField(default=0)
+    prompt_tokens = models.PositiveBigIntegerField(default=0)
+    completion_tokens = models.PositiveBigIntegerField(default=0)
+    n_expected = models.PositiveIntegerField(default=0, help_text="graded with an expected grade")
+    sum_drift = models.FloatField(default=0, help_text="sum of expected grade minus grade")
+
+    class Meta:
+        ordering = ["id"]
+        indexes = [models.Index(fields=["run", "created"], name="batches_of_a_run")]
+
+    def __str__(self) -> str:
+        return f"{self.run_id}: {self.n_attempts} by {self.worker}"

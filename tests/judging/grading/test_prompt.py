@@ -1,0 +1,159 @@
+"""From a judge and a pair to messages: what is put in, what stays, and what a hash sees."""
+
+import hashlib
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from judging.grading.pairs import Pair
+from judging.grading.prompt import (
+    PLACEHOLDERS,
+    check_template,
+    prompt_hash,
+    render,
+    unknown_placeholders,
+    wording_of,
+)
+from judging.grading.spec import Spec
+from tests.any_text import any_text
+
+LEVELS = ((0, "no"), (1, "partly"), (2, "yes"))
+SPEC = Spec(
+    rubric="graded",
+    levels=LEVELS,
+    backend="openai",
+    model="tiny",
+    prompt="Q: {question}\nT: {text}",
+    wording=wording_of(LEVELS),
+)
+PAIR = Pair(1, 2, text="The ferry sank.", question="What sank?", request="All about ferries.")
+
+
+def rendered(prompt: str, pair: Pair = PAIR, system: str = "") -> list[dict[str, str]]:
+    return render(replace(SPEC, prompt=prompt, system=system), pair)
+
+
+def test_a_prompt_without_a_system_part_is_one_message() -> None:
+    assert render(SPEC, PAIR) == [{"role": "user", "content": "Q: What sank?\nT: The ferry sank."}]
+
+
+def test_the_system_part_comes_first_and_may_hold_placeholders_too() -> None:
+    assert rendered("{question}{text}", system="Grades:\n{rubric}") == [
+        {"role": "system", "content": "Grades:\n2: yes\n1: partly\n0: no"},
+        {"role": "user", "content": "What sank?The ferry sank."},
+    ]
+
+
+def test_every_placeholder_is_put_in_each_time_it_stands_there() -> None:
+    prompt = "{request}|{rubric}|{grades}|{question}|{text}|{question}"
+    assert rendered(prompt)[0]["content"] == (
+        "All about ferries.|2: yes\n1: partly\n0: no|0, 1 or 2|What sank?|The ferry sank.|What sank?"
+    )
+
+
+@pytest.mark.parametrize(
+    ("levels", "expected"),
+    [
+        (((0, "no"), (1, "yes")), "0 or 1"),
+        (((3, "only"),), "3"),
+        (tuple((grade, "") for grade in range(6)), "0, 1, 2, 3, 4 or 5"),
+    ],
+)
+def test_grades_are_listed_in_words(levels: tuple[tuple[int, str], ...], expected: str) -> None:
+    assert render(replace(SPEC, levels=levels, prompt="{grades}"), PAIR)[0]["content"] == expected
+
+
+def test_what_a_text_or_a_question_holds_is_never_put_in_again() -> None:
+    pair = Pair(1, 2, text="{question} {rubric} {{text}}", question="{text}? {request}")
+    assert rendered("{question} - {text}", pair)[0]["content"] == (
+        "{text}? {request} - {question} {rubric} {{text}}"
+    )
+
+
+def test_other_braces_stay_as_they_are() -> None:
+    prompt = '{question} {text} {"grade": 4} {} { } {1} {{ }} }{ {a b} \\1 \\g<0> %s'
+    assert rendered(prompt)[0]["content"] == (
+        'What sank? The ferry sank. {"grade": 4} {} { } {1} {{ }} }{ {a b} \\1 \\g<0> %s'
+    )
+    assert check_template("", prompt) == []
+
+
+@given(text=any_text, question=any_text)
+def test_any_words_come_through_whole(text: str, question: str) -> None:
+    content = rendered("a{question}b{text}c", Pair(1, 2, text=text, question=question))[0][
+        "content"
+    ]
+    assert content == f"a{question}b{text}c"
+
+
+@given(st.text(alphabet="{}qtext question grades rubric", max_size=60), any_text)
+def test_any_template_renders(template: str, text: str) -> None:
+    rendered(template, replace(PAIR, text=text), system=template)
+
+
+@pytest.mark.parametrize(
+    ("system", "prompt", "problems"),
+    [
+        ("", "{question} {text}", []),
+        ("{text}", "{question}", []),
+        ("", "", ["The prompt is empty."]),
+        ("{question} {text}", " \n", ["The prompt is empty."]),
+        ("", "{text}", ["The prompt does not show the question: it needs {question}."]),
+        (
+            "",
+            "Grade it.",
+            [
+                "The prompt does not show the question: it needs {question}.",
+                "The prompt does not show the text: it needs {text}.",
+            ],
+        ),
+    ],
+)
+def test_what_is_missing_is_said(system: str, prompt: str, problems: list[str]) -> None:
+    assert check_template(system, prompt) == problems
+
+
+def test_each_unknown_placeholder_is_named_once_as_it_is_written() -> None:
+    problems = check_template("{context}", "{question} {text} {Text} { text } {context}")
+    known = "{question}, {text}, {request}, {rubric}, {grades}"
+    assert problems == [
+        f"{{context}} is not a placeholder. There are {known}.",
+        f"{{Text}} is not a placeholder. There are {known}.",
+        f"{{ text }} is not a placeholder. There are {known}.",
+    ]
+
+
+def test_no_known_placeholder_is_called_unknown() -> None:
+    assert unknown_placeholders(" ".join(f"{{{name}}}" for name in PLACEHOLDERS)) == []
+
+
+def test_the_hash_is_of_the_canonical_json() -> None:
+    # Keys sorted, no spaces, all but ASCII escaped, written out by hand; the first 16 of 64 signs.
+    canonical = '[{"content":"caf\\u00e9","role":"user"}]'
+    expected = hashlib.sha256(canonical.encode()).hexdigest()[:16]
+    assert prompt_hash([{"role": "user", "content": "café"}]) == expected
+    assert prompt_hash([{"content": "café", "role": "user"}]) == expected
+
+
+def test_the_hash_sees_roles_order_and_every_sign() -> None:
+    one, two = {"role": "system", "content": "a"}, {"role": "user", "content": "b"}
+    others = [
+        [one, two],
+        [two, one],
+        [one],
+        [{**one, "role": "user"}, two],
+        [one, {**two, "content": "b "}],
+    ]
+    assert len({prompt_hash(messages) for messages in others}) == len(others)
+
+
+def test_half_a_surrogate_pair_has_a_hash() -> None:
+    assert len(prompt_hash([{"role": "user", "content": "\ud800"}])) == 16
+
+
+def test_a_rubric_is_shown_from_the_highest_grade_down() -> None:
+    assert wording_of([(0, "no"), (2, "yes"), (1, "partly")]) == "2: yes\n1: partly\n0: no"
+    assert wording_of([(2, "c"), (10, "d")]) == "10: d\n2: c"
+    assert wording_of([]) == ""
