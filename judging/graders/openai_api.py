@@ -1,0 +1,132 @@
+"""Grades through any server that speaks OpenAI's chat completions, many pairs at once."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+from collections import deque
+from collections.abc import Coroutine, Iterator
+from typing import Any
+
+from judging.graders.openai_asking import Asking
+from judging.graders.openai_probe import Probe, probe
+from judging.graders.openai_server import Server
+from judging.grading.pairs import Pair, Reply
+from judging.grading.spec import Spec
+
+__all__ = ["OpenAIGrader", "Probe", "probe"]
+
+_SIGN_OF_LIFE = 1.0  # seconds after which the caller hears something
+
+
+class OpenAIGrader:
+    """The judge `spec` at the server whose OpenAI paths begin with `url`, such as .../v1.
+
+    `key` is sent as a bearer token, and appears nowhere else. `concurrency` is how many pairs are
+    asked about at once, `timeout` the seconds that one answer may take. The server may be silent for
+    `patience` seconds; after that `replies` raises Unavailable.
+    """
+
+    def __init__(
+        self,
+        spec: Spec,
+        url: str,
+        *,
+        key: str | None,
+        concurrency: int = 64,
+        timeout: float = 60,
+        patience: float = 600,
+    ) -> None:
+        self.spec = spec
+        self.url = url
+        self.key = key
+        self.concurrency = max(1, concurrency)
+        self.timeout = timeout
+        self.patience = patience
+
+    def replies(self, pairs: Iterator[Pair]) -> Iterator[Reply | None]:
+        """Grade pairs; see Grader. No event loop runs while `pairs` is asked or the caller works.
+
+        Before it asks about the first pair it asks what the server serves. Raises AnotherJudge if that
+        is not this judge, Unavailable if the server, its address or the key is of no use.
+        """
+        first = next(pairs, None)
+        if first is None:
+            return
+        pairs = itertools.chain([first], pairs)
+        server = Server(self.url, self.key, self.timeout)
+        with asyncio.Runner() as runner:
+            loop = runner.get_loop()
+            loop.run_until_complete(server.open())
+            asking = Asking(self.spec, server, self.patience)
+            work = _Work(loop)
+            try:
+                start = work.begin(asking.start())
+                there_are_more = True
+                while True:
+                    while there_are_more and start.done() and len(work.tasks) < self.concurrency:
+                        pair = next(pairs, None)
+                        if pair is None:
+                            there_are_more = False
+                        else:
+                            work.begin(asking.reply(pair))
+                    if not work.tasks:
+                        return
+                    yield from work.results()
+            finally:
+                work.cancel()
+                loop.run_until_complete(server.close())
+
+
+class _Work:
+    """Tasks in an event loop that runs only while their results are waited for."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        self.tasks: set[asyncio.Task[Reply | None]] = set()
+        self._loop = loop
+        self._results: deque[Reply | None] = deque()
+        self._errors: list[BaseException] = []
+        self._is_stopped = True  # or about to be
+
+    def begin(self, work: Coroutine[Any, Any, Reply | None]) -> asyncio.Task[Reply | None]:
+        task = self._loop.create_task(work)
+        self.tasks.add(task)
+        task.add_done_callback(self._finished)
+        return task
+
+    def results(self) -> Iterator[Reply | None]:
+        """What is finished next, or None if nothing is for a second. Raises what a task raised."""
+        self._is_stopped = False
+        timer = self._loop.call_later(_SIGN_OF_LIFE, self._stop)
+        self._loop.run_forever()
+        timer.cancel()
+        if not self._results and not self._errors:
+            yield None
+        while self._results:
+            yield self._results.popleft()
+        if self._errors:
+            raise self._errors[0]
+
+    def cancel(self) -> None:
+        for task in self.tasks:
+            task.cancel()
+        if self.tasks:
+            self._loop.run_until_complete(asyncio.wait(self.tasks.copy()))
+
+    def _finished(self, task: asyncio.Task[Reply | None]) -> None:
+        self.tasks.discard(task)
+        if task.cancelled():
+            return
+        error = task.exception()
+        if error is None:
+            self._results.append(task.result())
+        else:
+            self._errors.append(error)
+        self._stop()
+
+    def _stop(self) -> None:
+        # Once for each time that it runs: in some loops a second call would stop the next run as well,
+        # and of a task that is done its callback may still come while `cancel` waits.
+        if not self._is_stopped:
+            self._is_stopped = True
+            self._loop.stop()

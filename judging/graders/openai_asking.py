@@ -1,0 +1,221 @@
+"""Asks a server about one pair until there is a reply, or until no reply can be hoped for."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import random
+import time
+
+from judging.graders import openai_probe, openai_reply
+from judging.graders.base import AnotherJudge, Unavailable
+from judging.graders.openai_server import BODY_LIMIT, Answer, NoAnswerError, Server
+from judging.grading.pairs import Failure, Pair, Reply
+from judging.grading.prompt import prompt_hash, render
+from judging.grading.spec import Spec
+
+logger = logging.getLogger(__name__)
+SILENCE = 3.0  # seconds without an answer, after which somebody is told
+TRIES = 4  # failures of a pair, while the server answers others, before it is the pair's own
+FIRST_WAIT, LONGEST_WAIT = 0.5, 15.0  # seconds
+_BYTES_OF_A_TOKEN = 4_000  # of JSON, with its word and twenty others and their log-probabilities
+
+
+class Asking:
+    """The questions of one session, which learn from each other.
+
+    What one of them finds out about the server holds for all: that it is there, that it wants to be
+    left alone for a while, which parameters it refuses.
+    """
+
+    def __init__(self, spec: Spec, server: Server, patience: float) -> None:
+        self.spec = spec
+        self.server = server
+        self.patience = patience
+        self._address = f"{server.url}/chat/completions"
+        self._questions = _questions(spec)
+        self._limit = BODY_LIMIT + _BYTES_OF_A_TOKEN * spec.sampling.max_tokens
+        self._way = 0  # into _questions: the first that the server has not refused
+        self._successes = 0
+        self._last_success = time.monotonic()
+        self._not_before = 0.0
+        self._told_of = 0.0  # the last success before the silence that somebody was told of
+        self._test: asyncio.Task[bool] | None = None
+
+    async def start(self) -> None:
+        """Raises AnotherJudge if the server says so, Unavailable if it does not answer."""
+        tries = 0
+        while True:
+            try:
+                await openai_probe.check(self.server, self.spec)
+            except NoAnswerError as trouble:
+                tries += 1
+                await self._wait_after(trouble, tries)
+            else:
+                return
+
+    async def reply(self, pair: Pair) -> Reply:
+        """The reply about a pair. Raises GraderError if no pair can be graded any more."""
+        messages = render(self.spec, pair)
+        digest = prompt_hash(messages)
+        # Half a surrogate pair, which no server takes, becomes a question mark.
+        encoded = json.dumps(messages, ensure_ascii=False).encode("utf-8", "replace")
+        began = time.monotonic()
+        tries = its_own = 0
+        others = self._successes
+        while True:
+            await self._be_patient()
+            way = self._way
+            try:
+                answer = await self.server.post(
+                    self._address, self._questions[way] + encoded + b"}", self._limit
+                )
+            except NoAnswerError as trouble:
+                if openai_reply.says_too_long(trouble.words):
+                    return self._failed(pair, digest, Failure.TOO_LONG, trouble.words)
+                if "insufficient_quota" in trouble.words:
+                    raise Unavailable(f"{self._name} has no quota left: {trouble}.") from trouble
+                tries += 1
+                if trouble.status == 429 or trouble.wait is not None:
+                    # That it has no time is never the pair's fault, so it has as long as the server.
+                    given_up = time.monotonic() - began > self.patience and self._successes > others
+                else:
+                    if tries >= TRIES and self._successes == others:
+                        await self._answers_something_else()
+                    its_own += self._successes > others
+                    others = self._successes
+                    given_up = its_own >= TRIES
+                if given_up:
+                    words = f"After {tries} tries: {trouble.words}"
+                    return openai_reply.failed(pair, digest, trouble.failure, words)
+                await self._wait_after(trouble, tries)
+            else:
+                reply = await self._settled(pair, digest, answer, way)
+                if reply is not None:
+                    self._succeeded()
+                    return reply
+
+    async def _settled(self, pair: Pair, digest: str, answer: Answer, way: int) -> Reply | None:
+        """What an answer comes to; None where the same is to be asked in another way."""
+        status = answer.status
+        if 200 <= status < 300:
+            if answer.whole:
+                return openai_reply.read(self.spec, pair, digest, answer.body, self.server.hushed)
+            raw = self.server.hushed_beginning(answer.body)
+            why = f"The answer is longer than {self._limit:,} bytes."
+            return openai_reply.failed(pair, digest, Failure.OVERSIZED, why, raw)
+        words = self.server.words(answer.body)
+        if status == 401 or (status == 403 and not await self._answers_something_else()):
+            raise Unavailable(openai_probe.refuses_key(self.server, status))
+        if status == 402:
+            raise Unavailable(f"{self._name} wants to be paid (status 402): {words}")
+        if status == 404 and "model" in words.lower():
+            raise AnotherJudge(f"{self._name} does not serve {self.spec.model}: {words}")
+        if status in (404, 405) or 300 <= status < 400:
+            raise Unavailable(
+                f"There are no chat completions at {self._address} (status {status}). The address of "
+                "a server usually ends with /v1."
+            )
+        if status == 413 or openai_reply.says_too_long(words):
+            return self._failed(pair, digest, Failure.TOO_LONG, words)
+        if openai_reply.names_logprobs(words) and way < len(self._questions) - 1:
+            self._way = max(self._way, way + 1)
+            return None
+        return self._failed(pair, digest, Failure.REQUEST, f"{status} {words}")
+
+    async def _be_patient(self) -> None:
+        """Wait as long as the server asked everybody to, and a little more, not all at once."""
+        while (wait := self._not_before - time.monotonic()) > 0:
+            await asyncio.sleep(wait + random.uniform(0, min(1.0, wait)))  # noqa: S311
+
+    async def _wait_after(self, trouble: NoAnswerError, tries: int) -> None:
+        """Wait before the next try. Raises Unavailable when patience is at its end."""
+        silence = time.monotonic() - self._last_success
+        if silence >= self.patience:
+            raise Unavailable(
+                f"{self._name} has not answered any question for {_in_words(silence)}: {trouble}."
+            ) from trouble
+        if silence >= SILENCE and self._told_of != self._last_success:
+            self._told_of = self._last_success
+            patience = _in_words(self.patience)
+            logger.warning("%s does not answer: %s. It has %s.", self._name, trouble, patience)
+        wait = trouble.wait or 0.0
+        if wait > self.patience:
+            raise Unavailable(
+                f"{self._name} asks to wait for {_in_words(wait)}: {trouble}."
+            ) from trouble
+        self._not_before = max(self._not_before, time.monotonic() + wait)
+        if wait < FIRST_WAIT:  # not told, or a date that has passed by our clock
+            # Full jitter, as all that failed together would otherwise come back together.
+            longest = min(LONGEST_WAIT, FIRST_WAIT * 2 ** min(tries - 1, 10))
+            await asyncio.sleep(random.uniform(0, longest))  # noqa: S311
+
+    async def _answers_something_else(self) -> bool:
+        """Whether the server answers a question that nothing can be wrong with.
+
+        If it does, a pair that it never answers is at fault, even one that no other pair is beside.
+        """
+        if self._test is None or self._test.done():
+            self._test = asyncio.create_task(self._ask_something_else())
+        return await asyncio.shield(self._test)  # which others may wait for as well
+
+    async def _ask_something_else(self) -> bool:
+        question = {
+            "model": self.spec.model,
+            "messages": [{"role": "user", "content": "Reply with 0."}],
+            "max_tokens": 1,
+        }
+        try:
+            answer = await self.server.post(self._address, json.dumps(question).encode())
+        except NoAnswerError:
+            return False
+        if answer.status == 200:
+            self._succeeded()
+        return answer.status == 200
+
+    def _succeeded(self) -> None:
+        self._successes += 1
+        self._last_success = time.monotonic()
+
+    def _failed(self, pair: Pair, digest: str, failure: Failure, words: str) -> Reply:
+        return openai_reply.failed(pair, digest, failure, f"The server said: {words}")
+
+    @property
+    def _name(self) -> str:
+        return f"The server at {self.server.url}"
+
+
+def _questions(spec: Spec) -> list[bytes]:
+    """The request without its messages, in the ways in which it may be put, the best first."""
+    sampling = spec.sampling
+    plain: dict[str, object] = {
+        "model": spec.model,
+        "temperature": sampling.temperature,
+        "top_p": sampling.top_p,
+        "max_tokens": sampling.max_tokens,
+    }
+    if sampling.seed is not None:
+        plain["seed"] = sampling.seed
+    ways: list[dict[str, object]] = []
+    if sampling.logprobs:
+        # As many as OpenAI gives, then as many as others do.
+        ways = [{"logprobs": True, "top_logprobs": number} for number in (20, 5)]
+        if spec.label_ids:
+            # vLLM's own; the ids tell "5" from " 5", which are the same words.
+            exact = {
+                "logprob_token_ids": list(spec.label_ids),
+                "return_tokens_as_token_ids": True,
+            }
+            ways.insert(0, {**ways[0], **exact})
+    return [
+        json.dumps({**plain, **way, **sampling.extra}).removesuffix("}").encode()
+        + b', "messages": '
+        for way in [*ways, {}]
+    ]
+
+
+def _in_words(seconds: float) -> str:
+    if seconds >= 120:
+        return f"{seconds / 60:.0f} minutes"
+    return f"{seconds:.0f} seconds"

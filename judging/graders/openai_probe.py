@@ -1,0 +1,217 @@
+"""Asks a server what it serves, and whether that is the judge that was meant."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from judging.graders import template
+from judging.graders.base import AnotherJudge, Unavailable
+from judging.graders.openai_reply import has_logprobs
+from judging.graders.openai_server import Answer, NoAnswerError, Server, decoded
+from judging.grading.spec import Spec
+
+PROBE_SECONDS = 20.0
+
+# Where Hugging Face's cache keeps a model, and so a path that names its revision.
+_SNAPSHOT = re.compile(r"/snapshots/([0-9a-f]{40})(?:/|$)")
+
+
+@dataclass(frozen=True)
+class Probe:
+    """What a server tells about itself and a model, as far as it does.
+
+    `models` are the names that it serves. `revision` and `template_hash` are empty, `max_model_len`
+    (tokens) is None and `label_ids` has no entries where they could not be learnt; `notes` then say
+    why, a sentence each.
+    """
+
+    models: tuple[str, ...] = ()
+    revision: str = ""
+    max_model_len: int | None = None
+    label_ids: tuple[int, ...] = ()
+    template_hash: str = ""
+    has_logprobs: bool = False
+    notes: tuple[str, ...] = ()
+
+
+def probe(
+    url: str,
+    key: str | None,
+    model: str,
+    *,
+    labels: Sequence[str],
+    template_kwargs: Mapping[str, object] | None = None,
+) -> Probe:
+    """What of `model` at the server at `url` can be pinned; takes seconds, and one token.
+
+    `labels` are the rubric's grades as they are written, ascending. `template_kwargs` are those that
+    a judge sends as `chat_template_kwargs`, which change what the template makes of a conversation.
+    Raises Unavailable where the server does not answer or refuses the key.
+    """
+    return asyncio.run(_probe(Server(url, key, PROBE_SECONDS), model, labels, template_kwargs))
+
+
+async def check(server: Server, spec: Spec) -> None:
+    """Raises AnotherJudge where the server says that it serves another model or template.
+
+    A server that does not tell is taken at its word. Raises NoAnswerError while it does not answer.
+    """
+    names = tuple(await _cards(server))
+    if names and spec.model not in names:
+        raise AnotherJudge(not_served(server.url, spec.model, names))
+    if not spec.template_hash:
+        return
+    kwargs = spec.sampling.extra.get("chat_template_kwargs")
+    found = await _template_hash(server, spec.model, kwargs)
+    if found and found != spec.template_hash:
+        raise AnotherJudge(
+            f"The chat template of {spec.model} at {server.url} is not the one of this judge: another "
+            "version of the model or the server, or a template that writes the date of the day."
+        )
+
+
+def not_served(url: str, model: str, names: Sequence[str]) -> str:
+    shown = ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
+    return f"The server at {url} does not serve {model}. It serves {shown}."
+
+
+def refuses_key(server: Server, status: int) -> str:
+    """The sentence for a status 401 or 403."""
+    if server.has_key:
+        why = "refuses the key that it was sent. Check the environment variable that holds it"
+    else:
+        why = "wants a key, and none is set. Set the environment variable for this server's key"
+    return f"The server at {server.url} {why} (status {status})."
+
+
+async def _probe(
+    server: Server,
+    model: str,
+    labels: Sequence[str],
+    template_kwargs: Mapping[str, object] | None,
+) -> Probe:
+    await server.open()
+    try:
+        answer = await server.get(f"{server.url}/models")
+        if answer.status in (401, 403):
+            raise Unavailable(refuses_key(server, answer.status))
+        cards = _cards_in(answer)
+        notes = []
+        if not cards:
+            notes.append("The server does not list its models.")
+        elif model not in cards:
+            return Probe(tuple(cards), notes=(not_served(server.url, model, tuple(cards)),))
+        card = cards.get(model, {})
+        snapshot = _SNAPSHOT.search(str(card.get("root") or ""))
+        if snapshot is None:
+            notes.append("The server does not tell the model's revision: write it down yourself.")
+        length = card.get("max_model_len")
+        label_ids, note = await _label_ids(server, model, labels)
+        notes += [note] if note else []
+        template_hash = await _template_hash(server, model, template_kwargs)
+        if not template_hash:
+            notes.append("The server has no /tokenize for chats: its template cannot be pinned.")
+        logprobs, note = await _tells_logprobs(server, model)
+        notes += [note] if note else []
+    except NoAnswerError as trouble:
+        raise Unavailable(f"The server at {server.url} does not answer: {trouble}.") from trouble
+    finally:
+        await server.close()
+    return Probe(
+        models=tuple(cards),
+        revision=snapshot[1] if snapshot else "",
+        max_model_len=length if isinstance(length, int) else None,
+        label_ids=label_ids,
+        template_hash=template_hash,
+        has_logprobs=logprobs,
+        notes=tuple(notes),
+    )
+
+
+async def _cards(server: Server) -> dict[str, dict[str, Any]]:
+    return _cards_in(await server.get(f"{server.url}/models"))
+
+
+def _cards_in(answer: Answer) -> dict[str, dict[str, Any]]:
+    said = decoded(answer.body) if answer.status == 200 else None
+    cards = said.get("data") if isinstance(said, dict) else None
+    if not isinstance(cards, list):
+        return {}
+    return {str(card["id"]): card for card in cards if isinstance(card, dict) and card.get("id")}
+
+
+async def _label_ids(
+    server: Server, model: str, labels: Sequence[str]
+) -> tuple[tuple[int, ...], str]:
+    """The token ids of the grades, or none and a sentence why."""
+    found: list[int] = []
+    for label in labels:
+        tokens = await _tokenized(
+            server, {"model": model, "prompt": label, "add_special_tokens": False}
+        )
+        if tokens is None:
+            return (
+                (),
+                "The server has no /tokenize: probabilities are read from its likeliest tokens.",
+            )
+        if len(tokens) != 1:
+            return (
+                (),
+                f"This model writes the grade {label} with {len(tokens)} tokens, not with one.",
+            )
+        found += tokens
+    if len(set(found)) < len(found):
+        return (), "This model writes two grades with the same token."
+    return tuple(found), ""
+
+
+async def _template_hash(server: Server, model: str, template_kwargs: object) -> str:
+    """That of the server's template; empty if the server cannot tell."""
+    found = []
+    for messages in template.CONVERSATIONS:
+        question: dict[str, object] = {
+            "model": model,
+            "messages": messages,
+            "add_generation_prompt": True,
+        }
+        if template_kwargs:
+            question["chat_template_kwargs"] = template_kwargs
+        found.append(await _tokenized(server, question))
+    return template.template_hash(found)
+
+
+async def _tokenized(server: Server, question: Mapping[str, object]) -> list[int] | None:
+    try:
+        answer = await server.post(f"{server.root}/tokenize", json.dumps(question).encode())
+    except NoAnswerError as trouble:
+        if trouble.status == 500:  # some tokenizers fail at chats
+            return None
+        raise
+    said = decoded(answer.body) if answer.status == 200 else None
+    tokens = said.get("tokens") if isinstance(said, dict) else None
+    if isinstance(tokens, list) and all(isinstance(token, int) for token in tokens):
+        return tokens
+    return None
+
+
+async def _tells_logprobs(server: Server, model: str) -> tuple[bool, str]:
+    question = {
+        "model": model,
+        "messages": template.PLAIN,
+        "max_tokens": 1,
+        "temperature": 0,
+        "logprobs": True,
+        "top_logprobs": 5,
+    }
+    answer = await server.post(f"{server.url}/chat/completions", json.dumps(question).encode())
+    if answer.status == 200 and has_logprobs(answer.body):
+        return True, ""
+    if answer.status in (401, 403):
+        raise Unavailable(refuses_key(server, answer.status))
+    said = "" if answer.status == 200 else f" ({answer.status} {server.words(answer.body)})"
+    return False, f"The server tells no log-probabilities{said}: there will be no expected grades."

@@ -1,0 +1,193 @@
+"""From the body of a chat completion to a reply."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from judging.graders.openai_server import decoded
+from judging.grading.pairs import RAW_LIMIT, Failure, Pair, Reply, State, storable
+from judging.grading.parse import parse
+from judging.grading.probabilities import Labels, from_label_ids, from_logprobs
+from judging.grading.spec import Spec
+
+DETAIL_LIMIT = 500  # characters, as many as an attempt keeps
+
+_TOKEN_ID = "token_id:"  # noqa: S105 -- how vLLM writes a token where it was asked for its id
+_LARGEST_COUNT = 2**31 - 1
+
+# vLLM and OpenAI; SGLang; llama.cpp; text-generation-inference.
+_TOO_LONG = re.compile(
+    r"maximum context length|context_length_exceeded|longer than the model's context length"
+    r"|exceed_context_size|exceeds? the (?:available )?context|`inputs` tokens"
+    r"|max_tokens must be at least 1, got 0",  # vLLM, where the prompt fills the window exactly
+    re.IGNORECASE,
+)
+_LOGPROBS = re.compile(r"log_?probs?\b|logprob_token_ids|return_tokens_as_token_ids", re.IGNORECASE)
+
+
+def says_too_long(words: str) -> bool:
+    """Whether a server's words say that the prompt does not fit the model."""
+    return _TOO_LONG.search(words) is not None
+
+
+def names_logprobs(words: str) -> bool:
+    """Whether a server's words are about the request for log-probabilities."""
+    return _LOGPROBS.search(words) is not None
+
+
+def failed(
+    pair: Pair,
+    digest: str,
+    failure: Failure,
+    detail: str,
+    raw: str = "",
+    tokens: tuple[int, int] = (0, 0),
+) -> Reply:
+    """A pair that got no reply to read. `detail` is cut to what an attempt keeps.
+
+    `tokens` are those read and written, which were paid for all the same.
+    """
+    return Reply(
+        pair=pair,
+        state=State.ERROR,
+        failure=failure,
+        detail=storable(detail)[:DETAIL_LIMIT],
+        raw=storable(raw),
+        prompt_hash=digest,
+        prompt_tokens=tokens[0],
+        completion_tokens=tokens[1],
+    )
+
+
+def read(spec: Spec, pair: Pair, digest: str, body: bytes, hushed: Callable[[str], str]) -> Reply:
+    """The reply in a body that came with status 200, whatever that body is.
+
+    `hushed` takes out of the server's words what must not be kept.
+    """
+    answer = decoded(body)
+    tokens = _usage(answer)
+    choice = _first(answer, "choices")
+    message = choice.get("message") if isinstance(choice, dict) else None
+    if not isinstance(message, dict):
+        return _malformed(pair, digest, answer, hushed(_text(body)), tokens)
+    content = _content(message.get("content"))
+    if content is None:
+        return _malformed(pair, digest, answer, hushed(_text(body)), tokens)
+    if len(content) > RAW_LIMIT:
+        why = f"The reply is longer than {RAW_LIMIT:,} characters."
+        return failed(pair, digest, Failure.OVERSIZED, why, hushed(content), tokens)
+    content = hushed(content)
+    refusal = hushed(_words(message.get("refusal")) or "") or None
+    finish_reason = _words(choice.get("finish_reason"))
+    parsed = parse(
+        spec.parser,
+        content,
+        spec.grades,
+        finish_reason=finish_reason,
+        max_tokens=spec.sampling.max_tokens,
+        refusal=refusal,
+    )
+    labels = _labels(choice.get("logprobs"), spec)
+    return Reply(
+        pair=pair,
+        state=parsed.state,
+        grade=parsed.grade,
+        failure=parsed.failure,
+        raw=content or refusal or "",
+        prompt_hash=digest,
+        probabilities=labels.probabilities if labels else None,
+        expected_grade=labels.expected_grade if labels else None,
+        label_mass=labels.label_mass if labels else None,
+        prompt_tokens=tokens[0],
+        completion_tokens=tokens[1],
+        evidence=parsed.evidence,
+    )
+
+
+def has_logprobs(body: bytes) -> bool:
+    """Whether a completion tells log-probabilities of its first token."""
+    choice = _first(decoded(body), "choices")
+    return bool(_tokens(choice.get("logprobs"))) if isinstance(choice, dict) else False
+
+
+def _usage(answer: Any) -> tuple[int, int]:
+    """Tokens read and written, 0 where the server does not tell."""
+    usage = answer.get("usage") if isinstance(answer, dict) else None
+    if not isinstance(usage, dict):
+        return 0, 0
+    return _count(usage.get("prompt_tokens")), _count(usage.get("completion_tokens"))
+
+
+def _text(body: bytes) -> str:
+    return body.decode("utf-8", "replace")
+
+
+def _malformed(pair: Pair, digest: str, answer: Any, words: str, tokens: tuple[int, int]) -> Reply:
+    if answer is None:
+        why = "The answer is not JSON." if words.strip() else "The answer is empty."
+    elif isinstance(answer, dict) and answer.get("error"):  # llama.cpp sent some with status 200
+        if says_too_long(words):
+            return failed(
+                pair, digest, Failure.TOO_LONG, "The prompt does not fit the model.", words
+            )
+        why = "The answer is an error, with status 200."
+    else:
+        why = "The answer has no choices[0].message with a content that is text."
+    return failed(pair, digest, Failure.MALFORMED, why, words, tokens)
+
+
+def _first(holder: Any, name: str) -> Any:
+    values = holder.get(name) if isinstance(holder, dict) else None
+    return values[0] if isinstance(values, list) and values else None
+
+
+def _content(content: Any) -> str | None:
+    """The text of a message, which some servers send in parts; None if it is something else."""
+    if content is None:
+        return ""
+    if isinstance(content, list) and all(isinstance(part, dict) for part in content):
+        texts = [part["text"] for part in content if "text" in part]  # others are its thoughts
+        return "".join(texts) if all(isinstance(text, str) for text in texts) else None
+    return content if isinstance(content, str) else None
+
+
+def _words(value: Any) -> str | None:
+    return value if isinstance(value, str) and value else None
+
+
+def _count(value: Any) -> int:
+    usable = isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= _LARGEST_COUNT
+    return value if usable else 0
+
+
+def _tokens(logprobs: Any) -> Sequence[tuple[str, float]]:
+    """The likeliest first tokens with their log-probabilities, and the one that was chosen."""
+    first = _first(logprobs, "content")
+    if not isinstance(first, dict):
+        return []
+    others = first.get("top_logprobs")
+    found = [_token(entry) for entry in others] if isinstance(others, list) else []
+    chosen = _token(first)
+    if all(entry is None or chosen is None or entry[0] != chosen[0] for entry in found):
+        found.append(chosen)
+    return [entry for entry in found if entry is not None]
+
+
+def _token(entry: Any) -> tuple[str, float] | None:
+    if not isinstance(entry, dict):
+        return None
+    token, value = entry.get("token"), entry.get("logprob")
+    return (token, value) if isinstance(token, str) and isinstance(value, int | float) else None
+
+
+def _labels(logprobs: Any, spec: Spec) -> Labels | None:
+    tokens = _tokens(logprobs)
+    if not tokens:
+        return None
+    if spec.label_ids and all(token.startswith(_TOKEN_ID) for token, _ in tokens):
+        numbers = ((token.removeprefix(_TOKEN_ID), value) for token, value in tokens)
+        by_id = {int(number): value for number, value in numbers if number.isdecimal()}
+        return from_label_ids(by_id, spec.label_ids, spec.grades)
+    return from_logprobs(tokens, spec.grades)

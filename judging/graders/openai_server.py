@@ -1,0 +1,180 @@
+"""HTTP with an OpenAI-compatible server: bounded bodies, no redirects, no key in any words."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from typing import Any
+
+import aiohttp
+
+from judging.graders.address import check_address
+from judging.graders.base import Unavailable
+from judging.grading.pairs import Failure, storable
+
+BODY_LIMIT = 256_000  # bytes of an answer that are read, where the question does not allow for more
+WORDS_LIMIT = 400  # characters of a server's own words that are passed on
+SHORTEST_SECRET = 8  # characters: what is shorter stands for "no key needed", such as EMPTY
+
+# What may be right a moment later. 501 and 505 are not among them: they say that it never will be.
+_PASSING = frozenset({408, 425, 429, 500, 502, 503, 504, 520, 521, 522, 523, 524, 529})
+# Less than the 5 seconds after which uvicorn, and so vLLM, closes a connection that rests.
+_REST_SECONDS = 4
+
+
+class NoAnswerError(Exception):
+    """A question that went unanswered, and may be answered if it is asked again.
+
+    `wait` are the seconds that the server asks to wait, None if it does not say. `status` is that of
+    HTTP, 0 where no answer came at all.
+    """
+
+    def __init__(
+        self, failure: Failure, words: str, *, status: int = 0, wait: float | None = None
+    ) -> None:
+        super().__init__(words)
+        self.failure = failure
+        self.words = words
+        self.status = status
+        self.wait = wait
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """An answer of the server. Its body is not `whole` where it was longer than its limit."""
+
+    status: int
+    body: bytes
+    whole: bool = True
+
+
+class Server:
+    """A session with the server at `url`, whose paths are those of OpenAI below /v1.
+
+    To be opened before it is asked, and closed. Raises Unavailable for an address or a key that
+    cannot be used.
+    """
+
+    def __init__(self, url: str, key: str | None, timeout: float) -> None:
+        check_address(url)
+        self.url = url.rstrip("/")
+        self.root = self.url.removesuffix("/v1")  # where vLLM has what OpenAI has not
+        self.timeout = timeout
+        self._key = (key or "").strip()
+        if not self._key.isprintable():
+            raise Unavailable(f"The key for the server at {self.url} holds a line break.")
+
+    @property
+    def has_key(self) -> bool:
+        return bool(self._key)
+
+    async def open(self) -> None:
+        headers = {"Content-Type": "application/json", "Accept-Encoding": "identity"}
+        if self._key:
+            headers["Authorization"] = f"Bearer {self._key}"
+        self._session = aiohttp.ClientSession(
+            headers=headers,
+            timeout=aiohttp.ClientTimeout(total=self.timeout),
+            # Not bounded here: who asks decides how many questions are under way.
+            connector=aiohttp.TCPConnector(limit=0, keepalive_timeout=_REST_SECONDS),
+            cookie_jar=aiohttp.DummyCookieJar(),
+        )
+
+    async def close(self) -> None:
+        await self._session.close()
+
+    async def get(self, address: str) -> Answer:
+        """Raises NoAnswerError."""
+        return await self._ask("GET", address, None, BODY_LIMIT)
+
+    async def post(self, address: str, body: bytes, limit: int = BODY_LIMIT) -> Answer:
+        """The answer to a JSON body; at most about `limit` bytes of it are read. Raises NoAnswerError."""
+        return await self._ask("POST", address, body, limit)
+
+    def words(self, body: bytes) -> str:
+        """What an answer says is wrong, as one line without the key."""
+        return self.hushed(" ".join(_complaint(body).split()))[:WORDS_LIMIT]
+
+    def hushed(self, words: str) -> str:
+        """Words as they may be stored and shown: a server may repeat the key that it was sent.
+
+        To be called before they are cut. A key that is shorter than a secret is left alone: it may be
+        a word of any reply.
+        """
+        if len(self._key) >= SHORTEST_SECRET:
+            words = words.replace(self._key, "[key]")
+        return storable(words)
+
+    def hushed_beginning(self, body: bytes) -> str:
+        """The same of a body that was cut, perhaps within the key."""
+        end = len(body) - len(self._key.encode())
+        return self.hushed(body[: max(0, end)].decode("utf-8", "replace"))
+
+    async def _ask(self, method: str, address: str, body: bytes | None, limit: int) -> Answer:
+        try:
+            # A redirect could carry the key to another host.
+            async with self._session.request(
+                method, address, data=body, allow_redirects=False
+            ) as response:
+                answer = await _read(response, limit)
+        except TimeoutError as error:
+            words = f"no answer within {self.timeout:g} seconds"
+            raise NoAnswerError(Failure.TIMEOUT, words) from error
+        except (aiohttp.ClientError, OSError) as error:
+            reason = self.hushed(str(error) or type(error).__name__)[:WORDS_LIMIT]
+            words = f"the connection failed: {reason}"
+            raise NoAnswerError(Failure.CONNECTION, words) from error
+        if answer.status in _PASSING:
+            words = f"{answer.status} {self.words(answer.body)}".strip()
+            wait = seconds_to_wait(response.headers)
+            raise NoAnswerError(Failure.SERVER, words, status=answer.status, wait=wait)
+        return answer
+
+
+async def _read(response: aiohttp.ClientResponse, limit: int) -> Answer:
+    body = bytearray()
+    async for part in response.content.iter_any():
+        body += part
+        if len(body) > limit:
+            response.close()  # nobody waits for the rest
+            return Answer(response.status, bytes(body[:limit]), whole=False)
+    return Answer(response.status, bytes(body))
+
+
+def seconds_to_wait(headers: Mapping[str, str]) -> float | None:
+    """The header Retry-After, in seconds or as a date (RFC 9110, 10.2.3); None without a usable one."""
+    value = headers.get("Retry-After", "").strip()
+    if re.fullmatch(r"[0-9]{1,9}(\.[0-9]+)?", value):
+        return float(value)
+    try:
+        then = parsedate_to_datetime(value)
+    except ValueError:
+        return None
+    if then.tzinfo is None:  # written as -0000: a time in UTC, says RFC 5322
+        then = then.replace(tzinfo=UTC)
+    return max(0.0, (then - datetime.now(UTC)).total_seconds())
+
+
+def _complaint(body: bytes) -> str:
+    """The message in any of the forms of JSON that servers use for it, or else the body itself."""
+    said: Any = decoded(body)
+    if not isinstance(said, dict):
+        return body.decode("utf-8", "replace")
+    if isinstance(said.get("error"), dict):
+        said = said["error"]
+    message = said.get("message") or said.get("error") or said.get("detail") or said
+    words = message if isinstance(message, str) else json.dumps(message)
+    kind = next((said[name] for name in ("code", "type") if isinstance(said.get(name), str)), "")
+    return f"{words} ({kind})" if kind else words
+
+
+def decoded(body: bytes) -> Any:
+    """The body as JSON, None if it is none."""
+    try:
+        return json.loads(body)
+    except (ValueError, RecursionError):
+        return None

@@ -1,0 +1,90 @@
+"""A server that stands in for a model, to try out judge runs on a machine that has none.
+
+    python -m judging.stand_in --port 8801
+
+It speaks as much of the OpenAI protocol as our client asks for, and grades by words in common, as the
+lexical baseline does, but without a corpus. It is not a model, and its grades mean nothing: a judge
+that asks it is stored as a baseline. It reads the question and the text out of the prompts that ship
+here, and answers any other prompt in words, which is a reply without a grade.
+"""
+
+import argparse
+import asyncio
+import math
+import re
+from typing import Any
+
+from aiohttp import web
+
+from judging.graders.lexical import LexicalGrader, grade_of
+
+MODEL = "stand-in"
+_QUESTION = re.compile(r"^Question:\n(.+?)\n\n", re.MULTILINE | re.DOTALL)
+_TEXT = re.compile(r"^Text:\n(.+?)\n\nEnd of the text\.", re.MULTILINE | re.DOTALL)
+GRADES = range(6)
+lexical = LexicalGrader({}, 0)  # no corpus: every term weighs the same
+
+
+def answer(prompt: str) -> tuple[str, list[float] | None]:
+    """The reply to a prompt, and the log-probabilities of the grades 0 to 5, None beside words."""
+    question, text = _QUESTION.search(prompt), _TEXT.search(prompt)
+    if not question or not text:
+        return "I find no question and text here.", None
+    share = float(lexical.cover_pairs([text[1]], [question[1]], [0], [0])[0])
+    if math.isnan(share):
+        return "The question has no content words.", None
+    # The nearer the share is to another band, the more that grade weighs.
+    weights = [math.exp(-((6 * share - grade - 0.5) ** 2)) for grade in GRADES]
+    return str(grade_of(share)), [math.log(weight / sum(weights)) for weight in weights]
+
+
+def make_app(seconds: float, at_once: int) -> web.Application:
+    """The server: `at_once` requests are worked on for `seconds` each, the others wait."""
+    places = asyncio.Semaphore(at_once)
+
+    async def models(request: web.Request) -> web.Response:
+        return web.json_response({"object": "list", "data": [{"id": MODEL, "object": "model"}]})
+
+    async def complete(request: web.Request) -> web.Response:
+        asked = await request.json()
+        prompt = asked["messages"][-1]["content"]
+        async with places:
+            await asyncio.sleep(seconds)
+        words, logprobs = answer(prompt)
+        return web.json_response(_completion(words, logprobs if asked.get("logprobs") else None))
+
+    app = web.Application()
+    app.add_routes([web.get("/v1/models", models), web.post("/v1/chat/completions", complete)])
+    return app
+
+
+def _completion(words: str, logprobs: list[float] | None) -> dict[str, Any]:
+    choice: dict[str, Any] = {
+        "index": 0,
+        "message": {"role": "assistant", "content": words},
+        "finish_reason": "stop",
+    }
+    if logprobs:
+        top = [{"token": str(g), "logprob": p} for g, p in zip(GRADES, logprobs, strict=True)]
+        first = {"token": words, "logprob": logprobs[int(words)], "top_logprobs": top}
+        choice["logprobs"] = {"content": [first]}
+    return {"object": "chat.completion", "model": MODEL, "choices": [choice]}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="A stand-in for a model, to try out judge runs.")
+    parser.add_argument("--port", type=int, default=8801)
+    parser.add_argument("--seconds", type=float, default=0.5, help="that a reply takes")
+    parser.add_argument("--at-once", type=int, default=4, help="requests worked on at once")
+    chosen = parser.parse_args()
+    app = make_app(chosen.seconds, chosen.at_once)
+    try:
+        web.run_app(app, host="127.0.0.1", port=chosen.port, print=None)
+    except OSError as error:
+        raise SystemExit(
+            f"The stand-in cannot serve at port {chosen.port}: {error.strerror}."
+        ) from None
+
+
+if __name__ == "__main__":
+    main()

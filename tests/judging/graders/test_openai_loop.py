@@ -1,0 +1,38 @@
+"""The client keeps its event loop to itself, whichever loop the process uses."""
+
+import asyncio
+
+import pytest
+import uvloop
+
+from tests.judging.graders.scripted_server import said
+
+AT_ONCE = 32
+QUESTIONS = [f"Q{number}" for number in range(AT_ONCE)]
+
+
+@pytest.fixture
+def other_loop():
+    """As in a worker of Ray, which makes uvloop the loop of the process where it is installed."""
+    asyncio.set_event_loop_policy(uvloop.EventLoopPolicy())
+    yield
+    asyncio.set_event_loop_policy(None)
+
+
+@pytest.mark.usefixtures("other_loop")
+@pytest.mark.parametrize("time", range(20))  # whether they meet is left to the network
+def test_replies_that_come_all_at_once_stop_the_loop_once(server, ask, time):
+    here = 0
+
+    async def all_together(request, body):
+        nonlocal here
+        here += 1
+        while here < AT_ONCE:
+            await asyncio.sleep(0.01)
+        return await said("3")(request, body)
+
+    for question in QUESTIONS:
+        server.script(question, all_together)
+    replies = ask(*QUESTIONS, concurrency=AT_ONCE)
+    assert {replies[question].grade for question in QUESTIONS} == {3}
+    assert set(server.asked.values()) == {1}

@@ -1,0 +1,197 @@
+"""What a server may say about a pair: each becomes a state of its own, and none a silent 0."""
+
+import pytest
+
+from judging.grading.pairs import RAW_LIMIT, Failure, Sampling, State
+from tests.judging.graders import material
+from tests.judging.graders.scripted_server import (
+    as_body,
+    as_json,
+    completion,
+    drip,
+    said,
+    status,
+    torn,
+)
+
+TOO_LONG_BY_VLLM = (
+    "This model's maximum context length is 2048 tokens. However, your prompt contains 2300 tokens."
+)
+
+
+@pytest.mark.parametrize("words", ["0", "4", " 4 ", "Rating: 4"])
+def test_a_grade_is_graded(server, ask, words):
+    server.script("Q", said(words))
+    reply = ask("Q")["Q"]
+    assert (reply.state, reply.grade) == (State.GRADED, int(words.strip()[-1]))
+    assert (reply.raw, reply.detail, reply.failure) == (words, "", None)
+    assert (reply.prompt_tokens, reply.completion_tokens) == (40, 1)
+    assert len(reply.prompt_hash) == 16
+
+
+@pytest.mark.parametrize(
+    ("words", "failure"),
+    [
+        ("10", Failure.OUT_OF_RANGE),
+        ("-1", Failure.OUT_OF_RANGE),
+        ("4/5", Failure.SEVERAL),
+        ("3 or 4", Failure.SEVERAL),
+        ("no idea", Failure.NO_GRADE),
+        ("", Failure.EMPTY),
+        ("  \n", Failure.EMPTY),
+        (None, Failure.EMPTY),
+    ],
+)
+def test_words_without_a_grade_are_kept_and_unparseable(server, ask, words, failure):
+    server.script("Q", said(words))
+    reply = ask("Q")["Q"]
+    assert (reply.state, reply.failure, reply.grade) == (State.UNPARSEABLE, failure, None)
+    assert reply.raw == (words or "")
+    assert server.asked["Q"] == 1
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        said(None, refusal="I won't grade this."),
+        said("I'm sorry, but I cannot help with that."),
+        said("", finish_reason="content_filter"),
+        said("4", finish_reason="content_filter"),
+    ],
+)
+def test_a_refusal_is_refused(server, ask, answer):
+    server.script("Q", answer)
+    reply = ask("Q")["Q"]
+    assert (reply.state, reply.failure, reply.grade) == (State.REFUSED, Failure.REFUSAL, None)
+
+
+def test_the_words_of_a_refusal_are_kept(server, ask):
+    server.script("Q", said(None, refusal="I won't grade this."))
+    assert ask("Q")["Q"].raw == "I won't grade this."
+
+
+def test_a_reply_that_was_cut_is_truncated(server, ask):
+    judge = material.spec(parser="evidence-1", sampling=Sampling(max_tokens=50))
+    server.script("Q", said('4\n"Some wo', finish_reason="length"))
+    reply = ask("Q", spec=judge)["Q"]
+    assert (reply.state, reply.failure, reply.grade) == (State.TRUNCATED, Failure.CUT, None)
+
+
+def test_evidence_comes_with_its_grade(server, ask):
+    judge = material.spec(parser="evidence-1", sampling=Sampling(max_tokens=50))
+    server.script("Q", said('4\n"Some words."'))
+    reply = ask("Q", spec=judge)["Q"]
+    assert (reply.grade, reply.evidence) == (4, ("Some words.",))
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"",
+        b"<html>Welcome to the gateway</html>",
+        b'{"choices": [{"message": {"content": "4"',
+        b"[]",
+        b"4",
+        b"{}",
+        b'{"choices": []}',
+        b'{"choices": [{}]}',
+        b'{"choices": {"message": 4}}',
+        b'{"choices": [{"message": {"content": 4}}]}',
+        b'{"choices": [{"message": {"content": ["4"]}}]}',
+        b'{"choices": [{"message": {"content": [{"text": 4}]}}]}',
+        b'{"error": {"message": "no"}}',
+        b"\xff\xfe",
+        b"[" * 100_000,
+    ],
+)
+def test_what_is_not_the_promised_json_is_malformed_and_kept(server, ask, body):
+    server.script("Q", as_body(body))
+    reply = ask("Q")["Q"]
+    assert (reply.state, reply.failure, reply.grade) == (State.ERROR, Failure.MALFORMED, None)
+    assert reply.raw == body.decode("utf-8", "replace")[:RAW_LIMIT]
+    assert reply.detail
+    assert server.asked["Q"] == 1
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        {"logprobs": "no"},
+        {"logprobs": {"content": [None]}},
+        {"logprobs": {"content": [{"token": 4, "logprob": "a"}]}},
+        {"logprobs": {"content": [{"token": "4", "logprob": None, "top_logprobs": 4}]}},
+        {"finish_reason": 7},
+        {"refusal": 0},
+        {"refusal": []},
+    ],
+)
+def test_odd_things_beside_a_grade_do_not_cost_the_grade(server, ask, odd):
+    server.script("Q", said("4", **odd))
+    assert ask("Q")["Q"].grade == 4
+
+
+@pytest.mark.parametrize(
+    "usage", [None, "much", {}, {"prompt_tokens": -3}, {"prompt_tokens": 2**40}]
+)
+def test_unusable_counts_of_tokens_do_not_cost_the_grade(server, ask, usage):
+    server.script("Q", as_json({**completion("4"), "usage": usage}))
+    reply = ask("Q")["Q"]
+    assert (reply.grade, reply.prompt_tokens) == (4, 0)
+
+
+def test_a_reply_in_parts_is_put_together(server, ask):
+    server.script("Q", said([{"type": "thinking"}, {"type": "text", "text": "4"}]))
+    assert ask("Q")["Q"].grade == 4
+
+
+@pytest.mark.parametrize("content", ["4" * 1_000_000, "4 " + " " * RAW_LIMIT])
+def test_a_reply_too_large_for_a_grade_is_oversized(server, ask, content):
+    server.script("Q", said(content))
+    reply = ask("Q")["Q"]
+    assert (reply.state, reply.failure, reply.grade) == (State.ERROR, Failure.OVERSIZED, None)
+    assert len(reply.raw) == RAW_LIMIT
+    assert "longer than" in reply.detail
+    assert server.asked["Q"] == 1
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        status(400, TOO_LONG_BY_VLLM),
+        status(400, "Too many tokens.", code="context_length_exceeded"),
+        status(400, "The input (3000 tokens) is longer than the model's context length (2048)."),
+        status(500, "the request is too large", type="exceed_context_size_error"),
+        as_json({"error": {"code": 400, "type": "exceed_context_size_error"}}),
+        status(413, "Payload Too Large"),
+    ],
+)
+def test_a_prompt_that_does_not_fit_is_too_long(server, ask, answer):
+    server.script("Q", answer)
+    reply = ask("Q")["Q"]
+    assert (reply.state, reply.failure, reply.grade) == (State.ERROR, Failure.TOO_LONG, None)
+    assert server.asked["Q"] == 1
+
+
+def test_another_refused_request_says_what_the_server_said(server, ask):
+    server.script("Q", status(400, "Bad roles. " + "x" * 1000))
+    reply = ask("Q")["Q"]
+    assert (reply.state, reply.failure) == (State.ERROR, Failure.REQUEST)
+    assert reply.detail.startswith("The server said: 400 Bad roles.")
+    assert len(reply.detail) <= 500
+    assert server.asked["Q"] == 1
+
+
+@pytest.mark.parametrize(
+    ("answer", "failure", "options"),
+    [(drip, "timeout", {"timeout": 0.5}), (torn, "connection", {})],
+)
+def test_an_answer_that_does_not_end_is_an_error(server, ask, answer, failure, options):
+    server.script("Q", answer)
+    reply = ask("Q", **options)["Q"]
+    assert (reply.state, reply.failure, reply.grade) == (State.ERROR, Failure(failure), None)
+
+
+def test_words_that_no_database_can_hold_are_replaced(server, ask):
+    server.script("Q", as_body(rb'{"choices": [{"message": {"content": "a\u0000b\ud800c"}}]}'))
+    reply = ask("Q")["Q"]
+    assert reply.raw == "a\N{REPLACEMENT CHARACTER}b?c"

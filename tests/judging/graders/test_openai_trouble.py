@@ -1,0 +1,262 @@
+"""A server that fails, refuses, pauses or stays away: nothing is lost, and nothing sent in vain."""
+
+import re
+import time
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
+from threading import Thread
+
+import pytest
+
+from judging.graders.base import AnotherJudge, Unavailable
+from judging.graders.openai_api import OpenAIGrader
+from judging.graders.openai_server import seconds_to_wait
+from judging.grading.pairs import Failure, State
+from tests.judging.graders import material
+from tests.judging.graders.scripted_server import as_body, as_json, models, reset, said, status
+
+OTHERS = [f"Other {number}" for number in range(30)]
+
+
+@pytest.mark.parametrize(
+    "trouble",
+    [
+        [status(500)],
+        [status(502), status(504)],
+        [status(503)],
+        [status(429)],
+        [reset],
+        [as_body(b"<html>Bad gateway</html>", status=502)],
+        [status(500), reset, status(503), status(429), reset, status(500)],
+    ],
+)
+def test_trouble_that_passes_costs_nothing(server, ask, trouble):
+    server.script("Q", *trouble, said("4"))
+    assert ask("Q")["Q"].grade == 4
+    assert server.asked["Q"] == len(trouble) + 1
+
+
+def test_an_answer_that_took_too_long_is_asked_for_again(server, ask):
+    server.script("Q", said("1", after=30), said("4"))
+    assert ask("Q", timeout=1)["Q"].grade == 4
+    assert server.asked["Q"] >= 2
+
+
+def test_retry_after_in_seconds_is_waited_for_by_everybody(server, ask):
+    server.script("Q", status(429, headers={"Retry-After": "1"}), said("4"))
+    server.script("Other 0", said("3", after=0.2))
+    replies = ask("Q", *OTHERS, concurrency=2)
+    first, second = server.times["Q"]
+    assert second - first >= 1
+    assert all(server.times[other][0] - first >= 1 for other in OTHERS[1:])
+    assert {reply.state for reply in replies.values()} == {State.GRADED}
+
+
+def test_retry_after_as_a_date_is_waited_for(server, ask):
+    times = []
+
+    async def busy(request, body):
+        times.append((datetime.now(UTC) + timedelta(seconds=2)).replace(microsecond=0))
+        headers = {"Retry-After": format_datetime(times[0], usegmt=True)}
+        return await status(503, headers=headers)(request, body)
+
+    async def free(request, body):
+        times.append(datetime.now(UTC))
+        return await said("4")(request, body)
+
+    server.script("Q", busy, free)
+    assert ask("Q")["Q"].grade == 4
+    then, asked = times
+    assert asked >= then
+
+
+@pytest.mark.parametrize(
+    ("header", "seconds"),
+    [("7", 7), ("0.5", 0.5), ("0", 0), ("soon", None), ("-1", None), ("nan", None), ("", None)],
+)
+def test_retry_after_is_read_or_passed_over(header, seconds):
+    assert seconds_to_wait({"Retry-After": header}) == seconds
+
+
+@pytest.mark.parametrize("zone", ["GMT", "-0000"])
+def test_retry_after_as_a_date_is_time_from_now(zone):
+    then = datetime.now(UTC) + timedelta(minutes=5)
+    found = seconds_to_wait({"Retry-After": then.strftime(f"%a, %d %b %Y %H:%M:%S {zone}")})
+    assert 290 < found <= 300
+    assert seconds_to_wait({"Retry-After": f"Wed, 21 Oct 2015 07:28:00 {zone}"}) == 0
+
+
+def test_a_pair_that_fails_for_ever_is_an_error_and_the_others_are_graded(server, ask):
+    server.script("Q", status(500, "tokenizer crashed"))
+    for other in OTHERS:
+        server.script(other, said("3", after=0.05))
+    replies = ask("Q", *OTHERS, concurrency=3)
+    reply = replies.pop("Q")
+    assert (reply.state, reply.failure) == (State.ERROR, Failure.SERVER)
+    assert re.fullmatch("After [0-9]+ tries: 500 tokenizer crashed", reply.detail)
+    assert {reply.grade for reply in replies.values()} == {3}
+    assert {server.asked[other] for other in OTHERS} == {1}
+
+
+@pytest.mark.parametrize(
+    ("answer", "failure", "options"),
+    [
+        (status(500), Failure.SERVER, {}),
+        (status(503), Failure.SERVER, {}),
+        (reset, Failure.CONNECTION, {}),
+        (said("4", after=30), Failure.TIMEOUT, {"timeout": 0.5}),
+    ],
+)
+def test_a_failing_pair_is_an_error_even_with_no_other_beside_it(
+    server, ask, answer, failure, options
+):
+    server.script("Q", answer)
+    reply = ask("Q", **options)["Q"]
+    assert (reply.state, reply.failure) == (State.ERROR, failure)
+    assert server.asked["Q"] < 40
+
+
+def test_a_server_that_is_gone_for_three_seconds_loses_nothing(server, ask):
+    questions = [f"Q{number}" for number in range(60)]
+    for question in questions:
+        server.script(question, said("4", after=0.1))
+
+    def go_and_come_back():
+        server.stop()
+        time.sleep(3)
+        server.start()
+
+    away = Thread(target=go_and_come_back)
+
+    async def last_before(request, body):
+        away.start()
+        return await said("4", after=0.1)(request, body)
+
+    server.script("Q9", last_before, said("4", after=0.1))
+    replies = ask(*questions, concurrency=8)
+    away.join()
+    assert {reply.grade for reply in replies.values()} == {4}
+    # Only what was under way when it went can have been asked again.
+    assert sum(server.asked[question] for question in questions) <= len(questions) + 8
+
+
+def test_a_server_that_only_fails_for_three_seconds_marks_no_pair_as_an_error(server, ask):
+    began = time.monotonic()
+
+    async def recovering(request, body):
+        fine = time.monotonic() > began + 3
+        return await (said("4") if fine else status(500))(request, body)
+
+    questions = [f"Q{number}" for number in range(20)]
+    for question in [*questions, "Reply with 0."]:
+        server.script(question, recovering)
+    replies = ask(*questions)
+    assert {reply.grade for reply in replies.values()} == {4}
+
+
+def test_a_server_that_stays_away_is_unavailable_after_patience(server, ask):
+    server.stop()
+    with pytest.raises(
+        Unavailable, match=r"has not answered any question for [0-9]+ seconds: .*connect"
+    ):
+        ask("Q1", "Q2", patience=1)
+    server.start()
+    assert not server.asked
+
+
+def test_a_server_that_goes_for_good_keeps_what_was_graded(server):
+    server.script("Q2", said("4", after=0.5))
+    server.script("Q3", said("4", after=50))
+    server.script("Q4", said("4", after=50))
+    grader = OpenAIGrader(material.spec(), server.url, key=None, concurrency=4, patience=1)
+    graded = []
+
+    def grade():
+        for reply in grader.replies(iter(material.pairs("Q1", "Q2", "Q3", "Q4"))):
+            if reply is not None:
+                graded.append(reply.pair.question)
+                if len(graded) == 2:
+                    server.stop()
+
+    with pytest.raises(Unavailable):
+        grade()
+    server.start()
+    assert sorted(graded) == ["Q1", "Q2"]
+
+
+@pytest.mark.parametrize("answer", [status(500, "CUDA error"), reset])
+def test_a_server_that_answers_nothing_at_all_is_unavailable(server, ask, answer):
+    for question in ("Q1", "Q2", "Reply with 0."):
+        server.script(question, answer)
+    with pytest.raises(Unavailable):
+        ask("Q1", "Q2", patience=0.5)
+
+
+def test_a_wait_longer_than_patience_is_unavailable_at_once(server, ask):
+    server.script("Q", status(429, "Come back.", headers={"Retry-After": "7200"}))
+    with pytest.raises(Unavailable, match="asks to wait for 120 minutes: 429 Come back"):
+        ask("Q")
+    assert server.asked["Q"] == 1
+
+
+def test_a_quota_that_is_used_up_is_unavailable_at_once(server, ask):
+    server.script("Q", status(429, "You exceeded your quota.", code="insufficient_quota"))
+    with pytest.raises(Unavailable, match="no quota left"):
+        ask("Q")
+    assert server.asked["Q"] == 1
+
+
+def test_a_busy_server_is_asked_until_it_has_time(server, ask):
+    server.script("Q", *[status(429)] * 12, said("4"))
+    for other in OTHERS:
+        server.script(other, said("3", after=0.05))
+    assert ask("Q", *OTHERS, concurrency=3)["Q"].grade == 4
+
+
+def test_a_model_that_is_not_served_is_another_judge_before_any_pair(server, ask):
+    server.answers["/v1/models"] = models("large", "small")
+    with pytest.raises(AnotherJudge, match=r"does not serve tiny. It serves large, small"):
+        ask("Q")
+    assert not server.asked
+
+
+def test_a_model_that_is_not_served_any_more_is_another_judge(server, ask):
+    server.script("Q", status(404, "The model `tiny` does not exist.", type="NotFoundError"))
+    with pytest.raises(AnotherJudge, match="The model `tiny` does not exist"):
+        ask("Q")
+
+
+@pytest.mark.parametrize(
+    "answer", [status(404, "Not Found"), status(405), status(301, headers={"Location": "/v2"})]
+)
+def test_an_address_without_chat_is_unavailable_at_once(server, ask, answer):
+    server.script("Q", answer)
+    with pytest.raises(Unavailable, match=r"no chat completions at .*ends with /v1"):
+        ask("Q")
+    assert server.asked["Q"] == 1
+
+
+@pytest.mark.parametrize("answer", [status(404), status(501), as_json([]), as_body(b"hello")])
+def test_a_server_that_does_not_list_its_models_is_taken_at_its_word(server, ask, answer):
+    server.answers["/v1/models"] = answer
+    assert ask("Q")["Q"].grade == 3
+
+
+@pytest.mark.parametrize(
+    "url", ["", "localhost:8000/v1", "ftp://host/v1", "http://", "http://a:b@c/v1"]
+)
+def test_an_address_that_cannot_be_one_is_unavailable(url):
+    grader = OpenAIGrader(material.spec(), url, key=None)
+    with pytest.raises(Unavailable, match="The server's address must"):
+        list(grader.replies(iter(material.pairs("Q"))))
+
+
+def test_many_pairs_that_end_at_once_say_why_they_ended(server):
+    # Some are done, with their callbacks on the way, when the first of them ends the work.
+    questions = [f"Q{number}" for number in range(64)]
+    for question in questions:
+        server.script(question, status(401))
+    for _ in range(15):
+        grader = OpenAIGrader(material.spec(), server.url, key=None, concurrency=64, patience=5)
+        with pytest.raises(Unavailable, match="key"):
+            list(grader.replies(iter(material.pairs(*questions))))

@@ -1,0 +1,87 @@
+"""The stand-in for a model: it answers our own prompts by words in common, and speaks the protocol."""
+
+import math
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+from urllib.request import urlopen
+
+import pytest
+
+from judging.graders.openai_api import OpenAIGrader
+from judging.grading import prompts
+from judging.grading.pairs import Failure, Pair, Sampling, State
+from judging.grading.prompt import render, wording_of
+from judging.grading.spec import Spec
+from judging.stand_in import MODEL, answer
+
+ROOT = Path(__file__).parents[2]
+LEVELS = tuple((grade, f"level {grade}") for grade in range(6))
+PAIR = Pair(1, 1, "The ferry lost its steering gear in March.", "What did the ferry lose?")
+
+
+def spec_of(name: str) -> Spec:
+    file = prompts.load(name)
+    return Spec(
+        rubric="graded",
+        levels=LEVELS,
+        backend="openai",
+        model=MODEL,
+        system=file.system,
+        prompt=file.prompt,
+        wording=wording_of(LEVELS),
+        sampling=Sampling(max_tokens=file.max_tokens),
+        parser=file.parser,
+    )
+
+
+@pytest.mark.parametrize("name", ["question-first", "text-first"])
+def test_it_finds_question_and_text_in_our_own_prompts(name):
+    # Both content terms of the question, ferry and lose, stand in the text but for the form "lost":
+    # half of the idf is covered, and floor(6 / 2) is 3.
+    words, logprobs = answer(render(spec_of(name), PAIR)[-1]["content"])
+    assert words == "3"
+    assert sum(map(math.exp, logprobs)) == pytest.approx(1)
+    assert max(range(6), key=logprobs.__getitem__) in (2, 3)
+
+
+def test_another_prompt_gets_words_and_no_grade():
+    assert answer("How are you?") == ("I find no question and text here.", None)
+
+
+def test_a_question_of_stop_words_gets_words_and_no_grade():
+    prompt = render(spec_of("text-first"), Pair(1, 1, "A text.", "Who was it?"))[-1]["content"]
+    assert answer(prompt) == ("The question has no content words.", None)
+
+
+@pytest.fixture
+def served():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    command = [sys.executable, "-m", "judging.stand_in", "--port", str(port), "--seconds", "0"]
+    process = subprocess.Popen(command, cwd=ROOT)
+    try:
+        until = time.monotonic() + 60
+        while True:
+            try:
+                urlopen(f"http://127.0.0.1:{port}/v1/models", timeout=5).close()
+                break
+            except OSError:
+                assert time.monotonic() < until
+                time.sleep(0.1)
+        yield f"http://127.0.0.1:{port}/v1"
+    finally:
+        process.terminate()
+        process.wait(20)
+
+
+def test_our_client_reads_its_grades_and_their_probabilities(served):
+    pairs = [PAIR, Pair(2, 2, "A text.", "Who was it?")]
+    grader = OpenAIGrader(spec_of("question-first"), served, key=None)
+    found = {reply.pair.text_id: reply for reply in grader.replies(iter(pairs)) if reply}
+    assert (found[1].state, found[1].grade) == (State.GRADED, 3)
+    assert found[1].label_mass == pytest.approx(1)
+    assert (found[2].state, found[2].failure) == (State.UNPARSEABLE, Failure.NO_GRADE)
