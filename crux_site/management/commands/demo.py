@@ -7,10 +7,15 @@ from django.core.management.base import BaseCommand
 from django.db import transaction
 
 from annotation import assigning
-from annotation.models import Campaign, Dataset, Rubric, Text, User
+from annotation.models import Campaign, Dataset, Rater, Rubric, Text, User
 from crux_site import demo_crowd
 from crux_site.importing import import_dataset
-from judging.fill import fill_lexical
+from judging import stand_in
+from judging.foreground import fill_lexical
+from judging.grading import prompts
+from judging.grading.prompt import wording_of
+from judging.judges import levels_of, make_judge
+from judging.models import Judge
 
 SLUG = "coastal-demo"
 PASSWORD = "crux-demo"  # noqa: S105 - of a demo on one's own machine, printed on the screen
@@ -38,10 +43,11 @@ class Command(BaseCommand):
             f"    {summary.totals['topics']} topics, {summary.totals['ratings']} ratings"
         )
         self._say("lexical baseline judge (a baseline, not a model)")
-        filled = fill_lexical(dataset)
+        run = fill_lexical(dataset)
         self.stdout.write(
-            f"    {filled.graded} pairs graded, {filled.there_before} were there before"
+            f"    {run.n_planned} pairs graded, {run.n_there_before} were there before"
         )
+        self._judge()
         self._say("campaigns")
         self._campaign(dataset, "answerable", Text.Kind.REPORT, "Report coverage", None)
         self._campaign(dataset, "graded", Text.Kind.PASSAGE, "Passage grading", 2)
@@ -50,6 +56,27 @@ class Command(BaseCommand):
 
     def _say(self, what: str) -> None:
         self.stdout.write(f"  {what}")
+
+    def _judge(self) -> None:
+        """A judge for runs that are started in the browser, where there is no model."""
+        if Rater.objects.filter(name=stand_in.MODEL, dataset=None).exists():
+            return
+        self._say("stand-in judge (a baseline too: it grades by words in common)")
+        rubric = Rubric.objects.get(slug="graded")
+        file = prompts.load("question-first")
+        make_judge(
+            stand_in.MODEL,
+            kind=Rater.Kind.BASELINE,
+            rubric=rubric,
+            backend=Judge.Backend.OPENAI,
+            model=stand_in.MODEL,
+            prompt_name=file.name,
+            system=file.system,
+            prompt=file.prompt,
+            wording=wording_of([(grade, label) for grade, label in levels_of(rubric)]),
+            sampling={"max_tokens": file.max_tokens},
+            parser=file.parser,
+        )
 
     @transaction.atomic
     def _campaign(

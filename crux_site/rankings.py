@@ -1,0 +1,20 @@
+"""Retrieval runs as the judging app asks for them: it knows nothing of the app that holds them."""
+
+from annotation.models import Dataset
+from evaluation.models import RankedText, RetrievalRun
+
+
+def names(dataset: Dataset) -> list[str]:
+    """The retrieval runs of a dataset by name."""
+    return list(RetrievalRun.objects.filter(dataset=dataset).values_list("name", flat=True))
+
+
+def ranked(dataset: Dataset, run: str, depth: int | None) -> dict[int, list[int]]:
+    """Keys of the texts of a run by topic, in the order of their ranks, the first `depth` of each."""
+    rows = RankedText.objects.filter(run__dataset=dataset, run__name=run)
+    if depth is not None:
+        rows = rows.filter(rank__lte=depth)
+    found: dict[int, list[int]] = {}
+    for topic, text in rows.order_by("topic_id", "rank").values_list("topic_id", "text_id"):
+        found.setdefault(topic, []).append(text)
+    return found

@@ -1,0 +1,62 @@
+"""manage.py judge_export DATASET --judge SLUG --out DIR: pairs for a cluster without the database."""
+
+import json
+from argparse import ArgumentParser
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from judging import exchange, runs
+from judging.job import ExchangeRefused
+from judging.judges import find_judge
+from judging.management.options import add_selection, dataset_of, selection_of
+from judging.models import Judge
+from judging.parquet import MOST_ROWS
+from judging.planning import PlannedElsewhere
+from judging.selection import SelectionError
+
+
+class Command(BaseCommand):
+    help = (
+        "Write the pairs that a judge lacks as Parquet files, for judging.cluster. They belong to a "
+        "judge run that waits for judge_import; cancelling it gives the pairs back."
+    )
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("dataset")
+        parser.add_argument("--judge", required=True, help="a judge's name")
+        parser.add_argument("--out", required=True, type=Path, help="a new or empty folder")
+        parser.add_argument("--rows", type=int, default=exchange.ROWS, help="pairs of a file")
+        add_selection(parser)
+        parser.add_argument("--json", action="store_true")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        dataset = dataset_of(options)
+        judge = find_judge(options["judge"], dataset)
+        if judge is None:
+            known = ", ".join(Judge.objects.values_list("rater__name", flat=True)) or "none"
+            raise CommandError(f"There is no judge {options['judge']!r}; there are: {known}.")
+        if not 1 <= options["rows"] <= MOST_ROWS:
+            raise CommandError(f"--rows is a number from 1 to {MOST_ROWS:,}.")
+        selection = selection_of(options)
+        try:
+            run, job = exchange.export_run(
+                judge, dataset, selection, options["out"], options["rows"]
+            )
+        except (ExchangeRefused, SelectionError, runs.RunRefused, PlannedElsewhere) as error:
+            raise CommandError(str(error)) from None
+        except OSError as error:
+            raise CommandError(f"{options['out']} cannot be written: {error}.") from None
+        files, pairs = (job.files, job.pairs) if job else (0, 0)
+        if options["json"]:
+            counts = {"run": run.pk, "fingerprint": judge.fingerprint, "state": run.state}
+            self.stdout.write(json.dumps({**counts, "files": files, "pairs": pairs}))
+        elif job is None:
+            self.stdout.write(f"Nothing to export: {run.note}")
+        elif options["verbosity"]:
+            noun = "file" if files == 1 else "files"
+            self.stdout.write(
+                f"judge run {run.pk} of {judge}: {pairs:,} pairs in {files:,} {noun} in "
+                f"{options['out']}. They wait for judge_import; cancel the run to have them back."
+            )

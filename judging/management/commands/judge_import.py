@@ -1,0 +1,80 @@
+"""manage.py judge_import DATASET DIR: replies that judging.cluster wrote, into the matrix."""
+
+import json
+from argparse import ArgumentParser
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from judging import exchange
+from judging.job import ExchangeRefused
+from judging.management.options import dataset_of
+from judging.models import JudgeRun, Shard
+
+SHOWN = 20  # complaints; the others are counted
+
+
+class Command(BaseCommand):
+    help = (
+        "Store the replies of an exported judge run, each file whole or not at all. It may be given "
+        "again at any time, also while the cluster still works: what is there already stays as it is."
+    )
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("dataset")
+        parser.add_argument("folder", type=Path, help="with results-*.parquet")
+        parser.add_argument("--json", action="store_true")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        dataset = dataset_of(options)
+        if not options["folder"].is_dir():
+            raise CommandError(f"There is no folder {options['folder']}.")
+        paths = sorted(options["folder"].glob("results-*.parquet"))
+        if not paths:
+            raise CommandError(
+                f"{options['folder']} holds no results-*.parquet: name the folder that "
+                "judging.cluster wrote with --out."
+            )
+        counts = {"files": 0, "new": 0, "graded": 0, "there_before": 0}
+        touched: set[int] = set()
+        refused: list[str] = []
+        for path in paths:
+            try:
+                done = exchange.import_file(dataset, path)
+            except ExchangeRefused as error:
+                refused.append(str(error))
+                continue
+            touched.add(done.run.pk)
+            counts["files"] += 1
+            counts["new"] += done.new
+            counts["graded"] += done.graded
+            counts["there_before"] += done.there_before
+            if options["verbosity"] > 1:
+                self.stdout.write(f"{path.name}: {done.new:,} new")
+        self._tell(counts, touched, options)
+        if refused:
+            more = [f"and {len(refused) - SHOWN} more files"] if len(refused) > SHOWN else []
+            raise CommandError(
+                "\n".join(["Of these files nothing was imported:", *refused[:SHOWN], *more])
+            )
+
+    def _tell(self, counts: dict[str, int], touched: set[int], options: dict[str, Any]) -> None:
+        runs = JudgeRun.objects.filter(pk__in=touched).order_by("pk")
+        states = []
+        for run in runs:
+            shards = run.shards.count()
+            left = run.shards.exclude(state=Shard.State.DONE).count()
+            states.append({"run": run.pk, "state": run.state, "shards": shards, "left": left})
+        if options["json"]:
+            self.stdout.write(json.dumps({**counts, "runs": states}))
+        elif options["verbosity"]:
+            self.stdout.write(
+                f"{counts['files']:,} files: {counts['new']:,} new ({counts['graded']:,} graded), "
+                f"{counts['there_before']:,} were there before"
+            )
+            for run, state in zip(runs, states, strict=True):
+                self.stdout.write(
+                    f"judge run {run.pk} of {run.judge} is {run.get_state_display()}; "
+                    f"{state['left']:,} of {state['shards']:,} shards are not whole yet"
+                )

@@ -1,0 +1,162 @@
+"""Which texts a run is asked to grade, as it was said, and as keys of the database."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from importlib import import_module
+from itertools import islice
+from typing import Any, NamedTuple, Protocol, Self
+
+from django.conf import settings
+from django.db.models import Count
+
+from annotation.models import Dataset, SubQuestion, Text, Topic
+
+KINDS = {"passages": "passage", "reports": "report", "reference": "reference"}
+
+
+TOPICS_AT_ONCE = 50
+
+
+class SelectionError(ValueError):
+    """A selection that names what is not there; the message can be shown to a person."""
+
+
+class Rankings(Protocol):
+    """What another app tells of retrieval runs: the module that JUDGE_RANKINGS names."""
+
+    def names(self, dataset: Dataset) -> list[str]: ...
+
+    def ranked(self, dataset: Dataset, run: str, depth: int | None) -> dict[int, list[int]]:
+        """Keys of the texts of a run by topic, by rank, the first `depth` of each."""
+        ...
+
+
+def rankings() -> Rankings:
+    found: Rankings = import_module(settings.JUDGE_RANKINGS)
+    return found
+
+
+class TopicTexts(NamedTuple):
+    """The selected texts of a topic that have words: (key, hash) in the order of asking."""
+
+    topic: Topic
+    questions: list[int]
+    texts: list[tuple[int, str]]
+    n_without_words: int
+
+
+@dataclass(frozen=True)
+class Selection:
+    """Texts of some kinds and topics, or those that a retrieval run ranks.
+
+    `limit` cuts the pairs that are planned; with `retry` only pairs whose attempt failed are asked, with
+    `failed_in` only those that failed in that judge run.
+    """
+
+    texts: str = ""
+    topics: tuple[str, ...] = ()
+    run: str = ""
+    depth: int | None = None
+    limit: int | None = None
+    retry: bool = False
+    failed_in: int | None = None
+
+    @classmethod
+    def from_json(cls, values: dict[str, Any]) -> Self:
+        return cls(**{**values, "topics": tuple(values.get("topics", ()))})
+
+    def as_json(self) -> dict[str, Any]:
+        return {name: value for name, value in asdict(self).items() if value}
+
+    def describe(self) -> str:
+        """In words, to follow "grades"."""
+        what = "the pairs that failed" if self.retry else self.texts or "all texts"
+        if self.failed_in:
+            what += f" in judge run {self.failed_in}"
+        if self.run:
+            what += f" of the run {self.run}" + (f" to rank {self.depth}" if self.depth else "")
+        if self.topics:
+            what += " of " + (
+                f"the topic {self.topics[0]}"
+                if len(self.topics) == 1
+                else f"{len(self.topics)} topics"
+            )
+        return what + (f", {self.limit:,} pairs at most" if self.limit else "")
+
+    def check(self, dataset: Dataset) -> None:
+        """Raises SelectionError for a kind, topic, run or number that cannot be."""
+        if self.texts and self.texts not in KINDS:
+            raise SelectionError(f"Texts are {', '.join(KINDS)}, not {self.texts!r}.")
+        there = set(dataset.topics.filter(name__in=self.topics).values_list("name", flat=True))
+        if unknown := [name for name in self.topics if name not in there]:
+            raise SelectionError(f"{dataset.slug} has no topic {unknown[0]!r}.")
+        if self.run and self.run not in (names := rankings().names(dataset)):
+            known = ", ".join(names) or "none"
+            raise SelectionError(f"{dataset.slug} has no run {self.run!r}; there are: {known}.")
+        if self.depth is not None and not self.run:
+            raise SelectionError("A depth needs a run: it counts the ranks of its texts.")
+        for name, value in (("depth", self.depth), ("limit", self.limit)):
+            if value is not None and value < 1:
+                raise SelectionError(f"The {name} is a number of 1 or more, not {value}.")
+
+    def by_topic(self, dataset: Dataset) -> Iterator[TopicTexts]:
+        """The texts of one topic after another; memory holds those of a few topics at a time."""
+        ranked = rankings().ranked(dataset, self.run, self.depth) if self.run else None
+        topics = dataset.topics.order_by("position")
+        if self.topics:
+            topics = topics.filter(name__in=self.topics)
+        # All of them, and not as they are read: planning writes between two lots, and SQLite lets
+        # nobody write who still reads what was there before another's write.
+        each = iter(list(topics))
+        while some := list(islice(each, TOPICS_AT_ONCE)):
+            texts = self._texts(dataset, some, ranked)
+            questions = defaultdict[int, list[int]](list)
+            asked = SubQuestion.objects.filter(topic__in=some).order_by("position")
+            for topic_id, pk in asked.values_list("topic_id", "pk"):
+                questions[topic_id].append(pk)
+            for topic in some:
+                rows = texts.get(topic.pk, [])
+                worded = [(pk, sha256) for pk, sha256 in rows if sha256]
+                yield TopicTexts(topic, questions[topic.pk], worded, len(rows) - len(worded))
+
+    def _texts(
+        self, dataset: Dataset, topics: list[Topic], ranked: dict[int, list[int]] | None
+    ) -> dict[int, list[tuple[int, str]]]:
+        """Keys and hashes of the chosen texts by topic, in the order of asking."""
+        of_topic: dict[int, list[tuple[int, str]]] = {}
+        if ranked is None:
+            chosen = self._of_kind(dataset.texts.filter(topic__in=topics)).order_by("pk")
+            for topic, pk, sha256 in chosen.values_list("topic_id", "pk", "sha256"):
+                of_topic.setdefault(topic, []).append((pk, sha256))
+            return of_topic
+        there = {topic.pk: ranked.get(topic.pk, []) for topic in topics}
+        keys = {pk for ranks in there.values() for pk in ranks}
+        found = self._of_kind(dataset.texts.filter(pk__in=keys)).order_by()
+        hashes = dict(found.values_list("pk", "sha256"))
+        return {
+            topic: [(pk, hashes[pk]) for pk in ranks if pk in hashes]
+            for topic, ranks in there.items()
+        }
+
+    def possible(self, dataset: Dataset) -> int:
+        """How many pairs there are of the chosen texts, judged or not."""
+        if self.run:
+            return sum(len(t.texts) * len(t.questions) for t in self.by_topic(dataset))
+        topics = dataset.topics.all()
+        if self.topics:
+            topics = topics.filter(name__in=self.topics)
+        asked = dict(
+            SubQuestion.objects.filter(topic__in=topics)
+            .order_by()
+            .values_list("topic_id")
+            .annotate(n=Count("pk"))
+        )
+        held = self._of_kind(dataset.texts.with_body().filter(topic__in=topics)).order_by()
+        counted = held.values_list("topic_id").annotate(n=Count("pk"))
+        return sum(n * asked.get(topic, 0) for topic, n in counted)
+
+    def _of_kind(self, texts: Any) -> Any:
+        return texts.filter(kind=Text.Kind(KINDS[self.texts])) if self.texts else texts

@@ -1,0 +1,88 @@
+"""Processes of their own on the database of a test: commands, workers, and a server that judges."""
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from contextlib import contextmanager
+
+from judging import stand_in
+from judging.grading import prompts
+from judging.models import Judge, JudgeRun
+from tests.judging.engine.material import ROOT, a_judge, environment
+
+PATIENCE = 120  # seconds, after which something is wrong
+
+
+def manage(*arguments: str, **env: str) -> subprocess.Popen:
+    """manage.py in a process group of its own."""
+    return subprocess.Popen(
+        [sys.executable, "manage.py", *arguments],
+        env=environment(**env),
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+
+
+def kill(process: subprocess.Popen) -> None:
+    if process.poll() is None:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+
+
+@contextmanager
+def slow_server(seconds: float = 0.1, at_once: int = 2):
+    """The address of a stand-in for a model that takes its time."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    options = {"--port": port, "--seconds": seconds, "--at-once": at_once}
+    arguments = [str(word) for option in options.items() for word in option]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "judging.stand_in", *arguments], cwd=ROOT, start_new_session=True
+    )
+    url = f"http://127.0.0.1:{port}/v1"
+    try:
+        wait_for(lambda: _answers(f"{url}/models"))
+        yield url
+    finally:
+        kill(process)
+
+
+def _answers(url: str) -> bool:
+    try:
+        return urllib.request.urlopen(url, timeout=5).status == 200
+    except OSError:
+        return False
+
+
+def stand_in_judge() -> Judge:
+    file = prompts.load("question-first")
+    return a_judge(
+        "stand-in",
+        model=stand_in.MODEL,
+        revision="",
+        system=file.system,
+        prompt=file.prompt,
+        sampling={"max_tokens": file.max_tokens},
+        parser=file.parser,
+    )
+
+
+def wait_for(what, seconds: float = PATIENCE):
+    """The first true value of `what`."""
+    until = time.monotonic() + seconds
+    while not (found := what()):
+        assert time.monotonic() < until, "it did not happen"
+        time.sleep(0.1)
+    return found
+
+
+def state_of(run: JudgeRun) -> str:
+    return JudgeRun.objects.values_list("state", flat=True).get(pk=run.pk)

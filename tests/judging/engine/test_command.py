@@ -1,0 +1,244 @@
+"""manage.py judge: what it prints and where, how it refuses, and that it goes on where it was stopped."""
+
+import json
+import os
+import signal
+from io import StringIO
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from annotation.models import Rating
+from judging import runs
+from judging.fill import pump
+from judging.models import Attempt, JudgeRun
+from judging.selection import Selection
+from tests.judging.engine.material import (
+    Scripted,
+    a_judge,
+    agrees,
+    all_pairs,
+    counted,
+    failed,
+    graded,
+    make_study,
+    planned,
+)
+from tests.judging.engine.processes import kill, manage, slow_server, stand_in_judge, wait_for
+
+
+@pytest.fixture
+def study(db):
+    return make_study()
+
+
+def judge(*arguments: str, **options) -> tuple[str, str]:
+    out, err = StringIO(), StringIO()
+    call_command("judge", *arguments, stdout=out, stderr=err, **options)
+    return out.getvalue(), err.getvalue()
+
+
+def test_json_is_one_line_alone(study):
+    out, err = judge("study", "--json")
+    assert err == ""
+    [line] = out.splitlines()
+    found = json.loads(line)
+    assert list(found) == [
+        "run",
+        "state",
+        "note",
+        "judge",
+        "fingerprint",
+        "there_before",
+        "without_words",
+        "failures",
+        "planned",
+        "done",
+        "graded",
+        "failed",
+        "sent",
+        "prompt_tokens",
+        "completion_tokens",
+        "money",
+        "rate",
+        "remaining_seconds",
+        "expected_minus_grade",
+        "shards",
+        "workers",
+    ]
+    assert (found["state"], found["judge"], found["graded"]) == ("finished", "lexical", 24)
+    assert found["failures"] == {}
+
+
+def test_progress_is_on_stderr_and_the_result_on_stdout(study):
+    out, err = judge("study")
+    assert "of lexical (a baseline, not a model) is finished: 24 pairs graded" in out
+    assert "24/24" in err
+    assert judge("study", verbosity=0) == ("", "")
+
+
+def test_the_same_command_again_has_nothing_to_do(study):
+    judge("study")
+    out, _ = judge("study")
+    assert "0 pairs graded, 24 were there before" in out
+    assert Rating.objects.count() == 24
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["nowhere"], "no dataset 'nowhere'; there are: study"),
+        (["study", "--judge", "nobody"], "no judge 'nobody'; there are: lexical"),
+        (["study", "--topics", "t-0", "t-7"], "study has no topic 't-7'"),
+        (["study", "--run", "bm25"], "study has no run 'bm25'"),
+        (["study", "--depth", "5"], "A depth needs a run"),
+        (["study", "--limit", "0"], "The limit is a number of 1 or more"),
+        (["study", "--join", "99"], "study has no judge run 99"),
+    ],
+)
+def test_what_cannot_be_is_named_and_nothing_is_made(study, arguments, words):
+    with pytest.raises(CommandError, match=words):
+        judge(*arguments)
+    assert not JudgeRun.objects.exists()
+
+
+def test_a_dry_run_counts_and_writes_nothing(study):
+    out, _ = judge("study", "--dry-run", "--json", "--limit", "10")
+    assert json.loads(out)["to_send"] == 10
+    out, _ = judge("study", "--dry-run")
+    assert out.startswith("24 pairs to ask; 0 are there already")
+    assert not JudgeRun.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("endpoint", "refusal"),
+    [
+        (
+            "",
+            "This judge asks a server: say which one as its endpoint. JUDGE_ENDPOINTS names: lab.",
+        ),
+        ("far", "knows no endpoint 'far'; JUDGE_ENDPOINTS names: lab."),
+        ("127.0.0.1:8000/v1", "An address begins with http:// or https://."),
+    ],
+)
+def test_an_endpoint_that_is_not_known_here_is_an_error_and_makes_no_run(
+    study, settings, endpoint, refusal
+):
+    settings.JUDGE_ENDPOINTS = {"lab": "http://gpu/v1"}
+    a_judge("model")
+    with pytest.raises(CommandError) as caught:
+        judge("study", "--judge", "model", "--endpoint", endpoint)
+    assert refusal in str(caught.value)
+    assert not JudgeRun.objects.exists()
+
+
+def test_another_selection_is_refused_while_a_run_is_open(study):
+    model = a_judge("model")
+    run = runs.start(model, study, Selection(texts="passages"))
+    refusal = f"Judge run {run.pk} of model on study is still open; it grades passages. .*--cancel {run.pk}"
+    other = (
+        "study",
+        "--judge",
+        "model",
+        "--texts",
+        "reports",
+        "--endpoint",
+        "http://127.0.0.1:9/v1",
+    )
+    with pytest.raises(CommandError, match=refusal):
+        judge(*other)
+    out, _ = judge("study", "--cancel", str(run.pk))
+    assert f"judge run {run.pk} of model is cancelled" in out
+    with pytest.raises(CommandError, match="it cannot be cancelled"):
+        judge("study", "--cancel", str(run.pk))
+    with pytest.raises(CommandError, match="study has no judge run 999"):
+        judge("study", "--cancel", "999")
+
+
+def test_joining_a_run_works_on_it_and_on_no_other(study):
+    judge("study", "--limit", "3")
+    lexical = JudgeRun.objects.get().judge
+    run = planned(lexical, study)
+    out, _ = judge("study", "--join", str(run.pk), "--json")
+    assert (json.loads(out)["run"], json.loads(out)["graded"]) == (run.pk, 21)
+    other = runs.start(lexical, study, Selection())
+    runs.cancel(other)
+    with pytest.raises(CommandError, match=f"Judge run {other.pk} is cancelled: give the command"):
+        judge("study", "--join", str(other.pk))
+
+
+def test_retry_asks_only_what_failed(study):
+    judge("study", "--limit", "1")
+    lexical = JudgeRun.objects.get().judge
+    pump(
+        planned(lexical, study),
+        Scripted(lambda p: failed(p) if p.question_id % 2 else graded(p)),
+        "x",
+    )
+    n = sum(state != "graded" for state, _ in counted(lexical).values())
+    out, _ = judge("study", "--retry", "--json")
+    assert 0 < json.loads(out)["graded"] == json.loads(out)["planned"] == n
+    assert {state for state, _ in counted(lexical).values()} == {"graded"}
+    assert agrees(lexical)
+
+
+def test_a_paused_run_goes_on_with_a_new_budget(study):
+    judge("study", "--max-pairs", "7")
+    run = JudgeRun.objects.get()
+    JudgeRun.objects.filter(pk=run.pk).update(state="paused")
+    _, err = judge("study", "--max-pairs", "9")
+    assert f"going on with judge run {run.pk}" in err
+    run.refresh_from_db()
+    assert (run.state, run.max_pairs, runs.n_sent(run)) == ("stopped", 9, 9)
+    assert Attempt.objects.count() == 9
+
+
+def test_a_budget_is_for_a_run_however_often_its_command_is_given(study):
+    judge("study", "--max-pairs", "7")
+    for more in (["--max-pairs", "7"], ["--max-pairs", "5"], []):
+        with pytest.raises(CommandError, match="Give it a larger one to go on"):
+            judge("study", *more)
+    run = JudgeRun.objects.get()
+    assert (run.state, run.max_pairs, Attempt.objects.count()) == ("stopped", 7, 7)
+    judge("study", "--max-pairs", "100")
+    run.refresh_from_db()
+    assert (run.state, Attempt.objects.count()) == ("finished", 24)
+
+
+def test_a_budget_that_cannot_stop_anything_is_said(study):
+    run = planned(a_judge("model"), study, max_tokens=5)
+    pump(run, Scripted(), "x")
+    runs.finish_if_done(run)
+    _, err = judge("study", "--join", str(run.pk))
+    assert "No reply tells its tokens: only a budget of pairs can stop it." in err
+
+
+@pytest.mark.django_db(transaction=True)
+def test_ctrl_c_pauses_and_the_same_command_goes_on():
+    study, model = make_study(), stand_in_judge()
+    with slow_server(seconds=0.3, at_once=1) as url:
+        command = ["judge", "study", "--judge", "stand-in", "--endpoint", url, "--concurrency", "2"]
+        process = manage(*command)
+        try:
+            wait_for(Attempt.objects.exists)
+            os.kill(process.pid, signal.SIGINT)
+            said, complaints = process.communicate(timeout=60)
+        finally:
+            kill(process)
+        run = JudgeRun.objects.get()
+        n = Attempt.objects.count()
+        assert process.returncode == 0, complaints
+        assert f"left judge run {run.pk}; every reply so far is kept" in complaints
+        assert "Traceback" not in complaints
+        assert f"{n} pairs graded" in said
+        assert "stopped by hand" in said
+        assert (run.state, 0 < n < 24) == ("paused", True)
+        assert not run.shards.filter(state="leased").exists()
+        process = manage(*command)
+        _, complaints = process.communicate(timeout=120)
+    assert process.returncode == 0, complaints
+    assert f"going on with judge run {run.pk}" in complaints
+    run.refresh_from_db()
+    assert run.state == "finished"
+    assert counted(model).keys() == all_pairs(study)
+    assert agrees(model)

@@ -1,0 +1,208 @@
+"""The pump: whatever the grader does, each pair is stored once and none is lost."""
+
+import time
+
+import pytest
+
+from annotation.models import SubQuestion, Text
+from judging import leases
+from judging.fill import pump
+from judging.graders.base import GraderError
+from judging.models import Attempt
+from judging.selection import Selection
+from tests.judging.engine.fill_material import fresh, go_on, interrupting, is_whole, nothing_is_lent
+from tests.judging.engine.material import (
+    WORKER,
+    Grader,
+    Scripted,
+    a_judge,
+    add_text,
+    agrees,
+    all_pairs,
+    counted,
+    failed,
+    graded,
+    key,
+    make_study,
+    planned,
+)
+from tests.threads import in_threads
+
+
+@pytest.fixture
+def run(db):
+    """200 pairs in four shards of 50."""
+    return planned(a_judge(), make_study(topics=2, texts=10, questions=10))
+
+
+def test_a_run_is_filled_and_finished(run):
+    done = pump(run, Scripted(lambda p: failed(p) if p.question_id % 4 == 0 else graded(p)), WORKER)
+    assert (done.sent, done.graded + done.failed) == (200, 200)
+    assert done.failed == sum(state != "graded" for state, _ in counted(run.judge).values()) > 0
+    assert (run.state, fresh(run).state) == ("finished", "finished")
+    assert fresh(run).ended is not None
+    assert is_whole(run)
+
+
+def test_the_grader_gets_the_words_of_text_question_and_request(run):
+    grader = Scripted()
+    pump(run, grader, WORKER)
+    pair = grader.asked[-1]
+    assert pair.text == Text.objects.get(pk=pair.text_id).body
+    assert pair.question == SubQuestion.objects.get(pk=pair.question_id).body
+    assert pair.request == "Why?"
+
+
+def test_replies_may_come_in_any_order(run):
+    def backwards(pairs):
+        yield from (graded(pair) for pair in list(pairs)[::-1])
+
+    pump(run, Grader(backwards), WORKER, batch=7)
+    assert is_whole(run)
+
+
+@pytest.mark.parametrize("which", ["unknown", "twice"])
+def test_a_reply_that_nobody_asked_for_is_the_graders_error(run, which):
+    def wrong(pairs):
+        for at, pair in enumerate(pairs):
+            yield graded(pair)
+            if at == 20:
+                other = type(pair)(10**6, 1, "", "")
+                yield graded(other if which == "unknown" else pair)
+
+    with pytest.raises(GraderError, match="a second reply, or one to a pair"):
+        pump(run, Grader(wrong), WORKER)
+    assert len(counted(run.judge)) == 21
+    assert nothing_is_lent(run)
+    go_on(run)
+
+
+def test_a_pair_without_a_reply_leaves_its_shard_open_and_is_the_graders_error(run):
+    def silent(pairs):
+        yield from (graded(pair) for at, pair in enumerate(pairs) if at != 60)
+
+    with pytest.raises(GraderError, match="no reply to 1 pairs"):
+        pump(run, Grader(silent), WORKER)
+    assert len(counted(run.judge)) == 199
+    assert run.shards.filter(state="done").count() == 3
+    assert run.shards.filter(state="open").count() == 1
+    go_on(run)
+
+
+def test_a_slow_grader_keeps_its_leases(run, settings):
+    settings.JUDGE_LEASE_SECONDS = 0.1
+    held = []
+
+    def slow(pairs):
+        for at, pair in enumerate(pairs):
+            if at == 10:
+                # Long enough that what was renewed is still there when it is counted.
+                settings.JUDGE_LEASE_SECONDS = 60
+                run.shards.filter(state="leased").update(expires="2020-01-01T00:00Z")
+                time.sleep(0.1)
+                yield None
+                held.append(run.shards.filter(leases.held(run)).count())
+            yield graded(pair)
+
+    pump(run, Grader(slow), WORKER)
+    assert held == [1]
+    assert is_whole(run)
+
+
+def test_a_shard_whose_lease_was_lost_is_asked_no_further(run, settings):
+    settings.JUDGE_LEASE_SECONDS = 0.1
+    asked = []
+
+    def overtaken(pairs):
+        for at, pair in enumerate(pairs):
+            asked.append(key(pair))
+            if at == 10:
+                shard = run.shards.get(state="leased")
+                run.shards.filter(pk=shard.pk).update(owner="other:1", expires="2100-01-01T00:00Z")
+                run.shards.exclude(pk=shard.pk).update(state="done", owner="x", expires=None)
+                time.sleep(0.1)
+                yield None
+            yield graded(pair)
+
+    pump(run, Grader(overtaken), WORKER)
+    assert len(asked) == 11
+    assert len(counted(run.judge)) == 11
+    assert run.shards.get(owner="other:1").state == "leased"
+
+
+def test_a_shard_that_comes_back_while_its_pairs_are_in_flight_is_not_asked_twice(run, settings):
+    settings.JUDGE_LEASE_SECONDS = 0.1
+    asked = []
+
+    def away(pairs):
+        settings.JUDGE_LEASE_SECONDS = 60  # no other lease runs out, and the pump renews as often
+        held = []
+        for pair in pairs:
+            asked.append(key(pair))
+            held.append(pair)
+            if len(asked) == 10:
+                run.shards.filter(state="leased").update(state="open", owner="", expires=None)
+                time.sleep(0.1)
+                yield None
+        yield from map(graded, held)
+
+    pump(run, Grader(away), WORKER)
+    assert len(asked) == len(set(asked)) == 200
+    assert is_whole(run)
+
+
+def test_what_another_worker_did_before_it_died_is_not_asked_again(run):
+    with pytest.raises(KeyboardInterrupt):
+        pump(run, Scripted(interrupting(20)), "dead:1")
+    run.shards.filter(number=1).update(
+        state="leased", owner="dead:1", expires="2020-01-01T00:00:00Z"
+    )
+    grader = Scripted()
+    pump(run, grader, WORKER)
+    assert len(grader.asked) == 180
+    assert is_whole(run)
+
+
+def test_what_was_deleted_since_planning_is_asked_no_more(run):
+    Text.objects.first().delete()
+    SubQuestion.objects.last().delete()
+    grader = Scripted()
+    pump(run, grader, WORKER)
+    assert len(grader.asked) == 180
+    assert counted(run.judge).keys() == all_pairs(run.dataset)
+    assert fresh(run).state == "finished"
+
+
+def test_a_retry_asks_failures_once_and_they_may_fail_again(run):
+    pump(run, Scripted(lambda p: failed(p) if p.question_id % 2 else graded(p)), WORKER)
+    retry = planned(run.judge, run.dataset, Selection(retry=True))
+    with pytest.raises(KeyboardInterrupt):
+        pump(retry, Scripted(interrupting(30)), WORKER)
+    grader = Scripted(failed)
+    pump(fresh(retry), grader, WORKER)
+    assert len(grader.asked) == 70
+    assert fresh(retry).state == "finished"
+    states = [state for state, _ in counted(run.judge).values()]
+    assert (states.count("graded"), states.count("unparseable")) == (130, 70)
+    assert Attempt.objects.filter(counts=False).count() == 100
+    assert agrees(run.judge)
+
+
+def test_replies_hold_for_all_texts_of_the_same_words(db):
+    study = make_study()
+    for text in Text.objects.filter(name__endswith=":0"):
+        add_text(text.topic, f"{text.name}-twin", text.body)
+    run = planned(a_judge(), study)
+    pump(run, Scripted(), WORKER)
+    assert is_whole(run)
+    assert Attempt.objects.filter(copied=True).count() == 8
+
+
+@pytest.mark.django_db(transaction=True)
+def test_workers_share_a_run(run):
+    graders = [Scripted(at_once=3) for _ in range(5)]
+    in_threads(lambda n: pump(fresh(run), graders[n], f"w:{n}", batch=10), range(5), threads=5)
+    asked = [key(pair) for grader in graders for pair in grader.asked]
+    assert len(asked) == len(set(asked)) == 200
+    assert fresh(run).state == "finished"
+    assert is_whole(run)

@@ -1,0 +1,104 @@
+"""Texts with the same words, of which another run has asked about some: none is left without a reply."""
+
+import pytest
+
+from annotation.models import Text
+from judging import cluster, exchange, runs
+from judging.fill import pump
+from judging.grading.pairs import State
+from judging.job import Job
+from judging.models import Attempt
+from judging.selection import Selection
+from tests.judging.engine.fill_material import fresh
+from tests.judging.engine.material import (
+    WORKER,
+    Scripted,
+    a_judge,
+    add_text,
+    counted,
+    failed,
+    make_study,
+    planned,
+    rated,
+)
+from tests.judging.exchange.conftest import Threes
+
+
+@pytest.fixture
+def judge(db):
+    return a_judge(prompt="{question}\n{text}")
+
+
+@pytest.fixture
+def study(judge):
+    """One passage, and a report with its words; four questions."""
+    study = make_study(topics=1, texts=1)
+    passage = Text.objects.get()
+    add_text(passage.topic, "copy", passage.body, kind="report")
+    return study
+
+
+def asked_elsewhere(judge, study, texts):
+    """A run that is called off, so that another one can ask about some of its texts; resumed then."""
+    run = planned(judge, study)
+    runs.cancel(run)
+    grader = Scripted()
+    pump(planned(judge, study, Selection(texts=texts)), grader, WORKER)
+    assert len(grader.asked) == 4
+    runs.resume(run)
+    return run
+
+
+@pytest.mark.parametrize("texts", ["passages", "reports"])
+def test_the_reply_about_one_is_copied_to_the_other(judge, study, texts):
+    run = asked_elsewhere(judge, study, texts)
+    grader = Scripted()
+    pump(run, grader, WORKER)
+    assert grader.asked == []
+    assert (fresh(run).state, len(counted(judge)), len(rated(judge))) == ("finished", 8, 8)
+    assert Attempt.objects.filter(copied=True).count() == 4
+
+
+def test_a_retry_asks_about_the_one_that_still_failed(judge, study):
+    pump(planned(judge, study), Scripted(failed), WORKER)
+    retry = planned(judge, study, Selection(retry=True))
+    runs.cancel(retry)
+    pump(planned(judge, study, Selection(retry=True, texts="passages")), Scripted(), WORKER)
+    runs.resume(retry)
+    grader = Scripted()
+    pump(retry, grader, WORKER)
+    assert {pair.text_id for pair in grader.asked} == {Text.objects.get(kind="report").pk}
+    assert (fresh(retry).state, len(rated(judge))) == ("finished", 8)
+
+
+def test_what_comes_back_from_a_cluster_holds_for_all_of_them(judge, study, tmp_path):
+    run, _ = exchange.export_run(judge, study, Selection(), tmp_path / "out")
+    runs.cancel(run)
+    pump(planned(judge, study, Selection(texts="passages")), Scripted(), WORKER)
+    runs.resume(run)
+    graded_abroad(tmp_path)
+    done = exchange.import_file(study, tmp_path / "back" / "results-00001.parquet")
+    assert (done.new, done.there_before) == (4, 0)
+    assert len(rated(judge)) == 8
+    again = exchange.import_file(study, tmp_path / "back" / "results-00001.parquet")
+    assert (again.new, again.there_before) == (0, 4)
+    # What was there first stays.
+    assert set(Attempt.objects.filter(text__kind="passage").values_list("grade", "state")) == {
+        (3, State.GRADED)
+    }
+
+
+def graded_abroad(folder):
+    job = Job.read(folder / "out")
+    (folder / "back").mkdir()
+    files = job.pairs_files(folder / "out")
+    list(cluster.grade_files(Threes(job.spec), job, files, folder / "back"))
+
+
+def test_what_another_run_asked_meanwhile_is_counted_as_there_before(judge, study):
+    run = asked_elsewhere(judge, study, "")
+    grader = Scripted()
+    pump(run, grader, WORKER)
+    run = fresh(run)
+    assert (grader.asked, run.state, run.n_planned, run.n_there_before) == ([], "finished", 0, 8)
+    assert run.note == "8 of its pairs were judged by another run, or are gone."

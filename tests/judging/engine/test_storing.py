@@ -1,0 +1,266 @@
+"""Storing: an attempt counts once, its rating equals it, and its evidence is found or seen to be made up."""
+
+import json
+
+import pytest
+from django.db import IntegrityError
+
+from annotation.models import NuggetSpan, Rating, Text
+from judging.grading.pairs import RAW_LIMIT, Failure, Pair, Reply, State
+from judging.models import Attempt
+from judging.selection import Selection
+from judging.storing import store, store_copies
+from tests.judging.engine.material import (
+    WORKER,
+    a_judge,
+    add_text,
+    agrees,
+    all_pairs,
+    counted,
+    failed,
+    graded,
+    make_study,
+    planned,
+)
+from tests.threads import in_threads
+
+
+@pytest.fixture
+def run(db):
+    return planned(a_judge(), make_study())
+
+
+def pairs_of(run):
+    texts = Text.objects.in_bulk()
+    return [Pair(t, q, texts[t].body, "?") for t, q in sorted(all_pairs(run.dataset))]
+
+
+def test_a_reply_is_kept_as_it_came(run):
+    pair = pairs_of(run)[0]
+    reply = Reply(
+        pair,
+        State.GRADED,
+        4,
+        raw=" 4 \n\\ \"'{}, ”",
+        detail="as {it} was, \\N",
+        prompt_hash="0123456789abcdef",
+        probabilities=(0.1, None, 0.0, 0.2, 0.6, 1e-9),
+        expected_grade=3.5,
+        label_mass=0.9,
+        prompt_tokens=350,
+        completion_tokens=1,
+    )
+    batch = store(run, None, WORKER, [reply], {})
+    attempt = Attempt.objects.get()
+    assert (attempt.judge_id, attempt.text_id, attempt.question_id, attempt.batch_id) == (
+        run.judge_id,
+        pair.text_id,
+        pair.question_id,
+        batch.pk,
+    )
+    assert (attempt.counts, attempt.copied, attempt.state, attempt.failure, attempt.grade) == (
+        True,
+        False,
+        "graded",
+        "",
+        4,
+    )
+    assert (attempt.raw, attempt.detail, attempt.prompt_hash) == (
+        reply.raw,
+        reply.detail,
+        reply.prompt_hash,
+    )
+    assert attempt.probabilities == [0.1, None, 0.0, 0.2, 0.6, 1e-9]
+    assert (attempt.expected_grade, attempt.label_mass) == (3.5, 0.9)
+    assert (attempt.prompt_tokens, attempt.completion_tokens) == (350, 1)
+    rating = Rating.objects.get()
+    assert (rating.grade, rating.rater, rating.rubric) == (4, run.judge.rater, run.judge.rubric)
+
+
+def test_what_is_not_known_stays_unknown(run):
+    store(run, None, WORKER, [failed(pairs_of(run)[0])], {})
+    attempt = Attempt.objects.get()
+    assert (attempt.grade, attempt.probabilities, attempt.expected_grade) == (None, None, None)
+    assert (attempt.state, attempt.failure) == ("unparseable", "no_grade")
+    assert Attempt.objects.filter(probabilities__isnull=True).exists()
+    assert not Rating.objects.exists()
+
+
+def test_a_batch_counts_what_was_new(run):
+    pairs = pairs_of(run)
+    twin = Text.objects.exclude(pk=pairs[0].text_id).last().pk
+    first = store(
+        run,
+        None,
+        WORKER,
+        [
+            graded(pairs[0], 4, expected_grade=3.5, prompt_tokens=10, completion_tokens=2),
+            graded(pairs[1], 2, expected_grade=3.0, prompt_tokens=10),
+            graded(pairs[2], 1),
+            failed(pairs[3], expected_grade=1.0, prompt_tokens=5),
+        ],
+        {(pairs[0].text_id, pairs[0].question_id): [twin]},
+    )
+    first.refresh_from_db()
+    assert (first.n_sent, first.n_attempts, first.n_graded) == (4, 5, 4)
+    assert (first.prompt_tokens, first.completion_tokens) == (25, 2)
+    assert (first.n_expected, first.sum_drift) == (3, 0.0)
+    again = [graded(pairs[0], 1, expected_grade=5.0), graded(pairs[4], 3, expected_grade=2.75)]
+    second = store(run, None, "there:2", again, {})
+    second.refresh_from_db()
+    assert (second.n_sent, second.n_attempts, second.n_graded) == (2, 1, 1)
+    assert (second.n_expected, second.sum_drift) == (1, -0.25)
+    assert Attempt.objects.filter(copied=True).get().prompt_tokens == 0
+    assert agrees(run.judge)
+
+
+@pytest.mark.parametrize(
+    ("first", "second"), [(graded, failed), (failed, graded), (graded, lambda p: graded(p, 5))]
+)
+def test_the_first_reply_to_a_pair_counts_and_the_second_changes_nothing(run, first, second):
+    pair = pairs_of(run)[0]
+    store(run, None, WORKER, [first(pair)], {})
+    before = counted(run.judge)
+    late = store(run, None, "there:2", [second(pair)], {})
+    assert (late.n_sent, late.n_attempts, late.n_graded) == (1, 0, 0)
+    assert counted(run.judge) == before
+    assert Attempt.objects.count() == 1
+    assert agrees(run.judge)
+
+
+def test_a_pair_twice_in_one_batch_is_one_attempt(run):
+    pair = pairs_of(run)[0]
+    batch = store(run, None, WORKER, [graded(pair, 3), graded(pair, 5)], {})
+    batch.refresh_from_db()
+    assert (batch.n_sent, batch.n_attempts, batch.n_graded) == (2, 1, 1)
+    assert agrees(run.judge)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_workers_with_the_same_pairs_at_once_store_each_once():
+    run = planned(a_judge(), make_study(topics=3, texts=5, questions=10))
+    pairs = pairs_of(run)
+
+    def one(n):
+        said = [
+            failed(pair) if (at + n) % 3 == 0 else graded(pair, (at + n) % 6)
+            for at, pair in enumerate(pairs)
+        ]
+        return store(run, None, f"w:{n}", said if n % 2 else said[::-1], {}).n_attempts
+
+    assert sum(in_threads(one, range(6), threads=6)) == len(pairs)
+    assert len(counted(run.judge)) == len(pairs)
+    assert agrees(run.judge)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_workers_that_ask_failures_again_at_once_store_each_once():
+    judge, study = a_judge(), make_study(topics=3, texts=5, questions=10)
+    first = planned(judge, study)
+    pairs = pairs_of(first)
+    store(first, None, WORKER, [failed(pair) for pair in pairs], {})
+    type(first).objects.update(state="finished")
+    retry = planned(judge, study, Selection(retry=True))
+
+    def one(n):
+        said = [graded(pair, n) for pair in pairs]
+        return store(retry, None, f"w:{n}", said if n % 2 else said[::-1], {}).n_attempts
+
+    assert sum(in_threads(one, range(6), threads=6)) == len(pairs)
+    assert Attempt.objects.filter(counts=False).count() == len(pairs)
+    assert {state for state, _ in counted(judge).values()} == {"graded"}
+    assert agrees(judge)
+
+
+def test_a_retry_sets_the_failure_aside_and_keeps_it(run):
+    one, two, three = pairs_of(run)[:3]
+    store(run, None, WORKER, [failed(one), failed(two), graded(three, 1)], {})
+    type(run).objects.update(state="finished")
+    retry = planned(run.judge, run.dataset, Selection(retry=True))
+    batch = store(retry, None, WORKER, [graded(one, 5), failed(two), graded(three, 5)], {})
+    assert (batch.n_sent, batch.n_attempts, batch.n_graded) == (3, 2, 1)
+    found = counted(run.judge)
+    assert found[one.text_id, one.question_id] == ("graded", 5)
+    assert found[two.text_id, two.question_id] == ("unparseable", None)
+    assert found[three.text_id, three.question_id] == ("graded", 1)
+    old = Attempt.objects.filter(counts=False)
+    assert {(a.text_id, a.question_id, a.state) for a in old} == {
+        (one.text_id, one.question_id, "unparseable"),
+        (two.text_id, two.question_id, "unparseable"),
+    }
+    assert agrees(run.judge)
+
+
+def test_evidence_becomes_spans_where_the_text_holds_it(run):
+    pair = pairs_of(run)[0]
+    text = Text.objects.get(pk=pair.text_id)
+    assert text.body == "Passage 0 of topic 0 has words."
+    quotes = ("has words", "topic  0\nhas", "never said \x00 \ud800")
+    store(run, None, WORKER, [graded(pair, evidence=quotes)], {})
+    spans = list(NuggetSpan.objects.order_by("position"))
+    assert [span.located for span in spans] == ["exact", "normalised", "unlocated"]
+    assert [text.body[span.start : span.end] for span in spans[:2]] == ["has words", "topic 0 has"]
+    assert spans[1].source_quote == "topic  0\nhas"
+    assert (spans[2].start, spans[2].quote, spans[2].source_quote) == (
+        None,
+        "",
+        "never said \N{REPLACEMENT CHARACTER} ?",
+    )
+    store(run, None, "there:2", [graded(pair, 0, evidence=("Passage",))], {})
+    assert NuggetSpan.objects.count() == 3
+
+
+def test_texts_of_the_same_words_have_the_same_spans(run):
+    pair = pairs_of(run)[0]
+    text = Text.objects.get(pk=pair.text_id)
+    twin = add_text(text.topic, "twin", text.body)
+    reply = graded(pair, evidence=("has words", "made up"))
+    store(run, None, WORKER, [reply], {(pair.text_id, pair.question_id): [twin.pk]})
+    later = add_text(text.topic, "later", text.body)
+    store_copies(run, WORKER, [(Attempt.objects.get(text=text).pk, later.pk)])
+    for one in (text, twin, later):
+        spans = NuggetSpan.objects.filter(rating__text=one).order_by("position")
+        assert [(s.located, s.quote, s.source_quote) for s in spans] == [
+            ("exact", "has words", ""),
+            ("unlocated", "", "made up"),
+        ]
+    store_copies(run, WORKER, [(Attempt.objects.get(text=text).pk, later.pk)])
+    assert NuggetSpan.objects.count() == 6
+
+
+def test_evidence_of_a_failure_is_no_span(run):
+    pair = pairs_of(run)[0]
+    store(run, None, WORKER, [failed(pair, evidence=("words",))], {})
+    assert not NuggetSpan.objects.exists()
+
+
+@pytest.mark.parametrize("words", ["a\x00b", "\ud800", "x" * 2 * RAW_LIMIT, "\U0001f600", ""])
+def test_any_words_of_a_reply_can_be_kept(run, words):
+    pair = pairs_of(run)[0]
+    store(run, None, WORKER, [graded(pair, raw=words, detail=words)], {})
+    attempt = Attempt.objects.get()
+    assert len(attempt.raw) == min(len(words), RAW_LIMIT)
+    assert len(attempt.detail) == min(len(words), 500)
+
+
+def test_a_grade_that_cannot_be_is_refused_loudly_and_nothing_is_stored(run):
+    pairs = pairs_of(run)
+    with pytest.raises(IntegrityError):
+        store(run, None, WORKER, [graded(pairs[0]), graded(pairs[1], -1)], {})
+
+
+def test_every_kind_of_failure_can_be_kept(run):
+    replies = [
+        Reply(pair, State.ERROR, failure=failure)
+        for pair, failure in zip(pairs_of(run), Failure, strict=False)
+    ]
+    assert len(replies) == len(Failure)
+    store(run, None, WORKER, replies, {})
+    kept = set(Attempt.objects.values_list("failure", flat=True))
+    assert kept == {failure.value for failure in Failure}
+
+
+def test_probabilities_are_json_of_numbers(run):
+    pair = pairs_of(run)[0]
+    store(run, None, WORKER, [graded(pair, probabilities=(1.0, None))], {})
+    assert json.dumps(Attempt.objects.get().probabilities) == "[1.0, null]"
