@@ -1,13 +1,17 @@
 # make demo   a served site with demo data, from a clean clone
 # make test   lint, then all tests; on PostgreSQL too where one answers
+# make test-vllm  our client, engine and workers against a real vLLM on CPUs, in an environment of its own
 # make lint   what can be seen without running
 # make env    the environment alone
 # make messages  what raters see, gathered for its translations and compiled (needs gettext)
 
 PORT ?= 8000
+STAND_IN_PORT ?= 8801
 PYTHON ?= python3
 PG_URL ?= postgres://postgres@127.0.0.1:5432/postgres
 CHROMIUM ?= /usr/bin/chromium
+# Where the package index has torch for GPUs alone: pip's option for one with builds for CPUs.
+TORCH_FROM ?=
 
 # uv builds .venv from uv.lock; where it is missing it comes, by pip, into a folder of its own.
 UV := $(shell command -v uv 2>/dev/null || echo .uv/bin/uv)
@@ -16,7 +20,7 @@ BIN := .venv/bin
 PY := $(BIN)/python
 export PYTHONUNBUFFERED := 1
 
-.PHONY: demo test lint env dev-env serve messages browser bench-pages bench-campaign bench-servers bench-metrics
+.PHONY: demo test test-vllm lint env dev-env serve messages browser bench-pages bench-campaign bench-servers bench-metrics bench-judge
 
 demo: env
 	@echo "== database"
@@ -28,6 +32,8 @@ demo: env
 	@$(PY) manage.py collectstatic --noinput --verbosity 1 | tail -n 1
 	@$(MAKE) --no-print-directory serve
 
+# A worker and a stand-in for a model run beside the server: what is started together ends together.
+serve: export JUDGE_ENDPOINTS ?= stand-in=http://127.0.0.1:$(STAND_IN_PORT)/v1
 serve:
 	@echo
 	@echo "  Crux workbench   http://127.0.0.1:$(PORT)/"
@@ -36,7 +42,10 @@ serve:
 	@echo "  as a crowdworker http://127.0.0.1:$(PORT)/start/demo-crowd/?PROLIFIC_PID=you"
 	@echo "  stop with        Ctrl-C"
 	@echo
-	@$(BIN)/granian --interface wsgi --host 127.0.0.1 --port $(PORT) --blocking-threads 4 \
+	@$(PY) -m judging.stand_in --port $(STAND_IN_PORT) & stand_in=$$!; \
+	$(PY) manage.py judge_worker --verbosity 0 & worker=$$!; \
+	trap 'kill $$stand_in $$worker 2>/dev/null' EXIT INT TERM; \
+	$(BIN)/granian --interface wsgi --host 127.0.0.1 --port $(PORT) --blocking-threads 4 \
 		--log-level warning crux_site.wsgi:application
 
 # The compiled files are committed as well: a machine that serves the site has no gettext.
@@ -93,6 +102,18 @@ test: dev-env browser lint
 		echo "== NO PostgreSQL at $(PG_URL): its tests are skipped (PG_URL=... names another)"; \
 	fi
 
+# pip, not uv, for torch: it also finds a build for CPUs that lies on the machine. The rest is exact.
+.venv-vllm/env.stamp: tests/vllm/requirements.txt | $(filter .uv/bin/uv,$(UV))
+	@echo "== vLLM for CPUs, and Ray: 0.6 GB to download, 2.6 GB on disk"
+	@rm -rf .venv-vllm && $(PYTHON) -m venv .venv-vllm
+	@.venv-vllm/bin/pip install -qq --disable-pip-version-check $(TORCH_FROM) torch==2.13.0
+	@$(UV) pip install --quiet --python .venv-vllm/bin/python --no-deps -r tests/vllm/requirements.txt
+	@touch $@
+
+test-vllm: dev-env .venv-vllm/env.stamp
+	@echo "== tests with a real vLLM"
+	VLLM_PYTHON=$(CURDIR)/.venv-vllm/bin/python PG_URL=$(PG_URL) $(PY) -m pytest tests/vllm -p no:cacheprovider
+
 bench-pages: dev-env browser
 	$(PY) -m bench.task_pages $(CRUX_UI_KIT)
 
@@ -101,6 +122,10 @@ bench-campaign: dev-env
 
 bench-servers: dev-env
 	$(PY) -m bench.servers $(CRUX_SERVER_KIT) $(BENCH)
+
+bench-judge: dev-env
+	PG_URL=$(PG_URL) $(PY) -m bench.judge $(BENCH)
+	$(PY) -m bench.judge_client
 
 bench-metrics: dev-env
 	@$(UV) sync --quiet --locked --group bench --inexact --python $(PYTHON)

@@ -1,0 +1,103 @@
+"""A study of 2,000 pairs made from the demo texts, and the judge that a real server serves."""
+
+import json
+from pathlib import Path
+
+from annotation.models import Dataset, Rubric, SubQuestion, Text, Topic
+from judging import judges, planning, runs
+from judging.graders.openai_api import probe
+from judging.grading import prompts
+from judging.grading.pairs import Pair, Sampling
+from judging.grading.prompt import wording_of
+from judging.grading.spec import Spec
+from judging.models import Judge, JudgeRun
+from judging.selection import Selection
+from tests.vllm.server import MODEL
+
+DEMO = Path(__file__).resolve().parents[2] / "fixtures" / "demo"
+SLUG = "two-thousand"
+TOPICS, TEXTS, QUESTIONS = 4, 50, 10
+PAIRS = TOPICS * TEXTS * QUESTIONS
+CONCURRENCY = 16
+LEVELS = tuple((grade, f"{grade} fifths of the question are answered") for grade in range(6))
+PROMPT = "text-first"
+
+
+def texts() -> list[str]:
+    """As many different texts as the study has: a passage and the beginning of another one."""
+    lines = (DEMO / "passages.jsonl").read_text(encoding="utf-8").splitlines()
+    passages = [json.loads(line)["contents"] for line in lines]
+    made = [
+        f"{passage} {passages[(number + shift) % len(passages)].partition('. ')[0]}."
+        for shift in range(1, 1 + TOPICS * TEXTS // len(passages) + 1)
+        for number, passage in enumerate(passages)
+    ]
+    return made[: TOPICS * TEXTS]
+
+
+def questions() -> list[str]:
+    lines = (DEMO / "subquestions.jsonl").read_text(encoding="utf-8").splitlines()
+    return [question for line in lines for question in json.loads(line)["subquestions"]]
+
+
+def spec_of(
+    address: str, levels: tuple[tuple[int, str], ...] = LEVELS, prompt: str = PROMPT
+) -> Spec:
+    """The judge that a server serves, with all that can be pinned of it."""
+    found = probe(f"{address}/v1", None, MODEL, labels=[str(grade) for grade, _ in levels])
+    told = prompts.load(prompt)
+    return Spec(
+        rubric="graded",
+        levels=levels,
+        backend="openai",
+        model=MODEL,
+        revision=found.revision,
+        system=told.system,
+        prompt=told.prompt,
+        wording=wording_of(levels),
+        template_hash=found.template_hash,
+        sampling=Sampling(max_tokens=told.max_tokens),
+        label_ids=found.label_ids,
+        parser=told.parser,
+    )
+
+
+def pairs(number: int) -> list[Pair]:
+    """Some pairs without a database, several questions to a text, numbered from 0."""
+    asked = questions()
+    return [
+        Pair(n, n, text, asked[n % len(asked)])
+        for n, text in enumerate(text for text in texts() for _ in range(5))
+    ][:number]
+
+
+def study(address: str) -> tuple[Dataset, Judge]:
+    """Fill an empty database: the study, and the judge that a server serves."""
+    dataset = Dataset.objects.create(slug=SLUG, title="Two thousand pairs")
+    asked, bodies = questions() * 2, iter(texts())
+    for number in range(TOPICS):
+        topic = Topic.objects.create(
+            dataset=dataset, name=f"t{number}", request="Report on it.", position=number
+        )
+        for position, body in enumerate(asked[6 * number : 6 * number + QUESTIONS]):
+            SubQuestion.objects.create(topic=topic, position=position, body=body)
+        for at in range(TEXTS):
+            Text.objects.create(
+                dataset=dataset,
+                topic=topic,
+                kind="passage",
+                name=f"t{number}:{at}",
+                body=next(bodies),
+            )
+    rubric = Rubric.objects.get(slug="graded")
+    spec = spec_of(address, tuple((grade, words) for grade, words in judges.levels_of(rubric)))
+    values = spec.as_json()
+    return dataset, judges.make_judge("tiny", **{**values, "rubric": rubric, "prompt_name": PROMPT})
+
+
+def seed(address: str) -> JudgeRun:
+    """The study, its judge, and a run with its shards planned."""
+    dataset, judge = study(address)
+    run = runs.start(judge, dataset, Selection(), endpoint=f"{address}/v1", concurrency=CONCURRENCY)
+    planning.plan(run, "seed")
+    return run

@@ -1,0 +1,86 @@
+"""Our client at a real vLLM server: what can be pinned of it, and pairs that it cannot grade."""
+
+import dataclasses
+import json
+import urllib.request
+
+import pytest
+
+from judging.graders.base import AnotherJudge
+from judging.graders.openai_api import OpenAIGrader, probe
+from judging.grading.pairs import Failure, Pair, State
+from judging.grading.prompt import render
+from tests.vllm.material import LEVELS, pairs, spec_of
+from tests.vllm.server import MAX_MODEL_LEN, MODEL
+
+
+def graded(server, spec, asked):
+    grader = OpenAIGrader(spec, f"{server.address}/v1", key=None, concurrency=16)
+    replies = [reply for reply in grader.replies(iter(asked)) if reply is not None]
+    return sorted(replies, key=lambda reply: reply.pair.text_id)
+
+
+def pair_of_length(server, spec, tokens: int) -> Pair:
+    """A pair whose prompt has exactly so many tokens: each digit of its text is one."""
+    question = pairs(1)[0].question
+    messages = render(spec, Pair(0, 0, "1", question))
+    body = {"model": MODEL, "messages": messages, "add_generation_prompt": True}
+    request = urllib.request.Request(
+        f"{server.address}/tokenize",
+        data=json.dumps(body).encode(),
+        headers={"Content-Type": "application/json"},
+    )
+    with urllib.request.urlopen(request, timeout=60) as answer:
+        count = json.load(answer)["count"]
+    return Pair(0, 0, "1" * (tokens - count + 1), question)
+
+
+def test_everything_about_the_judge_can_be_pinned(server):
+    found = probe(f"{server.address}/v1", None, MODEL, labels=[str(grade) for grade, _ in LEVELS])
+    assert found.models == (MODEL,)
+    assert found.max_model_len == MAX_MODEL_LEN
+    assert found.has_logprobs
+    assert len(set(found.label_ids)) == len(LEVELS)
+    assert len(found.template_hash) == 64
+
+
+def test_a_reply_has_the_probability_of_every_grade_and_of_nothing_else(server):
+    spec = spec_of(server.address)
+    replies = graded(server, spec, pairs(30))
+    assert {reply.state for reply in replies} <= {State.GRADED, State.UNPARSEABLE}
+    assert len({reply.grade for reply in replies if reply.grade is not None}) > 2
+    for reply in replies:
+        assert None not in reply.probabilities
+        assert sum(reply.probabilities) == pytest.approx(reply.label_mass)
+        assert 0 < reply.label_mass < 1
+        assert reply.completion_tokens == 1
+        if reply.grade is not None:  # temperature 0: the likeliest of the grades
+            assert reply.probabilities[reply.grade] == max(reply.probabilities)
+
+
+@pytest.mark.parametrize("tokens", [MAX_MODEL_LEN, MAX_MODEL_LEN + 1, 40 * MAX_MODEL_LEN])
+def test_a_prompt_that_leaves_no_room_for_a_reply_is_too_long(server, tokens):
+    spec = spec_of(server.address)
+    [reply] = graded(server, spec, [pair_of_length(server, spec, tokens)])
+    assert (reply.state, reply.failure) == (State.ERROR, Failure.TOO_LONG), reply.detail
+
+
+def test_a_prompt_that_leaves_room_for_one_token_is_graded(server):
+    spec = spec_of(server.address)
+    [reply] = graded(server, spec, [pair_of_length(server, spec, MAX_MODEL_LEN - 1)])
+    assert reply.prompt_tokens == MAX_MODEL_LEN - 1
+    assert reply.state in (State.GRADED, State.UNPARSEABLE)
+
+
+def test_half_a_surrogate_pair_in_a_text_is_no_failure(server):
+    [pair] = pairs(1)
+    broken = dataclasses.replace(pair, text=f"{pair.text} \ud83d.")
+    [reply] = graded(server, spec_of(server.address), [broken])
+    assert reply.state in (State.GRADED, State.UNPARSEABLE), reply.detail
+
+
+def test_another_chat_template_or_model_is_another_judge(server):
+    spec = spec_of(server.address)
+    for other in ({"template_hash": "0" * 64}, {"model": "large"}):
+        with pytest.raises(AnotherJudge):
+            graded(server, dataclasses.replace(spec, **other), pairs(1))
