@@ -48,3 +48,8 @@ def admins_only(view: View) -> View:
 def is_by_script(request: HttpRequest) -> bool:
     """Whether a page's script asks (and wants a bare answer), not a person who submits a form."""
     return request.headers.get("X-Requested-With") == "fetch"
+
+
+def is_key(words: str) -> bool:
+    """Whether a word of an address can be the key of a row."""
+    return words.isascii() and words.isdecimal() and len(words) <= 18

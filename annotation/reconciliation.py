@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from django.db.models import Count, Q, Sum
 
-from annotation.exporters.campaign_names import safe
+from annotation.exporters.cells import safe
 from annotation.importers.prolific import Submission
 from annotation.models import Assignment, Campaign, Participant, Sitting
 from annotation.participants import MINUTE_MS

@@ -3,13 +3,16 @@
 from django.contrib.auth import views as auth
 from django.urls import include, path
 
-from crux_site.views import datasets, imports, session
+from crux_site.views import datasets, imports, session, token
 
 urlpatterns = [
     path("", datasets.home, name="home"),
     path("login/", auth.LoginView.as_view(), name="login"),
     path("logout/", auth.LogoutView.as_view(), name="logout"),
     path("session/", session.session, name="session"),
+    path("account/token/", token.token, name="token"),
+    path("account/token/revoke/", token.revoke, name="token_revoke"),
+    path("api/", include("crux_site.api")),
     path("datasets/", datasets.datasets, name="datasets"),
     path("datasets/<slug:slug>/", datasets.dataset, name="dataset"),
     path("datasets/<slug:slug>/filled.csv", datasets.filled_csv, name="filled_csv"),
@@ -18,5 +21,6 @@ urlpatterns = [
     path("import/", imports.import_page, name="import"),
     path("import/<uuid:token>/", imports.import_preview, name="import_preview"),
     path("campaigns/<slug:slug>/", include("evaluation.campaign_urls")),
+    path("", include("judging.urls")),
     path("", include("annotation.urls")),
 ]

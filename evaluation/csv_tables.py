@@ -7,11 +7,11 @@ from collections.abc import Iterable, Sequence
 
 from django.http import HttpResponse
 
+from annotation.exporters.cells import safe
 from evaluation.agreement.estimate import Estimate
 
 Cell = str | int | float | None
 ESTIMATE = ("value", "low", "high", "n", "missing", "reason")
-FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 def csv_response(name: str, header: Sequence[str], rows: Iterable[Sequence[Cell]]) -> HttpResponse:
@@ -43,4 +43,4 @@ def estimate_cells(estimate: Estimate) -> list[Cell]:
 
 def plain_cell(cell: Cell) -> Cell:
     """A cell as it is written: no spreadsheet takes its words for a formula."""
-    return f"'{cell}" if isinstance(cell, str) and cell.startswith(FORMULA) else cell
+    return safe(cell) if isinstance(cell, str) else cell

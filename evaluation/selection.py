@@ -147,7 +147,8 @@ def select(
     chosen = _rubric(rubrics, found, rubric)
     everyone = found[chosen.pk]
     columns = _columns(everyone, raters, f"under {chosen.slug} in {dataset.slug}")
-    judges = _judges(dataset, chosen, rubrics, columns)
+    names = {column.pk: column.name for here in found.values() for column in here}
+    judges = _judges(dataset, chosen, rubrics, columns, names)
     taken = _judge(tuple(judges), judge, judge_by_default)
     judge_rubric = judges[taken] if taken else chosen
     scale = next((r for r in (chosen, judge_rubric) if len(r.grades()) > 2), None)
@@ -235,7 +236,11 @@ def _columns(everyone: tuple[Column, ...], names: Sequence[str], where: str) -> 
 
 
 def _judges(
-    dataset: Dataset, rubric: Rubric, rubrics: Sequence[Rubric], raters: Sequence[Column]
+    dataset: Dataset,
+    rubric: Rubric,
+    rubrics: Sequence[Rubric],
+    raters: Sequence[Column],
+    names: dict[int, str],
 ) -> dict[Column, Rubric]:
     """Who else than people rated texts that the raters rated, and under which rubric."""
     by_pk = {r.pk: r for r in rubrics if r.pk == rubric.pk or r.slug == GRADED.slug}
@@ -245,16 +250,16 @@ def _judges(
     found = (
         Rating.objects.filter(rubric__in=by_pk, text__in=texts.values("text_id"))
         .exclude(rater__kind=Rater.Kind.HUMAN)
-        .values_list("rater__kind", "rater__name", "rater_id", "rubric_id")
+        .values_list("rater__kind", "rater_id", "rubric_id")
         .order_by()
         .distinct()
     )
     rows = sorted(
-        found, key=lambda row: (row[0] == Rater.Kind.BASELINE, row[1], row[3] != rubric.pk)
+        found, key=lambda row: (row[0] == Rater.Kind.BASELINE, names[row[1]], row[2] != rubric.pk)
     )
     judges: dict[Column, Rubric] = {}
-    for kind, name, pk, rubric_pk in rows:
-        judges.setdefault(Column(pk, name, kind, JUDGE), by_pk[rubric_pk])
+    for kind, pk, rubric_pk in rows:
+        judges.setdefault(Column(pk, names[pk], kind, JUDGE), by_pk[rubric_pk])
     return judges
 
 

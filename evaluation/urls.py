@@ -4,6 +4,7 @@ from django.urls import URLPattern, path
 
 from evaluation.views.agreement import agreement
 from evaluation.views.agreement_files import agreement_csv, agreement_file, pairs_csv
+from evaluation.views.agreement_with import agreement_with
 from evaluation.views.labelling import label_csv, label_draw, label_draw_csv, label_next
 from evaluation.views.matrix import matrices, matrices_csv, matrix, matrix_csv
 from evaluation.views.pairs import pair, pairs
@@ -18,6 +19,7 @@ from evaluation.views.retrieval import (
 
 urlpatterns: list[URLPattern] = [
     path("agreement/", agreement, name="agreement"),
+    path("agreement/with/<int:rater_id>/", agreement_with, name="agreement_with"),
     path("agreement/<slug:table>.csv", agreement_csv, name="agreement_csv"),
     path("agreement.json", agreement_file, name="agreement_json"),
     path("pairs/", pairs, name="pairs"),

@@ -10,7 +10,8 @@ from itertools import groupby
 from operator import itemgetter
 from typing import Any
 
-from annotation.exporters.campaign_names import PAGE, Cells, Names, safe
+from annotation.exporters.campaign_names import PAGE, Cells, Names
+from annotation.exporters.cells import safe
 from annotation.models import Assignment, Decision, ItemQuestion, Sitting
 
 Table = Callable[[Names], Iterator[Cells]]

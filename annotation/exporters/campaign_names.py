@@ -14,6 +14,7 @@ from typing import Any
 
 from django.db.models import F, Max
 
+from annotation.exporters.cells import safe
 from annotation.models import Answer, Campaign, User
 
 Cells = dict[str, Any]
@@ -28,13 +29,7 @@ PRIVATE = {
     "note": "notes, which are free text",
     "detail": "the details of the log, which are free text",
 }
-_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
 PAGE = 2000  # rows read at once
-
-
-def safe(cell: str) -> str:
-    """A cell that no spreadsheet takes for a formula."""
-    return f"'{cell}" if cell.startswith(_FORMULA) else cell
 
 
 class Names:

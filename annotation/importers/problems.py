@@ -26,7 +26,7 @@ class Problem:
         return asdict(self)
 
 
-class ImportFailed(Exception):  # noqa: N818 - what happened, in the words of the summary
+class ImportFailed(Exception):
     """Nothing was imported; `problems` says why, and `summary` how far the reading came."""
 
     def __init__(self, problems: list[Problem], summary: "ImportSummary | None" = None) -> None:

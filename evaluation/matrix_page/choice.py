@@ -36,6 +36,8 @@ class MatrixChoice:
     listed: tuple[str, ...]
     """Those that stand beside the topics: the ones asked for, or else those with most topics."""
     shows_all: bool
+    opens_replies: bool
+    """Whether a cell opens the reply that a judge gave, and not what everybody says."""
     words: Mapping[str, Any]
 
     @property
@@ -90,6 +92,9 @@ def matrix_choice(dataset: Dataset, asked: QueryDict) -> MatrixChoice | None:
     shows_all = asked.get("all") == "1"
     if shows_all:
         words["all"] = "1"
+    opens_replies = asked.get("opens") == "reply"
+    if opens_replies:
+        words["opens"] = "reply"
     return MatrixChoice(
         dataset=dataset,
         options=chosen_in(dataset, words),
@@ -99,5 +104,6 @@ def matrix_choice(dataset: Dataset, asked: QueryDict) -> MatrixChoice | None:
         runs=runs,
         listed=runs or tuple(sorted(names[:LISTED])),
         shows_all=shows_all,
+        opens_replies=opens_replies,
         words=words,
     )

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from django.urls import reverse
 
-from annotation.models import Topic
+from annotation.models import Rater, Topic
 from evaluation.matrix_page.choice import MatrixChoice
 from evaluation.matrix_page.groups import PASSAGE, TopicTexts
 from evaluation.matrix_page.questions import AskedQuestion, asked_questions
@@ -33,6 +33,8 @@ class MatrixPage:
     next: int | None
     questions: tuple[AskedQuestion, ...]
     groups: tuple[RowGroup, ...]
+    judge: int | None
+    """The rater whose grades these are, or who stands below the people's, if it has replies here."""
 
     @property
     def options(self) -> Options:
@@ -110,4 +112,13 @@ def matrix_page(choice: MatrixChoice, topic: Topic) -> MatrixPage:
         next=keys[at + 1] if at + 1 < len(keys) else None,
         questions=asked_questions(texts.pool, texts.hits),
         groups=tuple(texts.groups()),
+        judge=_judge(choice.options.source),
     )
+
+
+def _judge(source: Source) -> int | None:
+    # A model whose grades came in a file is a rater without a judge.
+    if source.rater is None or source.rater.is_person:
+        return None
+    found = Rater.objects.filter(pk=source.rater.pk, judge__isnull=False)
+    return found.values_list("pk", flat=True).first()

@@ -33,21 +33,35 @@ def matrices_link(choice: MatrixChoice, page: str = "matrices", **changes: Any) 
 
 @register.simple_tag
 def matrix_cells(page: MatrixPage, row: MatrixRow) -> SafeString:
-    """The cells of a row, each a link to its pair.
+    """The cells of a row, each a link to its pair, or to the reply that it was read from.
 
     A page has thousands of them, and a loop of the template takes a hundred times as long. The name
     and the address are escaped; all else is a number or a word of this code.
     """
     name, query = escape(row.name), escape(row.pair_query)
-    start = f'<a href="{escape(page.pairs_url)}{row.text}/'
-    return mark_safe(  # noqa: S308
+    pair = f"{escape(page.pairs_url)}{row.text}/"
+    reply = _replies(page, row)
+
+    def address(cell: Cell) -> str:
+        has_reply = reply and cell.grade is not None and not cell.by_people
+        return f"{reply}{cell.question}/" if has_reply else f"{pair}{cell.question}/{query}"
+
+    return mark_safe(  # noqa: S308 - name and address are escaped above
         "".join(
-            f"<td{_marks(cell)}>{start}{cell.question}/{query}"
+            f'<td{_marks(cell)}><a href="{address(cell)}'
             f'" aria-label="{name}, question {cell.number}: {cell.says}">'
             f"{'–' if cell.grade is None else cell.grade}</a></td>"
             for cell in row.cells
         )
     )
+
+
+def _replies(page: MatrixPage, row: MatrixRow) -> str:
+    """Where the replies about a text are, each by its question; "" where cells open their pairs."""
+    counted_as_zero = row.is_visitor and page.pool.visitors_are_zero
+    if not page.choice.opens_replies or page.judge is None or counted_as_zero:
+        return ""
+    return reverse("judge_reply", args=[page.judge, row.text, 0]).removesuffix("0/")
 
 
 def _marks(cell: Cell) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 
 from django.core.paginator import Paginator
@@ -12,7 +12,7 @@ from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_safe
 
 from annotation.http import AuthenticatedRequest, researchers_only
-from annotation.models import Dataset, NuggetSpan, Rating, SubQuestion, Text
+from annotation.models import Dataset, NuggetSpan, Rater, Rating, SubQuestion, Text
 from evaluation.agreement.overlap import Overlap, span_overlap
 from evaluation.pairs_page.divided_sentences import DividedSentence, divided_sentences
 from evaluation.pairs_page.pair_filter import CELLS, KINDS
@@ -84,6 +84,8 @@ class Voice:
     answerable: bool
     located: tuple[NuggetSpan, ...]
     unlocated: tuple[NuggetSpan, ...]
+    has_reply: bool = False
+    """Whether the rater is a judge whose replies are here."""
 
     @property
     def letter(self) -> str:
@@ -171,7 +173,17 @@ def _voices(selection: Selection, text: Text, question: SubQuestion) -> list[Voi
         rating = ratings.get((judge.pk, selection.judge_rubric.pk))
         levels = tuple(selection.judge_rubric.grades())
         voices.append(_voice(judge, rating, levels, selection.judge_threshold))
-    return voices
+    replied = _judges_among(voices)
+    return [replace(voice, has_reply=voice.rater.pk in replied) for voice in voices]
+
+
+def _judges_among(voices: Sequence[Voice]) -> set[int]:
+    """Those whose replies are kept here; the grades of other models came in a file."""
+    others = [voice.rater.pk for voice in voices if not voice.rater.is_person]
+    if not others:
+        return set()
+    found = Rater.objects.filter(pk__in=others, judge__isnull=False)
+    return set(found.values_list("pk", flat=True))
 
 
 def _voice(rater: Column, rating: Rating | None, levels: tuple[int, ...], eta: int) -> Voice:

@@ -16,7 +16,7 @@ from annotation.models import (
     User,
 )
 from crux_site.importing import import_dataset
-from judging.fill import fill_lexical
+from judging.foreground import fill_lexical
 from tests import differing, field
 from tests.browser.material import PASSWORD, T1_ANSWERS, T1_BODY, T2_ANSWERS, T2_BODY
 from tests.crowd import make_study

@@ -89,12 +89,15 @@ class Site:
 
 
 @contextmanager
-def served(folder: Path, seed: str):
-    """A site with its own database in a folder, filled by `seed` (Python to run), served by granian."""
+def served(folder: Path, seed: str, database_url: str = ""):
+    """A site with a database of its own, filled by `seed` (Python to run), served by granian.
+
+    The database is a file in the folder, unless `database_url` names another.
+    """
     database = folder / "crux.sqlite3"
     env = os.environ | {
         "VAR_DIR": str(folder),
-        "DATABASE_URL": f"sqlite:///{database}",
+        "DATABASE_URL": database_url or f"sqlite:///{database}",
         "DJANGO_SETTINGS_MODULE": "crux_site.settings",
         "PYTHONPATH": str(ROOT),
     }

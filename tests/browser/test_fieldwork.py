@@ -98,6 +98,8 @@ def test_a_link_is_made_and_copied(visit, site):
     page.get_by_label("Names").fill("Amal")
     page.get_by_role("button", name="Make links").click()
     button = page.get_by_role("button", name="Copy the link of Amal")
+    expect(button).to_be_visible()
+    page.wait_for_load_state()  # with its scripts
     button.click()
     expect(button).to_have_text("Copied")
     link = page.evaluate("navigator.clipboard.readText()")

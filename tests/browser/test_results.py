@@ -2,6 +2,7 @@
 
 from tests.browser.site import axe_problems
 
+PAIR = "**/pairs/*/*/**"
 # What the page holds of a sentence: its place in the text, and every rater's spans.
 FACTS = """() => {
   const body = document.getElementById("text");
@@ -21,6 +22,7 @@ def test_in_three_clicks_a_sentence_that_one_marked_and_another_did_not(visit):
     page = visit("rosa").open("/datasets/coast/agreement/")
     page.locator(".tile a.figure").first.click()  # 1: Fleiss kappa, the grades that differ
     page.locator(".cases a").first.click()  # 2: the strongest disagreement
+    page.wait_for_url(PAIR)  # with all its words
     answered = page.locator(".grades li:not(.judge) b").all_text_contents()
     row = page.locator(".divided li").first
     said = row.locator(".quiet").inner_text()
@@ -49,7 +51,7 @@ def test_in_three_clicks_a_sentence_that_one_marked_and_another_did_not(visit):
 def test_the_list_goes_on_by_keyboard(visit):
     page = visit("rosa").open("/datasets/coast/pairs/?kind=compared")
     page.locator(".cases a").first.click()
-    page.wait_for_url("**/pairs/*/*/**")  # with its scripts
+    page.wait_for_url(PAIR)  # with its scripts
     first = page.url
     page.keyboard.press("j")
     page.wait_for_url(lambda url: url != first)
@@ -63,6 +65,7 @@ def test_a_link_to_a_pair_is_copied(visit):
     visitor = visit("rosa", permissions=["clipboard-read", "clipboard-write"])
     page = visitor.open("/datasets/coast/pairs/?kind=differ")
     page.locator(".cases a").first.click()
+    page.wait_for_url(PAIR)  # with its scripts
     page.locator("[data-copy-link]").click()
     page.get_by_text("Link copied").wait_for()
     assert page.evaluate("navigator.clipboard.readText()") == page.url

@@ -75,9 +75,16 @@ def test_a_figure_tells_a_point_and_opens_its_topic(rosa):
     page = rosa.open(f"{ROOM}figure/topics/")
     point = page.locator("#figure .point").last
     expect(point).to_be_visible()
-    box = point.bounding_box()
-    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
-    expect(page.locator("#figure .hovertext")).to_contain_text("Coverage")
+    told = page.locator("#figure .hovertext")
+    for _ in range(100):  # the points are there before anything listens to the mouse
+        box = point.bounding_box()
+        x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+        page.mouse.move(x + 1, y)
+        page.mouse.move(x, y)
+        page.wait_for_timeout(100)
+        if told.is_visible():
+            break
+    expect(told).to_contain_text("Coverage")
     page.mouse.down()
     page.mouse.up()
     page.wait_for_url("**/matrix/**")

@@ -15,7 +15,8 @@ from evaluation.agreement_page.as_json import as_json
 from evaluation.agreement_page.judge import AgainstJudge
 from evaluation.agreement_page.parts import Part
 from evaluation.agreement_page.report import AgreementReport, agreement_report
-from evaluation.selection import SelectionError, one_of, select
+from evaluation.agreement_page.with_people import every_judge
+from evaluation.selection import Selection, SelectionError, one_of, select
 
 WORDS = 24  # the width of a name in a table
 
@@ -97,6 +98,7 @@ def _lines(report: AgreementReport) -> Iterable[str]:
     for row in report.correlations:
         found = (row.pearson, row.spearman, row.kendall)
         yield from _numbers(f"{row.a.title}, {row.b.title}", found, row.pearson.n)
+    yield from _judges(selection)
     if report.judge and selection.judge:
         yield ""
         yield f"{selection.judge.title} against the raters, eta {selection.eta}"
@@ -109,6 +111,16 @@ def _lines(report: AgreementReport) -> Iterable[str]:
         for at in report.judge.sweep:
             scores = (at.precision_answerable, at.recall_answerable, at.f1_answerable)
             yield from _numbers(f"eta {at.eta}", (*scores, at.cohen_binary), at.confusion.n)
+
+
+def _judges(selection: Selection) -> Iterable[str]:
+    """All judges and baselines side by side, each against the same raters."""
+    for at, (judge, found) in enumerate(every_judge(selection)):
+        if at == 0:
+            what = f"judges, eta {selection.eta}"
+            yield from ("", *_row(what, "kappa", "quadratic", "percent", "missing", "n"))
+        columns = (found.cohen_binary, found.cohen_quadratic, found.accuracy)
+        yield from _numbers(judge.title, columns, found.n, str(found.n_without_judge))
 
 
 def _overall(report: AgreementReport) -> Iterable[str]:

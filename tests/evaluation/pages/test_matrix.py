@@ -3,18 +3,14 @@
 The study, and what its passages answer, is in tests/evaluation/scoring/material.py.
 """
 
-import csv
-import io
-
 import pytest
 
 from annotation.models import Rater, Rating
 from evaluation.matrix_page.rows import AGAIN, NEW
+from tests.evaluation.pages.matrix_material import LIST, page, rows, titles
 from tests.evaluation.pages.test_agreement import words
 from tests.evaluation.scoring.material import make_reference, make_study
 from tests.factories import make_dataset
-
-LIST = "/datasets/ferry/matrix/"
 
 
 @pytest.fixture
@@ -30,24 +26,6 @@ def study(db):
 @pytest.fixture
 def url(study) -> str:
     return f"{LIST}{study.topic.pk}/"
-
-
-def page(client, url: str, query: str = ""):
-    response = client.get(f"{url}?{query}")
-    assert response.status_code == 200
-    return response.context["page"]
-
-
-def rows(found, group: int = 0):
-    return {row.name: row for row in found.groups[group].rows}
-
-
-def titles(found) -> list[str]:
-    return [group.title for group in found.groups]
-
-
-def table(response) -> list[dict[str, str]]:
-    return list(csv.DictReader(io.StringIO(response.content.decode())))
 
 
 @pytest.mark.parametrize("end", ["", "texts.csv", "pairs.csv"])

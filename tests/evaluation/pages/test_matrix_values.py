@@ -3,8 +3,6 @@
 The study, and what its passages answer, is in tests/evaluation/scoring/material.py.
 """
 
-import csv
-import io
 import json
 from io import StringIO
 
@@ -16,11 +14,10 @@ from django.test.utils import CaptureQueriesContext
 
 from annotation.models import Dataset, Rating, Rubric
 from crux_site.importing import import_dataset
+from tests.evaluation.pages.matrix_material import LIST, page, table
 from tests.evaluation.pages.test_agreement import words
 from tests.evaluation.scoring.material import make_study
 from tests.importers.real_data import FOLDER, needs_real_data
-
-LIST = "/datasets/ferry/matrix/"
 
 
 @pytest.fixture
@@ -36,24 +33,6 @@ def study(db):
 @pytest.fixture
 def url(study) -> str:
     return f"{LIST}{study.topic.pk}/"
-
-
-def page(client, url: str, query: str = ""):
-    response = client.get(f"{url}?{query}")
-    assert response.status_code == 200
-    return response.context["page"]
-
-
-def rows(found, group: int = 0):
-    return {row.name: row for row in found.groups[group].rows}
-
-
-def titles(found) -> list[str]:
-    return [group.title for group in found.groups]
-
-
-def table(response) -> list[dict[str, str]]:
-    return list(csv.DictReader(io.StringIO(response.content.decode())))
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,35 @@
+"""Fills the database of the judging pages' own server: a dataset, judges, and runs in some states."""
+
+from datetime import timedelta
+
+from django.conf import settings
+from django.utils import timezone
+
+from annotation.models import Dataset, User
+from crux_site.importing import import_dataset
+from judging import leases, runs
+from judging.foreground import fill_lexical
+from judging.models import Shard
+from tests.browser.material import PASSWORD
+from tests.judging.pages.material import a_judge, a_run, filled
+
+SLOW = "slow"  # the judge behind the scripted server
+
+
+def seed() -> None:
+    for name, role in (("ada", "admin"), ("rosa", "researcher")):
+        User.objects.create_user(name, password=PASSWORD, role=role)
+    import_dataset(settings.BASE_DIR / "fixtures" / "demo", "coast", title="Coast")
+    coast = Dataset.objects.get(slug="coast")
+    fill_lexical(coast, "passages")
+    stopped = a_run(a_judge("stopped"), coast, max_pairs=100, price_in=0.5, currency="EUR")
+    filled(stopped)
+    going = a_run(a_judge("going", revision="2"), coast, max_pairs=100)
+    filled(going)
+    runs.resume(going, max_pairs=None)
+    leases.take(going, "gpu-1:7")
+    Shard.objects.filter(run=going, state="leased").update(
+        expires=timezone.now() + timedelta(hours=9)
+    )
+    runs.pause(a_run(a_judge("paused", revision="3"), coast), "Paused by ada.")
+    a_judge(SLOW, revision="4")

@@ -1,0 +1,241 @@
+"""A judge fills the matrix before one's eyes: started, cancelled, resumed and finished in the browser."""
+
+import asyncio
+import os
+import subprocess
+import sys
+from contextlib import contextmanager
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.hands import until
+from tests.browser.judging_seed import SLOW
+from tests.browser.site import ROOT, axe_problems, served
+from tests.judging.graders.scripted_server import ScriptedServer, said
+
+VIEWS = [(1280, "light"), (1280, "dark"), (390, "light"), (390, "dark"), (320, "light")]
+N_PAIRS = 246  # of the demo study
+PATIENT = (
+    180_000  # milliseconds: a worker is a process that has to start, on a machine with other work
+)
+
+
+class Judging:
+    """The scripted server that judges, and what it was asked.
+
+    At most `allowed` prompts are answered, so that a run is not over before it is cancelled. That is
+    moved on by the test: far enough that something always comes next, and never to the end.
+    """
+
+    allowed = 40  # the first tenth, which is spoken, and some more
+
+    def __init__(self):
+        self.server = ScriptedServer()
+        self.prompts = []
+        self.server.answers["/v1/chat/completions"] = self.answer
+        self.server.answers["/v1/models"] = said("")  # it does not tell what it serves
+        self.slowly = said("3", after=0.2)
+
+    async def answer(self, request, body):
+        # First, so that what the client gives up and asks again has not been counted.
+        while len(self.prompts) >= self.allowed:
+            await asyncio.sleep(0.05)
+        self.prompts.append(body["messages"][-1]["content"])
+        return await self.slowly(request, body)
+
+
+@pytest.fixture(scope="module")
+def judging():
+    found = Judging()
+    with found.server:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory, judging):
+    """A site of its own, which knows the scripted server."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("JUDGE_ENDPOINTS", f"local={judging.server.url}")
+        seed = "from tests.browser.judging_seed import seed; seed()"
+        with served(tmp_path_factory.mktemp("judging"), seed) as running:
+            yield running
+
+
+@contextmanager
+def worker(site):
+    """`manage.py judge_worker`, in a process of its own."""
+    env = os.environ | {
+        "VAR_DIR": str(site.database.parent),
+        "DATABASE_URL": f"sqlite:///{site.database}",
+        "PYTHONPATH": str(ROOT),
+    }
+    command = [sys.executable, str(ROOT / "manage.py"), "judge_worker", "--interval", "0.2"]
+    process = subprocess.Popen(command, env=env, cwd=ROOT)
+    try:
+        yield
+    finally:
+        process.terminate()
+        process.wait(60)
+
+
+def key_of(site, slug: str) -> int:
+    [(key,)] = site.rows(
+        "select j.id from judging_judge j join annotation_rater r on r.id = j.rater_id"
+        " where r.name = ?",
+        slug,
+    )
+    return key
+
+
+def run_of(site, slug: str) -> str:
+    [(key,)] = site.rows(
+        "select max(id) from judging_judgerun where judge_id = ?", key_of(site, slug)
+    )
+    return f"/judge-runs/{key}/"
+
+
+def cells(site) -> tuple[int, int, int]:
+    """Of the slow judge: replies that count, different pairs among them, and ratings."""
+    return site.rows(
+        "select count(*), count(distinct a.text_id * 1000000 + a.question_id),"
+        " (select count(*) from annotation_rating g where g.rater_id = j.rater_id)"
+        " from judging_judge j left join judging_attempt a on a.judge_id = j.id and a.counts"
+        " where j.id = ?",
+        key_of(site, SLOW),
+    )[0]
+
+
+def more_than(page, n: int) -> None:
+    until(page, f"Number(document.getElementById('done')?.textContent) > {n}")
+
+
+def test_a_run_is_started_watched_cancelled_resumed_and_finished(visit, site, judging):
+    page = visit("ada").open(f"/judge-runs/new/?dataset=coast&judge={key_of(site, SLOW)}")
+    page.get_by_label("Server").select_option("local")
+    page.get_by_label("Requests at once").fill("2")
+    page.get_by_role("button", name="Count first").click()
+    expect(page.locator("#counted")).to_contain_text("pairs to ask; 0 are there already")
+    page.get_by_role("button", name="Start").click()
+    expect(page.get_by_text("counting the pairs that this judge lacks")).to_be_visible()
+    expect(page.get_by_text("No worker is at work")).to_be_visible()
+    page.evaluate("window.isTheSamePage = true")
+    with worker(site):
+        expect(page.get_by_role("button", name="Pause")).to_be_visible(timeout=PATIENT)
+        expect(page.get_by_text("No worker is at work")).to_have_count(0)
+        more_than(page, 10)
+        expect(page.locator("#reply-rows tr").nth(5)).to_be_visible()
+        expect(page.locator("#spoken")).to_contain_text("% judged", timeout=PATIENT)
+        # Somebody in the list of replies: the numbers go on, and the list stands still.
+        page.locator("#reply-rows a").first.focus()
+        before = page.locator("#reply-rows").inner_text()
+        for _ in range(2):
+            n = int(page.locator("#done").inner_text())
+            judging.allowed = max(judging.allowed, n + 20)
+            more_than(page, n)
+        assert page.locator("#reply-rows").inner_text() == before
+        assert page.evaluate("document.activeElement.closest('#reply-rows') !== null")
+        page.get_by_role("link", name="Cancel the run").click()
+        expect(page.locator("dialog#cancel")).to_be_visible()
+        assert axe_problems(page) == []
+        page.get_by_role("button", name="Let it go on").click()
+        expect(page.locator("dialog#cancel")).to_be_hidden()
+        assert page.evaluate("window.isTheSamePage")
+        page.get_by_role("link", name="Cancel the run").click()
+        page.get_by_role("button", name="Cancel the run").click()
+        expect(page.get_by_text("The run is cancelled.")).to_be_visible()
+        expect(page.locator("#run-state")).to_have_text("cancelled")
+        so_far, *_ = cells(site)
+        assert 0 < so_far < N_PAIRS
+        page.get_by_role("button", name="Resume").first.click()
+        expect(page.get_by_text("The run goes on.")).to_be_visible()
+        # Not before: the page would come finished, and have nothing to say.
+        judging.slowly, judging.allowed = said("3", after=0.02), N_PAIRS
+        expect(page.locator("#run-state")).to_have_text("finished", timeout=PATIENT)
+        expect(page.locator("#spoken")).to_have_text("The run is finished.")
+    assert cells(site) == (N_PAIRS, N_PAIRS, N_PAIRS)
+    assert len(judging.prompts) == len(set(judging.prompts))
+    asked = []
+    page.on("request", lambda one: asked.append(one.url))
+    page.wait_for_timeout(2500)
+    assert asked == []
+
+
+def test_the_baseline_needs_no_server(visit, site):
+    page = visit("ada").open("/judge-runs/new/?dataset=coast")
+    page.get_by_role("button", name="Start").click()
+    with worker(site):
+        expect(page.locator("#run-state")).to_have_text("finished", timeout=PATIENT)
+    expect(page.get_by_text("a baseline gives no probabilities")).to_be_visible()
+
+
+def test_without_scripts_cancelling_asks_on_a_page_of_its_own(visit, site):
+    page = visit("ada", java_script_enabled=False).open(run_of(site, "paused"))
+    page.get_by_role("link", name="Cancel the run").click()
+    expect(page.get_by_role("heading", name="Cancel judge run")).to_be_visible()
+    page.get_by_role("link", name="Let it go on").click()
+    page.get_by_role("link", name="Cancel the run").click()
+    page.get_by_role("button", name="Cancel the run").click()
+    expect(page.locator("#run-state")).to_have_text("cancelled")
+
+
+def test_a_session_that_ended_puts_no_log_in_page_into_the_run(visit, site):
+    visitor = visit("rosa")
+    page = visitor.open(run_of(site, "going"))
+    visitor.context.clear_cookies()
+    expect(page.locator("#live-says")).to_contain_text("Log in again")
+    expect(page.locator("#id_password")).to_have_count(0)
+    expect(page.locator("#done")).to_have_text("100")
+
+
+def test_a_judge_is_made_without_scripts(visit, site):
+    visitor = visit("ada", java_script_enabled=False)
+    page = visitor.open("/judges/new/")
+    page.locator("#id_slug").fill("by-hand")
+    page.locator("#id_model").fill("tiny")
+    page.get_by_label("One of our prompts").select_option("text-first")
+    page.get_by_role("button", name="Put it in").click()
+    expect(page.locator("#id_slug")).to_have_value("by-hand")
+    page.get_by_role("button", name="Preview").last.click()
+    expect(page.locator("pre.sent").last).to_contain_text("How much of the question does the text")
+    page.locator("#id_model").fill("")
+    page.get_by_role("button", name="Make this judge").click()
+    expect(page.locator("#id_model_error")).to_be_visible()
+    page.locator("#id_model").fill("tiny")
+    page.get_by_role("button", name="Make this judge").click()
+    expect(page.get_by_text("The judge by-hand is made.")).to_be_visible()
+    visitor.errors[:] = [error for error in visitor.errors if "422" not in error]
+
+
+def test_the_first_wrong_field_has_the_focus(visit, site):
+    visitor = visit("ada")
+    page = visitor.open("/judges/new/")
+    page.locator("#id_slug").fill("by-hand-2")
+    page.get_by_role("button", name="Make this judge").click()
+    expect(page.locator("#id_model")).to_be_focused()
+    assert axe_problems(page) == []
+    visitor.errors[:] = [error for error in visitor.errors if "422" not in error]
+
+
+@pytest.mark.parametrize(("width", "scheme"), VIEWS)
+def test_the_pages_are_accessible_at(visit, site, width, scheme):
+    visitor = visit("ada", width=width, height=844, color_scheme=scheme)
+    stopped, going = run_of(site, "stopped"), run_of(site, "going")
+    for path in (
+        "/judges/",
+        f"/judges/{key_of(site, 'stopped')}/",
+        f"/judges/{key_of(site, 'lexical')}/",
+        f"/judges/new/?from={key_of(site, 'stopped')}",
+        "/judge-runs/",
+        "/judge-runs/new/?dataset=coast",
+        stopped,
+        going,
+        f"{going}cancel/",
+        f"{stopped}failures/all/",
+        "/datasets/coast/",
+    ):
+        page = visitor.open(path)
+        page.evaluate("document.querySelectorAll('details').forEach(one => { one.open = true; })")
+        assert axe_problems(page) == [], path
+        assert page.evaluate("document.documentElement.scrollWidth") <= width, path
+        page.close()

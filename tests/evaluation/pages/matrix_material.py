@@ -1,0 +1,24 @@
+"""What tests of the matrix pages read from them."""
+
+import csv
+import io
+
+LIST = "/datasets/ferry/matrix/"
+
+
+def page(client, url: str, query: str = ""):
+    response = client.get(f"{url}?{query}")
+    assert response.status_code == 200
+    return response.context["page"]
+
+
+def rows(found, group: int = 0):
+    return {row.name: row for row in found.groups[group].rows}
+
+
+def titles(found) -> list[str]:
+    return [group.title for group in found.groups]
+
+
+def table(response) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(response.content.decode())))

@@ -1,0 +1,43 @@
+"""The baseline beside the models, against the human labels of the authors' own study."""
+
+from io import StringIO
+
+import pytest
+from django.core.management import call_command
+
+from annotation.models import Dataset
+from crux_site.importing import import_dataset
+from evaluation.agreement_page.with_people import with_people
+from judging.models import Judge
+from tests.importers.real_data import FOLDER, needs_real_data
+
+
+def output(*arguments: str) -> list[str]:
+    out = StringIO()
+    call_command(*arguments, stdout=out)
+    return out.getvalue().splitlines()
+
+
+def row(lines: list[str], name: str) -> list[str]:
+    """The cells of the row of this name, in the table of judges."""
+    start = next(at for at, line in enumerate(lines) if line.startswith("judges, eta 3"))
+    return next(line for line in lines[start:] if line.startswith(name))[len(name) :].split()
+
+
+@pytest.mark.django_db
+@needs_real_data
+def test_the_baseline_is_printed_beside_the_models_and_called_a_baseline():
+    import_dataset(FOLDER, "crux-duc04")
+    (told,) = output("judge", "crux-duc04", "--texts=passages")
+    assert "of lexical (a baseline, not a model) is finished" in told
+    # Binary kappa, quadratic kappa, share of equal answers, ratings without its grade, ratings.
+    alone = output("agreement", "crux-duc04", "--rubric=graded", "--raters=annotator1,annotator2")
+    everybody = output("agreement", "crux-duc04", "--rubric=graded")
+    assert row(everybody, "lexical (baseline)") == ["0.075", "0.172", "0.587", "0", "155"]
+    assert row(everybody, "llama33_70b") == ["0.186", "0.183", "0.643", "43", "112"]
+    assert row(alone, "llama33_70b") == ["0.221", "0.180", "0.657", "43", "108"]
+    assert row(alone, "lexical (baseline)")[3:] == ["0", "151"]
+    judge = Judge.objects.get()
+    (found,) = with_people(Dataset.objects.get(slug="crux-duc04"), judge.rater_id)
+    assert found.n_people == 3
+    assert f"{found.found.cohen_binary.value:.3f}" == "0.075"

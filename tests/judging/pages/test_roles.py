@@ -1,0 +1,105 @@
+"""Who may open which page of the judges, and what wrong methods, ids and strangers get."""
+
+import pytest
+
+from judging.models import Judge, JudgeRun
+
+READ = [
+    "/judges/",
+    "/judges/{judge}/",
+    "/judge-runs/",
+    "/judge-runs/{run}/",
+    "/judge-runs/{run}/failures/all/",
+    "/judge-runs/{run}/failures/several/",
+]
+FORMS = ["/judges/new/", "/judge-runs/new/?dataset=ferry", "/judge-runs/{run}/cancel/"]
+ACTS = [
+    "/judges/new/",
+    "/judge-runs/new/?dataset=ferry",
+    "/judge-runs/{run}/pause/",
+    "/judge-runs/{run}/cancel/",
+    "/judge-runs/{run}/resume/",
+    "/judge-runs/{run}/retry/",
+]
+
+
+@pytest.fixture
+def at(judge, run):
+    return lambda path: path.format(judge=judge.pk, run=run.pk)
+
+
+@pytest.mark.parametrize("path", READ)
+def test_researchers_read_and_nobody_else(cast, at, path):
+    for who, status in (("admin", 200), ("researcher", 200), ("worker", 403), ("stranger", 302)):
+        assert cast.client(who).get(at(path)).status_code == status, who
+    assert "/login/" in cast.client("stranger").get(at(path)).url
+    assert cast.client("admin").post(at(path)).status_code == 405
+
+
+@pytest.mark.parametrize("path", FORMS)
+def test_forms_are_for_admins(cast, at, path):
+    for who, status in (("admin", 200), ("researcher", 403), ("worker", 403), ("stranger", 302)):
+        assert cast.client(who).get(at(path)).status_code == status, who
+    assert cast.client("admin").delete(at(path)).status_code == 405
+
+
+@pytest.mark.parametrize("path", ACTS)
+@pytest.mark.parametrize(
+    ("who", "status"), [("researcher", 403), ("worker", 403), ("stranger", 302)]
+)
+def test_only_admins_act_and_nothing_changes_for_others(cast, at, run, path, who, status):
+    assert cast.client(who).post(at(path)).status_code == status
+    run.refresh_from_db()
+    assert (run.state, JudgeRun.objects.count(), Judge.objects.count()) == ("running", 1, 1)
+
+
+def test_acts_are_posts(cast, at):
+    for act in ("pause", "resume", "retry"):
+        assert cast.client("admin").get(at("/judge-runs/{run}/" + act + "/")).status_code == 405
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/judges/999/",
+        "/judges/new/?from=999",
+        "/judges/new/?from=none",
+        "/judges/new/?prompt=none",
+        "/judge-runs/999/",
+        "/judge-runs/999/cancel/",
+        "/judge-runs/999/failures/all/",
+        "/judge-runs/{run}/failures/bad/",
+        "/judge-runs/new/",
+        "/judge-runs/new/?dataset=nowhere",
+        "/judge-runs/?dataset=nowhere",
+    ],
+)
+def test_what_is_not_there_is_not_found(cast, at, path):
+    assert cast.client("admin").get(at(path)).status_code == 404
+
+
+def test_acts_on_a_missing_run_are_not_found(cast, db):
+    for act in ("pause", "cancel", "resume", "retry"):
+        assert cast.client("admin").post(f"/judge-runs/999/{act}/").status_code == 404
+
+
+def test_researchers_are_offered_nothing_that_they_may_not_do(cast, at, judge):
+    for path in (
+        "/judges/",
+        "/judges/{judge}/",
+        "/judge-runs/",
+        "/judge-runs/{run}/",
+        "/datasets/ferry/",
+    ):
+        page = cast.client("researcher").get(at(path)).content.decode()
+        for words in ("New judge", "Copy to a new judge", "Pause", "Cancel the run", "/new/"):
+            assert words not in page, path
+
+
+def test_the_way_to_judges_is_in_every_head_and_on_the_dataset(cast, dataset):
+    page = cast.client("researcher").get("/datasets/ferry/").content.decode()
+    assert 'href="/judges/"' in page
+    assert 'href="/judge-runs/?dataset=ferry"' in page
+    assert 'href="/judges/"' not in cast.client("worker").get("/work/").content.decode()
+    page = cast.client("admin").get("/datasets/ferry/").content.decode()
+    assert 'href="/judge-runs/new/?dataset=ferry"' in page
