@@ -1,0 +1,40 @@
+"""Who may use the API: the roles are those of the site, asked anew with every request."""
+
+from typing import Any
+
+from rest_framework.authentication import TokenAuthentication
+from rest_framework.exceptions import AuthenticationFailed
+from rest_framework.permissions import SAFE_METHODS, BasePermission
+from rest_framework.request import Request
+
+from annotation.models import User
+
+
+class ByToken(TokenAuthentication):
+    """A token in the header Authorization."""
+
+    def authenticate_credentials(self, key: str) -> Any:
+        if "\x00" in key:  # not every database may be asked for it
+            raise AuthenticationFailed("Invalid token.")
+        return super().authenticate_credentials(key)
+
+
+class Researchers(BasePermission):
+    """Researchers and admins. Workers are told that it is not theirs (403), strangers to log in (401)."""
+
+    message = "The API is for researchers and admins."
+
+    def has_permission(self, request: Request, view: Any) -> bool:
+        return isinstance(request.user, User) and request.user.is_researcher
+
+
+class AdminsChange(Researchers):
+    """Researchers read; admins alone change anything."""
+
+    def has_permission(self, request: Request, view: Any) -> bool:
+        if not super().has_permission(request, view):
+            return False
+        self.message = "Only admins may do this."
+        return request.method in SAFE_METHODS or (
+            isinstance(request.user, User) and request.user.is_admin
+        )

@@ -1,0 +1,166 @@
+"""What the API tells of each thing."""
+
+from rest_framework import serializers
+
+from annotation.models import (
+    Dataset,
+    NuggetSpan,
+    Rater,
+    Rating,
+    Rubric,
+    RubricLevel,
+    SubQuestion,
+    Text,
+    Topic,
+)
+
+
+class DatasetRow(serializers.ModelSerializer):
+    """A test collection."""
+
+    n_topics = serializers.IntegerField()
+    n_questions = serializers.IntegerField()
+    n_texts = serializers.IntegerField()
+
+    class Meta:
+        model = Dataset
+        fields = ["slug", "title", "created", "n_topics", "n_questions", "n_texts"]
+        read_only_fields = fields
+
+
+class TopicRow(serializers.ModelSerializer):
+    """One open-ended query: the request that a report answers."""
+
+    n_questions = serializers.IntegerField(help_text="The filtered ones too.")
+
+    class Meta:
+        model = Topic
+        fields = ["id", "name", "position", "request", "n_questions"]
+        read_only_fields = fields
+
+
+class QuestionRow(serializers.ModelSerializer):
+    """One question of a topic."""
+
+    topic = serializers.CharField(source="topic.name", help_text="The name of its topic.")
+    is_filtered = serializers.BooleanField(
+        help_text="Whether its study left it out, and asks nobody."
+    )
+
+    class Meta:
+        model = SubQuestion
+        fields = [
+            "id",
+            "topic",
+            "position",
+            "body",
+            "is_filtered",
+            "filtered_because",
+            "filtered_eta",
+        ]
+        read_only_fields = fields
+
+
+class TextRow(serializers.ModelSerializer):
+    """A passage, a generated report or a human reference summary."""
+
+    topic = serializers.CharField(
+        source="topic.name", read_only=True, allow_null=True, help_text="The name of its topic."
+    )
+    body = serializers.CharField(
+        allow_null=True, help_text="null: runs or ratings name it, but its words are not here."
+    )
+    sha256 = serializers.CharField(help_text="Of the words in UTF-8; empty without words.")
+
+    class Meta:
+        model = Text
+        fields = ["id", "kind", "system", "name", "topic", "body", "sha256"]
+        read_only_fields = fields
+
+
+class LevelRow(serializers.ModelSerializer):
+    class Meta:
+        model = RubricLevel
+        fields = ["grade", "label"]
+        read_only_fields = fields
+
+
+class RubricRow(serializers.ModelSerializer):
+    """A question put to every pair, and the grades that may answer it."""
+
+    levels = LevelRow(many=True, help_text="From the highest grade down.")
+
+    class Meta:
+        model = Rubric
+        fields = ["slug", "title", "guideline", "eta", "span_from", "levels"]
+        read_only_fields = fields
+
+
+class RaterRow(serializers.Serializer):
+    """A person, a model under one prompt, or a baseline."""
+
+    name = serializers.CharField(help_text="As it is called in this dataset and in its files.")
+    kind = serializers.ChoiceField(choices=Rater.Kind.choices)
+    is_of_dataset = serializers.BooleanField(
+        help_text="Whether it came with this dataset; else it is an account or a judge of the site."
+    )
+
+
+class NamedText(serializers.ModelSerializer):
+    """A text without its words."""
+
+    class Meta:
+        model = Text
+        fields = ["id", "kind", "system", "name", "sha256"]
+        read_only_fields = fields
+
+
+class NamedQuestion(serializers.ModelSerializer):
+    """A question without its words."""
+
+    topic = serializers.CharField(source="topic.name", help_text="The name of its topic.")
+
+    class Meta:
+        model = SubQuestion
+        fields = ["id", "topic", "position"]
+        read_only_fields = fields
+
+
+class SpanRow(serializers.ModelSerializer):
+    """Words that support a grade: half-open [start, end) in code points of the text."""
+
+    class Meta:
+        model = NuggetSpan
+        fields = ["start", "end", "quote", "located"]
+        read_only_fields = fields
+
+
+class RatingRow(serializers.ModelSerializer):
+    """The grade that a rater gave to a pair of a text and a question. No row: no rating."""
+
+    rater = serializers.SerializerMethodField(help_text="As it is called in this dataset.")
+    rater_kind = serializers.ChoiceField(choices=Rater.Kind.choices, source="rater.kind")
+    rubric = serializers.CharField(source="rubric.slug")
+    text = NamedText()
+    question = NamedQuestion()
+    spans = SpanRow(many=True)
+
+    class Meta:
+        model = Rating
+        fields = [
+            "id",
+            "rater",
+            "rater_kind",
+            "rubric",
+            "text",
+            "question",
+            "grade",
+            "created",
+            "spans",
+        ]
+        read_only_fields = fields
+
+    def get_rater(self, rating: Rating) -> str:
+        names: dict[int, str] = self.context["names"]
+        # Somebody may have given a first grade since the names were read.
+        return names.get(rating.rater_id, rating.rater.name)

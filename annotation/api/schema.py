@@ -1,0 +1,50 @@
+"""The description of the API: what every operation may answer besides what it is there for."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from drf_spectacular.openapi import AutoSchema
+
+from annotation.api.errors import Refusal
+
+WHY = {
+    "400": "The request does not have the form described here.",
+    "401": "Nobody is logged in, or the token is not valid.",
+    "403": "The endpoint is for another role.",
+    "404": "Nothing of this name is there.",
+    "409": "The request contradicts what is stored.",
+    "413": "The request is too large.",
+    "415": "The body is not JSON.",
+    "422": "The request names something that is not there, or cannot be done.",
+    "429": "Too many requests; the header Retry-After says for how many seconds to wait.",
+}
+ALWAYS = ("400", "401", "403", "404", "429")
+WITH_A_BODY = ("409", "413", "415", "422")
+
+
+class Schema(AutoSchema):
+    def get_override_parameters(self) -> list[Any]:
+        asks = getattr(self.view, "asks_by", None)
+        parameters = asks(self.method)() if asks else None
+        return [parameters] if parameters and parameters.fields else []
+
+    def get_summary(self) -> str | None:
+        return getattr(self.view, "summary", None)
+
+    def get_tags(self) -> list[str]:
+        return [self.view.tag] if hasattr(self.view, "tag") else super().get_tags()
+
+    def _get_request_body(self, direction: Any = "request") -> dict[str, Any] | None:
+        body: dict[str, Any] | None = super()._get_request_body(direction)
+        for content in (body or {}).get("content", {}).values():
+            if body and content["schema"].get("required"):
+                body["required"] = True
+        return body
+
+    def _get_response_bodies(self, direction: Any = "response") -> dict[str, Any]:
+        bodies: dict[str, Any] = super()._get_response_bodies(direction)
+        codes = ALWAYS if self.method == "GET" else (*ALWAYS, *WITH_A_BODY)
+        for code in codes:
+            bodies[code] = self._get_response_for_code(Refusal, code) | {"description": WHY[code]}
+        return bodies

@@ -1,0 +1,177 @@
+"""Datasets and what is in them, and the rubrics that they are graded by."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+from django.db.models import Count, IntegerField, OuterRef, QuerySet, Subquery
+from django.db.models.functions import Coalesce
+from rest_framework import generics, serializers
+from rest_framework.exceptions import NotFound
+
+from annotation.api.endpoint import Endpoint, Listing, LongListing
+from annotation.api.paging import After, Name, Page
+from annotation.api.rows import DatasetRow, QuestionRow, RaterRow, RubricRow, TextRow, TopicRow
+from annotation.models import Dataset, Rater, Rubric, SubQuestion, Text, Topic
+from annotation.raters import raters_of
+
+
+class OfDataset(Endpoint):
+    """What belongs to one dataset."""
+
+    @cached_property
+    def dataset(self) -> Dataset:
+        slug = self.kwargs["dataset"]
+        found = Dataset.objects.filter(slug=slug).first()
+        if found is None:
+            raise NotFound(f"There is no dataset called {slug}.")
+        return found
+
+    @cached_property
+    def topic(self) -> Topic | None:
+        """The topic that the parameter names; None without one."""
+        name = self.query.get("topic")
+        if name is None:
+            return None
+        found = self.dataset.topics.filter(name=name).first()
+        if found is None:
+            raise NotFound(f"There is no topic called {name} in {self.dataset.slug}.")
+        return found
+
+
+class OfTopic(serializers.Serializer):
+    topic = Name("The name of a topic.")
+
+
+class QuestionsAsked(OfTopic, Page):
+    """Which questions."""
+
+
+class TextsAsked(OfTopic, After):
+    """Which texts."""
+
+    kind = serializers.ChoiceField(choices=Text.Kind.choices, required=False)
+    system = Name("What generated a report.")
+
+
+def _counted_datasets() -> QuerySet[Dataset]:
+    def n(rows: QuerySet[Any], of: str) -> Coalesce:
+        counted = rows.filter(**{of: OuterRef("pk")}).order_by().values(of).annotate(n=Count("pk"))
+        return Coalesce(Subquery(counted.values("n"), output_field=IntegerField()), 0)
+
+    return Dataset.objects.annotate(
+        n_topics=n(Topic.objects.all(), "dataset"),
+        n_questions=n(SubQuestion.objects.all(), "topic__dataset"),
+        n_texts=n(Text.objects.all(), "dataset"),
+    ).order_by("slug")
+
+
+class Datasets(Listing):
+    """Every dataset of the site, by its slug."""
+
+    summary = "All datasets"
+    tag = "Datasets"
+    serializer_class = DatasetRow
+
+    def get_queryset(self) -> QuerySet[Dataset]:
+        return _counted_datasets()
+
+
+class OneDataset(Endpoint, generics.RetrieveAPIView):
+    """One dataset, and how much is in it."""
+
+    summary = "One dataset"
+    tag = "Datasets"
+    serializer_class = DatasetRow
+
+    def get_object(self) -> Dataset:
+        slug = self.kwargs["dataset"]
+        found = _counted_datasets().filter(slug=slug).first()
+        if found is None:
+            raise NotFound(f"There is no dataset called {slug}.")
+        return found
+
+
+class Topics(OfDataset, Listing):
+    """The topics, in the order of the study."""
+
+    summary = "The topics of a dataset"
+    tag = "Datasets"
+    serializer_class = TopicRow
+
+    def get_queryset(self) -> QuerySet[Topic]:
+        topics = self.dataset.topics.annotate(n_questions=Count("questions"))
+        return topics.order_by("position", "pk")
+
+
+class Questions(OfDataset, Listing):
+    """The questions, topic by topic. Filtered ones are among them, with the reason."""
+
+    summary = "The questions of a dataset"
+    tag = "Datasets"
+    asks = QuestionsAsked
+    serializer_class = QuestionRow
+
+    def get_queryset(self) -> QuerySet[SubQuestion]:
+        questions = SubQuestion.objects.filter(topic__dataset=self.dataset)
+        if self.topic:
+            questions = questions.filter(topic=self.topic)
+        return questions.select_related("topic").order_by("topic__position", "topic_id", "position")
+
+
+class Texts(OfDataset, LongListing):
+    """Passages, reports and reference summaries with their words, by id."""
+
+    summary = "The texts of a dataset"
+    tag = "Datasets"
+    asks = TextsAsked
+    serializer_class = TextRow
+
+    def get_queryset(self) -> QuerySet[Text]:
+        texts = self.dataset.texts.select_related("topic")
+        if self.topic:
+            texts = texts.filter(topic=self.topic)
+        for name in ("kind", "system"):
+            if name in self.query:
+                texts = texts.filter(**{name: self.query[name]})
+        return texts
+
+
+class OneText(OfDataset, generics.RetrieveAPIView):
+    """A text with its words."""
+
+    summary = "One text"
+    tag = "Datasets"
+    serializer_class = TextRow
+
+    def get_object(self) -> Text:
+        pk = self.kwargs["id"]
+        found = self.dataset.texts.select_related("topic").filter(pk=pk).first()
+        if found is None:
+            raise NotFound(f"There is no text {pk} in {self.dataset.slug}.")
+        return found
+
+
+class Raters(OfDataset, Listing):
+    """Who rated texts of the dataset, by the names that they have in its files."""
+
+    summary = "The raters of a dataset"
+    tag = "Ratings"
+    serializer_class = RaterRow
+    queryset = Rater.objects.none()
+
+    def filter_queryset(self, queryset: Any) -> Any:
+        return [
+            {"name": name, "kind": rater.kind, "is_of_dataset": rater.dataset_id is not None}
+            for name, rater in sorted(raters_of(self.dataset).items())
+        ]
+
+
+class Rubrics(Listing):
+    """The rubrics with the grades that each allows."""
+
+    summary = "All rubrics"
+    tag = "Ratings"
+    serializer_class = RubricRow
+    queryset = Rubric.objects.prefetch_related("levels").order_by("slug")

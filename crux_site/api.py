@@ -1,0 +1,66 @@
+"""The map of the API: the endpoints of all apps, their description, and the page to try them on."""
+
+from typing import Any
+
+from django.http import HttpResponseBase
+from django.shortcuts import render
+from django.urls import URLPattern, URLResolver, include, path, re_path
+from django.views.decorators.http import require_safe
+from drf_spectacular.views import SpectacularJSONAPIView
+from rest_framework.exceptions import NotFound
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from annotation.api.endpoint import Endpoint
+from annotation.http import AuthenticatedRequest, researchers_only
+from crux_site.api_reference import reference
+
+
+class Schema(Endpoint, SpectacularJSONAPIView):
+    """The description of the API, as OpenAPI."""
+
+    schema = None
+
+    def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        return self._get_schema_response(request)
+
+
+class NotHere(Endpoint):
+    """Every other address: JSON says that nothing is there, whoever asks and however."""
+
+    schema = None
+    authentication_classes = []
+    permission_classes = []
+
+    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
+        raise NotFound("Nothing stands at this address. All addresses end with a slash.")
+
+
+@require_safe
+@researchers_only
+def docs(request: AuthenticatedRequest) -> HttpResponseBase:
+    """The endpoints, to read."""
+    context = {"groups": reference(), "room": "api"}
+    return render(request, "crux_site/api_reference.html", context)
+
+
+@require_safe
+@researchers_only
+def attempt(request: AuthenticatedRequest) -> HttpResponseBase:
+    """The endpoints, to try as the account that is logged in."""
+    return render(request, "crux_site/api_try.html", {"room": "api"})
+
+
+v1: list[URLPattern | URLResolver] = [
+    path("", include("annotation.api.urls")),
+    path("", include("evaluation.api")),
+    path("", include("judging.api.urls")),
+    path("schema/", Schema.as_view(), name="api_schema"),
+    path("docs/", docs, name="api_docs"),
+    path("docs/try/", attempt, name="api_try"),
+]
+
+urlpatterns: list[URLPattern | URLResolver] = [
+    path("v1/", include(v1)),
+    re_path(r"", NotHere.as_view()),
+]

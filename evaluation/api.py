@@ -1,0 +1,119 @@
+"""Retrieval runs over the API."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db.models import Count, Exists, OuterRef, Prefetch, QuerySet
+from django.urls import URLPattern, path
+from rest_framework import serializers
+from rest_framework.exceptions import NotFound
+
+from annotation.api.endpoint import Listing
+from annotation.api.paging import LARGEST_KEY, Numbered, Page
+from annotation.api.views import OfDataset, OfTopic
+from annotation.models import Text, Topic
+from evaluation.models import RankedText, RetrievalRun
+
+USUAL, LARGEST = 20, 100  # rankings to a page
+
+
+class RunRow(serializers.ModelSerializer):
+    """A named ranking of texts for each topic."""
+
+    n_topics = serializers.IntegerField()
+    n_ranked = serializers.IntegerField(help_text="Ranked texts of all topics.")
+
+    class Meta:
+        model = RetrievalRun
+        fields = ["name", "tag", "n_topics", "n_ranked"]
+        read_only_fields = fields
+
+
+class RankedRow(serializers.ModelSerializer):
+    """A text at its rank, from 1."""
+
+    id = serializers.IntegerField(source="text_id", help_text="The id of the text.")
+    kind = serializers.ChoiceField(choices=Text.Kind.choices, source="text.kind")
+    system = serializers.CharField(source="text.system")
+    name = serializers.CharField(source="text.name")
+
+    class Meta:
+        model = RankedText
+        fields = ["rank", "score", "id", "kind", "system", "name"]
+        read_only_fields = fields
+
+
+class RankingRow(serializers.Serializer):
+    """The texts of a run for one topic, in the order of their ranks."""
+
+    topic = serializers.CharField(source="name", help_text="The name of the topic.")
+    texts = RankedRow(many=True, source="texts_ranked")
+
+
+class RankingsAsked(OfTopic, Page):
+    """Which rankings of a run."""
+
+    limit = serializers.IntegerField(
+        min_value=1, max_value=LARGEST, default=USUAL, help_text="How many topics to a page."
+    )
+    depth = serializers.IntegerField(
+        min_value=1, max_value=LARGEST_KEY, required=False, help_text="The last rank to tell."
+    )
+
+
+class ByTopic(Numbered):
+    page_size = USUAL
+    max_page_size = LARGEST
+
+
+class Runs(OfDataset, Listing):
+    """The runs by name; what each of them ranks has an address of its own."""
+
+    summary = "The retrieval runs of a dataset"
+    tag = "Retrieval runs"
+    serializer_class = RunRow
+
+    def get_queryset(self) -> QuerySet[RetrievalRun]:
+        runs = RetrievalRun.objects.filter(dataset=self.dataset).order_by("name")
+        return runs.annotate(
+            n_topics=Count("ranked__topic", distinct=True), n_ranked=Count("ranked")
+        )
+
+
+class Rankings(OfDataset, Listing):
+    """What a run ranks for each topic, in the order of the topics."""
+
+    summary = "The rankings of a retrieval run"
+    tag = "Retrieval runs"
+    asks = RankingsAsked
+    pagination_class = ByTopic
+    serializer_class = RankingRow
+
+    def get_queryset(self) -> QuerySet[Topic]:
+        name = self.kwargs["run"]
+        # No database keeps a NUL in a name, and not every one may be asked for it.
+        runs = RetrievalRun.objects.filter(dataset=self.dataset, name=name.replace("\x00", "?"))
+        run = runs.first()
+        if run is None or run.name != name:
+            raise NotFound(f"There is no run called {name!r} in {self.dataset.slug}.")
+        ranked: QuerySet[Any] = RankedText.objects.filter(run=run)
+        if "depth" in self.query:
+            ranked = ranked.filter(rank__lte=self.query["depth"])
+        ranked = ranked.select_related("text").defer("text__body").order_by("rank")
+        topics = self.dataset.topics.filter(
+            Exists(RankedText.objects.filter(run=run, topic=OuterRef("pk")))
+        )
+        if self.topic:
+            topics = topics.filter(pk=self.topic.pk)
+        return topics.order_by("position", "pk").prefetch_related(
+            Prefetch("ranked", queryset=ranked, to_attr="texts_ranked")
+        )
+
+
+urlpatterns: list[URLPattern] = [
+    path("datasets/<slug:dataset>/runs/", Runs.as_view(), name="api_runs"),
+    path(
+        "datasets/<slug:dataset>/runs/<path:run>/ranking/", Rankings.as_view(), name="api_rankings"
+    ),
+]

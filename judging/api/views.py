@@ -1,0 +1,211 @@
+"""Judges to read; judge runs to read, start, pause, cancel and resume."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db import transaction
+from django.db.models import QuerySet
+from drf_spectacular.utils import OpenApiExample, extend_schema
+from rest_framework import generics, serializers, status
+from rest_framework.exceptions import NotFound
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from annotation.api.access import AdminsChange
+from annotation.api.bodies import read, schema_of
+from annotation.api.endpoint import Endpoint, Listing
+from annotation.api.errors import Conflict, Problem, Refused
+from annotation.api.paging import Name, Page
+from annotation.models import Dataset, User
+from judging import runs, tasks
+from judging.api.bodies import Budget, Start
+from judging.api.rows import JudgeRow, JudgeRunRow, OneRunRow
+from judging.baseline import SLUG, baseline_of
+from judging.judges import find_judge
+from judging.models import Judge, JudgeRun
+from judging.selection import SelectionError
+
+
+class RunsAsked(Page):
+    """Which judge runs."""
+
+    dataset = Name("The slug of a dataset.")
+    judge = Name("The name of a judge.")
+    state = serializers.ChoiceField(choices=JudgeRun.State.choices, required=False)
+
+
+def _judges() -> QuerySet[Judge]:
+    return Judge.objects.select_related("rater__dataset", "rubric").order_by("pk")
+
+
+def _runs() -> QuerySet[JudgeRun]:
+    return JudgeRun.objects.select_related("judge__rater", "dataset").order_by("-pk")
+
+
+class Judges(Listing):
+    """All judges with all that shapes their replies."""
+
+    summary = "All judges"
+    tag = "Judges"
+    serializer_class = JudgeRow
+
+    def get_queryset(self) -> QuerySet[Judge]:
+        return _judges()
+
+
+class OneJudge(Endpoint, generics.RetrieveAPIView):
+    """A judge by its fingerprint: what has the same fingerprint is the same judge."""
+
+    summary = "One judge"
+    tag = "Judges"
+    serializer_class = JudgeRow
+
+    def get_object(self) -> Judge:
+        found = _judges().filter(fingerprint=self.kwargs["fingerprint"]).first()
+        if found is None:
+            raise NotFound("There is no judge of this fingerprint.")
+        return found
+
+
+class JudgeRuns(Listing):
+    tag = "Judge runs"
+    permission_classes = [AdminsChange]
+    asks = RunsAsked
+    serializer_class = JudgeRunRow
+
+    @extend_schema(summary="All judge runs", description="The newest first.")
+    def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        return super().get(request, *args, **kwargs)
+
+    @extend_schema(
+        summary="Start a judge run",
+        description="Background workers plan it and fill the cells that the judge lacks. One run "
+        "of a judge on a dataset is open at a time (409).",
+        request=schema_of(Start),
+        responses={201: OneRunRow},
+        examples=[
+            OpenApiExample(
+                "The baseline",
+                request_only=True,
+                value={"judge": "lexical", "dataset": "coastal-demo", "texts": "passages"},
+            )
+        ],
+    )
+    def post(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        start = read(Start, request.data)
+        dataset = Dataset.objects.filter(slug=start.dataset).first()
+        if dataset is None:
+            raise _refused("dataset", f"there is no dataset called {start.dataset}")
+        with transaction.atomic():  # the baseline that is made here goes with what is refused
+            run = self._started(dataset, start)
+        tasks.wake(run)
+        return Response(OneRunRow(run).data, status=status.HTTP_201_CREATED)
+
+    def _started(self, dataset: Dataset, start: Start) -> JudgeRun:
+        try:
+            start.selection.check(dataset)
+        except SelectionError as error:
+            raise _refused("", str(error)) from None
+        judge = find_judge(start.judge, dataset)
+        if start.judge == SLUG:
+            judge = baseline_of(dataset)[0]
+        if judge is None:
+            raise _refused("judge", f"no judge called {start.judge} judges {dataset.slug}")
+        start.check_endpoint(judge)
+        by = self.request.user if isinstance(self.request.user, User) else None
+        try:
+            return runs.start(judge, dataset, start.selection, created_by=by, **start.options)
+        except runs.RunRefused as error:
+            raise Conflict([Problem(None, "", str(error))]) from None
+
+    def get_queryset(self) -> QuerySet[JudgeRun]:
+        found = _runs()
+        query = self.query
+        if "dataset" in query:
+            found = found.filter(dataset__slug=query["dataset"])
+        if "judge" in query:
+            found = found.filter(judge__rater__name=query["judge"])
+        if "state" in query:
+            found = found.filter(state=query["state"])
+        return found
+
+
+def _refused(field: str, message: str) -> Refused:
+    return Refused([Problem(None, field, message)])
+
+
+class OfRun(Endpoint, generics.GenericAPIView):
+    tag = "Judge runs"
+    permission_classes = [AdminsChange]
+    serializer_class = OneRunRow
+
+    def get_object(self) -> JudgeRun:
+        pk = self.kwargs["id"]
+        found = _runs().filter(pk=pk).first()
+        if found is None:
+            raise NotFound(f"There is no judge run {pk}.")
+        return found
+
+    def step(self, run: JudgeRun, request: Request) -> None:
+        """What a POST does. Raises RunRefused."""
+        raise NotImplementedError
+
+    def stepped(self, request: Request) -> Response:
+        run = self.get_object()
+        try:
+            self.step(run, request)
+        except runs.RunRefused as error:
+            raise Conflict([Problem(None, "", str(error))]) from None
+        return Response(self.get_serializer(run).data)
+
+
+class OneRun(OfRun):
+    """What was asked, its state, how many pairs are done, graded and failed, and how fast it goes."""
+
+    summary = "One judge run, and how far it is"
+
+    def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        run = self.get_object()
+        tasks.revive(run)
+        return Response(self.get_serializer(run).data)
+
+
+class Pause(OfRun):
+    """No worker takes another pair; what is in flight is finished."""
+
+    summary = "Pause a judge run"
+
+    @extend_schema(request=None, responses=OneRunRow)
+    def post(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        return self.stepped(request)
+
+    def step(self, run: JudgeRun, request: Request) -> None:
+        runs.pause(run)
+
+
+class Cancel(OfRun):
+    """End a run. Every grade so far stays, and it can still be resumed."""
+
+    summary = "Cancel a judge run"
+
+    @extend_schema(request=None, responses=OneRunRow)
+    def post(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        return self.stepped(request)
+
+    def step(self, run: JudgeRun, request: Request) -> None:
+        runs.cancel(run)
+
+
+class Resume(OfRun):
+    """Let a run go on that was paused, cancelled, or stopped at its budget; with a new budget if given."""
+
+    summary = "Resume a judge run"
+
+    @extend_schema(request=schema_of(Budget), responses=OneRunRow)
+    def post(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        return self.stepped(request)
+
+    def step(self, run: JudgeRun, request: Request) -> None:
+        runs.resume(run, **read(Budget, request.data).fields)
+        tasks.wake(run)

@@ -1,0 +1,28 @@
+"""Fills the database of the server that is asked at random; run in a process of its own."""
+
+from django.conf import settings
+from rest_framework.authtoken.models import Token
+
+from annotation.models import Dataset, Rubric, User
+from crux_site.importing import import_dataset
+from judging import runs
+from judging.foreground import fill_lexical
+from judging.judges import make_judge
+from judging.models import JudgeRun
+from judging.selection import Selection
+
+ADMIN = "a" * 40  # the token
+
+
+def seed() -> None:
+    """An admin with a token; the demo study with judges and a run in each state."""
+    user = User.objects.create_user("ada", password="pass-word-1", role="admin")
+    Token.objects.create(user=user, key=ADMIN)
+    import_dataset(settings.BASE_DIR / "fixtures" / "demo", "coastal-demo")
+    dataset = Dataset.objects.get()
+    rubric = Rubric.objects.get(slug="graded")
+    fill_lexical(dataset)
+    judge = make_judge("big-model", rubric=rubric, backend="openai", model="big", prompt="{text}")
+    for state in ("cancelled", "stopped", "paused"):
+        runs.start(judge, dataset, Selection(), endpoint="local")
+        JudgeRun.objects.filter(state="planning").update(state=state)

@@ -1,0 +1,238 @@
+"""What the API tells of datasets, topics, questions, texts, raters, rubrics and ratings, page by page."""
+
+import pytest
+from django.core.management import call_command
+from drf_spectacular.generators import SchemaGenerator
+
+from annotation.models import NuggetSpan, Rater, Rating, Rubric, SubQuestion, Text, Topic
+from crux_site.importing import import_dataset
+from evaluation.models import RankedText, RetrievalRun
+from tests.factories import PASSAGE, QUESTIONS, REPORT, make_dataset
+
+HERE = "/api/v1/datasets/ferry/"
+
+
+def test_a_dataset_says_how_much_is_in_it(api, dataset):
+    client = api("researcher")
+    page = client.get("/api/v1/datasets/").json()
+    assert (page["count"], page["next"], page["previous"]) == (1, None, None)
+    one = client.get(HERE).json()
+    assert page["results"] == [one]
+    assert {
+        name: one[name] for name in ("slug", "title", "n_topics", "n_questions", "n_texts")
+    } == {
+        "slug": "ferry",
+        "title": "The ferry study",
+        "n_topics": 1,
+        "n_questions": 4,
+        "n_texts": 4,
+    }
+
+
+def test_topics_and_questions_come_in_the_order_of_the_study(api, dataset):
+    client = api("researcher")
+    (topic,) = client.get(HERE + "topics/").json()["results"]
+    assert topic["name"] == "ferry-1"
+    assert topic["request"] == "Write about the ferry."
+    assert topic["n_questions"] == 4
+    questions = client.get(HERE + "questions/", {"topic": "ferry-1"}).json()["results"]
+    assert [question["body"] for question in questions[:3]] == QUESTIONS
+    assert [question["is_filtered"] for question in questions] == [False, False, False, True]
+    assert questions[3]["filtered_because"] == "no passage answers it"
+
+
+def test_texts_are_chosen_by_kind_system_and_topic(api, dataset):
+    client = api("researcher")
+
+    def names(**chosen):
+        rows = client.get(HERE + "texts/", chosen).json()["results"]
+        return [(row["system"], row["name"]) for row in rows]
+
+    assert len(names()) == 4
+    assert names(kind="passage") == [("", "ferry-1:0#0"), ("", "ferry-1:0#1")]
+    assert names(system="annotated.bm25", topic="ferry-1") == [("annotated.bm25", "ferry-1")]
+    assert names(kind="reference") == []
+
+
+def test_a_text_without_words_has_none(api, dataset):
+    client = api("researcher")
+    with_words, without = client.get(HERE + "texts/", {"kind": "passage"}).json()["results"]
+    assert with_words["body"] == PASSAGE
+    assert (without["body"], without["sha256"], without["topic"]) == (None, "", "ferry-1")
+    assert client.get(f"{HERE}texts/{with_words['id']}/").json() == with_words
+
+
+def test_raters_have_the_names_of_their_files(api, dataset, cast, ratings):
+    account = Rater.objects.create(name="big-model", kind="human", user=cast.worker)
+    report = dataset.texts.filter(kind="report").first()
+    rating = ratings[0]
+    Rating.objects.create(
+        rater=account, rubric=rating.rubric, text=report, question=rating.question, grade=0
+    )
+    raters = api("researcher").get(HERE + "raters/").json()["results"]
+    assert raters == [
+        {"name": "big-model", "kind": "model", "is_of_dataset": True},
+        {"name": "big-model-site", "kind": "human", "is_of_dataset": False},
+    ]
+    (row,) = api("researcher").get(HERE + "ratings/", {"rater": "big-model-site"}).json()["results"]
+    assert (row["rater"], row["rater_kind"], row["grade"]) == ("big-model-site", "human", 0)
+
+
+def test_rubrics_tell_their_grades_in_words(api, cast):
+    rubrics = api("researcher").get("/api/v1/rubrics/").json()["results"]
+    graded = next(rubric for rubric in rubrics if rubric["slug"] == "graded")
+    assert [level["grade"] for level in graded["levels"]] == [5, 4, 3, 2, 1, 0]
+    assert graded["eta"] == 3
+
+
+def test_a_rating_names_its_text_question_and_words(api, dataset, ratings):
+    start = PASSAGE.index("crack")
+    NuggetSpan.objects.create(
+        rating=ratings[0], position=0, start=start, end=start + 5, quote="crack"
+    )
+    row = api("researcher").get(HERE + "ratings/").json()["results"][0]
+    text = ratings[0].text
+    assert row["text"] == {
+        "id": text.pk,
+        "kind": "passage",
+        "system": "",
+        "name": "ferry-1:0#0",
+        "sha256": text.sha256,
+    }
+    assert row["question"] == {"id": ratings[0].question_id, "topic": "ferry-1", "position": 0}
+    assert (row["rater"], row["rubric"], row["grade"]) == ("big-model", "graded", 1)
+    assert row["spans"] == [
+        {"start": start, "end": start + 5, "quote": "crack", "located": "exact"}
+    ]
+
+
+def test_ratings_are_chosen_by_rater_rubric_topic_and_kind(api, dataset, ratings):
+    client = api("researcher")
+
+    def n(**chosen):
+        return len(client.get(HERE + "ratings/", chosen).json()["results"])
+
+    assert n() == n(rater="big-model") == n(rubric="graded") == n(topic="ferry-1") == 4
+    assert n(kind="passage") == 4
+    assert n(kind="report") == n(rubric="answerable") == 0
+
+
+def test_pages_by_key_tell_every_row_once(api, dataset, ratings):
+    client = api("researcher")
+    seen = []
+    url = HERE + "ratings/?limit=3"
+    while url:
+        page = client.get(url).json()
+        seen += [row["id"] for row in page["results"]]
+        url = page["next"]
+    assert seen == [rating.pk for rating in ratings]
+    assert client.get(HERE + "ratings/", {"after": 2**63 - 1}).json() == {
+        "next": None,
+        "results": [],
+    }
+
+
+def test_numbered_pages_lead_on_and_back(api, dataset):
+    client = api("researcher")
+    first = client.get(HERE + "questions/", {"limit": 3}).json()
+    second = client.get(first["next"]).json()
+    assert (first["count"], len(first["results"]), len(second["results"])) == (4, 3, 1)
+    assert second["next"] is None
+    assert client.get(second["previous"]).json() == first
+
+
+@pytest.mark.parametrize(
+    ("address", "status", "detail"),
+    [
+        ("datasets/nowhere/", 404, "There is no dataset called nowhere."),
+        ("datasets/nowhere/topics/", 404, "There is no dataset called nowhere."),
+        ("datasets/ferry/texts/?topic=lost", 404, "There is no topic called lost in ferry."),
+        ("datasets/ferry/ratings/?rater=nobody", 404, "There is no rater called nobody in ferry."),
+        ("datasets/ferry/ratings/?rubric=none", 404, "There is no rubric called none."),
+        ("datasets/ferry/texts/999999/", 404, "There is no text 999999 in ferry."),
+        ("datasets/ferry/topics/?page=9", 404, "Invalid page."),
+        (
+            "datasets/ferry/ratings/?ratr=x",
+            400,
+            "ratr: is no parameter here; there are: topic, after, limit, kind, system, rater, rubric",
+        ),
+        ("datasets/ferry/texts/?kind=novel", 400, 'kind: "novel" is not a valid choice.'),
+        (
+            "datasets/ferry/texts/?limit=0",
+            400,
+            "limit: Ensure this value is greater than or equal to 1.",
+        ),
+        (
+            "datasets/ferry/texts/?topic=%00",
+            400,
+            "topic: Null characters are not allowed. (and 1 more)",
+        ),
+        ("datasets/ferry/texts/?kind=report&kind=passage", 400, "kind: is given more than once"),
+        ("nowhere/", 404, "Nothing stands at this address. All addresses end with a slash."),
+        ("datasets", 404, "Nothing stands at this address. All addresses end with a slash."),
+    ],
+)
+def test_what_cannot_be_told_says_why(api, dataset, address, status, detail):
+    answer = api("researcher").get(f"/api/v1/{address}")
+    assert answer["Content-Type"] == "application/json"
+    assert answer.json()["detail"] == detail
+    assert answer.status_code == status
+
+
+def test_another_datasets_text_is_not_told(api, dataset):
+    other = make_dataset("other").texts.first()
+    assert api("researcher").get(f"{HERE}texts/{other.pk}/").status_code == 404
+
+
+def _grow(dataset, rows):
+    """More topics, questions, texts, raters and ratings: `rows` of each."""
+    rubric = Rubric.objects.get(slug="graded")
+    for at in range(rows):
+        topic = Topic.objects.create(dataset=dataset, name=f"t{at}", request="r", position=at + 1)
+        question = SubQuestion.objects.create(topic=topic, position=0, body="q")
+        text = Text.objects.create(
+            dataset=dataset, topic=topic, kind="report", system="s", name=f"x{at}", body=REPORT
+        )
+        rater = Rater.objects.create(dataset=dataset, name=f"r{at}", kind="model")
+        rating = Rating.objects.create(
+            rater=rater, rubric=rubric, text=text, question=question, grade=3
+        )
+        NuggetSpan.objects.create(rating=rating, position=0, start=0, end=3, quote=REPORT[:3])
+
+
+@pytest.mark.parametrize(
+    "what",
+    ["", "topics/", "questions/", "texts/", "raters/", "ratings/", "runs/", "runs/one/ranking/"],
+)
+def test_a_page_takes_the_same_queries_whatever_is_on_it(
+    api, dataset, ratings, what, django_assert_max_num_queries
+):
+    run = RetrievalRun.objects.create(dataset=dataset, name="one")
+    _grow(dataset, 20)
+    RankedText.objects.bulk_create(
+        RankedText(run=run, topic=text.topic, text=text, rank=1)
+        for text in dataset.texts.filter(system="s")
+    )
+    client = api("researcher")
+    with django_assert_max_num_queries(8):
+        answer = client.get(HERE + what)
+    assert answer.status_code == 200
+
+
+def test_the_examples_of_the_description_work_on_the_demo(api, settings):
+    import_dataset(settings.BASE_DIR / "fixtures" / "demo", "coastal-demo")
+    schema = SchemaGenerator().get_schema(request=None, public=True)
+    sent = 0
+    for address, methods in schema["paths"].items():
+        body = methods.get("post", {}).get("requestBody", {}).get("content", {})
+        for example in body.get("application/json", {}).get("examples", {}).values():
+            url = address.format(dataset="coastal-demo")
+            answer = api("admin").post(url, example["value"], format="json")
+            assert answer.status_code in (200, 201), answer.json()
+            sent += 1
+    assert sent == 2
+
+
+def test_the_description_is_valid_and_complete(tmp_path):
+    """Whatever an endpoint leaves unsaid is a warning, and a warning fails."""
+    call_command("spectacular", validate=True, fail_on_warn=True, file=str(tmp_path / "schema.yml"))

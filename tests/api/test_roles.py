@@ -1,0 +1,75 @@
+"""The role table of docs/api.md, held for every endpoint that the schema has."""
+
+import re
+
+import pytest
+from django.conf import settings
+from drf_spectacular.generators import SchemaGenerator
+
+from evaluation.models import RetrievalRun
+from judging import runs
+from judging.baseline import baseline_of
+from judging.selection import Selection
+
+WHO = ("stranger", "worker", "researcher", "admin")
+ROW = re.compile(r"\| `(GET|POST|PUT|PATCH|DELETE) (/api/\S+)` \|[^|]+\|" + r" (\w+) \|" * 4)
+UNDESCRIBED = {("GET", "/api/v1/schema/")}
+
+
+def table():
+    """(method, address) -> what the table says for each role."""
+    lines = (settings.BASE_DIR / "docs" / "api.md").read_text(encoding="utf-8").splitlines()
+    rows = [match.groups() for line in lines if (match := ROW.match(line))]
+    return {(method, address): dict(zip(WHO, may, strict=True)) for method, address, *may in rows}
+
+
+def test_every_endpoint_has_a_row_and_every_row_an_endpoint():
+    schema = SchemaGenerator().get_schema(request=None, public=True)
+    described = {
+        (method.upper(), address) for address, item in schema["paths"].items() for method in item
+    }
+    assert table().keys() == described | UNDESCRIBED
+
+
+@pytest.fixture
+def names(dataset):
+    """What stands in the addresses: one of each is there."""
+    RetrievalRun.objects.create(dataset=dataset, name="one")
+    judge, _ = baseline_of(dataset)
+    run = runs.start(judge, dataset, Selection())
+    return {
+        "dataset": "ferry",
+        "texts": dataset.texts.first().pk,
+        "judge-runs": run.pk,
+        "run": "one",
+        "fingerprint": judge.fingerprint,
+    }
+
+
+@pytest.mark.parametrize(("method", "address"), table(), ids=" ".join)
+def test_the_table_holds(api, names, method, address):
+    kind = "texts" if "/texts/" in address else "judge-runs"
+    url = address.format(**names, id=names[kind])
+    for who, may in table()[method, address].items():
+        answer = api(who).generic(method, url, "", content_type="application/json")
+        assert answer["Content-Type"].split(";")[0] in (
+            "application/json",
+            "application/vnd.oai.openapi+json",
+        )
+        if may == "yes":
+            # What is sent here is nothing, which a POST may refuse, but for its form and not its sender.
+            assert answer.status_code in (200, 400, 409), who
+        else:
+            assert answer.status_code == int(may), who
+            assert answer.json()["detail"]
+
+
+@pytest.mark.parametrize(("method", "address"), table(), ids=" ".join)
+def test_other_methods_are_refused(api, names, method, address):
+    kind = "texts" if "/texts/" in address else "judge-runs"
+    url = address.format(**names, id=names[kind])
+    there = {one for one, where in table() if where == address} | {"HEAD"}
+    for other in {"GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE"} - there:
+        answer = api("admin").generic(other, url)
+        assert answer.status_code == 405
+        assert answer.json()["detail"] == f'Method "{other}" not allowed.'

@@ -1,0 +1,168 @@
+"""Tokens and sessions, the page that makes tokens, how often one may ask, and the page of the API."""
+
+import pytest
+from django.conf import settings as site
+from django.test import Client
+from rest_framework.authtoken.models import Token
+from rest_framework.test import APIClient
+
+from annotation.api.throttling import OfStrangers, OfUsers
+
+URL = "/api/v1/datasets/"
+PAGE = "/account/token/"
+
+
+def test_a_stranger_is_told_to_bring_a_token(client):
+    answer = client.get(URL)
+    assert answer.status_code == 401
+    assert answer["WWW-Authenticate"] == "Token"
+    assert answer.json() == {
+        "detail": "Authentication credentials were not provided.",
+        "errors": [],
+    }
+
+
+@pytest.mark.parametrize(
+    "header", ["Token nonsense", "Token", "Token a b", "Token \xff", "Token \x00"]
+)
+def test_a_token_that_is_none_is_refused(db, header):
+    answer = APIClient(HTTP_AUTHORIZATION=header).get(URL)
+    assert answer.status_code == 401
+
+
+def test_somebody_who_may_not_log_in_any_more_may_not_come_with_a_token(api, cast):
+    client = api("researcher")
+    assert client.get(URL).status_code == 200
+    cast.researcher.role = "worker"
+    cast.researcher.save()
+    assert client.get(URL).status_code == 403
+    cast.researcher.is_active = False
+    cast.researcher.save()
+    assert client.get(URL).status_code == 401
+
+
+def test_the_session_of_a_browser_will_do(cast):
+    assert cast.client("researcher").get(URL).status_code == 200
+    assert (
+        cast.client("worker").get(URL).json()["detail"] == "The API is for researchers and admins."
+    )
+
+
+def test_with_a_session_what_changes_something_needs_the_forms_token(cast, dataset):
+    client = Client(enforce_csrf_checks=True)
+    client.force_login(cast.admin)
+    url = "/api/v1/datasets/ferry/ratings/"
+    refused = client.post(url, "{}", content_type="application/json")
+    assert (refused.status_code, refused.json()["detail"][:4]) == (403, "CSRF")
+    client.get(PAGE)
+    token = client.cookies["csrftoken"].value
+    taken = client.post(url, "{}", content_type="application/json", headers={"X-CSRFToken": token})
+    assert taken.status_code == 400
+
+
+def test_a_token_is_made_shown_once_and_revoked(cast):
+    client = cast.client("researcher")
+    assert "You have no token" in client.get(PAGE).content.decode()
+    made = client.post(PAGE)
+    token = Token.objects.get(user=cast.researcher)
+    assert token.key in made.content.decode()
+    assert "no-store" in made["Cache-Control"]
+    page = client.get(PAGE).content.decode()
+    assert token.key not in page
+    assert "You have a token" in page
+    program = APIClient(HTTP_AUTHORIZATION=f"Token {token.key}")
+    assert program.get(URL).status_code == 200
+    assert client.post(f"{PAGE}revoke/").url == PAGE
+    assert "The token is revoked." in client.get(PAGE).content.decode()
+    assert program.get(URL).status_code == 401
+
+
+def test_a_new_token_ends_the_old(cast):
+    client = cast.client("admin")
+    client.post(PAGE)
+    old = Token.objects.get().key
+    client.post(PAGE)
+    assert Token.objects.get().key != old
+
+
+def test_the_pages_of_the_api_are_for_researchers(cast):
+    for url in (PAGE, "/api/v1/docs/", "/api/v1/docs/try/"):
+        for who, status in (
+            ("admin", 200),
+            ("researcher", 200),
+            ("worker", 403),
+            ("stranger", 302),
+        ):
+            assert cast.client(who).get(url).status_code == status
+    for who, status in (("worker", 403), ("stranger", 302)):
+        assert cast.client(who).post(PAGE).status_code == status
+        assert cast.client(who).post(f"{PAGE}revoke/").status_code == status
+    assert not Token.objects.exists()
+    admin = cast.client("admin")
+    assert admin.post("/api/v1/docs/").status_code == 405
+    assert admin.get(f"{PAGE}revoke/").status_code == 405
+    assert "There was no token." in admin.post(f"{PAGE}revoke/", follow=True).content.decode()
+
+
+def test_the_page_of_the_api_keeps_the_policy(cast):
+    for url in ("/api/v1/docs/", "/api/v1/docs/try/"):
+        answer = cast.client("researcher").get(url)
+        assert "unsafe" not in answer["Content-Security-Policy"]
+        assert "style=" not in answer.content.decode()
+
+
+def test_the_page_of_the_api_describes_every_endpoint(cast):
+    page = cast.client("researcher").get("/api/v1/docs/").content.decode()
+    for words in (
+        "<code>GET /api/v1/datasets/{dataset}/ratings/</code>",
+        "<code>POST /api/v1/judge-runs/{id}/cancel/</code>",
+        "integer from 1 to 1,000, 100 by default",
+        "one of &quot;passage&quot;, &quot;report&quot;, &quot;reference&quot;",
+        "The request contradicts what is stored.",
+    ):
+        assert words in page
+
+
+@pytest.fixture
+def few(monkeypatch):
+    """Three requests a minute for everybody, at a time that stands still."""
+    for throttle in (OfUsers, OfStrangers):
+        monkeypatch.setattr(throttle, "rate", "3/min", raising=False)
+        monkeypatch.setattr(throttle, "timer", lambda self: 1000.0)
+
+
+def test_too_many_requests_of_an_account_are_put_off(api, few):
+    client = api("researcher")
+    assert [client.get(URL).status_code for _ in range(4)] == [200, 200, 200, 429]
+    answer = client.get(URL)
+    assert answer["Retry-After"] == "60"
+    assert answer.json()["detail"] == "Request was throttled. Expected available in 60 seconds."
+    assert api("admin").get(URL).status_code == 200
+
+
+def test_strangers_and_wrong_tokens_count_by_address(api, few):
+    stranger, guess = api("stranger"), APIClient(HTTP_AUTHORIZATION="Token guess")
+    asked = [
+        stranger.get(URL),
+        guess.get(URL),
+        stranger.get(URL),
+        guess.get(URL),
+        stranger.get(URL),
+    ]
+    assert [answer.status_code for answer in asked] == [401, 401, 401, 429, 429]
+    # Without a proxy in front nobody comes from elsewhere by saying so.
+    again = stranger.get(URL, headers={"X-Forwarded-For": "10.0.0.9"})
+    assert again.status_code == 429
+    assert api("researcher").get(URL).status_code == 200
+
+
+def test_counting_pushes_out_no_results():
+    assert site.CACHES["api"]["LOCATION"] != site.CACHES["default"].get("LOCATION", "")
+    assert OfUsers.cache is OfStrangers.cache
+
+
+def test_addresses_below_api_answer_with_json(cast):
+    for who in ("stranger", "worker", "admin"):
+        for url in ("/api/", "/api/v2/datasets/", "/api/v1/datasets/a/b/c/"):
+            answer = cast.client(who).get(url)
+            assert (answer.status_code, answer["Content-Type"]) == (404, "application/json")

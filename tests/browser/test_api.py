@@ -1,0 +1,50 @@
+"""The pages of the API in a browser: the description, a token, and a request that is tried.
+
+Swagger UI, on which requests are tried, is not ours: axe finds faults in it that no stylesheet mends. What it
+shows stands on the page of the description too, which axe holds.
+"""
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.site import axe_problems
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (390, "dark")])
+def test_the_pages_are_accessible_at(visit, width, scheme):
+    visitor = visit("rosa", width=width, color_scheme=scheme)
+    page = visitor.open("/api/v1/docs/")
+    page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
+    assert axe_problems(page) == []
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    page.goto(visitor.site.url + "/account/token/")
+    page.get_by_role("button", name="token").first.click()
+    expect(page.locator(".code")).to_be_visible()
+    assert axe_problems(page) == []
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_a_request_is_tried_under_the_strict_policy(visit):
+    """A visitor's errors are none: the policy refuses no style or script of Swagger UI."""
+    page = visit("ada").open("/api/v1/docs/try/")
+    one = page.locator(".opblock", has_text="All rubrics")
+    one.locator(".opblock-summary-control").click()
+    one.get_by_role("button", name="Try it out").click()
+    one.get_by_role("button", name="Execute").click()
+    answer = one.locator(".live-responses-table tbody .response-col_status").first
+    expect(answer).to_contain_text("200")
+    assert page.evaluate("document.documentElement.scrollWidth") <= 1280
+
+
+def test_what_is_tried_may_change_something(visit):
+    """A POST carries the token against forgery: it is refused for what it asks, and not for its sender."""
+    visitor = visit("ada")
+    page = visitor.open("/api/v1/docs/try/")
+    one = page.locator(".opblock", has_text="Cancel a judge run")
+    one.locator(".opblock-summary-control").click()
+    one.get_by_role("button", name="Try it out").click()
+    one.get_by_placeholder("id").fill("999999")
+    one.get_by_role("button", name="Execute").click()
+    answer = one.locator(".live-responses-table tbody .response-col_status").first
+    expect(answer).to_contain_text("404")
+    visitor.errors[:] = [error for error in visitor.errors if "404" not in error]
