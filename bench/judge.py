@@ -1,0 +1,96 @@
+"""Measures the judging engine: what it costs beside the bare inserts, the baseline, and memory.
+
+    python -m bench.judge            # or make bench-judge; --parts overhead,lexical,many; --pairs 20000
+
+Each part has processes of its own and new databases: SQLite files, which are deleted, and on
+PostgreSQL `crux_bench_judge` ($PG_URL names the server), which is dropped again. In the first part the
+engine plans, leases, asks a grader that answers at once, and stores; then a plain loop inserts rows with
+the same values into the same tables, as many in a transaction, by the fastest statement known for that
+database. They take turns. Read the ratio: times alone depend on what else the machine does.
+"""
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from bench.serving import ROOT, database
+
+NAME = "crux_bench_judge"
+PARTS = ("overhead", "lexical", "many")
+
+
+def overhead(kind: str, pairs: int) -> list[str]:
+    text = [
+        f"{kind}: the engine with a null grader beside bare inserts, median of rounds in turn",
+        f"{'at once':>8} {'pairs':>8} {'plan':>9} {'engine':>14} {'bare':>14} {'engine/bare':>12}",
+    ]
+    return text + [
+        f"{one['batch']:>8,} {one['pairs']:>8,} {one['plan']:>7.2f} s {one['engine']:>11,.0f} /s "
+        f"{one['bare']:>11,.0f} /s {one['engine'] / one['bare']:>12.2f}"
+        for one in _apart("overhead", kind, pairs)["rows"]
+    ]
+
+
+def lexical(kind: str, pairs: int) -> list[str]:
+    found = _apart("lexical", kind, pairs)
+    return [
+        f"{kind}: the baseline over {found['pairs']:,} pairs: {found['seconds']:.1f} s, of which "
+        f"{found['fit']:.1f} s fitting and {found['plan']:.1f} s planning; "
+        f"{found['pairs'] / found['seconds']:,.0f} pairs/s; at most {found['mb']:.0f} MB more than at "
+        "the start"
+    ]
+
+
+def many(kind: str, pairs: int) -> list[str]:
+    found = _apart("many", kind, pairs)
+    mb = " ".join(f"{value:.0f}" for value in found["mb"])
+    return [
+        f"{kind}: {found['pairs']:,} pairs planned in {found['plan']:.0f} s, at most "
+        f"{found['plan_mb']:.0f} MB more; filled in {found['pump']:.0f} s",
+        f"  MB more than at the start, after each tenth of the pairs: {mb}; at most {found['most']:.0f}",
+        f"  progress of the whole run: {found['progress']:.0f} ms; its failures {found['failures']:.0f} ms",
+    ]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--parts", default=",".join(PARTS))
+    parser.add_argument("--databases", default="sqlite,postgres")
+    parser.add_argument("--pairs", type=int, default=40_000, help="of a round of the first part")
+    parser.add_argument("--lexical", type=int, default=620_000)
+    parser.add_argument("--many", type=int, default=3_000_000)
+    options = parser.parse_args()
+    for part in options.parts.split(","):
+        pairs = options.pairs if part == "overhead" else getattr(options, part)
+        for kind in options.databases.split(","):
+            print("\n".join(globals()[part](kind, pairs)), end="\n\n", flush=True)
+
+
+def _apart(part: str, kind: str, pairs: int) -> dict:
+    """One part in a process of its own, with a database of its own."""
+    with (
+        tempfile.TemporaryDirectory(prefix="crux-bench-") as made,
+        database(kind, Path(made), NAME) as (url, _),
+    ):
+        env = os.environ | {
+            "VAR_DIR": made,
+            "DATABASE_URL": url,
+            "DJANGO_SETTINGS_MODULE": "crux_site.settings",
+            "PYTHONPATH": str(ROOT),
+        }
+        code = (
+            f"import json; from bench import judge_parts as p; print(json.dumps(p.{part}({pairs})))"
+        )
+        command = [sys.executable, "manage.py", "shell", "-v0", "-c", code]
+        done = subprocess.run(command, env=env, cwd=ROOT, check=True, stdout=subprocess.PIPE)
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+if __name__ == "__main__":
+    main()
