@@ -1,6 +1,7 @@
 // One pair on which raters differ: their marks over the text, and the words that a decision rests on.
 // Every word taken is a ticked box of the form, so that the form says all without this script.
 
+import { isPressing } from "./pressing.js";
 import { isTyping, readData } from "./site.js";
 import { draw, quoteOf, spanOf, unwrapMarks, walkSentences } from "./spans.js";
 
@@ -58,10 +59,10 @@ if (raters) {
 form.addEventListener("change", show);
 new ResizeObserver(show).observe(body); // lines break elsewhere: the letters in the margin move
 
-// As on the task pages: a mouse's selection is taken when its button goes up. A finger moves handles
-// first and copies, which the field below the boxes is for.
+// As on the task pages: a mouse's selection is taken when its button goes up, unless it is down again by then.
+// A finger moves handles first and copies, which the field below the boxes is for.
 document.addEventListener("pointerup", (event) => {
-  if (event.pointerType === "mouse") setTimeout(takeSelection);
+  if (event.pointerType === "mouse") setTimeout(() => { if (!isPressing()) takeSelection(); });
 });
 
 document.addEventListener("keydown", (event) => {

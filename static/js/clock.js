@@ -1,5 +1,6 @@
 // Time: how much of it was spent at work on an item, and how much is left of the part and of the session.
 
+import { calmly } from "./pressing.js";
 import { phrase } from "./site.js";
 
 const IDLE_MS = 30000; // without a sign of the person for so long, time does not count as work
@@ -66,10 +67,12 @@ const warned = new Set();
 function warn(id, text) {
   if (warned.has(id)) return;
   warned.add(id);
-  const notice = document.getElementById(id);
-  notice.querySelector("span").textContent = text;
-  for (const button of notice.querySelectorAll("button")) button.hidden = false;
-  notice.hidden = false;
+  calmly(() => {
+    const notice = document.getElementById(id);
+    notice.querySelector("span").textContent = text;
+    for (const button of notice.querySelectorAll("button")) button.hidden = false;
+    notice.hidden = false;
+  });
 }
 
 function look() {
@@ -91,8 +94,9 @@ async function extend() {
   const response = await fetch("/session/", {
     method: "POST", redirect: "manual", headers: { "X-CSRFToken": token, "X-Requested-With": "fetch" },
   }).catch(() => null);
-  if (!response?.ok) return false;
-  sessionEnds = (await response.json()).ends;
+  const reply = response?.ok && await response.json().catch(() => null);
+  if (!reply) return false;
+  sessionEnds = reply.ends;
   warned.delete("session-warning");
   return true;
 }

@@ -3,18 +3,27 @@
 
 import { item } from "./question.js";
 import { entries, events, owner, send, settle, waitingAt } from "./outbox.js";
+import { calmly } from "./pressing.js";
 import { phrase } from "./site.js";
 
 const LOOK_MS = 20000;
 const notice = document.getElementById("elsewhere");
 const tab = Math.random().toString(36).slice(2);
-const others = new Set(); // tabs that have this item open
+const others = new Map(); // tabs that have this item open, and when each was heard last
 const channel = "BroadcastChannel" in window ? new BroadcastChannel(`crux:${owner}`) : null;
+let asked = 0; // when the others were asked last whether they are there
 let page; // {questions, changed, left}
 
 function tell(words) {
-  notice.querySelector("span").textContent = words;
-  notice.hidden = false;
+  calmly(() => {
+    notice.querySelector("span").textContent = words;
+    notice.hidden = false;
+  });
+}
+
+function lose(other) {
+  others.delete(other);
+  if (!others.size) calmly(() => { notice.hidden = true; });
 }
 
 const post = (message) => channel?.postMessage({ item, tab, ...message });
@@ -30,7 +39,7 @@ export function watch(questions, changed, left) {
   let isOld = entries().some((entry) => entry.item === item);
   const comesBack = performance.getEntriesByType("navigation")[0]?.type === "back_forward";
   if (comesBack && !isOld) refresh();
-  events.addEventListener("change", showConflicts);
+  events.addEventListener("change", () => calmly(showConflicts));
   events.addEventListener("acknowledged", ({ detail: { entry, next } }) => {
     if (entry.kind !== "answer") post({ kind: "done", item: entry.item, next });
     if (entry.item !== item) return;
@@ -42,8 +51,17 @@ export function watch(questions, changed, left) {
   });
   showConflicts();
   send();
-  setInterval(() => { if (!document.hidden) refresh(); }, LOOK_MS);
+  setInterval(look, LOOK_MS);
   document.addEventListener("visibilitychange", () => { if (!document.hidden) refresh(); });
+}
+
+// A tab that crashed, or was closed under load, has said no goodbye.
+function look() {
+  if (document.hidden) return;
+  for (const [other, heard] of others) if (heard < asked) lose(other);
+  asked = performance.now();
+  post({ kind: "hello" });
+  refresh();
 }
 
 addEventListener("pageshow", (event) => { if (event.persisted) { post({ kind: "hello" }); refresh(); } });
@@ -51,15 +69,14 @@ addEventListener("pagehide", () => post({ kind: "bye" }));
 
 function hear(message) {
   if (message.kind === "bye") {
-    others.delete(message.tab);
-    if (!others.size) notice.hidden = true;
+    lose(message.tab);
   } else if (message.kind === "done") {
     page.left(message.next);
   } else {
     if (message.kind === "hello") post({ kind: "here" });
     if (!others.has(message.tab)) tell(phrase("open_twice"));
-    others.add(message.tab);
-    if (message.kind === "answer") takeOver([message], "tab");
+    others.set(message.tab, performance.now());
+    if (message.kind === "answer") calmly(() => takeOver([message], "tab"));
   }
 }
 
@@ -86,10 +103,11 @@ async function refresh() {
   const before = new Map(page.questions.map((question) => [question.url, question.base]));
   const isPending = new Set(entries().map((entry) => entry.url));
   const response = await fetch(item, { redirect: "manual", headers: { "X-Requested-With": "fetch" } }).catch(() => null);
-  if (!response?.ok) return;
-  const { state, answers } = await response.json();
+  const reply = response?.ok && await response.json().catch(() => null);
+  if (!reply) return;
+  const { state, answers } = reply;
   const isSteady = ({ url }) => !isPending.has(url) && page.questions.some((one) => one.url === url && one.base === before.get(url));
-  takeOver(answers.filter(isSteady), "device");
+  calmly(() => takeOver(answers.filter(isSteady), "device"));
   const was = document.getElementById("main").dataset.itemState;
   if (state !== was && ["submitted", "released"].includes(state)) tell(phrase(`now_${state}`));
   document.getElementById("main").dataset.itemState = state;

@@ -1,4 +1,7 @@
-// The numbers of a campaign, fetched again by htmx: held on demand and while nobody looks, and never a log-in page.
+// The numbers of a campaign, fetched again by htmx: held on demand, while nobody looks and while a mouse button
+// is down, and never a log-in page.
+
+import { isPressing } from "./pressing.js";
 
 const live = document.querySelector("[data-live]");
 const pause = document.querySelector("[data-pause-live]");
@@ -19,6 +22,7 @@ live.addEventListener("htmx:beforeRequest", (event) => {
   if (held || document.hidden) event.preventDefault();
 });
 live.addEventListener("htmx:beforeSwap", (event) => {
+  if (isPressing()) event.detail.shouldSwap = false; // a link that is replaced under the mouse is not followed
   const answered = new URL(event.detail.xhr.responseURL).pathname;
   if (answered === location.pathname) return;
   event.detail.shouldSwap = false;

@@ -1,5 +1,8 @@
 // A run as it goes: each tenth of it is said aloud, cancelling asks first, and the last replies stand still
-// while somebody reads them. htmx fetches and swaps; a run that has ended is asked about no more.
+// while somebody reads them. htmx fetches and swaps, though never while a mouse button is down; a run that has
+// ended is asked about no more.
+
+import { isPressing } from "./pressing.js";
 
 const spoken = document.getElementById("spoken");
 const says = document.getElementById("live-says");
@@ -27,6 +30,10 @@ document.addEventListener("htmx:beforeRequest", (event) => {
   if (held || document.hidden) event.preventDefault();
 });
 document.addEventListener("htmx:beforeSwap", (event) => {
+  if (isPressing()) { // what is replaced under the mouse cannot be clicked
+    event.detail.shouldSwap = false;
+    return;
+  }
   goesOn = event.detail.serverResponse.includes("hx-trigger"); // the part that asks again
   if (new URL(event.detail.xhr.responseURL).pathname === location.pathname) return;
   event.detail.shouldSwap = false;
@@ -40,13 +47,14 @@ document.addEventListener("htmx:oobBeforeSwap", (event) => {
 document.addEventListener("htmx:afterSettle", () => {
   tell("");
   const now = Math.floor(progress().percent / 10);
+  const news = [];
   if (progress().state !== state) {
     state = progress().state;
-    spoken.textContent = `The run is ${state}.`;
-  } else if (now > tenth) {
-    spoken.textContent = progress().says;
+    news.push(`The run is ${state}.`);
   }
+  if (now > tenth) news.push(progress().says);
   tenth = now;
+  if (news.length) spoken.textContent = news.join(" ");
 });
 for (const problem of ["htmx:sendError", "htmx:responseError"]) {
   document.addEventListener(problem, (event) => {

@@ -88,7 +88,7 @@ export class Question {
     return true;
   }
 
-  remove(span) { this.spans = this.spans.filter((other) => other !== span); }
+  remove({ start, end }) { this.spans = this.spans.filter((other) => other.start !== start || other.end !== end); }
 
   // Moves one end of the newest span by a word, or by words up to the edge of a clause:
   // which is "start" or "end", by is 1 or -1. False where nothing would be left of it.
@@ -109,7 +109,9 @@ export class Question {
   // Draws the list of spans beside the question; removed is called with the span whose × was used.
   drawSpans(removed) {
     this.element.dataset.state = this.state;
-    if (this.isCheck) return;
+    const said = JSON.stringify(this.spans);
+    if (this.isCheck || this.drawn === said) return; // what is there may have the focus
+    this.drawn = said;
     this.element.querySelector(".spans").replaceChildren(...this.spans.map((span) => {
       const item = document.createElement("li");
       const quote = Object.assign(document.createElement("q"), { textContent: span.quote });

@@ -4,6 +4,7 @@
 import { spent } from "./clock.js";
 import { publish, watch } from "./elsewhere.js";
 import { entries, events, forgive, newKey, put, say, send } from "./outbox.js";
+import { isPressing } from "./pressing.js";
 import { Question, STATE_WORDS, item } from "./question.js";
 import { isTyping, phrase } from "./site.js";
 import { draw, spanOf, unwrapMarks, walkSentences } from "./spans.js";
@@ -197,13 +198,9 @@ document.addEventListener("keydown", (event) => {
 });
 
 // Focus comes before the mouse button goes up: folding the list then would move the target away from the pointer.
-let pressing = false;
-for (const kind of ["pointerdown", "pointerup", "pointercancel"]) {
-  document.addEventListener(kind, () => { pressing = kind === "pointerdown"; }, true);
-}
 for (const question of questions) {
   question.element.addEventListener("click", () => { if (question !== active) activate(question, { keepPlace: true }); });
-  question.element.addEventListener("focusin", () => { if (!pressing && question !== active) activate(question); });
+  question.element.addEventListener("focusin", () => { if (!isPressing() && question !== active) activate(question); });
   question.form.addEventListener("change", (event) => {
     if (event.target.name !== "grade") return;
     if (question !== active) activate(question, { keepPlace: true });
@@ -245,7 +242,7 @@ let byTouch = false;
 document.addEventListener("touchstart", () => { byTouch = true; }, { passive: true });
 document.addEventListener("pointerdown", (event) => { byTouch = event.pointerType === "touch"; });
 document.addEventListener("pointerup", (event) => {
-  if (event.pointerType === "mouse") setTimeout(() => { if (!pressing) takeSelection(); });
+  if (event.pointerType === "mouse") setTimeout(() => { if (!isPressing()) takeSelection(); });
 });
 document.addEventListener("selectionchange", () => {
   const selection = getSelection();

@@ -25,6 +25,12 @@ _ENDS = """(words) => {
 }"""
 
 
+# What a loaded machine does now and then: timers that are due at once come 40 ms later.
+LATE_TIMERS = """() => {
+  const real = window.setTimeout;
+  window.setTimeout = (act, delay = 0) => real(act, delay + 40);
+}"""
+
 _SELECT = """(words) => {
   const body = document.getElementById('text');
   const walker = document.createTreeWalker(body, NodeFilter.SHOW_TEXT);
@@ -42,13 +48,20 @@ _SELECT = """(words) => {
 }"""
 
 
-def drag_over(page: Page, words: str) -> None:
-    """Press at the first letter, move to the last, let go."""
+def ends_of(page: Page, words: str) -> tuple[float, float, float, float]:
+    """Where some words begin and end in the window, brought into view: x, y, x, y."""
     page.evaluate(_ENDS, words)  # once to scroll
     from_x, from_y, to_x, to_y = page.evaluate(_ENDS, words)
+    return from_x, from_y, to_x, to_y
+
+
+def drag_over(page: Page, words: str) -> None:
+    """Press at the first letter, move to the last, let go."""
+    from_x, from_y, to_x, to_y = ends_of(page, words)
     page.mouse.move(from_x, from_y)
     page.mouse.down()
     page.mouse.move(to_x, to_y, steps=8)
+    assert not page.evaluate("getSelection().isCollapsed"), f"the mouse took nothing of {words!r}"
     page.mouse.up()
     until(page, "getSelection().isCollapsed")
 

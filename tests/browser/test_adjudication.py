@@ -5,7 +5,7 @@ import json
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.hands import drag_over, until
+from tests.browser.hands import LATE_TIMERS, drag_over, until
 from tests.browser.material import T1_BODY
 from tests.browser.site import axe_problems
 from tests.differing import CLAY, NOBODY
@@ -47,6 +47,7 @@ def test_from_the_list_to_a_decision_with_words_of_ones_own(visit, site):
     page = rosa.open(LIST)
     page.get_by_role("link", name="What failed on the Halden?").click()
     until(page, "CSS.highlights.size >= 3")
+    page.evaluate(LATE_TIMERS)
     assert "dora" not in page.locator("main").inner_text()
     page.locator("#takes label", has_text=CLAY).click()
     drag_over(page, "a freight train had passed eleven minutes earlier")

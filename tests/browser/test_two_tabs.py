@@ -27,6 +27,21 @@ def test_both_tabs_are_told_and_told_when_it_is_over(worker, site):
     for page in (first, second):
         elsewhere(page).to_contain_text("open in another tab too")
     second.close(run_before_unload=True)
+    elsewhere(first).to_be_hidden(timeout=60_000)  # where its goodbye got lost, it is missed later
+
+
+def test_a_tab_that_said_no_goodbye_is_missed(worker, site):
+    item, _ = site.assignments(worker.name, "t1")
+    first = worker.context.new_page()
+    first.clock.install()
+    first.goto(f"{site.url}/work/{item}/")
+    second = worker.open(f"/work/{item}/")
+    elsewhere(first).to_contain_text("open in another tab too")
+    second.evaluate("BroadcastChannel.prototype.postMessage = () => {}")  # as if it had crashed
+    second.close()
+    first.clock.fast_forward("00:21")  # asks who is there
+    elsewhere(first).to_be_visible()
+    first.clock.fast_forward("00:21")  # nobody said so
     elsewhere(first).to_be_hidden()
 
 
