@@ -22,7 +22,7 @@ from tests.browser.material import PASSWORD, T1_ANSWERS, T1_BODY, T2_ANSWERS, T2
 from tests.crowd import make_study
 from tests.evaluation.pages.labelling_material import make_locks
 
-WORKERS = 90
+WORKERS = 150
 
 
 def seed() -> None:
@@ -63,13 +63,14 @@ def seed() -> None:
         )
         assigning.open_campaign(campaign, items, raters)
     _crowd(dataset, texts[0], raters[:20])
-    closing = Campaign(
-        dataset=dataset,
-        rubric=Rubric.objects.get(slug="graded"),
-        slug="closing",
-        title="Study that is closed",
-    )
-    assigning.open_campaign(closing, texts[2:], raters[24:26])
+    for slug, rater in (("closing", raters[24]), ("closing-meanwhile", raters[25])):
+        campaign = Campaign(
+            dataset=dataset,
+            rubric=Rubric.objects.get(slug="graded"),
+            slug=slug,
+            title="Study that is closed",
+        )
+        assigning.open_campaign(campaign, texts[2:], [rater])
     make_study("prolific", raters_per_item=50)
     field.fill(make_study("field", texts=12))
     differing.fill()

@@ -40,6 +40,7 @@ def test_answers_that_reach_a_closed_study_are_kept_and_the_page_says_so(visit, 
     expect(page.locator("#q-1 .spans q")).to_have_text(["divers found a crack"])
     assert axe_problems(page) == []
     page.set_viewport_size({"width": 390, "height": 844})
+    until(page, "innerWidth === 390")
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
     page.goto(f"{worker.site.url}/work/in/closing/")
     expect(page.locator("main")).to_contain_text("This study is closed.")
@@ -61,18 +62,18 @@ def test_answers_that_reach_a_closed_study_are_kept_and_the_page_says_so(visit, 
 
 def test_what_a_page_left_is_kept_by_a_study_that_was_closed_meanwhile(visit, site):
     worker, admin = visit("worker25"), visit("ada")
-    (item,) = site.assignments(worker.name, "closing")
+    (item,) = site.assignments(worker.name, "closing-meanwhile")
     page = worker.open(f"/work/{item}/")
     worker.context.route("**/answers/**", lambda route: route.abort())
     grade(page, 2, 0)
     said(page).to_contain_text("1 waiting")
     page.close()
     worker.context.unroute("**/answers/**")
-    staff = admin.open("/campaigns/closing/")
+    staff = admin.open("/campaigns/closing-meanwhile/")
     staff.get_by_text("Close…").click()
     staff.get_by_role("button", name="Close it").click()
     expect(staff.locator(".notices")).to_contain_text("is kept, and becomes no rating")
-    page = worker.open("/work/in/closing/")
+    page = worker.open("/work/in/closing-meanwhile/")
     said(page).to_have_text("Your answer is kept, but no longer counts: the study is closed.")
     assert (site.said(item), late(site, item)) == ([(1, 0)], ["closed"])
     staff.get_by_role("button", name="Open it again").click()

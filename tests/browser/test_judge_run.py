@@ -1,7 +1,9 @@
 """A judge fills the matrix before one's eyes: started, cancelled, resumed and finished in the browser."""
 
 import asyncio
+import math
 import os
+import re
 import subprocess
 import sys
 from contextlib import contextmanager
@@ -16,33 +18,43 @@ from tests.judging.graders.scripted_server import ScriptedServer, said
 
 VIEWS = [(1280, "light"), (1280, "dark"), (390, "light"), (390, "dark"), (320, "light")]
 N_PAIRS = 246  # of the demo study
+LOOKS = "**/judge-runs/*/?state=*"  # of an open page at its run, every two seconds
 PATIENT = (
     180_000  # milliseconds: a worker is a process that has to start, on a machine with other work
 )
 
 
 class Judging:
-    """The scripted server that judges, and what it was asked.
+    """The scripted server that judges, and what it was asked."""
 
-    At most `allowed` prompts are answered, so that a run is not over before it is cancelled. That is
-    moved on by the test: far enough that something always comes next, and never to the end.
-    """
-
-    allowed = 40  # the first tenth, which is spoken, and some more
+    allowed = math.inf  # prompts that are answered
 
     def __init__(self):
         self.server = ScriptedServer()
         self.prompts = []
         self.server.answers["/v1/chat/completions"] = self.answer
         self.server.answers["/v1/models"] = said("")  # it does not tell what it serves
-        self.slowly = said("3", after=0.2)
+        self.graded = said("3", after=0.02)
 
     async def answer(self, request, body):
         # First, so that what the client gives up and asks again has not been counted.
         while len(self.prompts) >= self.allowed:
             await asyncio.sleep(0.05)
         self.prompts.append(body["messages"][-1]["content"])
-        return await self.slowly(request, body)
+        return await self.graded(request, body)
+
+    @contextmanager
+    def held_back(self):
+        """At most `allowed` prompts are answered, so that a run is not over before it is cancelled.
+
+        That is moved on by the test: far enough that something always comes next, and never to the end.
+        Afterwards all are, whatever became of the test: the worker is to end, and the next one to be free.
+        """
+        self.allowed = 40  # the first tenth and some more, and not the second
+        try:
+            yield
+        finally:
+            self.allowed = math.inf
 
 
 @pytest.fixture(scope="module")
@@ -111,7 +123,8 @@ def more_than(page, n: int) -> None:
 
 
 def test_a_run_is_started_watched_cancelled_resumed_and_finished(visit, site, judging):
-    page = visit("ada").open(f"/judge-runs/new/?dataset=coast&judge={key_of(site, SLOW)}")
+    ada = visit("ada")
+    page = ada.open(f"/judge-runs/new/?dataset=coast&judge={key_of(site, SLOW)}")
     page.get_by_label("Server").select_option("local")
     page.get_by_label("Requests at once").fill("2")
     page.get_by_role("button", name="Count first").click()
@@ -120,12 +133,19 @@ def test_a_run_is_started_watched_cancelled_resumed_and_finished(visit, site, ju
     expect(page.get_by_text("counting the pairs that this judge lacks")).to_be_visible()
     expect(page.get_by_text("No worker is at work")).to_be_visible()
     page.evaluate("window.isTheSamePage = true")
-    with worker(site):
-        expect(page.get_by_role("button", name="Pause")).to_be_visible(timeout=PATIENT)
+    page.route(LOOKS, lambda route: route.fulfill(status=204))
+    there = ada.open(run_of(site, SLOW))
+    with worker(site), judging.held_back():
+        # What came between two looks is said in one: that it runs, and a tenth of it.
+        expect(there.locator("#share")).to_have_text(re.compile(r"^\d\d%"), timeout=PATIENT)
+        there.close()
+        page.unroute(LOOKS)
+        expect(page.locator("#spoken")).to_have_text(re.compile(r"^The run is running\. 1\d% "))
+        expect(page.get_by_role("button", name="Pause")).to_be_visible()
         expect(page.get_by_text("No worker is at work")).to_have_count(0)
-        more_than(page, 10)
         expect(page.locator("#reply-rows tr").nth(5)).to_be_visible()
-        expect(page.locator("#spoken")).to_contain_text("% judged", timeout=PATIENT)
+        judging.allowed = 60  # the second tenth
+        expect(page.locator("#spoken")).to_have_text(re.compile(r"^2\d% judged"))
         # Somebody in the list of replies: the numbers go on, and the list stands still.
         page.locator("#reply-rows a").first.focus()
         before = page.locator("#reply-rows").inner_text()
@@ -150,9 +170,9 @@ def test_a_run_is_started_watched_cancelled_resumed_and_finished(visit, site, ju
         page.get_by_role("button", name="Resume").first.click()
         expect(page.get_by_text("The run goes on.")).to_be_visible()
         # Not before: the page would come finished, and have nothing to say.
-        judging.slowly, judging.allowed = said("3", after=0.02), N_PAIRS
+        judging.allowed = math.inf
         expect(page.locator("#run-state")).to_have_text("finished", timeout=PATIENT)
-        expect(page.locator("#spoken")).to_have_text("The run is finished.")
+        expect(page.locator("#spoken")).to_contain_text("The run is finished.")
     assert cells(site) == (N_PAIRS, N_PAIRS, N_PAIRS)
     assert len(judging.prompts) == len(set(judging.prompts))
     asked = []

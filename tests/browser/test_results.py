@@ -1,5 +1,6 @@
 """The pages of agreement in a real Chromium: from a number to the words behind it."""
 
+from tests.browser.hands import until
 from tests.browser.site import axe_problems
 
 PAIR = "**/pairs/*/*/**"
@@ -27,7 +28,7 @@ def test_in_three_clicks_a_sentence_that_one_marked_and_another_did_not(visit):
     row = page.locator(".divided li").first
     said = row.locator(".quiet").inner_text()
     row.locator("a").click()  # 3: the sentence
-    page.wait_for_function("document.activeElement.classList.contains('sentence')")
+    until(page, "document.activeElement.classList.contains('sentence')")
     facts = page.evaluate(FACTS)
     assert facts["words"].startswith(row.locator("a").inner_text().removesuffix(" …"))
     marked = {

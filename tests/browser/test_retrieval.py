@@ -3,6 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
+from tests.browser.hands import until
 from tests.browser.site import axe_problems
 
 ROOM = "/datasets/coast/retrieval/"
@@ -59,7 +60,7 @@ def test_the_points_can_be_skipped_by_keyboard(rosa):
 def test_the_table_is_ordered_by_a_click(rosa):
     page = rosa.open(ROOM)
     page.get_by_role("link", name="α-nDCG", exact=True).click()
-    assert "sort=-alpha_ndcg" in page.url
+    page.wait_for_url("**sort=-alpha_ndcg**")
     expect(page.locator("th[aria-sort=descending]")).to_contain_text("α-nDCG")
 
 
@@ -68,23 +69,18 @@ def test_a_pair_of_systems_is_two_clicks_from_its_topics(rosa):
     page.get_by_role("link", name="against").first.click()
     expect(page.locator("h1")).to_have_text("Run against run")
     page.locator("table a").first.click()
-    assert "/matrix/" in page.url
+    page.wait_for_url("**/matrix/**")
 
 
 def test_a_figure_tells_a_point_and_opens_its_topic(rosa):
     page = rosa.open(f"{ROOM}figure/topics/")
-    point = page.locator("#figure .point").last
-    expect(point).to_be_visible()
-    told = page.locator("#figure .hovertext")
-    for _ in range(100):  # the points are there before anything listens to the mouse
-        box = point.bounding_box()
-        x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
-        page.mouse.move(x + 1, y)
-        page.mouse.move(x, y)
-        page.wait_for_timeout(100)
-        if told.is_visible():
-            break
-    expect(told).to_contain_text("Coverage")
+    # The points are there before anything listens to the mouse; Plotly's emitter tells of the last to come.
+    until(page, "document.getElementById('figure')._ev?.listenerCount('plotly_click') > 0")
+    box = page.locator("#figure .point").last.bounding_box()
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    page.mouse.move(x + 1, y)
+    page.mouse.move(x, y)
+    expect(page.locator("#figure .hovertext")).to_contain_text("Coverage")
     page.mouse.down()
     page.mouse.up()
     page.wait_for_url("**/matrix/**")

@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.hands import drag_over, keys_for, settled
+from tests.browser.hands import LATE_TIMERS, drag_over, keys_for, select_by_touch, settled
 from tests.browser.material import T1_ANSWERS, T1_BODY, T2_ANSWERS, T2_BODY
 
 
@@ -18,12 +18,6 @@ EXPECTED_T1 = {
 EXPECTED_T2 = {
     at: (grade, spans_of(T2_BODY, [quote])) for at, (_, grade, quote) in enumerate(T2_ANSWERS)
 }
-
-# What a loaded machine does now and then: timers that are due at once come 40 ms later.
-LATE_TIMERS = """() => {
-  const real = window.setTimeout;
-  window.setTimeout = (act, delay = 0) => real(act, delay + 40);
-}"""
 
 
 def test_t1_by_mouse_reload_and_submit(worker, site):
@@ -199,10 +193,7 @@ def test_a_selection_by_touch_gets_a_button_that_names_the_question(new_worker, 
     worker = new_worker(width=390, height=844, has_touch=True, is_mobile=True)
     first, _ = site.assignments(worker.name, "t1")
     page = worker.open(f"/work/{first}/")
-    page.locator("#text .sentence").nth(1).tap()
-    page.evaluate(
-        "getSelection().selectAllChildren(document.querySelectorAll('#text .sentence')[1])"
-    )
+    select_by_touch(page, "Nobody was on the line")
     button = page.locator("#q-1 .touch-take")
     button.wait_for()
     expect(button).to_contain_text("question 1")
@@ -210,7 +201,7 @@ def test_a_selection_by_touch_gets_a_button_that_names_the_question(new_worker, 
     expect(page.locator("#q-1 .spans li")).to_have_count(1)  # a tap is back before its click
     settled(page)
     ((_, _, quote),) = site.ratings(worker.name, "answerable")[0][1]
-    assert quote.startswith("Nobody was on the line")
+    assert quote == "Nobody was on the line"
 
 
 @pytest.mark.parametrize("code", [500, 409])
@@ -238,6 +229,8 @@ def test_an_answer_given_while_logged_out_waits_and_is_sent_after_login(worker, 
     worker.log_in()  # in another tab
     settled(page)
     assert site.ratings(worker.name, "answerable") == {0: (0, []), 1: (0, [])}
+    # A try that the login overtakes bears the token from before it: refused, logged, and made again.
+    worker.errors[:] = [error for error in worker.errors if "status of 403" not in error]
 
 
 def test_without_scripts_everything_can_be_answered(new_worker, site):
