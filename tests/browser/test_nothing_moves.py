@@ -38,7 +38,9 @@ def test_a_drag_marks_its_words_whatever_is_told_meanwhile(worker, site):
     worker.errors.clear()  # answers that did not get through
 
 
-@pytest.mark.parametrize(("width", "height"), [(1280, 800), (1024, 700), (390, 844), (320, 640)])
+@pytest.mark.parametrize(
+    ("width", "height"), [(1280, 800), (1024, 700), (820, 1000), (390, 844), (320, 640)]
+)
 def test_an_outage_moves_nothing(new_worker, site, width, height):
     worker = new_worker(width=width, height=height)
     (item,) = site.assignments(worker.name, "t2")
