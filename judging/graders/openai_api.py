@@ -98,8 +98,11 @@ class _Work:
         """What is finished next, or None if nothing is for a second. Raises what a task raised."""
         self._is_stopped = False
         timer = self._loop.call_later(_SIGN_OF_LIFE, self._stop)
-        self._loop.run_forever()
-        timer.cancel()
+        try:
+            self._loop.run_forever()
+        finally:  # Ctrl-C ends it too, and then nothing may stop what `cancel` runs
+            timer.cancel()
+            self._is_stopped = True
         if not self._results and not self._errors:
             yield None
         while self._results:

@@ -1,10 +1,12 @@
 """The client keeps its event loop to itself, whichever loop the process uses."""
 
 import asyncio
+import signal
 
 import pytest
 import uvloop
 
+from judging.graders import openai_api
 from tests.judging.graders.scripted_server import said
 
 AT_ONCE = 32
@@ -36,3 +38,31 @@ def test_replies_that_come_all_at_once_stop_the_loop_once(server, ask, time):
     replies = ask(*QUESTIONS, concurrency=AT_ONCE)
     assert {replies[question].grade for question in QUESTIONS} == {3}
     assert set(server.asked.values()) == {1}
+
+
+def test_ctrl_c_in_the_middle_of_a_reply_ends_it_and_no_more(monkeypatch):
+    monkeypatch.setattr(openai_api, "_SIGN_OF_LIFE", 0.01)
+    ended = []
+
+    async def interrupted():
+        signal.raise_signal(signal.SIGINT)
+
+    async def slow_to_end():
+        try:
+            await asyncio.Future()
+        finally:
+            await asyncio.sleep(0.05)
+            ended.append(True)
+
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        with asyncio.Runner() as runner:
+            work = openai_api._Work(runner.get_loop())
+            work.begin(slow_to_end())
+            work.begin(interrupted())
+            with pytest.raises(KeyboardInterrupt):
+                list(work.results())
+            work.cancel()
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert ended == [True]
