@@ -9,6 +9,8 @@ PORT ?= 8000
 STAND_IN_PORT ?= 8801
 PYTHON ?= python3
 PG_URL ?= postgres://postgres@127.0.0.1:5432/postgres
+# Tests that never open a database say the same again on another.
+NO_DATABASE = $(addprefix tests/,judging/grading judging/graders evaluation/agreement evaluation/metrics evaluation/test_golden.py)
 CHROMIUM ?= /usr/bin/chromium
 # Where the package index has torch for GPUs alone: pip's option for one with builds for CPUs.
 TORCH_FROM ?=
@@ -97,7 +99,7 @@ test: dev-env browser lint
 	CHROMIUM=$(CHROMIUM) $(PY) -m pytest
 	@if $(PY) -c "import psycopg; psycopg.connect('$(PG_URL)', connect_timeout=2)" 2>/dev/null; then \
 		echo "== tests of the database, PostgreSQL"; \
-		DATABASE_URL=$(PG_URL) $(PY) -m pytest -m "not browser"; \
+		DATABASE_URL=$(PG_URL) $(PY) -m pytest -m "not browser" $(addprefix --ignore=,$(NO_DATABASE)); \
 	else \
 		echo "== NO PostgreSQL at $(PG_URL): its tests are skipped (PG_URL=... names another)"; \
 	fi
