@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
-from scipy import stats
 
 from evaluation.agreement.estimate import Estimate, FloatArray, complete_pairs
 
@@ -39,7 +39,7 @@ def pearson(x: ArrayLike, y: ArrayLike) -> Correlation:
     reason = _undefined(first, second)
     if reason:
         return Correlation(None, reason, len(first), missing)
-    result = stats.pearsonr(first, second)
+    result = scipy.stats.pearsonr(first, second)
     return _with_t_test(result.statistic, result.pvalue, len(first), missing)
 
 
@@ -53,7 +53,7 @@ def spearman(x: ArrayLike, y: ArrayLike) -> Correlation:
     reason = _undefined(first, second)
     if reason:
         return Correlation(None, reason, len(first), missing)
-    result = stats.spearmanr(first, second)
+    result = scipy.stats.spearmanr(first, second)
     return _with_t_test(result.statistic, result.pvalue, len(first), missing)
 
 
@@ -71,7 +71,7 @@ def kendall_tau_b(x: ArrayLike, y: ArrayLike) -> Correlation:
         return Correlation(None, reason, n, missing)
     ties = len(np.unique(first)) < n or len(np.unique(second)) < n
     method = "asymptotic" if ties or n > KENDALL_EXACT_UP_TO else "exact"
-    result = stats.kendalltau(first, second, variant="b", method=method)
+    result = scipy.stats.kendalltau(first, second, variant="b", method=method)
     return Correlation(
         float(result.statistic), None, n, missing, p=float(result.pvalue), p_method=method
     )

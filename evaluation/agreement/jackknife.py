@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike, NDArray
-from scipy import stats
 
 from evaluation.agreement.estimate import Estimate
 
@@ -71,7 +71,7 @@ def jackknife_interval(
             return _without_interval(whole, "a correlation of 1 or -1 has no Fisher transform")
         centre, values = float(np.arctanh(centre)), np.arctanh(values)
     error = np.sqrt((size - 1) / size * ((values - values.mean()) ** 2).sum())
-    reach = float(stats.t.ppf((1 + level) / 2, size - 1) * error)
+    reach = float(scipy.stats.t.ppf((1 + level) / 2, size - 1) * error)
     low, high = centre - reach, centre + reach
     if fisher:
         low, high = float(np.tanh(low)), float(np.tanh(high))

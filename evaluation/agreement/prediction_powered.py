@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
-from scipy import stats
 
 from evaluation.agreement.estimate import Estimate, FloatArray, complete_pairs
 
@@ -76,7 +76,7 @@ def ppi_mean(
     ddof = 1 if reference == "t" else 0
     variance = (y - weight * f).var(ddof=ddof) / n + weight**2 * u.var(ddof=ddof) / rest
     tail = (1 + level) / 2
-    quantile = stats.t.ppf(tail, n - 1) if reference == "t" else stats.norm.ppf(tail)
+    quantile = scipy.stats.t.ppf(tail, n - 1) if reference == "t" else scipy.stats.norm.ppf(tail)
     se = float(np.sqrt(variance))
     reach = float(quantile) * se
     return PredictionPowered(

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy import stats
+import scipy
 
 from evaluation.agreement import correlation, fleiss
 from evaluation.agreement.bootstrap import StatisticOfSums, bootstrap_interval, resampled_sums
@@ -76,7 +76,7 @@ def _standard_error(jackknife: Estimate, level: float, clusters: int) -> float |
     if jackknife.low is None or jackknife.high is None:
         return None
     reach = (jackknife.high - jackknife.low) / 2
-    return float(reach / stats.t.ppf((1 + level) / 2, clusters - 1))
+    return float(reach / scipy.stats.t.ppf((1 + level) / 2, clusters - 1))
 
 
 def _judge_swap_test(raw: Mapping[str, Any]) -> Result:
@@ -111,7 +111,7 @@ def _ppi_mean(raw: Mapping[str, Any]) -> Result:
         "se_ddof1": found.se,
         "ci95_z_ppi_py": interval(normal),
         "ci95_t_recommended": interval(found),
-        "t_quantile": float(stats.t.ppf(0.975, found.n - 1)) if found.n > 1 else None,
+        "t_quantile": float(scipy.stats.t.ppf(0.975, found.n - 1)) if found.n > 1 else None,
         # With no weight on the judge it is the mean of the human values.
         "classical_t": interval(ppi_mean(*sides, lam=0)),
     }

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy import stats
 
 from evaluation.agreement.estimate import Estimate, FloatArray
 from evaluation.agreement.prediction_powered import ppi_mean
@@ -135,7 +135,7 @@ def _mean(values: FloatArray, why: str) -> Estimate:
     if n < 2:
         why = "no interval, because there are fewer than two topics"
         return Estimate(value, None, n, missing, interval_reason=why)
-    reach = float(stats.t.ppf(0.975, n - 1) * known.std(ddof=1) / np.sqrt(n))
+    reach = float(scipy.stats.t.ppf(0.975, n - 1) * known.std(ddof=1) / np.sqrt(n))
     return Estimate(value, None, n, missing, value - reach, value + reach)
 
 
@@ -157,7 +157,7 @@ def _forecasts(
     values = np.where(np.isnan(data.human[inside]), data.judge[inside], data.human[inside])
     is_free = np.isin(inside, free)
     gaps = np.where(is_free, data.gap[inside], 0.0)
-    t = float(stats.t.ppf(0.975, len(inside) - 1))
+    t = float(scipy.stats.t.ppf(0.975, len(inside) - 1))
 
     def width(chances: FloatArray) -> float:
         all_chances = np.ones(len(inside))

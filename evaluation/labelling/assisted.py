@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
-from scipy import stats
 
 from evaluation.agreement.estimate import Estimate, FloatArray
 
@@ -44,7 +44,7 @@ def assisted_mean(
         why = "no interval, because there are fewer than two topics"
         return Estimate(value, None, n, missing, interval_reason=why)
     error = float(means.std(ddof=1)) / np.sqrt(size)
-    reach = float(stats.t.ppf((1 + level) / 2, size - 1)) * error
+    reach = float(scipy.stats.t.ppf((1 + level) / 2, size - 1)) * error
     return Estimate(value, None, n, missing, value - reach, value + reach)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from scipy import stats
+import scipy
 
 from evaluation.agreement.estimate import Estimate
 
@@ -25,7 +25,7 @@ def mean_over_topics(found: Sequence[Estimate], level: float = 0.95) -> Estimate
     if n < 2:
         why = "no interval, because there are fewer than two topics"
         return Estimate(mean, None, n, missing, interval_reason=why)
-    reach = float(stats.t.ppf((1 + level) / 2, n - 1) * values.std(ddof=1) / np.sqrt(n))
+    reach = float(scipy.stats.t.ppf((1 + level) / 2, n - 1) * values.std(ddof=1) / np.sqrt(n))
     return Estimate(mean, None, n, missing, low=mean - reach, high=mean + reach)
 
 

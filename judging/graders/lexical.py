@@ -25,7 +25,7 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
-from scipy import sparse
+import scipy
 from snowballstemmer.english_stemmer import EnglishStemmer
 
 MISSING = -1  # under has_grade == False: outside 0..5, so that it cannot pass for a grade
@@ -183,12 +183,16 @@ class LexicalGrader:
         vectorizer = CountVectorizer(
             analyzer=lambda text: known(content_terms(text)), vocabulary=stems, binary=True
         )
-        presence = sparse.csr_array(vectorizer.transform(texts))
-        weights = sparse.csr_array(vectorizer.transform(questions))
-        weights = weights @ sparse.diags_array([self.idf(stem) for stem in stems])
+        presence = scipy.sparse.csr_array(vectorizer.transform(texts))
+        weights = scipy.sparse.csr_array(vectorizer.transform(questions))
+        weights = weights @ scipy.sparse.diags_array([self.idf(stem) for stem in stems])
         total = weights.sum(axis=1)
         share = np.divide(1.0, total, out=np.zeros_like(total), where=total > 0)
-        return presence, sparse.csr_array(sparse.diags_array(share) @ weights), total > 0
+        return (
+            presence,
+            scipy.sparse.csr_array(scipy.sparse.diags_array(share) @ weights),
+            total > 0,
+        )
 
 
 def grade_of(coverage: float) -> int:
