@@ -1,5 +1,8 @@
 # make demo   a served site with demo data, from a clean clone
 # make test   lint, then all tests; on PostgreSQL too where one answers
+# make test-fast  on SQLite what needs no browser and does not wait: before each commit
+# make test-sqlite, test-browser, test-postgres  the three parts of make test
+#                 each takes pytest's options: PYTEST="-k skip -x"
 # make test-vllm  our client, engine and workers against a real vLLM on CPUs, in an environment of its own
 # make lint   what can be seen without running
 # make env    the environment alone
@@ -9,11 +12,16 @@ PORT ?= 8000
 STAND_IN_PORT ?= 8801
 PYTHON ?= python3
 PG_URL ?= postgres://postgres@127.0.0.1:5432/postgres
-# Tests that never open a database say the same again on another.
-NO_DATABASE = $(addprefix tests/,judging/grading judging/graders evaluation/agreement evaluation/metrics evaluation/test_golden.py)
+# Processes that share the tests, each with a database, and a browser, of its own.
+JOBS ?= auto
+# Options of pytest for all parts.
+PYTEST ?=
 CHROMIUM ?= /usr/bin/chromium
 # Where the package index has torch for GPUs alone: pip's option for one with builds for CPUs.
 TORCH_FROM ?=
+# vLLM's environment is large and seldom another: all checkouts with the same pins and the same Python share one.
+VLLM_PINS := $(shell { cat tests/vllm/requirements.txt; $(PYTHON) --version; } | cksum | cut -d" " -f1)
+VLLM_ENV ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/crux-workbench/vllm-$(VLLM_PINS)
 
 # uv builds .venv from uv.lock; where it is missing it comes, by pip, into a folder of its own.
 UV := $(shell command -v uv 2>/dev/null || echo .uv/bin/uv)
@@ -22,7 +30,7 @@ BIN := .venv/bin
 PY := $(BIN)/python
 export PYTHONUNBUFFERED := 1
 
-.PHONY: demo test test-vllm lint env dev-env serve messages browser bench-pages bench-campaign bench-servers bench-metrics bench-judge
+.PHONY: demo test test-fast test-sqlite test-browser test-postgres test-vllm lint env dev-env serve messages browser bench-pages bench-campaign bench-servers bench-metrics bench-judge
 
 demo: env
 	@echo "== database"
@@ -94,27 +102,43 @@ lint: dev-env
 	$(BIN)/lint-imports --no-logo
 	$(PY) manage.py makemigrations --check --dry-run
 
-test: dev-env browser lint
+# Where PYTEST names tests, one part may have none of them: pytest then ends with 5.
+RUN = CHROMIUM=$(CHROMIUM) PG_URL=$(PG_URL) $(PY) -m pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder
+END = $(if $(PYTEST),|| [ $$? = 5 ])
+
+test: lint test-sqlite test-browser test-postgres
+
+test-fast: dev-env
+	$(RUN) -m "not browser and not soak" $(PYTEST)
+
+test-sqlite: dev-env
 	@echo "== tests, SQLite"
-	CHROMIUM=$(CHROMIUM) $(PY) -m pytest
+	$(RUN) -m "not browser" $(PYTEST) $(END)
+
+test-browser: dev-env browser
+	@echo "== tests in Chromium"
+	$(RUN) -m browser $(PYTEST) $(END)
+
+# What opens no database says the same again on another, and is left out.
+test-postgres: dev-env
 	@if $(PY) -c "import psycopg; psycopg.connect('$(PG_URL)', connect_timeout=2)" 2>/dev/null; then \
 		echo "== tests of the database, PostgreSQL"; \
-		DATABASE_URL=$(PG_URL) $(PY) -m pytest -m "not browser" $(addprefix --ignore=,$(NO_DATABASE)); \
+		DATABASE_URL=$(PG_URL) $(RUN) -m "database and not browser" $(PYTEST) $(END); \
 	else \
 		echo "== NO PostgreSQL at $(PG_URL): its tests are skipped (PG_URL=... names another)"; \
 	fi
 
 # pip, not uv, for torch: it also finds a build for CPUs that lies on the machine. The rest is exact.
-.venv-vllm/env.stamp: tests/vllm/requirements.txt | $(filter .uv/bin/uv,$(UV))
-	@echo "== vLLM for CPUs, and Ray: 0.6 GB to download, 2.6 GB on disk"
-	@rm -rf .venv-vllm && $(PYTHON) -m venv .venv-vllm
-	@.venv-vllm/bin/pip install -qq --disable-pip-version-check $(TORCH_FROM) torch==2.13.0
-	@$(UV) pip install --quiet --python .venv-vllm/bin/python --no-deps -r tests/vllm/requirements.txt
+$(VLLM_ENV)/env.stamp: | $(filter .uv/bin/uv,$(UV))
+	@echo "== vLLM for CPUs, and Ray, into $(VLLM_ENV): 0.6 GB to download, 2.6 GB on disk"
+	@rm -rf $(VLLM_ENV) && $(PYTHON) -m venv $(VLLM_ENV)
+	@$(VLLM_ENV)/bin/pip install -qq --disable-pip-version-check $(TORCH_FROM) torch==2.13.0
+	@$(UV) pip install --quiet --python $(VLLM_ENV)/bin/python --no-deps -r tests/vllm/requirements.txt
 	@touch $@
 
-test-vllm: dev-env .venv-vllm/env.stamp
+test-vllm: dev-env $(VLLM_ENV)/env.stamp
 	@echo "== tests with a real vLLM"
-	VLLM_PYTHON=$(CURDIR)/.venv-vllm/bin/python PG_URL=$(PG_URL) $(PY) -m pytest tests/vllm -p no:cacheprovider
+	VLLM_PYTHON=$(VLLM_ENV)/bin/python PG_URL=$(PG_URL) $(PY) -m pytest tests/vllm $(PYTEST)
 
 bench-pages: dev-env browser
 	$(PY) -m bench.task_pages $(CRUX_UI_KIT)

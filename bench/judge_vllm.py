@@ -1,6 +1,6 @@
 """Measures our grader with vLLM in process beside bare LLM.chat on the same prompts, in one run.
 
-    PYTHONPATH=. .venv-vllm/bin/python -m bench.judge_vllm --model MODEL [--pairs 2000]
+    PYTHONPATH=. VLLM_ENV/bin/python -m bench.judge_vllm --model MODEL [--pairs 2000]
 
 Runs in the environment of vLLM; MODEL is a folder or a name that vLLM loads. Both use one engine, take
 turns, and begin each turn with an empty prefix cache. LLM.chat gets its prompts ready-made and all at

@@ -1,14 +1,15 @@
-"""The cast of every test of a page, and a dataset for them to meet over."""
+"""The databases of all tests, the cast of every test of a page, and a dataset for them to meet over."""
 
 from dataclasses import dataclass
 
 import pytest
 from django.core.cache import cache
 from django.db import connection
-from django.test import Client
+from django.test import Client, SimpleTestCase
 from hypothesis import HealthCheck, settings
 
 from annotation.models import Assignment, Campaign, Dataset, User
+from tests import real_study as study_of_the_paper
 from tests.factories import make_campaign, make_dataset
 
 # How long an example takes says how busy the machine is, and nothing about the code.
@@ -16,12 +17,54 @@ settings.register_profile("patient", deadline=None, suppress_health_check=[Healt
 settings.load_profile("patient")
 
 
+OPENS_A_DATABASE = {"db", "transactional_db", "django_db_setup"}
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection_modifyitems(items):
+    """Say of each test what it needs, so that no list of files has to.
+
+    `database`: it opens the database that DATABASE_URL names, and so runs on PostgreSQL too. pytest-django
+    refuses that to all others.
+    """
+    for item in items:
+        used = set(getattr(item, "fixturenames", ()))
+        is_django = issubclass(getattr(item, "cls", None) or object, SimpleTestCase)
+        if item.get_closest_marker("django_db") or used & OPENS_A_DATABASE or is_django:
+            item.add_marker(pytest.mark.database)
+    yield
+    # Files with what takes long come first, so that no process is left alone with it at the end.
+    items.sort(key=lambda item: item.get_closest_marker("soak") is None)
+
+
 @pytest.fixture(scope="session")
-def django_db_modify_db_settings(tmp_path_factory):
+def django_db_modify_db_settings(django_db_modify_db_settings_parallel_suffix, tmp_path_factory):
     """SQLite in a file, as in life: in memory, threads would share one cache and lock each other out."""
     if connection.vendor == "sqlite":
         path = tmp_path_factory.mktemp("database") / "test.sqlite3"
         connection.settings_dict["TEST"]["NAME"] = str(path)
+
+
+@pytest.fixture(scope="session")
+def real_study_import(django_db_setup, django_db_blocker):
+    """The database with the real study, and what its import told. Skips, loudly, where there is none."""
+    if not study_of_the_paper.IS_THERE:
+        pytest.skip(study_of_the_paper.MISSING)
+    with django_db_blocker.unblock(), study_of_the_paper.imported() as (name, summary):
+        yield name, summary
+
+
+@pytest.fixture
+def _at_the_real_study(real_study_import, django_db_blocker):
+    name, _ = real_study_import
+    with django_db_blocker.unblock(), study_of_the_paper.visited(name):
+        yield
+
+
+@pytest.fixture
+def real_study(_at_the_real_study, db) -> Dataset:
+    """The real study, in a database without anything else. To be named before what opens a database."""
+    return Dataset.objects.get(slug=study_of_the_paper.SLUG)
 
 
 @pytest.fixture(autouse=True)

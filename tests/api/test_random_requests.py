@@ -40,6 +40,8 @@ def site(tmp_path_factory, database_url):
             yield running
 
 
+@pytest.mark.soak
+@pytest.mark.database  # one of its own, of the same kind
 def test_whatever_is_sent_is_answered_as_the_schema_says(site, tmp_path):
     ran = subprocess.run(
         [

@@ -11,6 +11,7 @@ from judging import leases, runs
 from judging.foreground import fill_lexical
 from judging.models import Shard
 from tests.browser.material import PASSWORD
+from tests.browser.sessions import make_sessions
 from tests.judging.pages.material import a_judge, a_run, filled
 
 SLOW = "slow"  # the judge behind the scripted server
@@ -33,3 +34,4 @@ def seed() -> None:
     )
     runs.pause(a_run(a_judge("paused", revision="3"), coast), "Paused by ada.")
     a_judge(SLOW, revision="4")
+    make_sessions()

@@ -19,6 +19,7 @@ from crux_site.importing import import_dataset
 from judging.foreground import fill_lexical
 from tests import differing, field
 from tests.browser.material import PASSWORD, T1_ANSWERS, T1_BODY, T2_ANSWERS, T2_BODY
+from tests.browser.sessions import make_sessions
 from tests.crowd import make_study
 from tests.evaluation.pages.labelling_material import make_locks
 
@@ -75,6 +76,7 @@ def seed() -> None:
     field.fill(make_study("field", texts=12))
     differing.fill()
     _results()
+    make_sessions()
 
 
 def _crowd(dataset: Dataset, text: Text, raters: list[Rater]) -> None:

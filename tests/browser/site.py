@@ -12,8 +12,6 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
-from axe_playwright_python.sync_playwright import Axe
-
 ROOT = Path(__file__).resolve().parent.parent.parent
 CHROMIUM = os.environ.get("CHROMIUM", "/usr/bin/chromium")
 CHROMIUM_ARGS = [
@@ -24,6 +22,12 @@ CHROMIUM_ARGS = [
     "--no-first-run",
     "--disable-features=Translate,MediaRouter,OptimizationHints",
 ]
+# One process for all of it: each has to load the whole site first.
+PREPARE = """
+from django.core.management import call_command
+call_command("migrate", verbosity=0)
+call_command("collectstatic", interactive=False, verbosity=0)
+"""
 
 
 class Site:
@@ -32,6 +36,8 @@ class Site:
     def __init__(self, url: str, database: Path) -> None:
         self.url = url
         self.database = database
+        there = database.parent / "sessions.json"  # tests.browser.sessions makes it
+        self.sessions = json.loads(there.read_text()) if there.exists() else {}
 
     def rows(self, query: str, *values: Any) -> list[tuple[Any, ...]]:
         with closing(sqlite3.connect(self.database, timeout=30)) as connection:
@@ -101,9 +107,8 @@ def served(folder: Path, seed: str, database_url: str = ""):
         "DJANGO_SETTINGS_MODULE": "crux_site.settings",
         "PYTHONPATH": str(ROOT),
     }
-    manage = [sys.executable, str(ROOT / "manage.py")]
-    for command in (["migrate"], ["collectstatic", "--noinput"], ["shell", "-c", seed]):
-        subprocess.run([*manage, *command, "-v0"], env=env, check=True, cwd=ROOT)
+    prepare = [sys.executable, str(ROOT / "manage.py"), "shell", "-v0", "-c", f"{PREPARE}\n{seed}"]
+    subprocess.run(prepare, env=env, check=True, cwd=ROOT)
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
@@ -136,14 +141,3 @@ def _wait_for(url: str, server: subprocess.Popen) -> None:
         else:
             return
     raise RuntimeError("the server did not answer within 30 s")
-
-
-def axe_problems(page: Any) -> list[str]:
-    """What axe-core finds on a page against WCAG 2.2 AA and best practice; empty is good."""
-    page.wait_for_load_state()  # a click waits for the new page to begin, not to be whole
-    tags = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
-    found = Axe().run(page, options={"runOnly": {"type": "tag", "values": tags}})
-    return [
-        f"{violation['id']}: {json.dumps([node['html'][:160] for node in violation['nodes']])}"
-        for violation in found.response["violations"]
-    ]

@@ -3,8 +3,8 @@
 from playwright.sync_api import expect
 
 from tests.browser.hands import drag_over, grade, offline, said, settled, until
+from tests.browser.looks import axe_problems
 from tests.browser.material import T2_BODY
-from tests.browser.site import axe_problems
 
 
 def late(site, item):

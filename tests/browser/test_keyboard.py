@@ -5,8 +5,8 @@ import re
 from playwright.sync_api import expect
 
 from tests.browser.hands import grade, keys_for, settled, unaware, until
+from tests.browser.looks import axe_problems
 from tests.browser.material import T1_ANSWERS, T1_BODY
-from tests.browser.site import axe_problems
 
 MAY_PRESS = 120
 

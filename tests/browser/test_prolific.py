@@ -6,10 +6,9 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import Visitor
-from tests.browser.site import axe_problems
+from tests.browser.looks import WIDTHS, axe_problems, faults
 
 BACK = "https://app.prolific.com/submissions/complete?cc="
-VIEWS = [(1280, "light"), (1280, "dark"), (390, "light"), (390, "dark"), (320, "light")]
 
 
 @pytest.fixture
@@ -198,16 +197,15 @@ def test_the_whole_way_without_scripts(guest, site):
     page.wait_for_url(f"{BACK}DONE1")
 
 
-@pytest.mark.parametrize(("width", "scheme"), VIEWS)
-def test_the_pages_of_the_way_are_accessible_at(guest, width, scheme):
+@pytest.mark.parametrize("width", WIDTHS)
+def test_the_pages_of_the_way_are_accessible_at(guest, width):
     def fine(page: Page) -> None:
-        assert axe_problems(page) == [], page.url
-        assert page.evaluate("document.documentElement.scrollWidth") <= width, page.url
+        assert faults(page, width) == [], page.url
 
     def visitor() -> Visitor:
-        return guest(width=width, color_scheme=scheme)
+        return guest(width=width)
 
-    name = f"{scheme}{width}"
+    name = f"at{width}"
     page = arrive(visitor(), f"{name}-declines")
     fine(page)  # the terms
     page.get_by_role("button", name="I do not agree").click()

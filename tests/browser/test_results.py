@@ -1,7 +1,7 @@
 """The pages of agreement in a real Chromium: from a number to the words behind it."""
 
 from tests.browser.hands import until
-from tests.browser.site import axe_problems
+from tests.browser.looks import axe_problems
 
 PAIR = "**/pairs/*/*/**"
 # What the page holds of a sentence: its place in the text, and every rater's spans.

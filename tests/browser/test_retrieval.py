@@ -4,10 +4,9 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.hands import until
-from tests.browser.site import axe_problems
+from tests.browser.looks import faults
 
 ROOM = "/datasets/coast/retrieval/"
-VIEWS = [(1280, "light"), (390, "dark"), (320, "light")]
 PAGES = [
     "",
     "runs/first_stage.dense/",
@@ -25,19 +24,16 @@ def rosa(visit):
     return visit("rosa")
 
 
-@pytest.mark.parametrize(("width", "scheme"), VIEWS)
-def test_the_pages_are_accessible_at(visit, width, scheme):
-    visitor = visit("rosa", width=width, height=844, color_scheme=scheme)
+def test_the_pages_are_accessible(rosa, site):
+    page = rosa.open(ROOM)
     for path in PAGES:
-        page = visitor.open(f"{ROOM}{path}")
+        page.goto(f"{site.url}{ROOM}{path}")
         if path.startswith("figure/"):
             expect(page.locator("#figure .main-svg").first).to_be_visible()
         page.evaluate("document.querySelectorAll('details').forEach(part => { part.open = true; })")
-        assert axe_problems(page) == [], path
-        assert page.evaluate("document.documentElement.scrollWidth") <= width, path
-        page.close()
+        assert faults(page) == [], path
     # Chromium logs the refusal that was asked for; a violation of the policy would stand here too.
-    visitor.errors[:] = [error for error in visitor.errors if "400" not in error]
+    rosa.errors[:] = [error for error in rosa.errors if "400" not in error]
 
 
 def test_a_point_opens_the_matrix_of_its_topic(rosa):
@@ -81,6 +77,9 @@ def test_a_figure_tells_a_point_and_opens_its_topic(rosa):
     page.mouse.move(x + 1, y)
     page.mouse.move(x, y)
     expect(page.locator("#figure .hovertext")).to_contain_text("Coverage")
+    # Plotly passes over a press that comes while it looks up what is under the pointer.
+    until(page, "document.getElementById('figure')._hoverdata?.length > 0")
+    page.wait_for_timeout(100)  # twice as long as it waits before it looks once more
     page.mouse.down()
     page.mouse.up()
     page.wait_for_url("**/matrix/**")

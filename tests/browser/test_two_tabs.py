@@ -4,7 +4,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.hands import answer_all, drag_over, grade, said, settled, unaware, until
-from tests.browser.site import axe_problems
+from tests.browser.looks import axe_problems
 
 
 def elsewhere(page):

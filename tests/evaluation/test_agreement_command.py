@@ -6,13 +6,11 @@ from io import StringIO
 import pytest
 from django.core.management import CommandError, call_command
 
-from annotation.models import Dataset
-from crux_site.importing import import_dataset
 from evaluation.agreement_page.as_json import as_json
 from evaluation.agreement_page.report import agreement_report
 from evaluation.selection import select
 from tests.evaluation.pages.material import make_study
-from tests.importers.real_data import FOLDER, needs_real_data
+from tests.real_study import FOLDER
 
 
 def output(*arguments: str) -> str:
@@ -103,15 +101,12 @@ def test_what_is_not_there_is_answered_with_what_is(study, arguments, message):
         output(*arguments)
 
 
-@pytest.mark.django_db
-@needs_real_data
-def test_the_real_study_gives_the_expected_values(django_assert_max_num_queries):
-    import_dataset(FOLDER, "crux-duc04")
+def test_the_real_study_gives_the_expected_values(real_study, django_assert_max_num_queries):
     expected = json.loads((FOLDER / "expected_values.json").read_text())["expected"]
     _check_t1(as_object("crux-duc04"), expected["T1"])
     _check_t2(expected["T2"])
     with django_assert_max_num_queries(9):
-        agreement_report(select(Dataset.objects.get(slug="crux-duc04")))
+        agreement_report(select(real_study))
 
 
 def near(value: float) -> object:

@@ -7,13 +7,11 @@ from io import StringIO
 import pytest
 from django.core.management import CommandError, call_command
 
-from annotation.models import Dataset
-from crux_site.importing import import_dataset
 from evaluation.scoring.options import choose
 from evaluation.scoring.score import score
 from evaluation.scoring.score_json import as_json
 from tests.evaluation.scoring.material import make_reference, make_study
-from tests.importers.real_data import FOLDER, needs_real_data
+from tests.real_study import FOLDER
 
 near = partial(pytest.approx, abs=1e-4)
 
@@ -145,10 +143,7 @@ def test_what_is_not_there_is_answered_with_what_is(study, arguments, message):
     assert message in str(caught.value)
 
 
-@pytest.mark.django_db
-@needs_real_data
-def test_the_real_study_gives_the_expected_values(django_assert_max_num_queries):
-    import_dataset(FOLDER, "crux-duc04")
+def test_the_real_study_gives_the_expected_values(real_study, django_assert_max_num_queries):
     expected = json.loads((FOLDER / "expected_values.json").read_text())["expected"]
     references = expected["reference_summary_coverage_crux_prejudge"]
     n = 0
@@ -163,10 +158,9 @@ def test_the_real_study_gives_the_expected_values(django_assert_max_num_queries)
             if judge == "crux_prejudge":
                 _check_references(rows["bounds/references"], references[f"eta{eta}"])
     assert n == 2 * (6 * 30 + 6 + 18)
-    dataset = Dataset.objects.get(slug="crux-duc04")
-    options = choose(dataset, judge="llama33_70b", rules="authors")
+    options = choose(real_study, judge="llama33_70b", rules="authors")
     with django_assert_max_num_queries(11):
-        score(dataset, options)
+        score(real_study, options)
 
 
 def _check_run(found: dict, values: dict, name: str, eta: int) -> int:

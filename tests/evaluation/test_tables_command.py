@@ -7,10 +7,9 @@ from io import StringIO
 import pytest
 from django.core.management import CommandError, call_command
 
-from crux_site.importing import import_dataset
 from tests.evaluation.tables.material import make_mill
 from tests.golden_cases import GOLDEN
-from tests.importers.real_data import FOLDER, needs_real_data
+from tests.real_study import FOLDER
 
 PAPER = str(GOLDEN / "table1.csv")
 
@@ -114,10 +113,7 @@ def test_a_folder_that_cannot_be_written(mill, tmp_path):
         output("mill", "--judge", "judge", "--out", str(tmp_path / "file" / "out"))
 
 
-@pytest.mark.django_db
-@needs_real_data
-def test_the_real_study_gives_the_expected_values(tmp_path):
-    import_dataset(FOLDER, "crux-duc04")
+def test_the_real_study_gives_the_expected_values(real_study, tmp_path):
     judge = ["--judge", "llama33_70b", "--rules", "authors"]
     output("crux-duc04", *judge, "--out", str(tmp_path))
     expected = json.loads((FOLDER / "expected_values.json").read_text())["expected"]

@@ -11,17 +11,16 @@ What differs from the authors' own files, and why:
 """
 
 import json
-import tempfile
 from pathlib import Path
 
-from django.test import TestCase
+import pytest
 
 from annotation.exporters import long
 from annotation.models import Dataset
 from crux_site.exporting import export_folder
 from crux_site.importing import import_dataset
-from tests.importers.real_data import FOLDER, needs_real_data
 from tests.importers.study import contents, empty_database, fingerprint
+from tests.real_study import FOLDER, SLUG, visited
 
 # The only line of the authors' files whose coverage leaves filtered questions out, as ours do.
 THE_ONE_OF_THE_PAPER = ("annotator1", ("bm25_duc04-testb-7",))
@@ -37,90 +36,99 @@ def by(path: Path, *keys: str) -> dict[tuple, dict]:
     return found
 
 
-@needs_real_data
-class RealDataTest(TestCase):
-    @classmethod
-    def setUpTestData(cls) -> None:
-        folder = tempfile.TemporaryDirectory()
-        cls.addClassCleanup(folder.cleanup)
-        cls.out = Path(folder.name) / "first"
-        import_dataset(FOLDER, "duc04")
-        cls.summary = export_folder(Dataset.objects.get(slug="duc04"), cls.out)
+@pytest.fixture(scope="module")
+def export(real_study_import, django_db_blocker, tmp_path_factory):
+    """The folder that an export wrote, and what the export told."""
+    name, _ = real_study_import
+    folder = tmp_path_factory.mktemp("export") / "first"
+    with django_db_blocker.unblock(), visited(name):
+        return folder, export_folder(Dataset.objects.get(slug=SLUG), folder)
 
-    def test_a_round_trip_gives_the_same_bytes_and_reading_back_changes_nothing(self):
-        dataset = Dataset.objects.get(slug="duc04")
-        table = "".join(long.csv_lines(dataset))
-        before = fingerprint()
-        assert not import_dataset(self.out, "duc04").changed
-        assert fingerprint() == before
-        empty_database()
-        import_dataset(self.out, "duc04")
-        dataset = Dataset.objects.get(slug="duc04")
-        again = self.out.parent / "second"
-        export_folder(dataset, again)
-        assert contents(again) == contents(self.out)
-        assert "".join(long.csv_lines(dataset)) == table
 
-    def test_nothing_is_left_out(self):
-        assert self.summary.left_out == {}
+@pytest.fixture
+def out(export) -> Path:
+    return export[0]
 
-    def test_t1_labels(self):
-        for rater in ("annotator1", "annotator2", "annotator3"):
-            name = f"annotations/{rater}.qlabels.jsonl"
-            theirs, ours = by(FOLDER / name, "id"), by(self.out / name, "id")
-            assert ours.keys() == theirs.keys()
-            for key, line in theirs.items():
-                assert set(ours[key]) == set(line)  # no offsets: the words tell the place
-                assert ours[key]["answerability"] == line["answerability"]
-                assert ours[key]["question_based_nugget"] == {
-                    question.strip(): words
-                    for question, words in line["question_based_nugget"].items()
-                }
-                asked = sum(label != -2 for label in line["answerability"])
-                theirs_by = asked if (rater, key) == THE_ONE_OF_THE_PAPER else 15
-                answered = round(line["coverage"] * theirs_by, 9)
-                assert ours[key]["coverage"] == answered / asked
 
-    def test_t2_labels(self):
-        for rater in ("annotator1", "annotator2", "annotator3"):
-            name = f"annotations/{rater}.qrels.jsonl"
-            assert by(self.out / name, "id", "document") == by(FOLDER / name, "id", "document")
+def test_a_round_trip_gives_the_same_bytes_and_reading_back_changes_nothing(real_study, out):
+    table = "".join(long.csv_lines(real_study))
+    before = fingerprint()
+    assert not import_dataset(out, SLUG).changed
+    assert fingerprint() == before
+    empty_database()
+    import_dataset(out, SLUG)
+    dataset = Dataset.objects.get(slug=SLUG)
+    again = out.parent / "second"
+    export_folder(dataset, again)
+    assert contents(again) == contents(out)
+    assert "".join(long.csv_lines(dataset)) == table
 
-    def test_judgements(self):
-        for name in ("llama33_70b.judgements", "crux_prejudge.judgements"):
-            path = f"judgements/{name}.jsonl"
-            keys = ("example_id", "pid")
-            assert by(self.out / path, *keys) == by(FOLDER / path, *keys)
-        path = "judgements/crux_prejudge.reference.jsonl"
-        theirs = by(FOLDER / path, "example_id", "pid")
-        for row in theirs.values():
-            del row["answerable_at_3"]
-        assert by(self.out / path, "example_id", "pid") == theirs
 
-    def test_runs(self):
-        for path in sorted((FOLDER / "runs").iterdir()):
-            theirs, ours = path.read_text(), (self.out / "runs" / path.name).read_text()
-            if path.name.startswith("first_stage"):
-                assert ours == theirs
-            without_ranks = [
-                [columns[:3] + columns[4:] for columns in map(str.split, text.splitlines())]
-                for text in (ours, theirs)
-            ]
-            assert without_ranks[0] == without_ranks[1]
+def test_nothing_is_left_out(export):
+    assert export[1].left_out == {}
 
-    def test_texts(self):
-        assert (self.out / "topics.jsonl").read_bytes() == (FOLDER / "topics.jsonl").read_bytes()
-        theirs = rows(FOLDER / "passages.jsonl") + rows(FOLDER / "passages_referenced.jsonl")
-        ours = rows(self.out / "passages.jsonl")
-        assert sorted(map(str, ours)) == sorted(map(str, theirs))
-        for name in ("oracle", "bm25", "dr_rankfirst"):
-            self._same_reports(f"reports_all.{name}.jsonl")
-        self._same_reports("reports_annotated.jsonl")
 
-    def _same_reports(self, name: str) -> None:
-        theirs, ours = by(FOLDER / name, "qid"), by(self.out / name, "qid")
+def test_t1_labels(out):
+    for rater in ("annotator1", "annotator2", "annotator3"):
+        name = f"annotations/{rater}.qlabels.jsonl"
+        theirs, ours = by(FOLDER / name, "id"), by(out / name, "id")
         assert ours.keys() == theirs.keys()
-        for key, row in theirs.items():
-            row["questions"] = [question and question.strip() for question in row["questions"]]
-            row["type"] = ours[key]["type"]
-            assert ours[key] == row
+        for key, line in theirs.items():
+            assert set(ours[key]) == set(line)  # no offsets: the words tell the place
+            assert ours[key]["answerability"] == line["answerability"]
+            assert ours[key]["question_based_nugget"] == {
+                question.strip(): words for question, words in line["question_based_nugget"].items()
+            }
+            asked = sum(label != -2 for label in line["answerability"])
+            theirs_by = asked if (rater, key) == THE_ONE_OF_THE_PAPER else 15
+            answered = round(line["coverage"] * theirs_by, 9)
+            assert ours[key]["coverage"] == answered / asked
+
+
+def test_t2_labels(out):
+    for rater in ("annotator1", "annotator2", "annotator3"):
+        name = f"annotations/{rater}.qrels.jsonl"
+        assert by(out / name, "id", "document") == by(FOLDER / name, "id", "document")
+
+
+def test_judgements(out):
+    for name in ("llama33_70b.judgements", "crux_prejudge.judgements"):
+        path = f"judgements/{name}.jsonl"
+        keys = ("example_id", "pid")
+        assert by(out / path, *keys) == by(FOLDER / path, *keys)
+    path = "judgements/crux_prejudge.reference.jsonl"
+    theirs = by(FOLDER / path, "example_id", "pid")
+    for row in theirs.values():
+        del row["answerable_at_3"]
+    assert by(out / path, "example_id", "pid") == theirs
+
+
+def test_runs(out):
+    for path in sorted((FOLDER / "runs").iterdir()):
+        theirs, ours = path.read_text(), (out / "runs" / path.name).read_text()
+        if path.name.startswith("first_stage"):
+            assert ours == theirs
+        without_ranks = [
+            [columns[:3] + columns[4:] for columns in map(str.split, text.splitlines())]
+            for text in (ours, theirs)
+        ]
+        assert without_ranks[0] == without_ranks[1]
+
+
+def test_texts(out):
+    assert (out / "topics.jsonl").read_bytes() == (FOLDER / "topics.jsonl").read_bytes()
+    theirs = rows(FOLDER / "passages.jsonl") + rows(FOLDER / "passages_referenced.jsonl")
+    ours = rows(out / "passages.jsonl")
+    assert sorted(map(str, ours)) == sorted(map(str, theirs))
+    for name in ("oracle", "bm25", "dr_rankfirst"):
+        _same_reports(out, f"reports_all.{name}.jsonl")
+    _same_reports(out, "reports_annotated.jsonl")
+
+
+def _same_reports(out: Path, name: str) -> None:
+    theirs, ours = by(FOLDER / name, "qid"), by(out / name, "qid")
+    assert ours.keys() == theirs.keys()
+    for key, row in theirs.items():
+        row["questions"] = [question and question.strip() for question in row["questions"]]
+        row["type"] = ours[key]["type"]
+        assert ours[key] == row

@@ -31,6 +31,7 @@ print(summary.created["passages"])
 """
 
 
+@pytest.mark.soak
 @pytest.mark.skipif(
     not Path("/proc/self/status").exists(), reason="memory is read as Linux tells it"
 )

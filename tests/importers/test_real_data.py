@@ -1,182 +1,195 @@
 """The real human study of the CRUX paper, if it lies beside this repository."""
 
 import json
-import tempfile
-from pathlib import Path
 
 import pytest
-from django.test import TestCase
 
-from annotation.models import Dataset, NuggetSpan, Rater, Rating, SubQuestion, Text
+from annotation.models import NuggetSpan, Rater, Rating, SubQuestion, Text
 from crux_site.importing import ImportFailed, import_dataset
 from evaluation.models import RankedText, RetrievalRun
-from tests.importers.real_data import FOLDER, needs_real_data
 from tests.importers.study import fingerprint
+from tests.real_study import FOLDER, SLUG
 
 
-@needs_real_data
-class RealDataTest(TestCase):
-    @classmethod
-    def setUpTestData(cls) -> None:
-        cls.summary = import_dataset(FOLDER, "duc04")
-        cls.dataset = Dataset.objects.get(slug="duc04")
-        expected = json.loads((FOLDER / "expected_values.json").read_text())["expected"]
-        cls.expected = expected["T1"]
+@pytest.fixture
+def summary(real_study, real_study_import):
+    """What the import told."""
+    return real_study_import[1]
 
-    def test_thirty_topics_with_fifteen_questions_each(self):
-        assert self.dataset.topics.count() == 30
-        assert SubQuestion.objects.count() == 450
-        filtered = SubQuestion.objects.exclude(filtered_because="")
-        assert sorted(filtered.values_list("topic__name", "position")) == [
-            ("duc04-testb-7", 5),
-            ("duc04-testb-7", 8),
-            ("duc04-testb-8", 8),
-        ]
-        assert not SubQuestion.objects.filter(body__startswith="\n").exists()
 
-    def test_three_people_and_two_judges(self):
-        raters = Rater.objects.filter(dataset=self.dataset)
-        assert sorted(raters.values_list("name", "kind")) == [
-            ("annotator1", "human"),
-            ("annotator2", "human"),
-            ("annotator3", "human"),
-            ("crux_prejudge", "model"),
-            ("llama33_70b", "model"),
-        ]
+@pytest.fixture
+def expected():
+    return json.loads((FOLDER / "expected_values.json").read_text())["expected"]["T1"]
 
-    def test_texts(self):
-        def count(**which: object) -> int:
-            return Text.objects.filter(**which).count()
 
-        assert count(kind="passage", body__isnull=False) == 1150 + 27
-        assert count(kind="reference") == 30
-        for context in ("oracle", "bm25", "dr_rankfirst"):
-            assert count(kind="report", system=f"annotated.{context}") == 6
-            assert count(kind="report", system=f"human_eval.{context}") == 30
-        missing = Text.objects.filter(kind="passage", body=None)
-        assert missing.exists()
-        for name, topic in missing.values_list("name", "topic"):
-            assert name.startswith("multi_news-") or topic is None, name
+def test_thirty_topics_with_fifteen_questions_each(real_study):
+    assert real_study.topics.count() == 30
+    assert SubQuestion.objects.count() == 450
+    filtered = SubQuestion.objects.exclude(filtered_because="")
+    assert sorted(filtered.values_list("topic__name", "position")) == [
+        ("duc04-testb-7", 5),
+        ("duc04-testb-7", 8),
+        ("duc04-testb-8", 8),
+    ]
+    assert not SubQuestion.objects.filter(body__startswith="\n").exists()
 
-    def test_the_annotated_report_of_a_context_may_differ_from_the_other(self):
-        annotated = Text.objects.get(system="annotated.dr_rankfirst", topic__name="duc04-testb-3")
-        other = Text.objects.get(system="human_eval.dr_rankfirst", topic__name="duc04-testb-3")
-        assert annotated.name == "dr_rankfirst_duc04-testb-3"
-        assert other.name == "duc04-testb-3"
-        assert annotated.sha256 != other.sha256
 
-    def test_runs(self):
-        names = sorted(RetrievalRun.objects.values_list("name", flat=True))
-        contexts = ("bm25", "dr_rankfirst", "oracle")
-        assert names == [
-            *(f"annotated.{context}" for context in contexts),
-            "annotated_t2.oracle",
-            *(f"first_stage.{name}" for name in ("bm25", "lsr", "qwen3-embed-8b")),
-            *(f"human_eval.{context}" for context in contexts),
-        ]
-        assert self.summary.n_differences == 0
-        for path in sorted((FOLDER / "runs").iterdir()):
-            lines = [line.split() for line in path.read_text().splitlines()]
-            for topic in {line[0] for line in lines}:
-                ranked = RankedText.objects.filter(run__name=path.stem, topic__name=topic)
-                assert list(ranked.order_by("rank").values_list("text__name", flat=True)) == [
-                    line[2] for line in lines if line[0] == topic
-                ]
+def test_three_people_and_two_judges(real_study):
+    raters = Rater.objects.filter(dataset=real_study)
+    assert sorted(raters.values_list("name", "kind")) == [
+        ("annotator1", "human"),
+        ("annotator2", "human"),
+        ("annotator3", "human"),
+        ("crux_prejudge", "model"),
+        ("llama33_70b", "model"),
+    ]
 
-    def test_every_label_is_stored(self):
-        for rater, n in self.expected["n_answerable"].items():
-            labels = Rating.objects.filter(rater__name=rater, rubric__slug="answerable")
-            assert labels.count() == self.expected["n_items"]
-            assert labels.filter(grade=1).count() == n
-        for rater, n in {"annotator1": 76, "annotator2": 75, "annotator3": 4}.items():
-            labels = Rating.objects.filter(rater__name=rater, rubric__slug="graded")
-            assert labels.count() == n
-        by_judge = Rating.objects.filter(rater__name="llama33_70b")
-        assert by_judge.count() == 6575 * 15
-        assert Rating.objects.filter(rater__name="crux_prejudge").count() == 121 * 15 - 14
 
-    def test_grades_of_filtered_questions_are_kept(self):
-        kept = Rating.objects.exclude(question__filtered_because="").filter(rater__kind="human")
-        assert kept.count() == 4
-        assert set(kept.values_list("rubric__slug", flat=True)) == {"graded"}
-        assert self.summary.mapped["grades of filtered questions by people, kept"] == 4
+def test_texts(real_study):
+    def count(**which: object) -> int:
+        return Text.objects.filter(**which).count()
 
-    def test_highlights_are_located_as_expected_and_none_is_dropped(self):
-        counts = {(c.rater, c.rubric): c for c in self.summary.located}
-        for rater, expected in self.expected["highlight_locatable"].items():
-            count = counts[rater, "answerable"]
-            assert count.exact == expected["exact_substring"]
-            assert count.exact + count.normalised == expected["whitespace_normalised_substring"]
-            assert count.exact + count.normalised + count.unlocated == expected["n"]
-            assert (
-                NuggetSpan.objects.filter(
-                    rating__rater__name=rater, rating__rubric__slug="answerable"
-                ).count()
-                == expected["n"]
-            )
-            without = self.expected["answerable_without_highlight"][rater]
-            assert count.none == len(without)
+    assert count(kind="passage", body__isnull=False) == 1150 + 27
+    assert count(kind="reference") == 30
+    for context in ("oracle", "bm25", "dr_rankfirst"):
+        assert count(kind="report", system=f"annotated.{context}") == 6
+        assert count(kind="report", system=f"human_eval.{context}") == 30
+    missing = Text.objects.filter(kind="passage", body=None)
+    assert missing.exists()
+    for name, topic in missing.values_list("name", "topic"):
+        assert name.startswith("multi_news-") or topic is None, name
 
-    def test_answerable_without_a_highlight_is_kept(self):
-        for rater, items in self.expected["answerable_without_highlight"].items():
-            found = Rating.objects.filter(
-                rater__name=rater, rubric__slug="answerable", grade=1, spans=None
-            )
-            pairs = found.values_list("text__name", "question__position")
-            assert sorted(pairs) == sorted(map(tuple, items))
 
-    def test_a_located_span_is_what_stands_there(self):
-        spans = NuggetSpan.objects.exclude(located="unlocated").select_related("rating__text")
-        for span in spans:
-            assert span.rating.text.body[span.start : span.end] == span.quote
+def test_the_annotated_report_of_a_context_may_differ_from_the_other(real_study):
+    annotated = Text.objects.get(system="annotated.dr_rankfirst", topic__name="duc04-testb-3")
+    other = Text.objects.get(system="human_eval.dr_rankfirst", topic__name="duc04-testb-3")
+    assert annotated.name == "dr_rankfirst_duc04-testb-3"
+    assert other.name == "duc04-testb-3"
+    assert annotated.sha256 != other.sha256
 
-    def test_what_was_mapped(self):
-        mapped = self.summary.mapped
-        assert mapped["questions with white space at their ends, stripped"] == 56
-        assert mapped["-2, filtered: no row"] == 27
-        assert mapped['"NA" keys of filtered questions, left out'] == 18
-        assert mapped["null ratings of a judge: no row"] == 14
 
-    def test_what_was_left_out_is_said(self):
-        names = {left.name for left in self.summary.left_out}
-        assert {
-            "annotations/history/",
-            "judgements/llama33_70b.conflicts.jsonl",
-            "later_formats/",
-            "raw/",
-            "expected_values.json",
-            "README.md",
-        } <= names
+def test_runs(summary):
+    names = sorted(RetrievalRun.objects.values_list("name", flat=True))
+    contexts = ("bm25", "dr_rankfirst", "oracle")
+    assert names == [
+        *(f"annotated.{context}" for context in contexts),
+        "annotated_t2.oracle",
+        *(f"first_stage.{name}" for name in ("bm25", "lsr", "qwen3-embed-8b")),
+        *(f"human_eval.{context}" for context in contexts),
+    ]
+    assert summary.n_differences == 0
+    for path in sorted((FOLDER / "runs").iterdir()):
+        lines = [line.split() for line in path.read_text().splitlines()]
+        for topic in {line[0] for line in lines}:
+            ranked = RankedText.objects.filter(run__name=path.stem, topic__name=topic)
+            assert list(ranked.order_by("rank").values_list("text__name", flat=True)) == [
+                line[2] for line in lines if line[0] == topic
+            ]
 
-    def test_importing_twice_changes_no_row(self):
-        before = fingerprint()
-        again = import_dataset(FOLDER, "duc04")
-        assert fingerprint() == before
-        assert not again.changed
-        assert again.n_conflicts == {}
 
-    def test_history_adds_nothing_and_its_conflicts_are_reported(self):
-        """The final files hold everything; what they changed since stands in the conflicts."""
-        before = fingerprint()
-        summary = import_dataset(FOLDER, "duc04", with_history=True)
-        assert fingerprint() == before
-        assert summary.n_conflicts == {"grade": 16, "highlight": 26}
-        assert {conflict.rater for conflict in summary.conflicts} == {"annotator1"}
+def test_every_label_is_stored(real_study, expected):
+    for rater, n in expected["n_answerable"].items():
+        labels = Rating.objects.filter(rater__name=rater, rubric__slug="answerable")
+        assert labels.count() == expected["n_items"]
+        assert labels.filter(grade=1).count() == n
+    for rater, n in {"annotator1": 76, "annotator2": 75, "annotator3": 4}.items():
+        labels = Rating.objects.filter(rater__name=rater, rubric__slug="graded")
+        assert labels.count() == n
+    by_judge = Rating.objects.filter(rater__name="llama33_70b")
+    assert by_judge.count() == 6575 * 15
+    assert Rating.objects.filter(rater__name="crux_prejudge").count() == 121 * 15 - 14
 
-    def test_a_broken_line_in_the_middle_changes_no_row(self):
-        lines = (FOLDER / "judgements" / "llama33_70b.judgements.jsonl").read_text().splitlines()
-        lines[3000] = lines[3000][:-10]
-        with tempfile.TemporaryDirectory() as folder:
-            path = Path(folder) / "llama33_70b.judgements.jsonl"
-            path.write_text("\n".join(lines))
-            before = fingerprint()
-            with pytest.raises(ImportFailed) as raised:
-                import_dataset(path, "duc04")
-        assert fingerprint() == before
-        (problem,) = raised.value.problems
-        assert (problem.file, problem.line) == ("llama33_70b.judgements.jsonl", 3001)
 
-    def test_one_file_for_each_passage_says_the_same(self):
-        summary = import_dataset(FOLDER / "raw" / "documents_sample", "duc04")
-        assert not summary.changed
-        assert summary.unchanged == 30
+def test_grades_of_filtered_questions_are_kept(summary):
+    kept = Rating.objects.exclude(question__filtered_because="").filter(rater__kind="human")
+    assert kept.count() == 4
+    assert set(kept.values_list("rubric__slug", flat=True)) == {"graded"}
+    assert summary.mapped["grades of filtered questions by people, kept"] == 4
+
+
+def test_highlights_are_located_as_expected_and_none_is_dropped(summary, expected):
+    counts = {(c.rater, c.rubric): c for c in summary.located}
+    for rater, located in expected["highlight_locatable"].items():
+        count = counts[rater, "answerable"]
+        assert count.exact == located["exact_substring"]
+        assert count.exact + count.normalised == located["whitespace_normalised_substring"]
+        assert count.exact + count.normalised + count.unlocated == located["n"]
+        assert (
+            NuggetSpan.objects.filter(
+                rating__rater__name=rater, rating__rubric__slug="answerable"
+            ).count()
+            == located["n"]
+        )
+        without = expected["answerable_without_highlight"][rater]
+        assert count.none == len(without)
+
+
+def test_answerable_without_a_highlight_is_kept(real_study, expected):
+    for rater, items in expected["answerable_without_highlight"].items():
+        found = Rating.objects.filter(
+            rater__name=rater, rubric__slug="answerable", grade=1, spans=None
+        )
+        pairs = found.values_list("text__name", "question__position")
+        assert sorted(pairs) == sorted(map(tuple, items))
+
+
+def test_a_located_span_is_what_stands_there(real_study):
+    spans = NuggetSpan.objects.exclude(located="unlocated").select_related("rating__text")
+    for span in spans:
+        assert span.rating.text.body[span.start : span.end] == span.quote
+
+
+def test_what_was_mapped(summary):
+    mapped = summary.mapped
+    assert mapped["questions with white space at their ends, stripped"] == 56
+    assert mapped["-2, filtered: no row"] == 27
+    assert mapped['"NA" keys of filtered questions, left out'] == 18
+    assert mapped["null ratings of a judge: no row"] == 14
+
+
+def test_what_was_left_out_is_said(summary):
+    names = {left.name for left in summary.left_out}
+    assert {
+        "annotations/history/",
+        "judgements/llama33_70b.conflicts.jsonl",
+        "later_formats/",
+        "raw/",
+        "expected_values.json",
+        "README.md",
+    } <= names
+
+
+def test_importing_twice_changes_no_row(real_study):
+    before = fingerprint()
+    again = import_dataset(FOLDER, SLUG)
+    assert fingerprint() == before
+    assert not again.changed
+    assert again.n_conflicts == {}
+
+
+def test_history_adds_nothing_and_its_conflicts_are_reported(real_study):
+    """The final files hold everything; what they changed since stands in the conflicts."""
+    before = fingerprint()
+    summary = import_dataset(FOLDER, SLUG, with_history=True)
+    assert fingerprint() == before
+    assert summary.n_conflicts == {"grade": 16, "highlight": 26}
+    assert {conflict.rater for conflict in summary.conflicts} == {"annotator1"}
+
+
+def test_a_broken_line_in_the_middle_changes_no_row(real_study, tmp_path):
+    lines = (FOLDER / "judgements" / "llama33_70b.judgements.jsonl").read_text().splitlines()
+    lines[3000] = lines[3000][:-10]
+    path = tmp_path / "llama33_70b.judgements.jsonl"
+    path.write_text("\n".join(lines))
+    before = fingerprint()
+    with pytest.raises(ImportFailed) as raised:
+        import_dataset(path, SLUG)
+    assert fingerprint() == before
+    (problem,) = raised.value.problems
+    assert (problem.file, problem.line) == ("llama33_70b.judgements.jsonl", 3001)
+
+
+def test_one_file_for_each_passage_says_the_same(real_study):
+    summary = import_dataset(FOLDER / "raw" / "documents_sample", SLUG)
+    assert not summary.changed
+    assert summary.unchanged == 30

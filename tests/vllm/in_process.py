@@ -1,6 +1,6 @@
 """Grades pairs with vLLM in this process; runs in the environment of vLLM, which has no Django.
 
-    PYTHONPATH=. .venv-vllm/bin/python tests/vllm/in_process.py < asked.json > replies.json
+    PYTHONPATH=. VLLM_ENV/bin/python tests/vllm/in_process.py < asked.json > replies.json
 
 Reads {"spec": ..., "pairs": [[text, question], ...], "engine_args": ..., "in_flight": ...}; writes a
 list of replies in the order of the pairs, or {"error": ..., "kind": ...} where the grader gave up.

@@ -1,6 +1,6 @@
 """Makes a small language model with random weights, in seconds and from nothing but our demo texts.
 
-    .venv-vllm/bin/python tests/vllm/tiny_model.py FOLDER
+    VLLM_ENV/bin/python tests/vllm/tiny_model.py FOLDER
 
 A two-layer Llama with a byte-level BPE tokenizer, in which each digit is one token, and a chat
 template. Its grades mean nothing; what matters is that a real server loads it and replies in the

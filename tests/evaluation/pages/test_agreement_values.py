@@ -8,17 +8,14 @@ from urllib.parse import parse_qs
 import pytest
 from django.core.management import call_command
 
-from crux_site.importing import import_dataset
 from tests.evaluation.pages.tables import tables
 from tests.evaluation.pages.test_agreement import words
-from tests.importers.real_data import FOLDER, needs_real_data
 
 PAGE = "/datasets/crux-duc04/agreement/"
 
 
 @pytest.fixture
-def rosa(cast):
-    import_dataset(FOLDER, "crux-duc04")
+def rosa(real_study, cast):
     return cast.client("researcher")
 
 
@@ -82,7 +79,6 @@ def scores(at: dict) -> list[str]:
     ]
 
 
-@needs_real_data
 def test_every_number_of_the_real_study(rosa):
     _check_report_coverage(rosa)
     for judge in ("crux_prejudge", "llama33_70b"):

@@ -12,12 +12,10 @@ from django.core.management import call_command
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from annotation.models import Dataset, Rating, Rubric
-from crux_site.importing import import_dataset
+from annotation.models import Rating, Rubric
 from tests.evaluation.pages.matrix_material import LIST, page, table
 from tests.evaluation.pages.test_agreement import words
 from tests.evaluation.scoring.material import make_study
-from tests.importers.real_data import FOLDER, needs_real_data
 
 
 @pytest.fixture
@@ -181,14 +179,11 @@ def test_queries_do_not_grow(rosa, study, url):
     assert [n_queries(path) for path in paths] == before
 
 
-@needs_real_data
-def test_the_real_study(rosa, db):
-    import_dataset(FOLDER, "duc04", title="DUC04")
-    dataset = Dataset.objects.get(slug="duc04")
+def test_the_real_study(real_study, rosa):
     for rules in ("paper", "authors"):
         options = {"source": "llama33_70b", "cutoff": "10", "rules": rules}
-        expected = scored("duc04", "human_eval.bm25", options)
+        expected = scored("crux-duc04", "human_eval.bm25", options)
         query = f"run=human_eval.bm25&source=llama33_70b&cutoff=10&rules={rules}"
-        for topic in dataset.topics.all()[:8]:
-            found = page(rosa, f"/datasets/duc04/matrix/{topic.pk}/", query)
+        for topic in real_study.topics.all()[:8]:
+            found = page(rosa, f"/datasets/crux-duc04/matrix/{topic.pk}/", query)
             assert shown(found) == expected[topic.name]

@@ -213,6 +213,7 @@ def test_a_budget_that_cannot_stop_anything_is_said(study):
     assert "No reply tells its tokens: only a budget of pairs can stop it." in err
 
 
+@pytest.mark.soak
 @pytest.mark.django_db(transaction=True)
 def test_ctrl_c_pauses_and_the_same_command_goes_on():
     study, model = make_study(), stand_in_judge()

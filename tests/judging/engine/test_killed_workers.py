@@ -60,6 +60,7 @@ class Workers:
             process.wait()
 
 
+@pytest.mark.soak
 @pytest.mark.django_db(transaction=True)
 def test_workers_that_are_killed_lose_nothing_and_store_nothing_twice(tmp_path):
     is_large = connection.vendor == "postgresql"

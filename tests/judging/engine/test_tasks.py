@@ -126,6 +126,7 @@ def test_a_worker_fills_a_run_that_was_started_elsewhere():
     assert agrees(judge)
 
 
+@pytest.mark.soak
 @pytest.mark.django_db(transaction=True)
 def test_a_run_whose_worker_is_killed_goes_on_though_nobody_looks(settings):
     settings.JUDGE_LEASE_SECONDS = 3  # here as well: the first watch is put off by it
@@ -152,6 +153,7 @@ def test_a_run_whose_worker_is_killed_goes_on_though_nobody_looks(settings):
     assert len(set(run.batches.values_list("worker", flat=True))) == 2
 
 
+@pytest.mark.soak
 @pytest.mark.django_db(transaction=True)
 def test_a_look_at_a_run_whose_worker_was_killed_wakes_another(settings):
     settings.JUDGE_LEASE_SECONDS = 3

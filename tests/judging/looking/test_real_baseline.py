@@ -2,14 +2,10 @@
 
 from io import StringIO
 
-import pytest
 from django.core.management import call_command
 
-from annotation.models import Dataset
-from crux_site.importing import import_dataset
 from evaluation.agreement_page.with_people import with_people
 from judging.models import Judge
-from tests.importers.real_data import FOLDER, needs_real_data
 
 
 def output(*arguments: str) -> list[str]:
@@ -24,10 +20,7 @@ def row(lines: list[str], name: str) -> list[str]:
     return next(line for line in lines[start:] if line.startswith(name))[len(name) :].split()
 
 
-@pytest.mark.django_db
-@needs_real_data
-def test_the_baseline_is_printed_beside_the_models_and_called_a_baseline():
-    import_dataset(FOLDER, "crux-duc04")
+def test_the_baseline_is_printed_beside_the_models_and_called_a_baseline(real_study):
     (told,) = output("judge", "crux-duc04", "--texts=passages")
     assert "of lexical (a baseline, not a model) is finished" in told
     # Binary kappa, quadratic kappa, share of equal answers, ratings without its grade, ratings.
@@ -38,6 +31,6 @@ def test_the_baseline_is_printed_beside_the_models_and_called_a_baseline():
     assert row(alone, "llama33_70b") == ["0.221", "0.180", "0.657", "43", "108"]
     assert row(alone, "lexical (baseline)")[3:] == ["0", "151"]
     judge = Judge.objects.get()
-    (found,) = with_people(Dataset.objects.get(slug="crux-duc04"), judge.rater_id)
+    (found,) = with_people(real_study, judge.rater_id)
     assert found.n_people == 3
     assert f"{found.found.cohen_binary.value:.3f}" == "0.075"

@@ -1,0 +1,52 @@
+"""The authors' own study, which is not part of this repository, in a database of its own.
+
+It is imported once in each process of the tests. They come to it as it was imported: what they change is
+rolled back.
+"""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from django.db import connection
+
+from crux_site.importing import import_dataset
+
+SLUG = "crux-duc04"
+BESIDE = Path(__file__).resolve().parents[2] / "shared" / "data" / SLUG
+FOLDER = Path(os.environ.get("CRUX_DATA", BESIDE))
+IS_THERE = (FOLDER / "topics.jsonl").is_file()
+MISSING = f"THE REAL STUDY IS NOT CHECKED: no data at {FOLDER}; CRUX_DATA says where it is"
+
+
+@contextmanager
+def imported():
+    """The name of a database like that of the tests, with the study in it, and what the import told."""
+    connection.close()  # a file is copied whole; a template must have no visitors
+    creation = connection.creation
+    creation.clone_test_db("real", verbosity=0, autoclobber=True)
+    name = creation.get_test_db_clone_settings("real")["NAME"]
+    with visited(name):
+        summary = import_dataset(FOLDER, SLUG)
+    try:
+        yield name, summary
+    finally:
+        connection.close()
+        creation.destroy_test_db(suffix="real", verbosity=0)
+
+
+@contextmanager
+def visited(name: str) -> Iterator[None]:
+    """Let Django's connection lead to this database."""
+    assert not connection.in_atomic_block, (
+        "a test names `real_study` before what opens the database"
+    )
+    there = connection.settings_dict["NAME"]
+    connection.close()
+    connection.settings_dict["NAME"] = name
+    try:
+        yield
+    finally:
+        connection.close()
+        connection.settings_dict["NAME"] = there
