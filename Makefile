@@ -136,6 +136,7 @@ $(VLLM_ENV)/env.stamp: | $(filter .uv/bin/uv,$(UV))
 	@$(UV) pip install --quiet --python $(VLLM_ENV)/bin/python --no-deps -r tests/vllm/requirements.txt
 	@touch $@
 
+# In one process: vLLM takes all cores by itself.
 test-vllm: dev-env $(VLLM_ENV)/env.stamp
 	@echo "== tests with a real vLLM"
 	VLLM_PYTHON=$(VLLM_ENV)/bin/python PG_URL=$(PG_URL) $(PY) -m pytest tests/vllm $(PYTEST)

@@ -2,14 +2,16 @@
 
     PYTHONPATH=. VLLM_ENV/bin/python tests/vllm/in_process.py < asked.json > replies.json
 
-Reads {"spec": ..., "pairs": [[text, question], ...], "engine_args": ..., "in_flight": ...}; writes a
-list of replies in the order of the pairs, or {"error": ..., "kind": ...} where the grader gave up.
+Reads a list of {"spec": ..., "pairs": [[text, question], ...], "engine_args": ..., "in_flight": ...}; writes
+for each a list of replies in the order of the pairs, or {"error": ..., "kind": ...} where the grader gave up.
+One process for all, because loading vLLM and the model takes longer than the rest.
 """
 
 import dataclasses
 import json
 import os
 import sys
+from typing import Any
 
 from judging.graders.base import GraderError
 from judging.graders.vllm_engine import VllmGrader
@@ -21,7 +23,11 @@ def main() -> None:
     # vLLM prints; what we write goes to the real standard output alone.
     out = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
-    asked = json.load(sys.stdin)
+    json.dump([answer(asked) for asked in json.load(sys.stdin)], out)
+    out.close()
+
+
+def answer(asked: dict[str, Any]) -> list[dict[str, Any]] | dict[str, str]:
     pairs = [Pair(n, n, text, question) for n, (text, question) in enumerate(asked["pairs"])]
     grader = VllmGrader(
         Spec.from_json(asked["spec"]),
@@ -31,11 +37,9 @@ def main() -> None:
     try:
         replies = [reply for reply in grader.replies(iter(pairs)) if reply is not None]
     except GraderError as error:
-        json.dump({"error": str(error), "kind": type(error).__name__}, out)
-    else:
-        replies.sort(key=lambda reply: reply.pair.text_id)
-        json.dump([dataclasses.asdict(reply) for reply in replies], out)
-    out.close()
+        return {"error": str(error), "kind": type(error).__name__}
+    replies.sort(key=lambda reply: reply.pair.text_id)
+    return [dataclasses.asdict(reply) for reply in replies]
 
 
 if __name__ == "__main__":

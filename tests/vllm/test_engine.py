@@ -17,10 +17,9 @@ from tests.vllm.test_client import graded, pair_of_length
 NEAR = 1e-4  # of a probability: two batches of other sizes add the same numbers in another order
 
 
-def in_process(spec, asked, *, in_flight=16):
-    """What tests/vllm/in_process.py says, run by vLLM's own Python."""
-    question = {
-        "spec": spec.as_json(),
+def question(spec, tiny_model, asked):
+    return {
+        "spec": dataclasses.replace(spec, backend="vllm", model=str(tiny_model)).as_json(),
         "pairs": [(pair.text, pair.question) for pair in asked],
         "engine_args": {
             "dtype": "float32",
@@ -28,12 +27,35 @@ def in_process(spec, asked, *, in_flight=16):
             "max_num_seqs": 64,
             "enforce_eager": True,
         },
-        "in_flight": in_flight,
+        "in_flight": 16,
     }
+
+
+@pytest.fixture(scope="module")
+def spec(server):
+    """The judge that the server serves."""
+    return spec_of(server.address)
+
+
+@pytest.fixture(scope="module")
+def odd_pairs(server, spec):
+    """One that is too long, and one with half of a surrogate pair."""
+    too_long = pair_of_length(server, spec, MAX_MODEL_LEN)
+    return [too_long, dataclasses.replace(too_long, text="half \ud83d a pair")]
+
+
+@pytest.fixture(scope="module")
+def in_process(spec, odd_pairs, tiny_model):
+    """What vLLM says in a process of its own: as the same judge, and as two that it is not."""
+    told = [
+        (spec, [*pairs(50), *odd_pairs]),
+        (dataclasses.replace(spec, label_ids=(1, 2, 3, 4, 5, 6)), pairs(1)),
+        (dataclasses.replace(spec, template_hash=spec.template_hash[::-1]), pairs(1)),
+    ]
     done = subprocess.run(
         [PYTHON, ROOT / "tests" / "vllm" / "in_process.py"],
         env=os.environ | ENVIRONMENT | {"PYTHONPATH": str(ROOT)},
-        input=json.dumps(question),
+        input=json.dumps([question(judge, tiny_model, asked) for judge, asked in told]),
         capture_output=True,
         text=True,
     )
@@ -41,15 +63,9 @@ def in_process(spec, asked, *, in_flight=16):
     return json.loads(done.stdout)
 
 
-def test_a_server_and_the_engine_in_process_give_the_same_replies(server, tiny_model):
-    spec = spec_of(server.address)
-    too_long = pair_of_length(server, spec, MAX_MODEL_LEN)
-    half = dataclasses.replace(too_long, text="half \ud83d a pair")
+def test_a_server_and_the_engine_in_process_give_the_same_replies(server, spec, in_process):
     served = graded(server, spec, pairs(50))
-    *own, refused, odd = in_process(
-        dataclasses.replace(spec, backend="vllm", model=str(tiny_model)),
-        [*pairs(50), too_long, half],
-    )
+    *own, refused, odd = in_process[0]
     assert (refused["state"], refused["failure"]) == ("error", Failure.TOO_LONG.value)
     assert odd["state"] in ("graded", "unparseable"), odd["detail"]
     assert len(own) == len(served) == 50
@@ -62,24 +78,15 @@ def test_a_server_and_the_engine_in_process_give_the_same_replies(server, tiny_m
             assert (here["state"], here["grade"]) == (there.state.value, there.grade)
 
 
-def test_a_model_with_other_tokens_is_another_judge(server, tiny_model):
-    spec = dataclasses.replace(
-        spec_of(server.address), backend="vllm", model=str(tiny_model), label_ids=(1, 2, 3, 4, 5, 6)
-    )
-    said = in_process(spec, pairs(1))
-    assert said["kind"] == "AnotherJudge"
-    assert "writes the grade 0 with the tokens" in said["error"]
+def test_a_model_with_other_tokens_is_another_judge(in_process):
+    assert in_process[1]["kind"] == "AnotherJudge"
+    assert "writes the grade 0 with the tokens" in in_process[1]["error"]
 
 
-def test_a_model_with_another_template_is_another_judge(server, tiny_model):
-    spec = spec_of(server.address)
+def test_a_model_with_another_template_is_another_judge(spec, in_process):
     assert spec.template_hash
-    other = dataclasses.replace(
-        spec, backend="vllm", model=str(tiny_model), template_hash=spec.template_hash[::-1]
-    )
-    said = in_process(other, pairs(1))
-    assert said["kind"] == "AnotherJudge"
-    assert "is not the one of this judge" in said["error"]
+    assert in_process[2]["kind"] == "AnotherJudge"
+    assert "is not the one of this judge" in in_process[2]["error"]
 
 
 def test_where_vllm_is_not_installed_a_sentence_says_so(server):
