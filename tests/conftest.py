@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import pytest
 from django.core.cache import cache
 from django.db import connection
-from django.test import Client, SimpleTestCase
+from django.test import Client
 from hypothesis import HealthCheck, settings
 
 from annotation.models import Assignment, Campaign, Dataset, User
@@ -29,11 +29,10 @@ def pytest_collection_modifyitems(items):
     """
     for item in items:
         used = set(getattr(item, "fixturenames", ()))
-        is_django = issubclass(getattr(item, "cls", None) or object, SimpleTestCase)
-        if item.get_closest_marker("django_db") or used & OPENS_A_DATABASE or is_django:
+        if item.get_closest_marker("django_db") or used & OPENS_A_DATABASE:
             item.add_marker(pytest.mark.database)
     yield
-    # Files with what takes long come first, so that no process is left alone with it at the end.
+    # So that no process is left alone with it at the end: files are handed out in this order.
     items.sort(key=lambda item: item.get_closest_marker("soak") is None)
 
 
