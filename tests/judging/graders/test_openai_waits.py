@@ -12,7 +12,7 @@ from tests.judging.graders.scripted_server import said, status
 PAST = format_datetime(datetime.now(UTC) - timedelta(minutes=5), usegmt=True)
 
 
-@pytest.mark.parametrize("value", ["0", "0.0", PAST])
+@pytest.mark.parametrize("value", ["0", "0.0", pytest.param(PAST, id="a date that is past")])
 @pytest.mark.parametrize("number", [429, 503])
 def test_to_be_asked_back_at_once_is_no_leave_to_storm(server, ask, monkeypatch, number, value):
     waits = []
