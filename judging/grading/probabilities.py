@@ -95,7 +95,8 @@ def _labels(by_grade: Mapping[int, float | None]) -> Labels:
     expected = None
     if mass:
         mean = math.fsum(grade * value for grade, value in known) / mass
-        expected = min(max(mean, known[0][0]), known[-1][0])  # rounding may leave the grades' range
+        # Rounding may leave the grades' range. Its ends are integers, and what is written is a mean.
+        expected = float(min(max(mean, known[0][0]), known[-1][0]))
     return Labels(
         probabilities=tuple(value for _, value in ascending),
         expected_grade=expected,

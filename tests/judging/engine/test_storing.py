@@ -77,6 +77,17 @@ def test_a_reply_is_kept_as_it_came(run):
     assert (rating.grade, rating.rater, rating.rubric) == (4, run.judge.rater, run.judge.rubric)
 
 
+def test_whole_numbers_and_floats_and_nothing_stand_in_one_batch(run):
+    said = [(3, 1), (3.5, 0.75), (None, None), (0, 0)]
+    replies = [
+        graded(pair, expected_grade=expected, label_mass=mass)
+        for pair, (expected, mass) in zip(pairs_of(run), said, strict=False)
+    ]
+    store(run, None, WORKER, replies, {})
+    rows = Attempt.objects.order_by("text_id", "question_id")
+    assert list(rows.values_list("expected_grade", "label_mass")) == said
+
+
 def test_what_is_not_known_stays_unknown(run):
     store(run, None, WORKER, [failed(pairs_of(run)[0])], {})
     attempt = Attempt.objects.get()

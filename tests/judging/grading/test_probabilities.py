@@ -83,6 +83,12 @@ def test_rounding_takes_no_mean_out_of_the_rubric() -> None:
     assert from_label_ids({20: math.log(p)}, IDS, GRADES).expected_grade == 5
 
 
+@pytest.mark.parametrize("told", [{"3": LN_HALF}, {"0": 0.0}, {"3": LN_HALF, "5": -800.0}])
+def test_where_one_grade_is_told_the_expected_grade_is_a_float_too(told: dict[str, float]) -> None:
+    # The mean of one grade is that grade: 3.0 beside 3.5, as PostgreSQL takes no list of both kinds.
+    assert isinstance(from_logprobs(told, GRADES).expected_grade, float)
+
+
 @pytest.mark.parametrize("strange", [0.5, 17.25, math.inf])
 def test_values_that_are_no_log_probabilities_are_not_believed(strange: float) -> None:
     # A server that sends logits also sends negative ones, which alone would pass.
@@ -162,6 +168,7 @@ def test_any_tokens_give_probabilities(tokens: list[tuple[str | bytes, float | N
         assert labels.label_mass == pytest.approx(min(1.0, sum(known)))
     assert (labels.expected_grade is None) == (not labels.label_mass)
     if labels.expected_grade is not None:
+        assert isinstance(labels.expected_grade, float)
         assert 0 <= labels.expected_grade <= 5
 
 
