@@ -89,7 +89,8 @@ def files_of(dataset: Dataset, left_out: Counter[str]) -> Iterator[File]:
     yield "raters.jsonl", raters.lines(dataset)
     yield "topics.jsonl", collection.topics(dataset)
     yield "subquestions.jsonl", collection.subquestions(dataset)
-    yield "passages.jsonl", collection.passages(dataset)
+    yield "passages.jsonl", collection.passages(dataset, referenced=False)
+    yield "passages_referenced.jsonl", collection.passages(dataset, referenced=True)
     yield "reports_annotated.jsonl", reports.annotated(dataset, found)
     for system in systems:
         if system.startswith(HUMAN_EVAL):

@@ -23,10 +23,11 @@ KINDS = {"passage": "passages", "report": "reports", "reference": "reference sum
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """The questions of a topic, and how many of them are filtered."""
+    """The questions of a topic, how many of them are filtered, and how many of those have no words."""
 
     n: int = 0
     n_filtered: int = 0
+    n_without_words: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +53,8 @@ class Fill:
     `possible` counts the pairs of a text and a question: of the topic that the text belongs to, and
     of every topic that a run or a rating brings it into. `n` of them are rated. Where reports are
     read for what they answer, filtered questions are not asked: there they are not possible, and
-    `n_filtered` ratings of them are left out of `n`. Grades of passages on them count.
+    `n_filtered` ratings of them are left out of `n`. Grades of passages on them count, but for
+    questions without words, which nobody is asked.
     """
 
     rater: Column
@@ -159,9 +161,13 @@ def _asked(dataset: Dataset) -> dict[int, Asked]:
         SubQuestion.objects.filter(topic__dataset=dataset)
         .order_by()
         .values_list("topic_id")
-        .annotate(n=Count("pk"), n_filtered=Count("pk", filter=~Q(filtered_because="")))
+        .annotate(
+            n=Count("pk"),
+            n_filtered=Count("pk", filter=~Q(filtered_because="")),
+            n_without_words=Count("pk", filter=Q(body="")),
+        )
     )
-    return {topic: Asked(n, n_filtered) for topic, n, n_filtered in found}
+    return {topic: Asked(*counts) for topic, *counts in found}
 
 
 def _fills(
@@ -173,7 +179,7 @@ def _fills(
     cells, open_cells = Counter[str](), Counter[str]()
     for (topic, kind), n in [*held.items(), *_visits(dataset).items()]:
         of_topic = asked.get(topic, Asked())
-        cells[kind] += n * of_topic.n
+        cells[kind] += n * (of_topic.n - of_topic.n_without_words)
         open_cells[kind] += n * (of_topic.n - of_topic.n_filtered)
     n_of = Counter[str]()
     for row in texts:
@@ -190,18 +196,19 @@ def _fills(
         .annotate(
             n=Count("pk"),
             n_filtered=Count("pk", filter=~Q(question__filtered_because="")),
+            n_unasked=Count("pk", filter=Q(question__body="")),
             n_texts=Count("text", distinct=True),
         )
     )
     fills = []
-    for rubric, rater, kind, n, n_filtered, n_texts in rated:
+    for rubric, rater, kind, n, n_filtered, n_unasked, n_texts in rated:
         asks_all = rubrics[rubric].slug != ANSWERABLE.slug
         fills.append(
             Fill(
                 rater=columns[rater],
                 rubric=rubrics[rubric],
                 kind=kind,
-                n=n if asks_all else n - n_filtered,
+                n=n - (n_unasked if asks_all else n_filtered),
                 possible=(cells if asks_all else open_cells)[kind],
                 n_filtered=0 if asks_all else n_filtered,
                 n_texts=n_texts,

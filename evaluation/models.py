@@ -25,7 +25,11 @@ class RetrievalRun(models.Model):
 
 
 class RankedText(models.Model):
-    """A text at its rank, counted from 1, in the order of the run's file."""
+    """A text at its rank, counted from 1, in the order of the run's file.
+
+    `file_rank` is what the file's own column says, where that is another number: in some files it is
+    the same for a whole topic.
+    """
 
     run = models.ForeignKey(
         RetrievalRun, on_delete=models.CASCADE, related_name="ranked", db_index=False
@@ -34,6 +38,7 @@ class RankedText(models.Model):
     text = models.ForeignKey("annotation.Text", on_delete=models.CASCADE, related_name="ranked")
     rank = models.PositiveIntegerField()
     score = models.FloatField(null=True)
+    file_rank = models.IntegerField(null=True)
 
     class Meta:
         ordering = ["run_id", "topic_id", "rank"]

@@ -68,7 +68,7 @@ def pick(wish: Mapping[str, str], datasets: list[Dataset]) -> Picked | None:
     if picked.topic:
         texts = picked.topic.texts.with_body().order_by("pk")
         picked.text = _nth(picked, wish, "text", texts)
-        questions = picked.topic.questions.order_by("position")
+        questions = picked.topic.questions.with_words().order_by("position")
         picked.question = _nth(picked, wish, "question", questions)
     return picked
 

@@ -114,7 +114,7 @@ class Selection:
         while some := list(islice(each, TOPICS_AT_ONCE)):
             texts = self._texts(dataset, some, ranked)
             questions = defaultdict[int, list[int]](list)
-            asked = SubQuestion.objects.filter(topic__in=some).order_by("position")
+            asked = SubQuestion.objects.with_words().filter(topic__in=some).order_by("position")
             for topic_id, pk in asked.values_list("topic_id", "pk"):
                 questions[topic_id].append(pk)
             for topic in some:
@@ -149,7 +149,8 @@ class Selection:
         if self.topics:
             topics = topics.filter(name__in=self.topics)
         asked = dict(
-            SubQuestion.objects.filter(topic__in=topics)
+            SubQuestion.objects.with_words()
+            .filter(topic__in=topics)
             .order_by()
             .values_list("topic_id")
             .annotate(n=Count("pk"))

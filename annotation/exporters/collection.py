@@ -5,7 +5,7 @@ from typing import Any
 
 from annotation.exporters.lines import json_line
 from annotation.exporters.order import by_code_point
-from annotation.importers.reports import ANNOTATED, NULL_REASON
+from annotation.importers.reports import ANNOTATED, NULL_AND_EMPTY, NULL_REASON
 from annotation.models import Dataset, SubQuestion, Text, Topic
 
 _CHUNK = 2000
@@ -21,7 +21,7 @@ def subquestions(dataset: Dataset) -> Iterator[str]:
     """The questions of each topic that has any.
 
     Why a question is filtered is said here, under `filtered`, if it is more than the null that
-    stands for it in the annotated reports of its topic.
+    stands for it in the annotated reports of its topic, or than that it has no words.
     """
     annotated = set(
         Text.objects.filter(
@@ -34,7 +34,7 @@ def subquestions(dataset: Dataset) -> Iterator[str]:
         if questions:
             line: dict[str, Any] = {
                 "id": topic.name,
-                "subquestions": [question.body for question in questions],
+                "subquestions": [question.source_body or question.body for question in questions],
             }
             if filtered := _filtered(questions, topic.pk in annotated):
                 line["filtered"] = filtered
@@ -42,9 +42,14 @@ def subquestions(dataset: Dataset) -> Iterator[str]:
 
 
 def _filtered(questions: list[SubQuestion], annotated: bool) -> dict[str, Any]:
-    filtered = [question for question in questions if question.is_filtered]
+    # That a question has no words, its empty place says.
+    filtered = [
+        question
+        for question in questions
+        if question.filtered_because not in ("", SubQuestion.NO_WORDS)
+    ]
     if annotated and all(
-        question.filtered_because == NULL_REASON and question.filtered_eta is None
+        question.filtered_because in (NULL_REASON, NULL_AND_EMPTY) and question.filtered_eta is None
         for question in filtered
     ):
         return {}
@@ -57,9 +62,17 @@ def _filtered(questions: list[SubQuestion], annotated: bool) -> dict[str, Any]:
     }
 
 
-def passages(dataset: Dataset) -> Iterator[str]:
-    """Every passage whose words we have, by name. The others stand in runs and judgements."""
+def passages(dataset: Dataset, *, referenced: bool) -> Iterator[str]:
+    """Every passage whose words we have, by name. The others are in runs and judgements alone.
+
+    The authors keep apart what a run of this dataset names and another dataset's topic was the source
+    of: with `referenced` these, without it the others. Where no passage is of a topic, none is apart.
+    """
     found = Text.objects.filter(dataset=dataset, kind=Text.Kind.PASSAGE).with_body()
+    if found.filter(topic__isnull=False).exists():
+        found = found.filter(topic__isnull=referenced)
+    elif referenced:
+        return
     for name, body in (
         found.order_by(by_code_point("name"))
         .values_list("name", "body")

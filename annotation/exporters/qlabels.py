@@ -1,8 +1,8 @@
 """<rater>.qlabels.jsonl: T1 labels as the authors write them.
 
 Unlike the authors' own files: `coverage` leaves filtered questions out (theirs divides by all),
-questions have no white space at their ends, several spans of one question are joined by an
-elision, and `offsets` says where a highlight stands if its words stand elsewhere too.
+several spans of one question are joined by an elision, and `offsets` says where a highlight stands
+if its words stand elsewhere too.
 """
 
 from collections.abc import Iterator
@@ -33,15 +33,17 @@ def lines(dataset: Dataset, rater: Rater, slot: str = USUAL) -> Iterator[str]:
 def _line(name: str, one: Graded, topic: KnownTopic) -> str:
     nuggets: dict[str, str] = {}
     labels = []
+    bodies: set[str] = set()
     for question in topic.questions:
         grade = one.grades.get(question.position)
-        filtered = question.filtered and grade is None
+        filtered = question.is_null and grade is None
         if grade is None:
             grade = FILTERED if filtered else UNJUDGED
         labels.append(grade)
-        if question.body in nuggets:
+        if question.body in bodies:
             raise ExportError(f"two questions of {topic.name} are {question.body!r}")
-        key = NOT_APPLICABLE if filtered else question.body
+        bodies |= {question.body} - {""}
+        key = NOT_APPLICABLE if filtered else question.as_written
         nuggets[key] = one.words(question.position)
     line: dict[str, Any] = {
         "id": name,

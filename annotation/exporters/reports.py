@@ -54,7 +54,7 @@ def _lines(
                 "qid": name,
                 "topic": topic.request,
                 "questions": [
-                    None if nulls and question.filtered else question.body
+                    None if nulls and question.is_null else question.as_written
                     for question in topic.questions
                 ],
                 "type": system.removeprefix(ANNOTATED).removeprefix(HUMAN_EVAL),

@@ -10,7 +10,22 @@ class KnownQuestion:
     pk: int
     position: int
     body: str
-    filtered: bool
+    filtered_because: str
+    source_body: str = ""
+
+    @property
+    def filtered(self) -> bool:
+        return bool(self.filtered_because)
+
+    @property
+    def is_null(self) -> bool:
+        """Whether annotated reports have a null in its place; a question without words may stay "" there."""
+        return self.filtered_because not in ("", SubQuestion.NO_WORDS)
+
+    @property
+    def as_written(self) -> str:
+        """The words as their file had them, with the white space at their ends."""
+        return self.source_body or self.body
 
 
 @dataclass(slots=True)
@@ -30,8 +45,8 @@ def topics_of(dataset: Dataset) -> dict[str, KnownTopic]:
         .values_list("pk", "name", "request")
     }
     questions = SubQuestion.objects.filter(topic__dataset=dataset).order_by("position")
-    for topic, pk, position, body, because in questions.values_list(
-        "topic_id", "pk", "position", "body", "filtered_because"
+    for topic, *question in questions.values_list(
+        "topic_id", "pk", "position", "body", "filtered_because", "source_body"
     ):
-        topics[topic].questions.append(KnownQuestion(pk, position, body, bool(because)))
+        topics[topic].questions.append(KnownQuestion(*question))
     return {topic.name: topic for topic in topics.values()}

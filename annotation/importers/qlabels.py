@@ -98,9 +98,11 @@ class _Reader:
             self._problem(line, "answerability", message)
             return None
         bodies = {question.body: question.position for question in topic.questions}
+        # Two places without words may differ in their white space alone.
+        written = {question.as_written: question.position for question in topic.questions}
         words: list[str | None] = [None] * n
         for body, highlight in row.question_based_nugget.items():
-            position = bodies.get(body.strip())
+            position = written.get(body, bodies.get(body.strip()))
             if body.strip() == NOT_APPLICABLE:
                 self.mapped[Mapped.NA_KEYS] += 1
                 self.mapped[Mapped.UNGRADED_WORDS] += bool(highlight.strip())
@@ -112,7 +114,7 @@ class _Reader:
                 words[position] = highlight
         for question, highlight_or_none in zip(topic.questions, words, strict=True):
             given = row.answerability[question.position] != FILTERED
-            if highlight_or_none is None and given:
+            if highlight_or_none is None and given and question.body:
                 message = f"expected an entry for {shown(question.body)}"
                 self._problem(line, "question_based_nugget", message)
                 return None

@@ -6,7 +6,7 @@ The contexts (`docids`) are retrieval runs, and read by evaluation.importers.con
 import re
 from functools import cached_property
 
-from annotation.importers.known import KnownTopic
+from annotation.importers.known import KnownQuestion, KnownTopic
 from annotation.importers.layout import Kind, Source
 from annotation.importers.problems import shown
 from annotation.importers.reading import batches, rows
@@ -19,6 +19,7 @@ from annotation.models import SubQuestion, Text
 ANNOTATED = "annotated."
 HUMAN_EVAL = "human_eval."
 NULL_REASON = "null in reports_annotated.jsonl"
+NULL_AND_EMPTY = f"{SubQuestion.NO_WORDS}; {NULL_REASON}"
 _BATCH = 200
 _SYSTEM = re.compile(r"[\w.+-]{1,120}", re.ASCII)
 
@@ -80,12 +81,15 @@ class _Reader:
                 self.target.summary.mapped[Mapped.OTHER_TYPE] += (
                     bool(row.type) and system != ANNOTATED + row.type
                 )
-                nulls += self._newly_filtered(line, row, topic)
+                nulls += self._new_nulls(line, row, topic)
             reports.append(Incoming(line, "response", row.qid, row.response, topic.pk, system))
             if row.report is not None:
                 name = f"{topic.name}:report"
                 references.append(Incoming(line, "report", name, row.report, topic.pk))
-        SubQuestion.objects.filter(pk__in=nulls).update(filtered_because=NULL_REASON)
+        for question in nulls:
+            SubQuestion.objects.filter(pk=question.pk).update(
+                filtered_because=question.filtered_because
+            )
         self.target.summary.mapped[Mapped.FILTERED] += len(nulls)
         store(self.target, self.source, Text.Kind.REPORT, reports)
         store(self.target, self.source, Text.Kind.REFERENCE, references)
@@ -119,24 +123,24 @@ class _Reader:
         ) | {
             topic.pk
             for topic in self.target.topics.values()
-            if any(question.filtered for question in topic.questions)
+            if any(question.is_null for question in topic.questions)
         }
 
-    def _newly_filtered(self, line: int, row: ReportRow, topic: KnownTopic) -> list[int]:
+    def _new_nulls(self, line: int, row: ReportRow, topic: KnownTopic) -> list[KnownQuestion]:
         """The questions that this report's nulls filter; the topic's other reports must agree."""
         decided = topic.pk in self._decided
         self._decided.add(topic.pk)
         new = []
         for body, known in zip(row.questions, topic.questions, strict=True):
-            if (body is None) == known.filtered:
+            if (body is None) == known.is_null:
                 continue
             if decided:
                 asked = "asked" if body is None else "filtered"
                 message = f"is {asked} in the dataset or in an earlier report of {topic.name}"
                 self._problem(line, f"questions.{known.position}", message)
                 break
-            known.filtered = True
-            new.append(known.pk)
+            known.filtered_because = NULL_REASON if known.body else NULL_AND_EMPTY
+            new.append(known)
         return new
 
     def _problem(self, line: int, field: str, message: str) -> None:

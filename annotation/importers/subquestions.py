@@ -6,7 +6,7 @@ from annotation.importers.known import KnownQuestion, KnownTopic
 from annotation.importers.layout import Source
 from annotation.importers.problems import shown
 from annotation.importers.reading import batches, rows
-from annotation.importers.records import NOT_APPLICABLE, FilteredQuestion, SubQuestionsRow
+from annotation.importers.records import NOT_APPLICABLE, SubQuestionsRow
 from annotation.importers.summary import Mapped
 from annotation.importers.target import Target
 from annotation.models import SubQuestion
@@ -15,7 +15,10 @@ _BATCH = 200  # topics
 
 
 def read(target: Target, source: Source) -> None:
-    """The questions of each topic. Some files kept a line end where a list number was cut off."""
+    """The questions of each topic. Some files kept a line end where a list number was cut off.
+
+    A question without words is kept, since the positions of grades depend on it, and is filtered.
+    """
     for batch in batches(rows(target, source, SubQuestionsRow), _BATCH):
         new: list[SubQuestion] = []
         for line, row in batch:
@@ -26,14 +29,15 @@ def read(target: Target, source: Source) -> None:
 
 
 def _sound(target: Target, source: Source, line: int, row: SubQuestionsRow) -> bool:
-    """Whether every question has words that no other question of the topic has."""
-    counts = Counter(body.strip() for body in row.subquestions)
-    for i, body in enumerate(row.subquestions):
-        if not body.strip() or body.strip() == NOT_APPLICABLE:
+    """Whether no two questions of the topic have the same words, and none is the key of no question."""
+    bodies = [body.strip() for body in row.subquestions]
+    counts = Counter(filter(None, bodies))
+    for i, body in enumerate(bodies):
+        if body == NOT_APPLICABLE:
             target.problem(source, line, f"subquestions.{i}", f"{shown(body)} asks nothing")
             return False
-        if counts[body.strip()] > 1:
-            message = f"two questions of the topic are {shown(body.strip())}"
+        if counts[body] > 1:
+            message = f"two questions of the topic are {shown(body)}"
             target.problem(source, line, f"subquestions.{i}", message)
             return False
     indexes = {str(i) for i in range(len(row.subquestions))}
@@ -49,24 +53,17 @@ def _questions(
     """The questions to make; none if the topic has them. Errors are noted."""
     bodies = [body.strip() for body in row.subquestions]
     target.summary.mapped[Mapped.STRIPPED] += sum(
-        body != asked for body, asked in zip(bodies, row.subquestions, strict=True)
+        bool(body) and body != asked for body, asked in zip(bodies, row.subquestions, strict=True)
     )
+    target.summary.mapped[Mapped.NO_WORDS] += bodies.count("")
     if not topic.questions:
+        new = [_question(row, topic, i, body) for i, body in enumerate(bodies)]
         # Known at once, so that a second line for this topic is checked against the first.
         topic.questions = [
-            KnownQuestion(0, i, body, str(i) in row.filtered) for i, body in enumerate(bodies)
+            KnownQuestion(0, i, one.body, one.filtered_because, one.source_body)
+            for i, one in enumerate(new)
         ]
-        return [
-            SubQuestion(
-                topic_id=topic.pk,
-                position=i,
-                body=body,
-                filtered_because=why.because if why else "",
-                filtered_eta=why.eta if why else None,
-            )
-            for i, body in enumerate(bodies)
-            for why in [_why(row, i)]
-        ]
+        return new
     if len(topic.questions) != len(bodies):
         message = f"topic {row.id} has {len(topic.questions)} questions already, not {len(bodies)}"
         target.problem(source, line, "subquestions", message)
@@ -82,8 +79,18 @@ def _questions(
     return []
 
 
-def _why(row: SubQuestionsRow, index: int) -> FilteredQuestion | None:
-    return row.filtered.get(str(index))
+def _question(row: SubQuestionsRow, topic: KnownTopic, index: int, body: str) -> SubQuestion:
+    why = row.filtered.get(str(index))
+    because = why.because if why else ""
+    asked = row.subquestions[index]
+    return SubQuestion(
+        topic_id=topic.pk,
+        position=index,
+        body=body,
+        source_body=asked if asked != body else "",
+        filtered_because=because or ("" if body else SubQuestion.NO_WORDS),
+        filtered_eta=why.eta if why else None,
+    )
 
 
 def _store(target: Target, source: Source, new: list[SubQuestion]) -> None:

@@ -13,7 +13,8 @@ FIRST_FEW = 20  # conflicts and differences that are told one by one; the others
 class Mapped(StrEnum):
     """What a file writes in its own way and is stored in ours."""
 
-    STRIPPED = "questions with white space at their ends, stripped"
+    STRIPPED = "questions with white space at their ends, shown without it"
+    NO_WORDS = "questions without words, kept in their place, filtered"
     FILTERED = "questions that are null in annotated reports, now filtered"
     UNJUDGED = "-1, unjudged: no row"
     MINUS_TWO = "-2, filtered: no row"

@@ -51,25 +51,46 @@ class Topic(models.Model):
         return self.name
 
 
+class SubQuestionQuerySet(models.QuerySet["SubQuestion"]):
+    def with_words(self) -> "SubQuestionQuerySet":
+        """Those that ask something: the only ones that may be put to anybody, a judge too."""
+        return self.exclude(body="")
+
+
 class SubQuestion(models.Model):
-    """One question of a topic. A filtered one is kept, with the reason, and is not asked of people."""
+    """One question of a topic. A filtered one is kept, with the reason, and is not asked of people.
+
+    A body of "" is a place in the source that holds no words. It is kept, for positions count on it,
+    and it is always filtered.
+    """
+
+    NO_WORDS = "no words in the source"
 
     topic = models.ForeignKey(
         Topic, on_delete=models.CASCADE, related_name="questions", db_index=False
     )
     position = models.PositiveSmallIntegerField(help_text="0-based, as in the authors' files")
-    body = models.TextField()
+    body = models.TextField(blank=True)
+    source_body = models.TextField(
+        blank=True, help_text="the words as their file has them, where it has more white space"
+    )
     filtered_because = models.CharField(max_length=200, blank=True)
     filtered_eta = models.PositiveSmallIntegerField(null=True, blank=True)
+
+    objects = SubQuestionQuerySet.as_manager()
 
     class Meta:
         ordering = ["topic_id", "position"]
         constraints = [
             models.UniqueConstraint(fields=["topic", "position"], name="question_position_unique"),
+            models.CheckConstraint(
+                condition=~Q(body="") | ~Q(filtered_because=""),
+                name="question_without_words_is_filtered",
+            ),
         ]
 
     def __str__(self) -> str:
-        return self.body
+        return self.body or f"({self.NO_WORDS})"
 
     @property
     def number(self) -> int:

@@ -19,6 +19,7 @@ from annotation.importers.target import Target
 from evaluation.models import RankedText, RetrievalRun
 
 _BATCH = 1000
+_LARGEST_RANK = 2**31 - 1  # what a column of every database holds
 _COLUMNS = ("topic", "Q0", "text", "rank", "score", "tag")
 
 
@@ -28,6 +29,7 @@ class _Row:
     topic: KnownTopic
     text: str
     rank: int
+    file_rank: int
     score: float
     tag: str
 
@@ -70,7 +72,8 @@ class _Reader:
             topic = self.target.topic(self.source, line, "topic", name)
             if topic and self._sound(line, passage, rank, score, tag):
                 self.ranks[topic.pk] += 1
-                yield _Row(line, topic, passage, self.ranks[topic.pk], float(score), tag)
+                at = self.ranks[topic.pk]
+                yield _Row(line, topic, passage, at, int(rank), float(score), tag)
 
     def _sound(self, line: int, passage: str, rank: str, score: str, tag: str) -> bool:
         field, value = "text", passage
@@ -80,7 +83,8 @@ class _Reader:
             if len(checked_name(tag)) > 120:
                 raise ValueError("must have 120 characters at most")
             field, value = "rank", rank
-            int(rank)
+            if abs(int(rank)) > _LARGEST_RANK:
+                raise ValueError(f"at most {_LARGEST_RANK}")
             field, value = "score", score
             if not math.isfinite(float(score)):
                 raise ValueError("must be a finite number")
@@ -111,7 +115,12 @@ class _Reader:
                 self._problem(row.line, "text", f"{row.text} is ranked twice for {row.topic.name}")
             elif pk is None and row.topic.pk not in self.before:
                 new[key] = RankedText(
-                    run=run, topic_id=key[0], text_id=key[1], rank=row.rank, score=row.score
+                    run=run,
+                    topic_id=key[0],
+                    text_id=key[1],
+                    rank=row.rank,
+                    score=row.score,
+                    file_rank=row.file_rank if row.file_rank != row.rank else None,
                 )
             elif pk is None or rank != row.rank:
                 self._differs(row.line, row.topic)

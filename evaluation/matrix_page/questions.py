@@ -41,7 +41,7 @@ def asked_questions(pool: Pool, hits: BoolArray) -> tuple[AskedQuestion, ...]:
             AskedQuestion(
                 pk=question.pk,
                 number=asked.number,
-                body=asked.body,
+                body=str(asked),
                 is_answerable=at in counted,
                 is_filtered=asked.is_filtered,
                 first_rank=first,

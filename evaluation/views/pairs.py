@@ -151,7 +151,7 @@ def _only(found: PairList) -> list[str]:
 def _with_words(rows: Sequence[PairRow]) -> list[tuple[PairRow, str]]:
     """The rows with their questions, whose words are read for those that are shown alone."""
     words = SubQuestion.objects.in_bulk([row.question for row in rows])
-    return [(row, words[row.question].body) for row in rows]
+    return [(row, str(words[row.question])) for row in rows]
 
 
 def _voices(selection: Selection, text: Text, question: SubQuestion) -> list[Voice]:

@@ -8,7 +8,7 @@ from annotation.exporters import qlabels, qrels
 from annotation.exporters.errors import ExportError
 from annotation.models import Dataset, NuggetSpan, Rater, SubQuestion
 from crux_site.importing import import_dataset
-from tests.importers.study import QUESTIONS, write
+from tests.importers.study import WRITTEN, write
 
 pytestmark = pytest.mark.django_db
 
@@ -27,7 +27,7 @@ def rows(format_, dataset: Dataset, rater: str) -> list[dict]:
 def test_t1(small):
     by_id = {row["id"]: row for row in rows(qlabels, small, "ann")}
     assert list(by_id) == ["bm25_t-1", "t-1", "t-2"]  # by system, then by topic
-    first, second, _ = QUESTIONS["t-1"]
+    first, second, _ = WRITTEN["t-1"]
     assert by_id["t-1"] == {
         "id": "t-1",
         "question_based_nugget": {first: "A coupling failed", second: "Nobody was hurt.", "NA": ""},
@@ -38,13 +38,13 @@ def test_t1(small):
     assert by_id["t-2"]["answerability"] == [1, 1, -1]
     assert by_id["t-2"]["coverage"] == 2 / 3
     # The words of the file, though they are not in the text.
-    assert by_id["t-2"]["question_based_nugget"]["What was found?"] == "a dam that broke"
+    assert by_id["t-2"]["question_based_nugget"]["\n What was found?"] == "a dam that broke"
 
 
 def test_the_grade_of_a_filtered_question_is_told_and_does_not_count(small):
     row = rows(qlabels, small, "ann")[0]
     assert row["answerability"] == [0, 1, 0]
-    assert list(row["question_based_nugget"]) == QUESTIONS["t-1"]
+    assert list(row["question_based_nugget"]) == WRITTEN["t-1"]
     assert row["coverage"] == 1 / 2
 
 
@@ -55,7 +55,7 @@ def test_no_coverage_where_every_question_is_filtered(small):
 
 def test_several_spans_are_one_string(small):
     nuggets = rows(qlabels, small, "bob")[0]["question_based_nugget"]
-    assert nuggets[QUESTIONS["t-1"][0]] == "coupling failed [...] coupling was old"
+    assert nuggets[WRITTEN["t-1"][0]] == "coupling failed [...] coupling was old"
 
 
 def test_offsets_are_told_only_where_the_words_would_mislead(small):

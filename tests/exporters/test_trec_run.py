@@ -6,6 +6,7 @@ from annotation.exporters.errors import ExportError
 from annotation.models import Dataset, Text
 from crux_site.importing import import_dataset
 from evaluation.exporters import trec_run
+from evaluation.exporters.trec_run import ForTrecTools
 from evaluation.models import RetrievalRun
 from tests.importers.study import BODILESS, study, write
 
@@ -23,15 +24,62 @@ def lines(dataset: Dataset, name: str) -> list[str]:
     return "".join(trec_run.lines(run)).splitlines()
 
 
+def for_tools(dataset: Dataset, name: str) -> tuple[list[str], str]:
+    run = ForTrecTools(RetrievalRun.objects.get(dataset=dataset, name=name))
+    return "".join(run.lines()).splitlines(), run.note
+
+
 def test_a_run_is_what_its_file_was(small):
     assert lines(small, "first_stage.lsr") == study()["runs/first_stage.lsr.run"]
 
 
-def test_constant_ranks_are_counted_and_the_scores_stay(small):
-    assert lines(small, "human_eval.bm25")[:2] == [
-        "t-1 Q0 t-1:0#0 1 0.3333333333333333 human_eval_bm25",
-        f"t-1 Q0 {BODILESS} 2 0.3333333333333333 human_eval_bm25",
+def test_tied_ranks_and_scores_stay_in_the_folder_of_the_study(small):
+    assert lines(small, "human_eval.bm25") == study()["runs/human_eval.bm25.run"]
+
+
+def test_for_tools_that_sort_by_score_tied_scores_become_reciprocal_ranks(small):
+    found, note = for_tools(small, "human_eval.bm25")
+    assert found == [
+        "t-1 Q0 t-1:0#0 1 1.0 human_eval_bm25",
+        f"t-1 Q0 {BODILESS} 2 0.5 human_eval_bm25",
+        "t-2 Q0 t-2:0#0 1 1.0 human_eval_bm25",
+        "t-2 Q0 t-1:0#0 2 0.5 human_eval_bm25",
     ]
+    assert "2 topics do not fall" in note
+
+
+def test_scores_that_fall_are_left_as_they_are_for_tools_too(small):
+    run = RetrievalRun.objects.get(name="first_stage.lsr")
+    assert for_tools(small, run.name) == (lines(small, run.name), "")
+    # One of three scores of one topic rises: that topic alone is written otherwise.
+    run.ranked.filter(topic__name="t-2", rank=3).update(score=7.5)
+    found, note = for_tools(small, run.name)
+    assert [line.split()[4] for line in found[3:]] == ["1.0", "0.5", str(1 / 3)]
+    assert found[:3] == lines(small, run.name)[:3]
+    assert "the topic t-2" in note
+
+
+def test_scores_that_trec_eval_cannot_tell_apart_are_tied(small):
+    # 100000001 and 100000000 are one number in 32 bits.
+    run = RetrievalRun.objects.get(name="first_stage.lsr")
+    for rank, score in ((1, 100000001.0), (2, 100000000.0), (3, 1.0)):
+        run.ranked.filter(topic__name="t-1", rank=rank).update(score=score)
+    assert "the topic t-1" in for_tools(small, run.name)[1]
+
+
+def test_a_tool_that_sorts_by_score_keeps_the_order_of_the_run(tmp_path, small):
+    name = "runs/tied.run"
+    order = [BODILESS, "t-1:0#0", "t-2:0#0"]
+    tied = [f"t-1 Q0 {text} 3 0.5 tied" for text in order]
+    import_dataset(write(tmp_path / "more", {name: tied}) / name, "small")
+    assert as_trec_eval_sorts(lines(small, "tied")) == ["t-2:0#0", "t-1:0#0", BODILESS]
+    assert as_trec_eval_sorts(for_tools(small, "tied")[0]) == order
+
+
+def as_trec_eval_sorts(run: list[str]) -> list[str]:
+    """The texts of one topic by falling score; those of one score by their names, from the last."""
+    rows = [line.split() for line in run]
+    return [row[2] for row in sorted(rows, key=lambda r: (float(r[4]), r[2]), reverse=True)]
 
 
 def test_a_context_gets_reciprocal_ranks_and_its_name(small):

@@ -62,10 +62,6 @@ BROKEN = {
         "subquestions.jsonl", 2, {"id": "t-2", "subquestions": ["a", "b", "\n a"]},
         "subquestions.0", "two questions",
     ),
-    "an empty question": (
-        "subquestions.jsonl", 2, {"id": "t-2", "subquestions": ["a", " \n", "c"]},
-        "subquestions.1", "asks nothing",
-    ),
     "a question called NA": (
         "subquestions.jsonl", 2, {"id": "t-2", "subquestions": ["a", "NA", "c"]},
         "subquestions.1", "asks nothing",

@@ -20,6 +20,8 @@ QUESTIONS = {
     "t-1": ["What failed on the ferry?", "Was anybody hurt?", "Who was prosecuted?"],
     "t-2": ["What was found?", "What does it cost?", "Who pays?"],
 }
+# As the files have them: with the line end that their list number left.
+WRITTEN = {topic: [f"\n {body}" for body in bodies] for topic, bodies in QUESTIONS.items()}
 NULLS = {"t-1": {2}, "t-2": set()}
 PASSAGES = {
     "t-1:0#0": "The ferry Halden lost steering.\nNobody was hurt.",
@@ -57,8 +59,8 @@ def report(context: str, topic: str, *, annotated: bool) -> dict[str, Any]:
         "qid": qid(context, topic) if annotated else topic,
         "topic": TOPICS[topic],
         "questions": [
-            None if annotated and i in NULLS[topic] else f"\n {question}"
-            for i, question in enumerate(QUESTIONS[topic])
+            None if annotated and i in NULLS[topic] else question
+            for i, question in enumerate(WRITTEN[topic])
         ],
         "type": "oracle",  # in every line, as in the authors' file
         "docids": docids,
@@ -73,7 +75,7 @@ def t1(
 ) -> dict[str, Any]:
     nuggets = {
         ("NA" if label == -2 else question): (words or {}).get(i, "")
-        for i, (label, question) in enumerate(zip(labels, QUESTIONS[topic], strict=True))
+        for i, (label, question) in enumerate(zip(labels, WRITTEN[topic], strict=True))
     }
     return {
         "id": qid(context, topic),
@@ -101,8 +103,7 @@ def study() -> dict[str, Rows | list[str]]:
     return {
         "topics.jsonl": [{"id": name, "request": request} for name, request in TOPICS.items()],
         "subquestions.jsonl": [
-            {"id": name, "subquestions": [f"\n {question}" for question in questions]}
-            for name, questions in QUESTIONS.items()
+            {"id": name, "subquestions": list(questions)} for name, questions in WRITTEN.items()
         ],
         "passages.jsonl": [
             {"id": name, "contents": body}

@@ -141,7 +141,7 @@ def test_a_located_span_is_what_stands_there(real_study):
 
 def test_what_was_mapped(summary):
     mapped = summary.mapped
-    assert mapped["questions with white space at their ends, stripped"] == 56
+    assert mapped["questions with white space at their ends, shown without it"] == 56
     assert mapped["-2, filtered: no row"] == 27
     assert mapped['"NA" keys of filtered questions, left out'] == 18
     assert mapped["null ratings of a judge: no row"] == 14

@@ -8,8 +8,10 @@ from evaluation.models import RankedText, RetrievalRun
 from tests.importers.study import (
     BODILESS,
     PASSAGES,
+    QUESTIONS,
     REFERENCES,
     REPORTS,
+    WRITTEN,
     fingerprint,
     study,
     write,
@@ -47,10 +49,11 @@ def test_the_dataset_has_its_title(summary):
     assert Dataset.objects.get(slug="small").title == "A small study"
 
 
-def test_questions_lose_the_line_end_that_their_list_number_left(summary):
-    bodies = SubQuestion.objects.filter(topic__name="t-1").values_list("body", flat=True)
-    assert list(bodies) == ["What failed on the ferry?", "Was anybody hurt?", "Who was prosecuted?"]
-    assert summary.mapped["questions with white space at their ends, stripped"] == 6
+def test_questions_are_shown_without_the_line_end_that_their_list_number_left(summary):
+    questions = SubQuestion.objects.filter(topic__name="t-1")
+    assert [asked.body for asked in questions] == QUESTIONS["t-1"]
+    assert [asked.source_body for asked in questions] == WRITTEN["t-1"]
+    assert summary.mapped["questions with white space at their ends, shown without it"] == 6
 
 
 def test_a_null_question_is_filtered_once(summary):

@@ -12,7 +12,7 @@ from annotation.exporters.errors import ExportError
 from annotation.models import Dataset
 from annotation.raters import raters_of
 from crux_site.exporting import export_folder, write
-from evaluation.exporters import trec_run
+from evaluation.exporters.trec_run import ForTrecTools
 from evaluation.models import RetrievalRun
 
 
@@ -26,7 +26,8 @@ class Command(BaseCommand):
             choices=["crux", "long", "qlabels", "qrels", "run"],
             default="crux",
             help="crux: the whole dataset, a folder. long: one row a rating, .csv or .jsonl. "
-            "qlabels, qrels: the T1 or T2 labels of --rater. run: the ranking of --run, for TREC",
+            "qlabels, qrels: the T1 or T2 labels of --rater. run: the ranking of --run, for tools "
+            "that sort by score",
         )
         parser.add_argument("--out", required=True, help="a new folder, a file, or - for stdout")
         parser.add_argument("--rater", metavar="NAME", help="for qlabels and qrels")
@@ -47,23 +48,33 @@ class Command(BaseCommand):
                 if options["out"] == "-":
                     raise CommandError("A whole dataset is a folder: --out needs its name.")
                 self.stdout.write(str(export_folder(dataset, Path(options["out"]))))
-            elif options["out"] == "-":
-                sys.stdout.writelines(self._lines(dataset, options))
+            elif options["format"] == "run":
+                run = ForTrecTools(self._run(dataset, options["run"]))
+                self._write(run.lines(), options["out"])
+                if run.note:
+                    self.stderr.write(run.note)
             else:
-                n = write(Path(options["out"]), self._lines(dataset, options))
-                self.stdout.write(f"{n}  {options['out']}" if n else "There is nothing to write.")
+                self._write(self._lines(dataset, options), options["out"])
         except (ExportError, OSError) as error:
             raise CommandError(str(error)) from error
+
+    def _write(self, lines: Iterator[str], out: str) -> None:
+        if out == "-":
+            sys.stdout.writelines(lines)
+        else:
+            n = write(Path(out), lines)
+            self.stdout.write(f"{n}  {out}" if n else "There is nothing to write.")
+
+    def _run(self, dataset: Dataset, name: str | None) -> RetrievalRun:
+        run = RetrievalRun.objects.filter(dataset=dataset, name=name or "").first()
+        if run is None:
+            names = ", ".join(dataset.runs.values_list("name", flat=True))
+            raise CommandError(f"--run must be one of: {names or 'there is none'}.")
+        return run
 
     def _lines(self, dataset: Dataset, options: dict[str, Any]) -> Iterator[str]:
         if options["format"] == "long":
             return self._table(dataset, options["out"])
-        if options["format"] == "run":
-            run = RetrievalRun.objects.filter(dataset=dataset, name=options["run"] or "").first()
-            if run is None:
-                names = ", ".join(dataset.runs.values_list("name", flat=True))
-                raise CommandError(f"--run must be one of: {names or 'there is none'}.")
-            return trec_run.lines(run)
         raters = raters_of(dataset)
         if options["rater"] not in raters:
             raise CommandError(f"--rater must be one of: {', '.join(sorted(raters)) or 'nobody'}.")
