@@ -45,8 +45,8 @@ def topics_of(dataset: Dataset) -> dict[str, KnownTopic]:
         .values_list("pk", "name", "request")
     }
     questions = SubQuestion.objects.filter(topic__dataset=dataset).order_by("position")
-    for topic, *question in questions.values_list(
+    for topic, pk, position, body, because, source_body in questions.values_list(
         "topic_id", "pk", "position", "body", "filtered_because", "source_body"
     ):
-        topics[topic].questions.append(KnownQuestion(*question))
+        topics[topic].questions.append(KnownQuestion(pk, position, body, because, source_body))
     return {topic.name: topic for topic in topics.values()}
