@@ -61,3 +61,17 @@ WORDS = {
     "session_extended": _("You stay logged in."),
     "session_not_extended": _("That did not work. Log in again in another tab, and go on here."),
 }
+
+# The same for guests, who have no password to log in with.
+GUESTS_WORDS = {
+    "logged_out": _(
+        "You have been logged out: open the study again from where you came, and it is sent."
+    ),
+    "somebody_else": _(
+        "Somebody else is logged in here by now: open the study again from where you came, "
+        "and it is sent."
+    ),
+    "session_not_extended": _(
+        "That did not work. Open the study again from where you came, and go on here."
+    ),
+}

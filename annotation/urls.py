@@ -108,6 +108,7 @@ people_urls = [
 
 urlpatterns = [
     path("start/<slug:slug>/", arrival.start, name="start"),
+    path("start/<slug:slug>/again/", arrival.come_again, name="come_again"),
     path("invited/<str:token>/", arrival.invited, name="invited"),
     path("work/", include(work_urls)),
     path("campaigns/", include(campaign_urls)),

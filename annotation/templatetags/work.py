@@ -7,7 +7,7 @@ from django import template
 from django.utils.html import json_script
 from django.utils.safestring import SafeString
 
-from annotation.script_words import WORDS
+from annotation.script_words import GUESTS_WORDS, WORDS
 from annotation.work import Asked
 
 register = template.Library()
@@ -24,7 +24,8 @@ def question_card(context: Any, one: Asked) -> dict[str, Any]:
     }
 
 
-@register.simple_tag
-def script_words() -> SafeString:
+@register.simple_tag(takes_context=True)
+def script_words(context: Any) -> SafeString:
     """The texts of the worker's scripts, in the language of the page."""
-    return json_script({name: str(words) for name, words in WORDS.items()}, "words")
+    texts = WORDS | GUESTS_WORDS if context["user"].is_guest else WORDS
+    return json_script({name: str(words) for name, words in texts.items()}, "words")

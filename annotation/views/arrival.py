@@ -5,9 +5,9 @@ from django.http import HttpRequest, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_GET
+from django.views.decorators.http import require_GET, require_safe
 
-from annotation import entry
+from annotation import entry, guests
 from annotation.models import Campaign, Participant
 
 
@@ -53,11 +53,30 @@ def invited(request: HttpRequest, token: str) -> HttpResponseBase:
         return _turned_away(request, stay.campaign, str(error))
 
 
+@login_not_required
+@never_cache
+@require_safe
+def come_again(request: HttpRequest, slug: str) -> HttpResponseBase:
+    """A guest is logged out: how they come in again, and that nothing is lost."""
+    if request.user.is_authenticated:  # came in meanwhile, in another tab
+        return redirect("home")
+    campaign = get_object_or_404(Campaign.objects.published(), slug=slug)
+    campaign.speak()
+    context = {
+        "campaign": campaign,
+        "platform": campaign.get_platform_display() if campaign.platform else "",
+        "unsent": "unsent" in request.GET,
+    }
+    return render(request, "annotation/come_again.html", context)
+
+
 def _let_in(
     request: HttpRequest, stay: Participant, arrival: entry.Arrival | None = None
 ) -> HttpResponseBase:
     entry.enter(request, stay, arrival)
-    return redirect("work_campaign", stay.campaign.slug)
+    response = redirect("work_campaign", stay.campaign.slug)
+    guests.remember(response, stay.campaign)
+    return response
 
 
 def _is_staff(request: HttpRequest) -> bool:

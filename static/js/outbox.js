@@ -145,6 +145,8 @@ async function deliver(entry) {
     tell("conflict", { entry });
   } else if (status === 422) {
     refuse(entry, reply);
+  } else if (status === 403 && !await isOwnSession()) {
+    return { name: "logged_out" }; // with all cookies gone, the token is missed before the session is
   } else if ([400, 404, 405, 410, 413].includes(status)) {
     // It is not there for whoever is logged in now, who may be somebody else than who said this.
     if (!await isOwnSession()) return { name: "somebody_else" };

@@ -6,6 +6,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import Visitor
+from tests.browser.hands import grade, said, settled
 from tests.browser.looks import WIDTHS, axe_problems, faults
 
 BACK = "https://app.prolific.com/submissions/complete?cc="
@@ -165,6 +166,39 @@ def test_staying_on_the_last_page_is_staying(guest, site):
     page.get_by_role("button", name="Stay on this page").click()
     page.clock.run_for(60_000)
     expect(page).to_have_url(f"{site.url}/work/in/prolific/end/")
+
+
+def test_a_guest_who_is_logged_out_comes_again_and_loses_nothing(guest, site):
+    visitor = guest()
+    page = arrive(visitor, "logged-out")
+    agree(page)
+    screening(page)
+    comprehension(page)
+    page.get_by_role("button", name="Begin part 1").click()
+    page.wait_for_url("**/work/*/")
+    item = int(page.url.rstrip("/").rpartition("/")[2])
+    # The session is over; then all cookies are thrown away.
+    for value, lost in enumerate([{"name": "sessionid"}, {}]):
+        visitor.context.clear_cookies(**lost)
+        grade(page, 1, value)
+        said(page).to_contain_text("open the study again from where you came, and it is sent")
+        grade(page, 2, value)
+        said(page).to_contain_text("2 waiting")
+        assert len(site.said(item)) == 2 * value
+        page.reload()
+        expect(page).to_have_url(f"{site.url}/start/prolific/again/")
+        expect(page.locator("main")).to_contain_text("open the study again from where you came")
+        expect(page.locator("input[type=password]")).to_have_count(0)
+        page = arrive(visitor, "logged-out")
+        expect(page).to_have_url(f"{site.url}/work/in/prolific/")
+        settled(page)
+        assert site.said(item)[-2:] == [(0, value), (1, value)]
+        page.get_by_role("link", name="Begin").or_(page.get_by_role("link", name="Go on")).click()
+        page.wait_for_url("**/work/*/")
+    page.locator(".where a").click()
+    page.get_by_role("button", name="Log out").click()
+    expect(page).to_have_url(f"{site.url}/start/prolific/again/")
+    assert axe_problems(page) == []
 
 
 def test_who_does_not_agree_is_asked_to_return_the_submission(guest):

@@ -1,0 +1,57 @@
+"""Guests have no password: who of them is logged out is told the way back, and never asked for one."""
+
+from django.conf import settings
+from django.contrib.auth.middleware import LoginRequiredMiddleware
+from django.core.validators import slug_re
+from django.http import HttpRequest, HttpResponseBase, HttpResponseRedirect
+from django.shortcuts import redirect
+from django.urls import reverse
+
+from annotation.http import View
+from annotation.models import Campaign
+
+COOKIE = "guest"  # the study by whose link somebody came in last: says nothing of who that was
+YEAR = 60 * 60 * 24 * 365
+
+
+class LoginRequired(LoginRequiredMiddleware):
+    """Sends whoever must log in to the log-in page, and guests to the page that says how to come again."""
+
+    def handle_no_permission(self, request: HttpRequest, view_func: View) -> HttpResponseRedirect:
+        study = _study_of_guest(request)
+        if study is None:
+            return super().handle_no_permission(request, view_func)
+        url = reverse("come_again", args=[study.slug])
+        return redirect(f"{url}?unsent" if request.method == "POST" else url)
+
+
+def remember(response: HttpResponseBase, study: Campaign) -> None:
+    """Let the browser know, beyond the session, that it is a guest's and of which study."""
+    response.set_cookie(
+        COOKIE,
+        study.slug,
+        max_age=YEAR,
+        secure=settings.SESSION_COOKIE_SECURE,
+        httponly=True,
+        samesite="Lax",
+    )
+
+
+def _study_of_guest(request: HttpRequest) -> Campaign | None:
+    """The study of a guest who is logged out; None for everybody else.
+
+    Known by the address of their work where that names it, else by the cookie. It counts where
+    guests go and nowhere else: staff log in for their pages in any browser.
+    """
+    match = request.resolver_match
+    if match is None or not (match.url_name == "home" or match.route.startswith("work/")):
+        return None
+    studies = Campaign.objects.published()
+    of_guests = studies.filter(participants__rater__user__is_guest=True)
+    study = None
+    if "pk" in match.kwargs:
+        study = of_guests.filter(participants__assignments=match.kwargs["pk"]).first()
+    elif "slug" in match.kwargs:
+        study = of_guests.filter(slug=match.kwargs["slug"]).first()
+    known = request.COOKIES.get(COOKIE, "")
+    return study or (studies.filter(slug=known).first() if slug_re.match(known) else None)
