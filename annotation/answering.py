@@ -27,7 +27,7 @@ _PARTICIPANT = _part(Participant, "id", "campaign", "rater", "outcome")
 _CAMPAIGN = _part(
     Campaign, "id", "slug", "state", "is_pilot", "language", "rubric", "raters_per_item"
 )
-_RUBRIC = _part(Rubric, "id")
+_RUBRIC = _part(Rubric, "id", "span_from")
 
 
 def _below(path: str, part: Part) -> list[str]:
@@ -46,6 +46,7 @@ _ASKED = Prepared(
             *_below("item__text", _TEXT),
             *_below("participant", _PARTICIPANT),
             *_below("participant__campaign", _CAMPAIGN),
+            *_below("participant__campaign__rubric", _RUBRIC),
         )
     ),
     3,
@@ -60,11 +61,11 @@ def item_to_answer(user: User, pk: int, question_pk: int) -> Assignment:
     row = _ASKED.first(user.pk, pk, question_pk)
     if row is None:
         raise Http404("This item does not ask that, or it is not yours.")
-    found = _made(row, _ASSIGNMENT, _ITEM, _TEXT, _PARTICIPANT, _CAMPAIGN)
-    assignment, item, text, participant, campaign = found
+    found = _made(row, _ASSIGNMENT, _ITEM, _TEXT, _PARTICIPANT, _CAMPAIGN, _RUBRIC)
+    assignment, item, text, participant, campaign, rubric = found
     assignment.item, item.text = item, text
     assignment.participant, participant.campaign = participant, campaign
-    [campaign.rubric] = _made((campaign.rubric_id,), _RUBRIC)
+    campaign.rubric = rubric
     mine: Assignment = assignment
     return mine
 

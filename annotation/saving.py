@@ -68,6 +68,7 @@ def save_answer(
 
     With `knows_base`, `base` is the key of the newest answer that the page knew (None: it knew of
     none); another one in the database was given elsewhere, and is not overwritten in silence.
+    A grade that rests on no words has none: spans that come with it are left out.
     An item that was handed in and now lacks something is open again. To an item that was taken
     back the answer is kept, and it counts if a slot is still free. In a closed campaign it is kept
     in any case, and changes nothing else; `late` of the answer says so.
@@ -77,6 +78,8 @@ def save_answer(
     """
     campaign = assignment.participant.campaign
     is_closed = not campaign.counts_answers()
+    if spans and not campaign.rubric.takes_spans(grade):
+        spans = []  # from a page that did not ask; an earlier answer has them still
     stored = [{"start": s.start, "end": s.end, "quote": s.quote} for s in spans]
     is_check = isinstance(question, AttentionCheck)
     asked: dict[str, Any] = {"check_asked" if is_check else "question": question}

@@ -59,6 +59,7 @@ class AnswerForm(forms.Form):
             else:
                 spans = _kept(body, self.sent.getlist("keep"))
                 spans += _copied(body, self.sent.get("quotes", ""))
+                self._ask_about(spans, cleaned.get("grade"))
         except SpanError as error:
             raise ValidationError(
                 _("A span does not fit the text: %(problem)s."), params={"problem": error}
@@ -69,6 +70,14 @@ class AnswerForm(forms.Form):
             )
         cleaned["span_list"] = sorted(set(spans), key=lambda span: (span.start, span.end))
         return cleaned
+
+    def _ask_about(self, spans: list[Span], grade: int | None) -> None:
+        """Words are not taken away unasked. A page with scripts has asked before it sends."""
+        if spans and not self.rubric.takes_spans(grade):
+            raise ValidationError(
+                _("A grade of %(grade)s rests on no words: untick them, or choose a higher one."),
+                params={"grade": grade},
+            )
 
 
 class SkipForm(forms.Form):

@@ -34,6 +34,10 @@ class Rubric(models.Model):
             _grades[self.pk] = tuple(self.levels.order_by("grade").values_list("grade", flat=True))
         return list(_grades[self.pk])
 
+    def takes_spans(self, grade: int | None) -> bool:
+        """Whether an answer may have words marked: with a grade that rests on some, or with none yet."""
+        return grade is None or grade >= self.span_from
+
 
 class RubricLevel(models.Model):
     """One grade of a rubric and the words that define it."""

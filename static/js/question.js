@@ -30,6 +30,7 @@ export class Question {
     const waiting = waitingAt(this.url).at(-1); // said before a reload, and not sent yet
     if (waiting) this.show(waiting.fields, waiting.key);
     this.remembered = this.snapshot();
+    this.denied = null; // a grade that was chosen and rests on no words, while there are some: asked about first
   }
 
   // Shows an answer that was not given on this page. Grades are numbers, or "" and null for none.
@@ -38,6 +39,7 @@ export class Question {
     this.spans = typeof spans === "string" ? JSON.parse(spans) : spans;
     this.remembered = this.snapshot();
     this.base = key;
+    this.denied = null;
   }
 
   get grade() {
@@ -52,7 +54,7 @@ export class Question {
   get mark() { return (this.number - 1) % 8 + 1; }
 
   get state() {
-    if (this.grade === null) return "open";
+    if (this.grade === null || this.denied !== null) return "open";
     if (this.isCheck || this.grade < spanFrom) return "absent";
     return this.spans.length ? "answered" : "needs-span";
   }
@@ -68,6 +70,15 @@ export class Question {
 
   get isBinary() { return this.radios.length === 2; }
 
+  // Chooses a grade. False where words would have to go for it: then all stays as it was until that is asked.
+  choose(grade) {
+    this.grade = grade;
+    const isDenial = this.deniesSpans && this.spans.length > 0;
+    this.denied = isDenial ? grade : null;
+    if (isDenial) this.grade = this.remembered.grade;
+    return !isDenial;
+  }
+
   snapshot() { return { grade: this.grade, spans: this.spans }; }
 
   // Takes up what was changed and sends it; returns what was there before, for undo.
@@ -77,6 +88,7 @@ export class Question {
     const fields = { grade: this.grade ?? "", spans: JSON.stringify(this.spans), base: this.base, active_ms: spent() };
     this.remembered = this.snapshot();
     this.base = key;
+    this.denied = null;
     this.said = { item, url: this.url, key, grade: this.grade, spans: this.spans, base: fields.base };
     put({ kind: "answer", item, url: this.url, key, fields });
     return before;

@@ -28,6 +28,10 @@ function render() {
     question.drawSpans((span) => change(question, () => question.remove(span)));
     question.element.toggleAttribute("data-active", question === active);
     for (const offer of question.element.querySelectorAll(".offer")) offer.hidden = !(question === active && offered);
+    for (const ask of question.element.querySelectorAll(".denial")) {
+      ask.hidden = question.denied === null;
+      ask.firstElementChild.textContent = phrase("denial", { grade: question.denied });
+    }
     const tick = document.querySelector(`[data-tick="${question.number}"]`);
     tick.dataset.state = question.state;
     tick.setAttribute("aria-label", `${phrase("question", question)}: ${phrase(STATE_WORDS[question.state])}`);
@@ -83,9 +87,24 @@ function undo() {
   activate(question);
 }
 
+// A grade that rests on no words takes none away unasked.
+function choose(question, grade) {
+  change(question, () => question.choose(grade));
+  if (question.denied === null) return;
+  render();
+  question.element.querySelector(".denial button").focus();
+}
+
+function settleDenial(question, take) {
+  const grade = question.denied;
+  question.denied = null;
+  if (take) change(question, () => { question.grade = grade; question.spans = []; });
+  activate(question, { focus: true }); // the button that had it goes
+}
+
 // By key: a grade that finishes its question goes on to the next open one.
 function gradeByKey(value) {
-  change(active, () => { active.grade = value; });
+  choose(active, value);
   if (active.isDone) nextOpen();
 }
 
@@ -204,12 +223,15 @@ for (const question of questions) {
   question.form.addEventListener("change", (event) => {
     if (event.target.name !== "grade") return;
     if (question !== active) activate(question, { keepPlace: true });
-    change(question, () => true); // the radio has changed itself
+    choose(question, question.grade); // the radio has changed itself
     question.element.scrollIntoView({ block: "nearest" });
   });
   question.form.addEventListener("submit", (event) => event.preventDefault());
   for (const button of question.element.querySelectorAll("[data-offer]")) {
     button.addEventListener("click", () => settleOffer(button.dataset.offer === "take"));
+  }
+  for (const button of question.element.querySelectorAll("[data-denial]")) {
+    button.addEventListener("click", () => settleDenial(question, button.dataset.denial === "take"));
   }
   for (const button of question.element.querySelectorAll(".touch-take button")) {
     button.addEventListener("click", (event) => {
@@ -278,7 +300,7 @@ singleKeys.addEventListener("change", () => localStorage.setItem("single-keys", 
 new ResizeObserver(drawMarks).observe(body);
 render();
 for (const question of questions) {
-  if (question.early !== null) change(question, () => { question.grade = question.early; });
+  if (question.early !== null) choose(question, question.early);
 }
 
 watch(questions, () => {

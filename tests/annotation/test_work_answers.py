@@ -34,6 +34,36 @@ def test_the_newest_answer_counts_and_the_older_stay(cast, assignment):
     assert not NuggetSpan.objects.exists()
 
 
+@pytest.mark.parametrize("rubric", ["answerable", "graded"])
+def test_a_grade_that_rests_on_no_words_carries_none(cast, dataset, rubric):
+    campaign = make_campaign(dataset, cast.worker, rubric=rubric)
+    item = Assignment.objects.filter(participant__campaign=campaign).first()
+    client = cast.client("worker")
+    for grade in (1, 0, 1):  # from a page of before, which did not ask
+        key = uuid4()
+        for _ in range(2):
+            sent = answer(client, item, grade=grade, quotes=["112 people"], key=key, **BY_SCRIPT)
+            assert sent.status_code == 204
+        assert Rating.objects.get().spans.count() == grade
+    answers = Answer.objects.order_by("id")
+    assert [(a.grade, len(a.spans)) for a in answers] == [(1, 1), (0, 0), (1, 1)]
+
+
+def test_without_scripts_nothing_is_taken_away_unasked(cast, assignment):
+    client = cast.client("worker")
+    answer(client, assignment, quotes=["112 people"])
+    url = f"/work/{assignment.pk}/answers/{question(assignment).pk}/"
+    span = NuggetSpan.objects.get()
+    for words in ({"keep": f"{span.start}:{span.end}"}, {"quotes": "was hurt"}):
+        page = client.post(url, {"key": uuid4(), "grade": "0"} | words, follow=True)
+        assert "A grade of 0 rests on no words: untick them" in page.content.decode()
+    assert Rating.objects.get().grade == 1
+    assert NuggetSpan.objects.get() == span
+    client.post(url, {"key": uuid4(), "grade": "0"})
+    assert Rating.objects.get().grade == 0
+    assert not NuggetSpan.objects.exists()
+
+
 def test_an_answer_can_be_taken_back(cast, assignment):
     client = cast.client("worker")
     answer(client, assignment, grade="0")

@@ -64,6 +64,7 @@ def test_an_answer_in_one_tab_appears_in_the_other_and_can_be_changed_there(work
     expect(second.locator("#q-3 .spans q")).to_have_text("four metres of clay")
     settled(first)
     grade(second, 3, 0)
+    second.click("#q-3 [data-denial=take]")
     settled(second)
     expect(first.locator("#q-3 input[value='0']")).to_be_checked()
     assert site.said(item) == [(2, 1), (2, 1), (2, 0)]

@@ -167,6 +167,45 @@ def test_a_drag_on_a_denied_question_offers_to_change_it(worker, site):
     )
 
 
+def test_a_grade_that_denies_marked_words_asks_before_it_takes_them_away(worker, site):
+    first, _ = site.assignments(worker.name, "t1")
+    page = worker.open(f"/work/{first}/")
+    drag_over(page, "four metres of clay")
+    settled(page)
+    kept = site.ratings(worker.name, "answerable")
+    ask = page.locator("#q-1 .denial")
+    page.locator("#q-1 input[value='0']").click()
+    expect(ask).to_contain_text("You chose 0, which rests on no words.")
+    expect(ask.locator("[data-denial=take]")).to_be_focused()
+    page.click("#submit button")  # it is not decided
+    expect(page.locator("#missing a").first).to_have_text("1 open")
+    page.click("#q-1 [data-denial=leave]")
+    expect(page.locator("#q-1 input[value='1']")).to_be_checked()
+    assert site.ratings(worker.name, "answerable") == kept
+    page.keyboard.press("0")
+    page.keyboard.press("Enter")  # yes
+    expect(page.locator("#q-1 .spans q")).to_have_count(0)
+    settled(page)
+    assert site.ratings(worker.name, "answerable") == {0: (0, [])}
+    page.keyboard.press("u")
+    expect(page.locator("#q-1 .spans q")).to_have_text(["four metres of clay"])
+    settled(page)
+    assert site.ratings(worker.name, "answerable") == kept
+    assert site.said(first) == [(0, 1), (0, 0), (0, 1)]
+
+
+def test_t2_words_marked_before_a_grade_of_0_are_asked_about_too(worker, site):
+    (only,) = site.assignments(worker.name, "t2")
+    page = worker.open(f"/work/{only}/")
+    drag_over(page, T2_ANSWERS[0][2])
+    page.keyboard.press("0")
+    page.click("#q-1 [data-denial=leave]")
+    expect(page.locator("#q-1 input:checked")).to_have_count(0)
+    page.keyboard.press("1")  # rests on words, so nothing is asked
+    settled(page)
+    assert site.ratings(worker.name, "graded") == {0: (1, EXPECTED_T2[0][1])}
+
+
 def test_submit_lists_what_is_missing_and_goes_there(worker, site):
     first, _ = site.assignments(worker.name, "t1")
     page = worker.open(f"/work/{first}/")
