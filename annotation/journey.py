@@ -5,6 +5,7 @@ Every step is read from the rows, so any device goes on at the right place.
 
 from collections import Counter
 from dataclasses import dataclass
+from datetime import datetime
 
 from django.db import transaction
 from django.urls import reverse
@@ -42,6 +43,23 @@ class Ending:
     kind: str
     code: str = ""
     url: str = ""
+
+
+@dataclass(frozen=True)
+class Stopped:
+    """What is left of a part that can no longer be finished: how many of its texts, by how far they were.
+
+    It stopped at `ended`, when its time was over; None where the study was closed in it.
+    """
+
+    ended: datetime | None
+    submitted: int
+    begun: int
+    untouched: int
+
+    @property
+    def is_worked(self) -> bool:
+        return bool(self.submitted or self.begun)
 
 
 def before_work(participant: Participant) -> str:
@@ -91,9 +109,20 @@ def after_item(assignment: Assignment) -> str:
     return onwards(assignment)
 
 
+def is_over(assignment: Assignment) -> bool:
+    """Whether the part of an item can no longer be finished, so that nobody is led on in it."""
+    sitting = assignment.sitting
+    stopped = (Sitting.Outcome.EXPIRED, Sitting.Outcome.RETURNED)
+    if sitting is not None and sitting.outcome in stopped:
+        return True
+    return not assignment.participant.campaign.counts_answers()
+
+
 def onwards(assignment: Assignment) -> str:
-    """The next item in hand, else the end of the part, else the study's page."""
+    """The next item in hand, else the end of the part, else the study's page; that, where it is over."""
     slug = assignment.participant.campaign.slug
+    if is_over(assignment):
+        return reverse("work_campaign", args=[slug])
     if following := next_open(assignment):
         return following.get_absolute_url()
     sitting = assignment.sitting
@@ -163,6 +192,20 @@ def under_way(participant: Participant) -> Sitting | None:
         assigning.expire(participant.campaign)
         return None
     return sitting
+
+
+def stopped(participant: Participant, sitting: Sitting | None) -> Stopped | None:
+    """What is left of the participant's last part, if its time ended or the study was closed in it."""
+    if sitting is None or sitting.outcome not in ("", Sitting.Outcome.EXPIRED):
+        return None
+    if not sitting.outcome and participant.campaign.counts_answers():
+        return None
+    rows = sitting.assignments.annotate(answered=assigning.ANSWERED)
+    n = Counter(
+        "submitted" if state == Assignment.State.SUBMITTED else "begun" if answered else "untouched"
+        for state, answered in rows.values_list("state", "answered")
+    )
+    return Stopped(sitting.ended, n["submitted"], n["begun"], n["untouched"])
 
 
 def parts_done(participant: Participant) -> int:

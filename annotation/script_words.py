@@ -45,6 +45,9 @@ WORDS = {
     "answered_many_tab": _("Answered in another tab: questions {numbers}"),
     "answered_many_device": _("Answered in another place: questions {numbers}"),
     "now_submitted": _("This was handed in in another place."),
+    "now_closed": _(
+        "This study was closed. Its page says what becomes of your part, and of your pay."
+    ),
     "now_released": _("The time for this ended. What you saved is kept."),
     "conflict": _("Question {number} was answered in two places. Choose which answer counts."),
     "conflict_label": _("Two answers to question {number}"),
@@ -57,7 +60,10 @@ WORDS = {
         "The time for this part ends in {time}. What you have begun stays yours; "
         "what you have not begun goes to others."
     ),
-    "part_over": _("The time for this part is over. What you saved is kept."),
+    "part_over": _(
+        "The time for this part is over. What you saved is kept. "
+        "The page of the study says what becomes of it."
+    ),
     "session_ends": _("You will be logged out in {time}."),
     "session_extended": _("You stay logged in."),
     "session_not_extended": _("That did not work. Log in again in another tab, and go on here."),

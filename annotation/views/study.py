@@ -41,27 +41,30 @@ def work_campaign(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
         return redirect(step)
     _study, submission = entry.came_for(request, stay.campaign)
     sitting = journey.under_way(stay)
+    last = stay.sittings.last()
+    stopped = journey.stopped(stay, last)
     part = None
     if sitting is None and not journey.is_spent(stay, submission):
         part = journey.next_part(stay)
-    last = stay.sittings.last()
     platform = entry.PLATFORMS.get(stay.source)
     context = {
         "campaign": stay.campaign,
-        "sitting": sitting,
+        "sitting": None if stopped else sitting,
+        "stopped": stopped,
         "part": part,
         "number": journey.parts_done(stay) + 1,
         "closed": entry.why_closed(stay.campaign),
         "ending": None if sitting or part else journey.ending(stay, submission),
+        "platform": stay.get_source_display() if platform else "",
         "give_up": platform.give_up if platform else "",
         "parts": _parts(stay),
         "handed_in": _handed_in(stay),
-        "expired": _kept(last) if last and last.outcome == Sitting.Outcome.EXPIRED else None,
         "news": stay.campaign.messages_sent.filter(pk__gt=stay.seen_message),
         "is_guest": request.user.is_guest,
         "room": "work",
     }
-    return render(request, "annotation/work_campaign.html", context | _items(sitting or last))
+    items = _items(last, leads_on=not stopped)
+    return render(request, "annotation/work_campaign.html", context | items)
 
 
 @require_POST
@@ -76,6 +79,7 @@ def begin(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
     sitting = assigning.begin_part(stay, study_id=study_id, session_id=session_id)
     if sitting is None:
         messages.info(request, _("There is nothing more to do in this study at the moment."))
+    if sitting is None or not stay.campaign.counts_answers():
         return redirect("work_campaign", slug)
     waiting = sitting.assignments.filter(state=Assignment.State.OPEN).first()
     return redirect(waiting or reverse("work_campaign", args=[slug]))
@@ -189,6 +193,7 @@ def feedback(request: AuthenticatedRequest, pk: int) -> HttpResponseBase:
             for span in one.expected_spans
         ],
         "onwards": journey.onwards(assignment),
+        "is_over": journey.is_over(assignment),
     }
     return render(request, "annotation/feedback.html", context)
 
@@ -236,8 +241,8 @@ def _stay(request: AuthenticatedRequest, slug: str) -> Participant:
     return stay
 
 
-def _items(sitting: Sitting | None) -> dict[str, object]:
-    """The items of a part that are (still) the participant's, and which of them is next."""
+def _items(sitting: Sitting | None, *, leads_on: bool) -> dict[str, object]:
+    """The items of a part that are (still) the participant's, and which of them is next, if any is."""
     if sitting is None:
         return {"assignments": [], "next": None, "begun": False}
     held = sitting.assignments.exclude(state=Assignment.State.RELEASED)
@@ -245,7 +250,7 @@ def _items(sitting: Sitting | None) -> dict[str, object]:
     waiting = [one for one in assignments if one.state == Assignment.State.OPEN]
     return {
         "assignments": assignments,
-        "next": waiting[0] if waiting else None,
+        "next": waiting[0] if waiting and leads_on else None,
         "begun": len(waiting) < len(assignments),
     }
 
@@ -258,14 +263,3 @@ def _parts(stay: Participant) -> list[Sitting]:
 
 def _handed_in(stay: Participant) -> int:
     return stay.assignments.filter(state=Assignment.State.SUBMITTED).count()
-
-
-def _kept(sitting: Sitting) -> dict[str, object]:
-    """What is left of a part whose time ended: handed in, begun, and given back."""
-    states = list(sitting.assignments.values_list("state", flat=True))
-    return {
-        "ended": sitting.ended,
-        "submitted": states.count(Assignment.State.SUBMITTED),
-        "begun": states.count(Assignment.State.OPEN),
-        "returned": states.count(Assignment.State.RELEASED),
-    }

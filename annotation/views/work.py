@@ -97,7 +97,11 @@ def state(request: AuthenticatedRequest, pk: int) -> HttpResponseBase:
         for answer in assignment.answers.order_by("id")
     }
     return JsonResponse(
-        {"state": assignment.state, "answers": [_said(answer) for answer in newest.values()]}
+        {
+            "state": assignment.state,
+            "closed": not assignment.participant.campaign.counts_answers(),
+            "answers": [_said(answer) for answer in newest.values()],
+        }
     )
 
 
@@ -202,6 +206,7 @@ def _page(
     news = list(campaign.messages_sent.filter(pk__gt=participant.seen_message))
     context |= {
         "assignment": assignment,
+        "is_over": journey.is_over(assignment),
         "part_ends": sitting.expires if sitting and not sitting.outcome else None,
         "news": news,
         "news_until": news[-1].pk if news else None,

@@ -105,12 +105,14 @@ async function refresh() {
   const response = await fetch(item, { redirect: "manual", headers: { "X-Requested-With": "fetch" } }).catch(() => null);
   const reply = response?.ok && await response.json().catch(() => null);
   if (!reply) return;
-  const { state, answers } = reply;
+  const { state, answers, closed } = reply;
   const isSteady = ({ url }) => !isPending.has(url) && page.questions.some((one) => one.url === url && one.base === before.get(url));
   calmly(() => takeOver(answers.filter(isSteady), "device"));
-  const was = document.getElementById("main").dataset.itemState;
-  if (state !== was && ["submitted", "released"].includes(state)) tell(phrase(`now_${state}`));
-  document.getElementById("main").dataset.itemState = state;
+  const main = document.getElementById("main");
+  if (closed && !("closed" in main.dataset)) tell(phrase("now_closed"));
+  else if (state !== main.dataset.itemState && ["submitted", "released"].includes(state)) tell(phrase(`now_${state}`));
+  main.dataset.itemState = state;
+  main.toggleAttribute("data-closed", Boolean(closed));
 }
 
 // An answer in words: its grade, and what it rests on.

@@ -35,7 +35,11 @@ def test_answers_that_reach_a_closed_study_are_kept_and_the_page_says_so(visit, 
     assert site.ratings(worker.name, "graded") == {0: (0, [])}
     page.click("#submit button")
     said(page).to_have_text("Not handed in; your answers are kept. This study is closed.")
+    page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")  # as one comes back
+    expect(page.locator("#elsewhere")).to_contain_text("Its page says what becomes of your part")
     page.reload()
+    expect(page.locator("#submit")).to_be_hidden()
+    expect(page.get_by_role("link", name="To the page of the study")).to_be_visible()
     said(page).to_contain_text("This study is closed: answers are kept")
     expect(page.locator("#q-1 .spans q")).to_have_text(["divers found a crack"])
     assert axe_problems(page) == []
