@@ -69,9 +69,9 @@ def save_answer(
     With `knows_base`, `base` is the key of the newest answer that the page knew (None: it knew of
     none); another one in the database was given elsewhere, and is not overwritten in silence.
     A grade that rests on no words has none: spans that come with it are left out.
-    An item that was handed in and now lacks something is open again. To an item that was taken
-    back the answer is kept, and it counts if a slot is still free. In a closed campaign it is kept
-    in any case, and changes nothing else; `late` of the answer says so.
+    An item that was handed in and now lacks something is open again; `reopens` of the answer says
+    so. To an item that was taken back the answer is kept, and it counts if a slot is still free. In
+    a closed campaign it is kept in any case, and changes nothing else; `late` says so.
 
     Raises AnswerRefusedError where the key has already carried another answer, and ConflictError
     where there is a newer answer than the base.
@@ -106,7 +106,7 @@ def save_answer(
             answer.late = _why_late(assignment, is_closed)
             _ANSWER.one(answer)
             if not answer.late:
-                _settle(answer, campaign)
+                answer.reopens = _settle(answer, campaign)
     except IntegrityError:
         return _same(answer)
     return answer
@@ -134,13 +134,15 @@ def _why_late(assignment: Assignment, is_closed: bool) -> Answer.Late:
     return Answer.Late.NO
 
 
-def _settle(answer: Answer, campaign: Campaign) -> None:
-    """What follows from an answer: its rating, and that an item is in hand again."""
+def _settle(answer: Answer, campaign: Campaign) -> bool:
+    """What follows from an answer: its rating, and whether an item that was handed in is open again."""
     assignment = answer.assignment
     _project(answer, campaign)
-    if assignment.state == Assignment.State.SUBMITTED and not is_complete(assignment):
-        assignment.state = Assignment.State.OPEN
-        assignment.save(update_fields=["state"])
+    if assignment.state != Assignment.State.SUBMITTED or is_complete(assignment):
+        return False
+    assignment.state = Assignment.State.OPEN
+    assignment.save(update_fields=["state"])
+    return True
 
 
 def _project(answer: Answer, campaign: Campaign) -> None:

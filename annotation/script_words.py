@@ -49,6 +49,12 @@ WORDS = {
         "This study was closed. Its page says what becomes of your part, and of your pay."
     ),
     "now_released": _("The time for this ended. What you saved is kept."),
+    "reopened": _(
+        "A change after handing in has opened this text again. "
+        "Submit it once more when you are done."
+    ),
+    "reopened_other": _("A change after handing in has opened another text again:"),
+    "back_to_it": _("back to it"),
     "conflict": _("Question {number} was answered in two places. Choose which answer counts."),
     "conflict_label": _("Two answers to question {number}"),
     "kept_here": _("Question {number}: the answer given here counts."),

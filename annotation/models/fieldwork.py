@@ -164,6 +164,11 @@ class Assignment(models.Model):
     def get_absolute_url(self) -> str:
         return reverse("work", args=[self.pk])
 
+    @property
+    def is_reopened(self) -> bool:
+        """Whether it was handed in, and a later change took that back."""
+        return self.state == self.State.OPEN and self.submitted_at is not None
+
 
 class Message(models.Model):
     """What the researchers have to say to all workers of a campaign."""

@@ -210,6 +210,8 @@ class Answer(models.Model):
         TAKEN_BACK = "taken_back", "the item had been taken back"
         CLOSED = "closed", "the study was closed"
 
+    reopens = False  # whether it took back that its item was handed in; known as it is saved
+
     assignment = models.ForeignKey(
         "annotation.Assignment", on_delete=models.PROTECT, related_name="answers", db_index=False
     )

@@ -59,6 +59,7 @@ def work_campaign(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
         "give_up": platform.give_up if platform else "",
         "parts": _parts(stay),
         "handed_in": _handed_in(stay),
+        "reopened": [] if stopped else _reopened(stay),
         "news": stay.campaign.messages_sent.filter(pk__gt=stay.seen_message),
         "is_guest": request.user.is_guest,
         "room": "work",
@@ -253,6 +254,12 @@ def _items(sitting: Sitting | None, *, leads_on: bool) -> dict[str, object]:
         "next": waiting[0] if waiting and leads_on else None,
         "begun": len(waiting) < len(assignments),
     }
+
+
+def _reopened(stay: Participant) -> list[Assignment]:
+    """The texts that were handed in, and that a change since has opened again."""
+    waiting = stay.assignments.filter(state=Assignment.State.OPEN, submitted_at__isnull=False)
+    return list(waiting.select_related("item__text")) if stay.campaign.counts_answers() else []
 
 
 def _parts(stay: Participant) -> list[Sitting]:

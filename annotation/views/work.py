@@ -69,6 +69,8 @@ def _save(
         return JsonResponse(_said(error.newest), status=409)
     says = _why_kept(saved)
     if is_by_script(request):
+        if saved.reopens:
+            return JsonResponse({"reopened": assignment.get_absolute_url()})
         return JsonResponse({"says": says}) if says else HttpResponse(status=204)
     number = _number(assignment, question)
     if says:

@@ -14,10 +14,13 @@ const channel = "BroadcastChannel" in window ? new BroadcastChannel(`crux:${owne
 let asked = 0; // when the others were asked last whether they are there
 let page; // {questions, changed, left}
 
-function tell(words) {
+// Says it above the foot, with a way to another item if there is one; no words take away what was said.
+export function tell(words, href = "") {
   calmly(() => {
-    notice.querySelector("span").textContent = words;
-    notice.hidden = false;
+    const says = notice.querySelector("span");
+    says.textContent = words;
+    if (href) says.append(" ", Object.assign(document.createElement("a"), { href, textContent: phrase("back_to_it") }));
+    notice.hidden = !words;
   });
 }
 
@@ -40,7 +43,8 @@ export function watch(questions, changed, left) {
   const comesBack = performance.getEntriesByType("navigation")[0]?.type === "back_forward";
   if (comesBack && !isOld) refresh();
   events.addEventListener("change", () => calmly(showConflicts));
-  events.addEventListener("acknowledged", ({ detail: { entry, next } }) => {
+  events.addEventListener("acknowledged", ({ detail: { entry, next, reopened } }) => {
+    if (reopened) tellReopened(reopened, entry.item === item);
     if (entry.kind !== "answer") post({ kind: "done", item: entry.item, next });
     if (entry.item !== item) return;
     if (next) left(next);
@@ -53,6 +57,12 @@ export function watch(questions, changed, left) {
   send();
   setInterval(look, LOOK_MS);
   document.addEventListener("visibilitychange", () => { if (!document.hidden) refresh(); });
+}
+
+function tellReopened(url, isHere) {
+  if (!isHere) return tell(phrase("reopened_other"), url);
+  document.getElementById("main").dataset.itemState = "open";
+  tell(phrase("reopened"));
 }
 
 // A tab that crashed, or was closed under load, has said no goodbye.
@@ -111,6 +121,7 @@ async function refresh() {
   const main = document.getElementById("main");
   if (closed && !("closed" in main.dataset)) tell(phrase("now_closed"));
   else if (state !== main.dataset.itemState && ["submitted", "released"].includes(state)) tell(phrase(`now_${state}`));
+  else if (state === "open" && main.dataset.itemState === "submitted") tell(phrase("reopened"));
   main.dataset.itemState = state;
   main.toggleAttribute("data-closed", Boolean(closed));
 }

@@ -75,6 +75,13 @@ export function put(entry) {
   send();
 }
 
+// An answer comes after its item was handed in: that is not sent any more. Whether it still waited.
+export function withdraw(item) {
+  const ends = entries().filter((entry) => entry.item === item && entry.kind === "submit");
+  ends.forEach(erase);
+  return ends.length > 0;
+}
+
 // Settles an answer that met a newer one: `keep` sends it once more, knowing of the other; else it gives way.
 export function settle(url, keep) {
   const [first, ...later] = waitingAt(url);
@@ -139,7 +146,7 @@ async function deliver(entry) {
   const { status } = response;
   if (response.ok) {
     erase(entry);
-    tell("acknowledged", { entry, next: reply.next, says: reply.says });
+    tell("acknowledged", { entry, next: reply.next, says: reply.says, reopened: reply.reopened });
   } else if (status === 409 && reply.key) {
     write({ ...entry, other: reply });
     tell("conflict", { entry });

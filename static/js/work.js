@@ -2,8 +2,8 @@
 // Every change is drawn at once, saved at once, and can be undone.
 
 import { spent } from "./clock.js";
-import { publish, watch } from "./elsewhere.js";
-import { entries, events, forgive, newKey, put, say, send } from "./outbox.js";
+import { publish, tell, watch } from "./elsewhere.js";
+import { entries, events, forgive, newKey, put, say, send, withdraw } from "./outbox.js";
 import { isPressing } from "./pressing.js";
 import { Question, STATE_WORDS, item } from "./question.js";
 import { isTyping, phrase } from "./site.js";
@@ -19,7 +19,8 @@ const undoButton = document.getElementById("undo");
 const undoStack = [];
 let active = questions.find((question) => "active" in question.element.dataset) ?? questions[0];
 let offered = null; // words selected while the answer says that there are none
-let isLeaving = entries().some((entry) => entry.item === item && entry.kind !== "answer"); // handed in, not yet acknowledged
+const waitsToLeave = () => entries().some((entry) => entry.item === item && entry.kind !== "answer");
+let isLeaving = waitsToLeave(); // handed in, not yet acknowledged
 
 const goToText = walkSentences(body);
 
@@ -65,6 +66,10 @@ function activate(question, { focus = false, keepPlace = false } = {}) {
 
 function commit(question) {
   forgive();
+  if (withdraw(item)) {
+    isLeaving = false;
+    tell(phrase("reopened"));
+  }
   const before = question.commit();
   publish(question);
   return before;
@@ -168,6 +173,7 @@ function showMissing() {
 function end(kind, form, fields) {
   if (isLeaving) return send();
   forgive();
+  tell("");
   isLeaving = true;
   put({ kind, item, url: new URL(form.action).pathname, key: newKey(), fields });
 }
@@ -304,6 +310,7 @@ for (const question of questions) {
 }
 
 watch(questions, () => {
+  isLeaving = waitsToLeave(); // another tab may have changed an answer since
   if (!missing.hidden) showMissing();
   render();
 }, (next) => { if (isLeaving) location.assign(next); });

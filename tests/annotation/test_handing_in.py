@@ -1,5 +1,7 @@
 """Handing an item in, and putting it aside with a note."""
 
+import re
+
 import pytest
 
 from annotation.models import Assignment, Campaign, Rating
@@ -36,6 +38,51 @@ def test_an_item_that_was_handed_in_and_lacks_something_is_open_again(cast, assi
     answer(client, assignment, position=1, grade="1")
     assignment.refresh_from_db()
     assert assignment.state == "open"
+
+
+def read(client, url):
+    """A page without what its scripts may have to say."""
+    page = client.get(url).content.decode()
+    return re.sub(r'<script id="words".*?</script>', "", page, flags=re.DOTALL)
+
+
+def test_whoever_opens_an_item_again_is_told_and_led_back(cast, assignment):
+    client = cast.client("worker")
+    hand_in(client, assignment)
+    url, room = f"/work/{assignment.pk}/", "/work/in/ferry-answerable/"
+    opened = "A change after handing in has opened this"
+    assert opened not in read(client, room)
+    whole = answer(client, assignment, position=1, grade="1", quotes=["112 people"], **BY_SCRIPT)
+    assert whole.status_code == 204
+    lacking = answer(client, assignment, position=1, grade="1", **BY_SCRIPT)
+    assert lacking.json() == {"reopened": url}
+    assert answer(client, assignment, position=2, grade="0", **BY_SCRIPT).status_code == 204
+    assert f"{opened} text again. Submit it once more" in read(client, url)
+    page = read(client, room)
+    assert f'{opened} again, to be submitted once more: <a href="{url}">Report</a>' in page
+    assert ">open again</span>" in page
+    hand_in(client, assignment)
+    assert opened not in read(client, room)
+    assert opened not in read(client, url)
+
+
+def test_a_text_opened_again_after_its_part_is_done_is_led_back_to(cast, assignment):
+    client = cast.client("worker")
+    for one in Assignment.objects.filter(participant=assignment.participant):
+        hand_in(client, one)
+    answer(client, assignment, position=1, grade="1")
+    page = read(client, "/work/in/ferry-answerable/")
+    assert "has opened this again" in page
+    assert f'<a class="button main large" href="/work/{assignment.pk}/">Go on</a>' in page
+
+
+def test_a_text_opened_again_is_no_longer_asked_for_in_a_closed_study(cast, assignment):
+    client = cast.client("worker")
+    hand_in(client, assignment)
+    answer(client, assignment, position=1, grade="1")
+    Campaign.objects.update(state="closed")
+    for url in ("/work/in/ferry-answerable/", f"/work/{assignment.pk}/"):
+        assert "has opened this" not in read(client, url)
 
 
 def test_what_was_handed_in_or_is_closed_cannot_be_skipped(cast, assignment):

@@ -86,6 +86,64 @@ def test_submitting_offline_waits_behind_the_answers_and_goes_on(at_work, site):
     assert site.state(item) == "submitted"
 
 
+def test_a_change_after_submitting_offline_asks_to_submit_again(at_work, site):
+    _, page, item = at_work
+    opened = page.locator("#elsewhere")
+    answer_all(page)
+    settled(page)
+    with offline(page):
+        page.click("#submit button")
+        said(page).to_contain_text("Not handed in yet, 1 waiting")
+        grade(page, 2, 1)
+        expect(opened).to_contain_text("Submit it once more")
+        said(page).to_contain_text("Not saved yet, 1 waiting")
+    settled(page)
+    expect(page).to_have_url(f"{site.url}/work/{item}/")
+    assert site.state(item) == "open"
+    drag_over(page, "four metres of clay")
+    page.click("#submit button")
+    page.wait_for_url(lambda url: not url.endswith(f"/work/{item}/"))
+    assert site.state(item) == "submitted"
+    assert site.said(item)[-2:] == [(1, 1), (1, 1)]
+
+
+def test_an_answer_that_opens_another_item_again_leads_back_to_it(at_work, site):
+    worker, page, item = at_work
+    _, second = site.assignments(worker.name, "t1")
+    answer_all(page)
+    settled(page)
+    page.click("#submit button")
+    page.wait_for_url(f"**/work/{second}/")
+    page.goto(f"{site.url}/work/{item}/")
+    worker.context.route("**/answers/**", lambda route: route.abort())
+    grade(page, 2, 1)
+    said(page).to_contain_text("1 waiting")
+    page.goto(f"{site.url}/work/{second}/")
+    worker.context.unroute("**/answers/**")
+    expect(page.locator("#elsewhere")).to_contain_text("has opened another text again")
+    page.get_by_role("link", name="back to it").click()
+    expect(page).to_have_url(f"{site.url}/work/{item}/")
+    expect(page.locator(".banner:visible")).to_contain_text("Submit it once more")
+
+
+def test_the_page_of_a_study_follows_what_it_sends(at_work, site):
+    worker, page, item = at_work
+    answer_all(page)
+    settled(page)
+    worker.context.route("**/submit/", lambda route: route.abort())
+    page.click("#submit button")
+    said(page).to_contain_text("1 waiting")
+    page.goto(f"{site.url}/work/in/t1/")
+    expect(page.locator("main")).to_contain_text("0 of 2 handed in")
+    go_on = page.get_by_role("link", name="Begin")
+    expect(go_on).to_have_attribute("href", f"/work/{item}/")
+    worker.context.unroute("**/submit/")
+    expect(page.locator("main")).to_contain_text("1 of 2 handed in")
+    said(page).to_contain_text("Saved")
+    _, second = site.assignments(worker.name, "t1")
+    expect(page.get_by_role("link", name="Go on")).to_have_attribute("href", f"/work/{second}/")
+
+
 def test_an_item_handed_in_before_a_reload_is_handed_in_after_it(at_work, site):
     _, page, item = at_work
     answer_all(page)
