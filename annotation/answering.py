@@ -1,11 +1,13 @@
 """Whose item an answer belongs to, with all that saving looks at, read in one prepared statement."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from django.db import DEFAULT_DB_ALIAS
 from django.db.models import Model
 from django.http import Http404
 
+from annotation import gate
 from annotation.models import Assignment, Campaign, Item, Participant, Rubric, Text, User
 from annotation.prepared import Prepared
 
@@ -39,6 +41,7 @@ _ASKED = Prepared(
         Assignment.objects.filter(
             pk=pk, participant__rater__user=user, item__asked__question=question
         )
+        .annotate(waits_for=gate.waits_for())
         .order_by()
         .values_list(
             *_ASSIGNMENT[1],
@@ -47,6 +50,7 @@ _ASKED = Prepared(
             *_below("participant", _PARTICIPANT),
             *_below("participant__campaign", _CAMPAIGN),
             *_below("participant__campaign__rubric", _RUBRIC),
+            "waits_for",
         )
     ),
     3,
@@ -56,21 +60,22 @@ _ASKED = Prepared(
 def item_to_answer(user: User, pk: int, question_pk: int) -> Assignment:
     """The user's own assignment, with its item, text, participant, campaign and rubric.
 
-    Raises Http404 where it is another person's, or where its item does not ask this question.
+    Raises Http404 where it is another person's, or where its item does not ask this question, and
+    gate.NotYetError where something has to come before it.
     """
-    row = _ASKED.first(user.pk, pk, question_pk)
-    if row is None:
+    found = _ASKED.first(user.pk, pk, question_pk)
+    if found is None:
         raise Http404("This item does not ask that, or it is not yours.")
-    found = _made(row, _ASSIGNMENT, _ITEM, _TEXT, _PARTICIPANT, _CAMPAIGN, _RUBRIC)
-    assignment, item, text, participant, campaign, rubric = found
+    *row, waits_for = found
+    made = _made(row, _ASSIGNMENT, _ITEM, _TEXT, _PARTICIPANT, _CAMPAIGN, _RUBRIC)
+    assignment, item, text, participant, campaign, rubric = made
     assignment.item, item.text = item, text
     assignment.participant, participant.campaign = participant, campaign
     campaign.rubric = rubric
-    mine: Assignment = assignment
-    return mine
+    return gate.passed(assignment, waits_for)
 
 
-def _made(row: tuple[Any, ...], *parts: Part) -> list[Any]:
+def _made(row: Sequence[Any], *parts: Part) -> list[Any]:
     """The objects of a row; a field that was not read is fetched once it is asked for."""
     made = []
     at = 0

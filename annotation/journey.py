@@ -81,16 +81,6 @@ def before_work(participant: Participant) -> str:
     return reverse(step, args=[campaign.slug])
 
 
-def before_item(assignment: Assignment) -> str:
-    """The address of training that is still open where this item is none; empty where all is done."""
-    if assignment.item.purpose == Item.Purpose.TRAINING:
-        return ""
-    training = assignment.participant.assignments.filter(
-        item__purpose=Item.Purpose.TRAINING, state=Assignment.State.OPEN
-    ).first()
-    return training.get_absolute_url() if training else ""
-
-
 def in_hand(assignment: Assignment) -> list[int]:
     """The items among which this one is counted: those of its sitting, else all of the participant."""
     beside = assignment.participant.assignments.exclude(state=Assignment.State.RELEASED)

@@ -16,8 +16,8 @@ class Prepared:
     """A query with places for primary keys.
 
     `build` is called once, with a number that stands for the key in each place, and gives a
-    queryset of values_list. Values come as the database's driver has them: a UUID of SQLite is
-    its hex digits, JSON is text.
+    queryset of values_list. Other values of the query are constants. Values come as the database's
+    driver has them: a UUID of SQLite is its hex digits, JSON is text.
     """
 
     STAND_IN = 1_900_000_001  # no other number of a query looks like it
@@ -26,17 +26,18 @@ class Prepared:
     def __init__(self, build: Callable[..., QuerySet[Any, Any]], places: int) -> None:
         self._build = build
         self._stand_ins = range(self.STAND_IN, self.STAND_IN + places)
-        self._written: tuple[str, list[int]] | None = None
+        self._written: tuple[str, list[Any]] | None = None
 
     def all(self, *keys: int) -> list[tuple[Any, ...]]:
         """The rows for these keys."""
         if self._written is None:
             sql, given = self._build(*self._stand_ins).query.sql_with_params()
-            self._written = sql, [self._stand_ins.index(value) for value in given]
+            self._written = sql, list(given)
         if max(keys) > self.LARGEST:
             return []
-        sql, order = self._written
-        return run(sql, [keys[place] for place in order])
+        sql, given = self._written
+        places = self._stand_ins
+        return run(sql, [keys[value - places[0]] if value in places else value for value in given])
 
     def first(self, *keys: int) -> tuple[Any, ...] | None:
         """The first row for these keys; None where there is none."""

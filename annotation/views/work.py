@@ -1,5 +1,9 @@
 """The rater's pages: one item under the rubric, saving it, handing it in."""
 
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
 from django.contrib import messages
 from django.db.models import QuerySet
 from django.http import HttpResponse, HttpResponseBase, JsonResponse
@@ -9,28 +13,46 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
-from annotation import journey, saving
+from annotation import gate, journey, saving
 from annotation.answering import item_to_answer
 from annotation.forms.answers import AnswerForm, SkipForm, problems
-from annotation.http import AuthenticatedRequest, is_by_script
+from annotation.http import AuthenticatedRequest, View, is_by_script
 from annotation.models import Answer, Assignment, AttentionCheck, SubQuestion
 from annotation.script_words import WORDS
 from annotation.work import Asked, asked_of
 from annotation.work_page import links_of, page_context
 
 
+def _gated(view: Callable[..., HttpResponseBase]) -> View:
+    """An address of an item. Before what has to come first it shows and takes nothing."""
+
+    @wraps(view)
+    def guarded(request: AuthenticatedRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        try:
+            return view(request, *args, **kwargs)
+        except gate.NotYetError as error:
+            if is_by_script(request):
+                return _plain(str(error))
+            if request.method == "POST":
+                messages.error(request, str(error))
+            return redirect(error.url)
+
+    return guarded
+
+
 @never_cache  # or Back would show the answers as they stood before
 @require_safe
+@_gated
 def work(request: AuthenticatedRequest, pk: int) -> HttpResponseBase:
     """One item: the text on one side, its questions on the other."""
     assignment = _own(request, pk)
-    step = journey.before_work(assignment.participant) or journey.before_item(assignment)
-    if step:
+    if step := journey.before_work(assignment.participant):
         return redirect(step)
     return _page(request, assignment)
 
 
 @require_POST
+@_gated
 def answer(request: AuthenticatedRequest, pk: int, question_pk: int) -> HttpResponseBase:
     """Save the answer to one question of an item, at once."""
     assignment = item_to_answer(request.user, pk, question_pk)
@@ -38,9 +60,10 @@ def answer(request: AuthenticatedRequest, pk: int, question_pk: int) -> HttpResp
 
 
 @require_POST
+@_gated
 def check_answer(request: AuthenticatedRequest, pk: int, check_pk: int) -> HttpResponseBase:
     """Save the answer to the attention check of an item."""
-    assignment = get_object_or_404(_mine(request), pk=pk, check_asked__pk=check_pk)
+    assignment = _found(_mine(request).filter(check_asked__pk=check_pk), pk)
     return _save(request, assignment, AttentionCheck(pk=check_pk))
 
 
@@ -91,6 +114,7 @@ def _why_kept(answer: Answer) -> str:
 
 @never_cache
 @require_safe
+@_gated
 def state(request: AuthenticatedRequest, pk: int) -> HttpResponseBase:
     """The newest answers of an item, for a page that has been away: another device may have been here."""
     assignment = _own(request, pk)
@@ -124,6 +148,7 @@ def _said(answer: Answer) -> dict[str, object]:
 
 
 @require_POST
+@_gated
 def submit(request: AuthenticatedRequest, pk: int) -> HttpResponseBase:
     """Hand an item in, or say what it still lacks."""
     assignment = _own(request, pk)
@@ -145,6 +170,7 @@ def submit(request: AuthenticatedRequest, pk: int) -> HttpResponseBase:
 
 
 @require_POST
+@_gated
 def skip(request: AuthenticatedRequest, pk: int) -> HttpResponseBase:
     """Put an item aside with a note, and go on with the next."""
     assignment = _own(request, pk)
@@ -165,15 +191,15 @@ def _mine(request: AuthenticatedRequest) -> QuerySet[Assignment]:
     )
 
 
-def _own(request: AuthenticatedRequest, pk: int) -> Assignment:
-    found: Assignment = get_object_or_404(
-        _mine(request).select_related(
-            "item__text__topic", "participant__rater", "sitting", "check_asked"
-        ),
-        pk=pk,
-    )
+def _found(mine: QuerySet[Assignment], pk: int) -> Assignment:
+    found = get_object_or_404(mine.annotate(waits_for=gate.waits_for()), pk=pk)
     found.participant.campaign.speak()
-    return found
+    return gate.passed(found, found.waits_for)
+
+
+def _own(request: AuthenticatedRequest, pk: int) -> Assignment:
+    more = ("item__text__topic", "participant__rater", "sitting", "check_asked")
+    return _found(_mine(request).select_related(*more), pk)
 
 
 def _milliseconds(request: AuthenticatedRequest) -> int:
@@ -232,7 +258,11 @@ def _refused(
 ) -> HttpResponseBase:
     """Say what is wrong, where the person is looking. `what` names the words of a script for it."""
     if is_by_script(request):
-        return HttpResponse(problem, status=422, content_type="text/plain; charset=utf-8")
+        return _plain(problem)
     messages.error(request, str(WORDS[what]).format(problem=problem))
     number = _number(assignment, question) if question else 1
     return redirect(f"{assignment.get_absolute_url()}#q-{number}")
+
+
+def _plain(problem: str) -> HttpResponse:
+    return HttpResponse(problem, status=422, content_type="text/plain; charset=utf-8")
