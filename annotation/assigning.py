@@ -180,8 +180,11 @@ def pick(
 
 
 def left_for(campaign: Campaign, participant: Participant) -> list[Candidate]:
-    """The items with a free slot that this participant has not had, or gave back untouched."""
-    had = participant.assignments.exclude(state=Assignment.State.RELEASED)
+    """The items with a free slot that this participant has not had, or gave back untouched.
+
+    One that they skipped is for others.
+    """
+    had = participant.assignments.exclude(state=Assignment.State.RELEASED, was_skipped=False)
     free = (
         campaign.items.filter(purpose=Item.Purpose.STUDY)
         .exclude(pk__in=had.values("item"))
@@ -215,10 +218,11 @@ def _lend(campaign: Campaign, sitting: Sitting, chosen: list[int], order: random
         one = mine.get(item) or Assignment(participant=participant, item_id=item)
         (again if item in mine else new).append(one)
         one.sitting, one.position, one.slot = sitting, position, slots.get(item)
-        one.state = Assignment.State.OPEN
+        one.state, one.was_skipped = Assignment.State.OPEN, False
         one.check_asked_id = checks.get(item)
+    changed = ["sitting", "position", "slot", "state", "was_skipped", "check_asked"]
     Assignment.objects.bulk_create(new)
-    Assignment.objects.bulk_update(again, ["sitting", "position", "slot", "state", "check_asked"])
+    Assignment.objects.bulk_update(again, changed)
 
 
 def _attention(

@@ -105,14 +105,18 @@ def rows(stays: Iterable[Any]) -> list[Row]:
     kept = {
         Assignment.State.OPEN: "in_hand",
         Assignment.State.SUBMITTED: "submitted",
-        Assignment.State.SKIPPED: "skipped",
         Assignment.State.RELEASED: "released",
     }
     counted = lent.values_list("participant", "state")
-    for pk, state, n, ms, last in counted.annotate(
-        Count("pk"), Sum("active_ms"), Max("submitted_at")
+    for pk, state, n, skipped, ms, last in counted.annotate(
+        n=Count("pk"),
+        skipped=Count("pk", filter=Q(was_skipped=True)),
+        ms=Sum("active_ms"),
+        last=Max("submitted_at"),
     ):
-        setattr(found[pk], kept[Assignment.State(state)], n)
+        if name := kept.get(Assignment.State(state)):
+            setattr(found[pk], name, n)
+        found[pk].skipped += skipped
         found[pk].active_ms += ms
         found[pk].seen += [last] if last else []
     given = Answer.objects.filter(assignment__participant__in=found).order_by()

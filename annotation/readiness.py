@@ -61,6 +61,12 @@ def _texts(campaign: Campaign, step: Step) -> None:
 def _parts(campaign: Campaign, step: Step) -> None:
     if not campaign.platform:
         return
+    work = workload(campaign)
+    if work and 1 < work.items_in_part <= work.skips + 1:
+        step.odd.append(
+            f"{work.skips} of the {work.items_in_part} texts of a part may be skipped, so one is "
+            "enough for the completion code."
+        )
     if not campaign.items_per_part:
         step.odd.append(
             "There is one part that holds every text; people who are paid need short ones."

@@ -16,6 +16,7 @@ from annotation.exporters.cells import safe
 from annotation.importers.prolific import Submission
 from annotation.models import Assignment, Campaign, Participant, Sitting
 from annotation.participants import MINUTE_MS
+from annotation.skips import Skips, by_part
 
 OUT = (
     "Submission id",
@@ -25,6 +26,7 @@ OUT = (
     "Code there",
     "Code here",
     "Items handed in",
+    "Items skipped",
     "Active minutes",
     "Finding",
     "Suggestion",
@@ -53,6 +55,7 @@ class Part:
     code: str
     stay: int
     submitted: int = 0
+    skips: Skips | None = None
     active_ms: int = 0
     has_begun: bool = True
 
@@ -93,6 +96,10 @@ class Row:
     def minutes(self) -> str:
         return f"{self.here.active_ms / MINUTE_MS:.1f}" if self.here and self.here.active_ms else ""
 
+    @property
+    def skipped(self) -> str:
+        return str(self.here.skips.used) if self.here and self.here.skips else ""
+
     def cells(self) -> list[str]:
         there, here = self.there, self.here
         return [
@@ -103,6 +110,7 @@ class Row:
             there.code if there else "",
             here.code if here else "",
             str(here.submitted) if here else "",
+            self.skipped,
             self.minutes,
             self.label,
             self.suggestion,
@@ -161,6 +169,7 @@ def _parts(campaign: Campaign) -> list[Part]:
     lent = Assignment.objects.filter(sitting__in=sittings).order_by().values_list("sitting")
     submitted = {pk: (n, ms) for pk, n, ms in lent.annotate(n=handed_in, ms=Sum("active_ms"))}
     answered = dict(lent.annotate(Sum("answers__active_ms")))
+    skips = by_part(campaign, Assignment.objects.filter(sitting__in=sittings))
     found = []
     for sitting in sittings:
         n, ms = submitted.get(sitting.pk, (0, 0))
@@ -173,6 +182,7 @@ def _parts(campaign: Campaign) -> list[Part]:
                 campaign.code_done if sitting.outcome == Sitting.Outcome.DONE else "",
                 sitting.participant_id,
                 n,
+                skips.get(sitting.pk),
                 ms + (answered.get(sitting.pk) or 0),
             )
         )
@@ -210,6 +220,9 @@ def _row(there: Submission, here: Part | None) -> Row:
         return Row(finding, suggestion, why, there, here)
 
     if here and here.is_done:
+        if status == WAITING and here.skips and here.skips.are_too_many:
+            many = f"{here.skips.used} of {here.skips.texts} texts were skipped"
+            return row("agree", "ask", f"{many}; the study allows {here.skips.limit}.")
         if status == TIMED_OUT:
             return row(
                 "late", "approve", "The work is here, and it took longer than Prolific allows."

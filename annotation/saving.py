@@ -9,7 +9,7 @@ from django.db.models import QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from annotation import assigning
+from annotation import assigning, skips
 from annotation.models import (
     Answer,
     Assignment,
@@ -196,10 +196,10 @@ def submit(assignment: Assignment, active_ms: int = 0) -> None:
         _count_late(assignment)
         if assignment.state == Assignment.State.SUBMITTED:
             return
-        assignment.state = Assignment.State.SUBMITTED
+        assignment.state, assignment.was_skipped = Assignment.State.SUBMITTED, False
         assignment.submitted_at = timezone.now()
         assignment.active_ms += active_ms
-        assignment.save(update_fields=["state", "submitted_at", "active_ms"])
+        assignment.save(update_fields=["state", "was_skipped", "submitted_at", "active_ms"])
         end_part(assignment)
 
 
@@ -221,15 +221,16 @@ def _count_late(assignment: Assignment) -> None:
 def skip(assignment: Assignment, note: str) -> None:
     """Put an item aside with the rater's reason; what was answered stays.
 
-    Raises AnswerRefusedError where the campaign is closed, or the item was handed in or taken back.
-    A note is kept then, too.
+    Raises AnswerRefusedError where the campaign is closed, where the item was handed in or taken
+    back, and where no more of its part may be skipped. A note is kept then, too.
     """
     with transaction.atomic():
         _lock(assignment)
-        problem = _why_not_skipped(assignment)
+        problem = skips.why_not(assignment)
         if not problem:
             assignment.state, assignment.note = Assignment.State.SKIPPED, note
-            assignment.save(update_fields=["state", "note"])
+            assignment.was_skipped = True
+            assignment.save(update_fields=["state", "note", "was_skipped"])
             end_part(assignment)
         elif note:
             assignment.note = note
@@ -238,16 +239,6 @@ def skip(assignment: Assignment, note: str) -> None:
         raise AnswerRefusedError(
             " ".join([problem, _("Your note is kept.")] if note else [problem])
         )
-
-
-def _why_not_skipped(assignment: Assignment) -> str:
-    if not assignment.participant.campaign.counts_answers():
-        return _("This study is closed.")
-    if assignment.state == Assignment.State.SUBMITTED:
-        return _("It was handed in already, so it cannot be skipped.")
-    if assignment.state == Assignment.State.RELEASED:
-        return _("The time for this item ended, so there is nothing to skip.")
-    return ""
 
 
 def _lock(assignment: Assignment) -> None:
@@ -259,20 +250,20 @@ def _lock(assignment: Assignment) -> None:
         assignment.sitting = Sitting.objects.select_for_update().get(pk=assignment.sitting_id)
     row = Assignment.objects.select_for_update().get(pk=assignment.pk)
     assignment.state, assignment.slot = row.state, row.slot
-    assignment.active_ms = row.active_ms
+    assignment.active_ms, assignment.was_skipped = row.active_ms, row.was_skipped
 
 
 def end_part(assignment: Assignment) -> None:
     """End the sitting of an item once nothing in it is open and a study item was handed in.
 
-    One whose time is over is not done any more. Where items return to the pool at all, those that
-    were skipped untouched do so now.
+    Hidden gold that was skipped is waited for. One whose time is over is not done any more. Where
+    items return to the pool at all, those that were skipped untouched do so now.
     """
     sitting = assignment.sitting
     if sitting is None or sitting.outcome:
         return
     beside = sitting.assignments
-    if beside.filter(state=Assignment.State.OPEN).exists():
+    if beside.filter(state=Assignment.State.OPEN).exists() or skips.needed(beside).exists():
         return
     handed_in = beside.filter(state=Assignment.State.SUBMITTED, item__purpose=Item.Purpose.STUDY)
     if not handed_in.exists():

@@ -10,14 +10,16 @@ from annotation.models import Campaign, Item
 class Workload:
     """What follows if everybody finishes what they take. Training and gold items come on top.
 
-    people: how many are needed at least; pay and minutes: of all parts, None where one part's are
-    not stated; hourly: what a part's pay comes to in an hour.
+    skips: how many texts of a part may be skipped; people: how many are needed at least; pay and
+    minutes: of all parts, None where one part's are not stated; hourly: what a part's pay comes to
+    in an hour.
     """
 
     items: int
     gradings: int
     parts: int
     items_in_part: int
+    skips: int
     parts_each: int
     people: int
     minutes: int | None
@@ -51,6 +53,7 @@ def workload(campaign: Campaign) -> Workload | None:
         gradings=gradings,
         parts=parts,
         items_in_part=in_part,
+        skips=campaign.skip_limit(in_part),
         parts_each=parts_each,
         people=max(campaign.raters_per_item, _ceil(gradings, items_each)),
         minutes=None if minutes is None else parts * minutes,

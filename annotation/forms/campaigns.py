@@ -82,12 +82,13 @@ class PartsForm(DraftForm):
         model = Campaign
         fields = (
             *("raters_per_item", "items_per_part", "max_parts"),
-            *("lease_hours", "attention_per_part"),
+            *("skips_per_part", "lease_hours", "attention_per_part"),
         )
         labels = {
             "raters_per_item": "Raters for each text",
             "items_per_part": "Texts in a part",
             "max_parts": "Parts for one person, at most",
+            "skips_per_part": "Texts of a part that may be skipped",
             "lease_hours": "Hours to finish a part",
             "attention_per_part": "Attention checks in a part",
         }
@@ -95,6 +96,7 @@ class PartsForm(DraftForm):
             "raters_per_item": "so many different people rate each text",
             "items_per_part": "a part is one sitting; empty: all texts are one part",
             "max_parts": "empty: as many as there are",
+            "skips_per_part": "empty: a quarter of them, one at least; never all",
             "lease_hours": "then untouched texts go to others, and what is saved stays; empty: no limit",
             "attention_per_part": "they are written under Checks",
         }

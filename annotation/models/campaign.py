@@ -104,6 +104,9 @@ class Campaign(models.Model):
         null=True, blank=True, help_text="untouched items return to the pool then; empty: never"
     )
     attention_per_part = models.PositiveSmallIntegerField("attention checks per part", default=0)
+    skips_per_part = models.PositiveSmallIntegerField(
+        null=True, blank=True, help_text="texts of a part that may be skipped; empty: a quarter"
+    )
 
     # What raters are shown
     language = models.CharField(
@@ -183,6 +186,14 @@ class Campaign(models.Model):
             and (self.opens_at is None or self.opens_at <= now)
             and (self.closes_at is None or now < self.closes_at)
         )
+
+    def skip_limit(self, texts: int) -> int:
+        """How many of so many texts of a part may be skipped: a quarter where nothing is said.
+
+        At least one then, as any text may be broken; and never all, as a part is paid.
+        """
+        wanted = max(1, texts // 4) if self.skips_per_part is None else self.skips_per_part
+        return max(0, min(wanted, texts - 1))
 
     def counts_answers(self) -> bool:
         """Whether answers to items in hand become ratings: a pause lets people finish what they have."""

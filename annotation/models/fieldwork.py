@@ -137,6 +137,9 @@ class Assignment(models.Model):
         blank=True,
         related_name="assignments",
     )
+    was_skipped = models.BooleanField(
+        default=False, help_text="and not handed in since, also where it went back to the others"
+    )
     note = models.TextField(blank=True, help_text="why it was skipped, in the rater's words")
     active_ms = models.PositiveIntegerField(
         default=0, help_text="active milliseconds after the last answer, until it was handed in"

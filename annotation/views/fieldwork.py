@@ -11,6 +11,7 @@ from annotation.forms.fieldwork import ExtendForm
 from annotation.http import AuthenticatedRequest, researchers_only
 from annotation.models import Assignment, Campaign, Item, Participant
 from annotation.participants import STATUSES, rows, statuses, with_status
+from annotation.skips import by_part
 
 PER_PAGE = 50
 
@@ -81,11 +82,12 @@ def participant(request: AuthenticatedRequest, slug: str, pk: int) -> HttpRespon
     stay = get_object_or_404(stays, campaign__slug=slug, pk=pk)
     lent = stay.assignments.select_related("item__text", "sitting", "check_asked")
     [row] = rows([stay])
+    skips = by_part(stay.campaign, stay.assignments.all())
     context = {
         "campaign": stay.campaign,
         "stay": stay,
         "row": row,
-        "parts": stay.sittings.all(),
+        "parts": [(part, skips.get(part.pk)) for part in stay.sittings.all()],
         "items": lent.defer("item__text__body"),
         "log": stay.log.select_related("by"),
         "extend": ExtendForm(),

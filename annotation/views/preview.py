@@ -91,7 +91,7 @@ def item(request: AuthenticatedRequest, slug: str, position: int) -> HttpRespons
         place=place + 1,
         of=len(order),
     )
-    context |= {"assignment": None, "is_closed": False}
+    context |= {"assignment": None, "skips": None, "is_closed": False}
     return _render(request, "work", campaign, context)
 
 

@@ -12,6 +12,7 @@ from annotation import assigning, entry, journey
 from annotation.forms.study import CheckForm, ConsentForm
 from annotation.http import AuthenticatedRequest
 from annotation.models import Assignment, CheckQuestion, Item, Message, Participant, Sitting
+from annotation.skips import needed, skips_of
 from annotation.work import asked_of
 
 SCREENING, COMPREHENSION = CheckQuestion.Purpose.SCREENING, CheckQuestion.Purpose.COMPREHENSION
@@ -52,6 +53,7 @@ def work_campaign(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
         "sitting": None if stopped else sitting,
         "stopped": stopped,
         "part": part,
+        "skips": skips_of(stay, sitting) if sitting else None,
         "number": journey.parts_done(stay) + 1,
         "closed": entry.why_closed(stay.campaign),
         "ending": None if sitting or part else journey.ending(stay, submission),
@@ -245,14 +247,16 @@ def _stay(request: AuthenticatedRequest, slug: str) -> Participant:
 def _items(sitting: Sitting | None, *, leads_on: bool) -> dict[str, object]:
     """The items of a part that are (still) the participant's, and which of them is next, if any is."""
     if sitting is None:
-        return {"assignments": [], "next": None, "begun": False}
+        return {"assignments": [], "next": None, "begun": False, "again": False}
     held = sitting.assignments.exclude(state=Assignment.State.RELEASED)
     assignments = list(held.select_related("item__text"))
     waiting = [one for one in assignments if one.state == Assignment.State.OPEN]
+    again = None if waiting or sitting.outcome else needed(held).first()
     return {
         "assignments": assignments,
-        "next": waiting[0] if waiting and leads_on else None,
+        "next": (waiting[0] if waiting else again) if leads_on else None,
         "begun": len(waiting) < len(assignments),
+        "again": again is not None,
     }
 
 

@@ -19,6 +19,7 @@ from annotation.forms.answers import AnswerForm, SkipForm, problems
 from annotation.http import AuthenticatedRequest, View, is_by_script
 from annotation.models import Answer, Assignment, AttentionCheck, SubQuestion
 from annotation.script_words import WORDS
+from annotation.skips import skips_of
 from annotation.work import Asked, asked_of
 from annotation.work_page import links_of, page_context
 
@@ -235,6 +236,7 @@ def _page(
     context |= {
         "assignment": assignment,
         "is_over": journey.is_over(assignment),
+        "skips": skips_of(participant, sitting),
         "part_ends": sitting.expires if sitting and not sitting.outcome else None,
         "news": news,
         "news_until": news[-1].pk if news else None,

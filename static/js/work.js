@@ -286,7 +286,7 @@ submitForm.addEventListener("submit", (event) => {
   handIn();
 });
 const skipForm = document.querySelector(".skip form");
-skipForm.addEventListener("submit", (event) => {
+skipForm?.addEventListener("submit", (event) => {
   event.preventDefault();
   end("skip", skipForm, { note: skipForm.elements.note.value });
 });

@@ -121,10 +121,10 @@ def test_training_is_lent_first_and_makes_no_part_done(pool):
     first, *rest = sitting.assignments.select_related("participant__campaign", "item")
     assert (first.item, first.slot) == (training, None)
     assert len(rest) == 4
+    for other in rest:  # as before there was a limit
+        Assignment.objects.filter(pk=other.pk).update(state="skipped")
     answer(first)
     saving.submit(first)
-    for other in rest:
-        saving.skip(other, "")
     sitting.refresh_from_db()
     assert sitting.outcome == ""
     assert not Rating.objects.exists()

@@ -144,7 +144,7 @@ def test_people_who_came_by_other_ways_are_not_in_question(study, done):
 def test_minutes_and_items_are_told(study, done):
     [row] = reconcile(study, read(export(("sub-1", "pid-1", "APPROVED", "DONE1")))).rows
     assert row.cells() == [
-        *("sub-1", "pid-1", "APPROVED", "done", "DONE1", "DONE1", "3", "10.0"),
+        *("sub-1", "pid-1", "APPROVED", "done", "DONE1", "DONE1", "3", "0", "10.0"),
         *("in both, and agreeing", ""),
     ]
 
