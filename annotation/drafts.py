@@ -37,6 +37,10 @@ class NotReadyError(Exception):
     """A draft that cannot be opened yet; the message says what is missing."""
 
 
+class NotSeenError(Exception):
+    """There are remarks on a draft that whoever opens it has not confirmed."""
+
+
 def free_slug(title: str) -> str:
     """An address made from a title, which no other campaign has."""
     base = slugify(title)[:70].strip("-") or "campaign"
@@ -133,14 +137,18 @@ def copy(source: Campaign, by: User) -> Campaign:
 
 
 @transaction.atomic
-def open_to_raters(campaign: Campaign, by: User) -> None:
+def open_to_raters(campaign: Campaign, by: User, seen: Iterable[str]) -> None:
     """Open a draft that lacks nothing. Those who are invited see it; each begins parts by themselves.
 
-    Raises NotReadyError where something is missing, or where it was opened before.
+    Raises NotReadyError where something is missing, or where it was opened before, and NotSeenError
+    where a remark is not among those that were confirmed: somebody may have changed the draft since.
     """
     locked = Campaign.objects.select_for_update().get(pk=campaign.pk)
-    if lacks := readiness.missing(locked):
+    steps = readiness.steps(locked) if locked.is_draft else []
+    if lacks := [what for step in steps for what in step.missing]:
         raise NotReadyError(" ".join(lacks))
+    if {what for step in steps for what in step.odd} - set(seen):
+        raise NotSeenError
     try:
         drawing.publish(locked)
     except drawing.DrawError as error:

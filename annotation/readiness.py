@@ -7,6 +7,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from annotation.models import Campaign, CheckQuestion, Item
+from annotation.rubrics import kind_for
 from annotation.workload import hourly, workload
 
 STEPS = {
@@ -48,14 +49,14 @@ def steps(campaign: Campaign) -> list[Step]:
     return list(found.values())
 
 
-def missing(campaign: Campaign) -> list[str]:
-    """What keeps a draft from being opened; empty where nothing does."""
-    return [what for step in steps(campaign) for what in step.missing]
-
-
 def _texts(campaign: Campaign, step: Step) -> None:
     if not campaign.items.filter(purpose=Item.Purpose.STUDY).exists():
         step.missing.append("No texts are drawn yet.")
+    kind, wanted = campaign.selection.get("kind"), kind_for(campaign.rubric)
+    if kind and wanted and kind != wanted:
+        step.odd.append(
+            f"The rubric “{campaign.rubric}” is made for {wanted}s, and these texts are {kind}s."
+        )
 
 
 def _parts(campaign: Campaign, step: Step) -> None:

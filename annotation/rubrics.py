@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from annotation.models import Rubric, RubricLevel
+from annotation.models import Rubric, RubricLevel, Text
 
 GUIDELINES = Path(__file__).parent / "guidelines"
 
@@ -14,6 +14,7 @@ class Standard:
 
     slug: str
     title: str
+    kind: Text.Kind
     eta: int
     span_from: int
     levels: tuple[tuple[int, str], ...]
@@ -22,6 +23,7 @@ class Standard:
 ANSWERABLE = Standard(
     slug="answerable",
     title="T1, answerable or not",
+    kind=Text.Kind.REPORT,
     eta=1,
     span_from=1,
     levels=((1, "answerable"), (0, "not answerable")),
@@ -29,6 +31,7 @@ ANSWERABLE = Standard(
 GRADED = Standard(
     slug="graded",
     title="T2, grades 0 to 5",
+    kind=Text.Kind.PASSAGE,
     eta=3,
     span_from=1,
     levels=(
@@ -41,6 +44,11 @@ GRADED = Standard(
     ),
 )
 STANDARD = (ANSWERABLE, GRADED)
+
+
+def kind_for(rubric: Rubric) -> str:
+    """The kind of text that a rubric is made for; empty where it is made for none in particular."""
+    return next((standard.kind for standard in STANDARD if standard.slug == rubric.slug), "")
 
 
 def ensure_standard_rubrics(using: str = "default") -> None:

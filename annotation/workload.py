@@ -16,6 +16,7 @@ class Workload:
     """
 
     items: int
+    raters: int
     gradings: int
     parts: int
     items_in_part: int
@@ -25,6 +26,7 @@ class Workload:
     minutes: int | None
     pay: Decimal | None
     hourly: Decimal | None
+    currency: str
 
     @property
     def hours(self) -> float | None:
@@ -50,6 +52,7 @@ def workload(campaign: Campaign) -> Workload | None:
     minutes, pay = campaign.minutes_per_part, campaign.pay_per_part
     return Workload(
         items=items,
+        raters=campaign.raters_per_item,
         gradings=gradings,
         parts=parts,
         items_in_part=in_part,
@@ -59,6 +62,7 @@ def workload(campaign: Campaign) -> Workload | None:
         minutes=None if minutes is None else parts * minutes,
         pay=None if pay is None else parts * pay,
         hourly=hourly(campaign),
+        currency=campaign.currency,
     )
 
 

@@ -11,6 +11,7 @@ from django.db.models import Count, QuerySet
 from annotation.drafts import RESERVED, free_slug
 from annotation.models import Campaign, Dataset, Rater, Rating, Rubric, Text, User
 from annotation.raters import raters_of
+from annotation.rubrics import kind_for
 
 MOMENT = "%Y-%m-%dT%H:%M"
 SMALL, LARGE = 32_767, 2_147_483_647  # what the columns hold
@@ -45,7 +46,7 @@ class DraftForm(forms.ModelForm):
 class NewCampaignForm(forms.ModelForm):
     """The few things that a study cannot do without; the builder has the rest."""
 
-    kind = forms.ChoiceField(choices=Text.Kind.choices, label="Texts")
+    kind = forms.ChoiceField(required=False, label="Texts")
     people = People(
         label="People", help_text="each of them gets every text; the list can change until it opens"
     )
@@ -64,9 +65,20 @@ class NewCampaignForm(forms.ModelForm):
         words = dataset.texts.with_body().order_by().values_list("kind").annotate(Count("pk"))
         counts: dict[str, int] = dict(words)
         self.fields["kind"].choices = [  # type: ignore[attr-defined]
-            (kind.value, f"{kind.label} ({counts.get(kind.value, 0)} with words)")
-            for kind in Text.Kind
+            ("", "as the rubric asks: T1 is for reports, T2 for passages"),
+            *(
+                (kind.value, f"{kind.label} ({counts.get(kind.value, 0)} with words)")
+                for kind in Text.Kind
+            ),
         ]
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or {}
+        if "kind" in cleaned and cleaned.get("rubric"):
+            cleaned["kind"] = cleaned["kind"] or kind_for(cleaned["rubric"])
+            if not cleaned["kind"]:
+                self.add_error("kind", "This rubric is for any texts: choose which.")
+        return cleaned
 
     def clean_slug(self) -> str:
         slug: str = self.cleaned_data["slug"]

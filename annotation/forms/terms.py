@@ -6,10 +6,12 @@ from django import forms
 from django.core.exceptions import ValidationError
 from django.utils import timezone
 
+from annotation.entry import PLATFORMS
 from annotation.forms.campaigns import MOMENT, DraftForm, People, accounts
 from annotation.models import Campaign, User
 
 CODES = ("code_done", "code_screened_out", "code_failed_check")
+ADDRESS = "completion_url"
 CODE_LABELS = {
     "code_done": "Completion code: part done",
     "code_screened_out": "Completion code: screened out",
@@ -28,11 +30,31 @@ class CompletionAddress(forms.URLField):
         )
 
 
+class OfPlatformForm(DraftForm):
+    """Completion codes where people come from a platform, an address where it has none of its own.
+
+    Those of other platforms are left out, unless something stands in them: it would count unseen.
+    """
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        chosen = self.data.get("platform") if "platform" in self.fields else None
+        known = PLATFORMS.get(self.instance.platform if chosen is None else chosen)
+        asked = (*CODES, *([] if known and known.back else [ADDRESS])) if known else ()
+        for name in (*CODES, ADDRESS):
+            stands = self.data.get(name) or getattr(self.instance, name)
+            if name not in asked and not stands:
+                del self.fields[name]
+
+    def of_platform(self) -> list[forms.BoundField]:
+        return [field for field in self if field.name in (*CODES, ADDRESS)]
+
+
 def moment() -> forms.DateTimeInput:
     return forms.DateTimeInput(attrs={"type": "datetime-local"}, format=MOMENT)
 
 
-class TermsForm(DraftForm):
+class TermsForm(OfPlatformForm):
     """Pay and time, from when to when, where people come from, and who is invited."""
 
     completion_url = CompletionAddress()
@@ -68,6 +90,18 @@ class TermsForm(DraftForm):
         self.fields["opens_at"].help_text = f"{zone}; empty: as soon as it is open"
         self.fields["closes_at"].help_text = f"{zone}; empty: when somebody closes it"
 
+    def before(self) -> list[forms.BoundField]:
+        return self._split()[0]
+
+    def after(self) -> list[forms.BoundField]:
+        return self._split()[1]
+
+    def _split(self) -> tuple[list[forms.BoundField], list[forms.BoundField]]:
+        """The fields that there are for every platform: down to the platform, and what comes after."""
+        common = [field for field in self if field.name not in (*CODES, ADDRESS)]
+        at = [field.name for field in common].index("platform") + 1
+        return common[:at], common[at:]
+
     def clean_currency(self) -> str:
         currency: str = self.cleaned_data["currency"].upper()
         if currency and not (len(currency) == 3 and currency.isascii() and currency.isalpha()):
@@ -87,7 +121,7 @@ class TermsForm(DraftForm):
         return cleaned
 
 
-class LaterForm(DraftForm):
+class LaterForm(OfPlatformForm):
     """What may change while a study runs: nothing that a rater was shown before their work."""
 
     completion_url = CompletionAddress()

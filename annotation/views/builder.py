@@ -61,6 +61,8 @@ def texts(request: AuthenticatedRequest, draft: Campaign) -> HttpResponseBase:
 def parts(request: AuthenticatedRequest, draft: Campaign) -> HttpResponseBase:
     """How the items are handed out, and what that comes to."""
     form = PartsForm(_sent(request), instance=draft)
+    if _is_look(request):
+        return _look(request, draft, "parts", form)
     if form.is_valid():
         draft.save(update_fields=form.Meta.fields)
         return _onwards(request, draft, "parts")
@@ -80,7 +82,7 @@ def gold(request: AuthenticatedRequest, draft: Campaign) -> HttpResponseBase:
 def words(request: AuthenticatedRequest, draft: Campaign) -> HttpResponseBase:
     """The guideline and the consent, with a look at both as they will be read."""
     form = WordsForm(_sent(request), instance=draft)
-    is_look = "look" in request.POST
+    is_look = _is_look(request)
     if request.htmx and is_look:
         return render(request, "annotation/_words_look.html", {"look": request.POST})
     if not is_look and form.is_valid():
@@ -106,6 +108,8 @@ def checks(request: AuthenticatedRequest, draft: Campaign) -> HttpResponseBase:
 def terms(request: AuthenticatedRequest, draft: Campaign) -> HttpResponseBase:
     """Pay, time, platform, and who is invited."""
     form = TermsForm(_sent(request), instance=draft)
+    if _is_look(request):
+        return _look(request, draft, "terms", form)
     if form.is_valid():
         draft.save(update_fields=form.Meta.fields)
         drafts.set_invited(draft, form.cleaned_data["people"])
@@ -130,16 +134,26 @@ def review(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
     )
 
 
-@require_POST
+@require_http_methods(["GET", "HEAD", "POST"])
 @admins_only
 def open_campaign(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
-    """Open a draft, or say what it lacks."""
+    """Ask once more, as it cannot be undone, and with each remark ticked open a draft."""
     found = get_object_or_404(Campaign, slug=slug)
+    seen = request.POST.getlist("seen")
+    if request.method != "POST":
+        if not found.is_draft:
+            return redirect("campaign_review", slug)
+        return _page(request, slug, "review", page="open", seen=seen)
     try:
-        drafts.open_to_raters(found, request.user)
+        drafts.open_to_raters(found, request.user, seen)
     except drafts.NotReadyError as error:
         messages.error(request, f"It is not opened. {error}")
         return redirect("campaign_review", slug)
+    except drafts.NotSeenError:
+        return _page(request, slug, "review", page="open", seen=seen)
+    if found.platform:
+        messages.success(request, f"{found.title} is open. This is what the platform asks for.")
+        return redirect("campaign_invitations", slug)
     messages.success(request, f"{found.title} is open. Who is invited sees it under My work.")
     return redirect(found)
 
@@ -184,6 +198,23 @@ def _sent(request: AuthenticatedRequest) -> Any:
     return request.POST if request.method == "POST" else None
 
 
+def _is_look(request: AuthenticatedRequest) -> bool:
+    """Whether somebody wants to see what comes of what they have typed, and saves nothing."""
+    return "look" in request.POST
+
+
+def _look(
+    request: AuthenticatedRequest, draft: Campaign, step: str, form: PartsForm | TermsForm
+) -> HttpResponse:
+    """A step with what its form says put in place of what is stored, as far as it can be read."""
+    form.is_valid()
+    context = {"form": form, "work": workload(draft), "campaign": draft}
+    if request.htmx:
+        return render(request, f"annotation/_{step}_look.html", context)
+    del context["campaign"]
+    return _page(request, draft.slug, step, is_look=True, **context)
+
+
 def _save_drawn(
     request: AuthenticatedRequest,
     draft: Campaign,
@@ -217,7 +248,13 @@ def _onwards(
 
 
 def _page(
-    request: AuthenticatedRequest, slug: str, step: str, *, is_look: bool = False, **context: Any
+    request: AuthenticatedRequest,
+    slug: str,
+    step: str,
+    *,
+    page: str = "",
+    is_look: bool = False,
+    **context: Any,
 ) -> HttpResponse:
     """A step as it is stored, whatever a refused form has made of the campaign in memory."""
     stored = Campaign.objects.select_related(
@@ -226,7 +263,7 @@ def _page(
     shown: forms.Form | None = context.get("form")
     refused = request.method == "POST" and not is_look
     all_steps = steps(stored) if stored.is_draft else []
-    context |= {
+    context = {
         "campaign": stored,
         "steps": all_steps,
         "step": step,
@@ -237,7 +274,6 @@ def _page(
         "work": workload(stored),
         "form": shown,
         "room": "campaigns",
-    }
-    return render(
-        request, f"annotation/campaign_edit_{step}.html", context, status=422 if refused else 200
-    )
+    } | context
+    template = f"annotation/campaign_edit_{page or step}.html"
+    return render(request, template, context, status=422 if refused else 200)

@@ -12,7 +12,7 @@ from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
-from annotation import actions, entry, reconciliation
+from annotation import actions, entry, publishing, reconciliation
 from annotation.exporters.campaign_files import archive
 from annotation.forms.fieldwork import LinksForm, MessageForm, ReconcileForm
 from annotation.http import AuthenticatedRequest, admins_only, researchers_only
@@ -40,12 +40,14 @@ def invitations(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
     stays = found.participants.filter(source=Participant.Source.LINK, erased_at=None)
     listed = with_status(stays.select_related("rater")).order_by("-pk")
     page = Paginator(listed, LINKS_PER_PAGE).get_page(request.GET.get("page"))
+    arrival = _arrival(found, request)
     context = {
         "campaign": found,
         "form": form,
         "page": page,
         "links": [(stay, STATUSES[stay.status], entry.link_of(stay, request)) for stay in page],
-        "arrival": _arrival(found, request),
+        "arrival": arrival,
+        "pasted": publishing.pasted(found, arrival),
         "query": "",
         "room": "campaigns",
     }

@@ -104,6 +104,17 @@ def stored(campaign):
     )
 
 
+def remarks(client, campaign) -> list[str]:
+    """What has to be confirmed before it is opened."""
+    steps = client.get(url(campaign, "open")).context["steps"]
+    return [what for step in steps for what in step.odd]
+
+
+def open_it(client, campaign, **extra):
+    """Open a draft with every remark ticked."""
+    return client.post(url(campaign, "open"), {"seen": remarks(client, campaign)}, **extra)
+
+
 def orla():
     return Rater.objects.get(name="orla")
 

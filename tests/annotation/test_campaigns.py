@@ -3,6 +3,7 @@
 import pytest
 
 from annotation.models import Assignment, Campaign, Participant, Rubric
+from tests.annotation.builder_material import open_it
 
 NEW = "/campaigns/new/"
 
@@ -26,7 +27,7 @@ def test_a_study_among_colleagues_takes_one_form_and_its_opening(cast, dataset):
     assert campaign.items.count() == 2
     assert campaign.raters_per_item == 2
     assert "Pilot" not in cast.client("worker").get("/work/").content.decode()
-    admin.post("/campaigns/pilot/edit/open/")
+    open_it(admin, campaign)
     for name in ("worker", "other_worker"):
         client = cast.client(name)
         assert "Pilot" in client.get("/work/").content.decode()

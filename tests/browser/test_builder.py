@@ -19,6 +19,14 @@ def go_on(page):
     page.wait_for_url(lambda url: url != before)
 
 
+def open_it(page):
+    """From the review to the opening, each remark ticked."""
+    page.get_by_role("link", name="Open the campaign").click()
+    for box in page.locator("input[name=seen]").all():
+        box.check()
+    page.get_by_role("button", name="Open it now").click()
+
+
 def new_draft(page, site, title, rubric="T2, grades 0 to 5", kind="passage"):
     """A draft made by the form for a new campaign; its address."""
     page.goto(f"{site.url}/campaigns/new/?dataset=coast")
@@ -58,6 +66,11 @@ def fill_in(page):
     go_on(page)
     page.get_by_label("Pay for a part").fill("6")
     page.get_by_label("Minutes that a part takes").fill("30")
+    expect(page.locator("#work")).to_contain_text("12.00 GBP an hour")  # follows what is typed
+    page.get_by_label("Where people come from").select_option("prolific")
+    expect(page.get_by_label("Completion code: part done")).to_be_visible()
+    page.get_by_label("Where people come from").select_option("")
+    expect(page.get_by_label("Completion code: part done")).to_have_count(0)
     page.get_by_role("checkbox", name="worker21").check()
     go_on(page)
 
@@ -90,7 +103,7 @@ def test_a_study_is_built_looked_at_and_opened(visit, site):
     ) == [(0,)]
 
     page.get_by_role("link", name="Back to the campaign").click()
-    page.get_by_role("button", name="Open the campaign").click()
+    open_it(page)
     expect(page.locator(".notices")).to_contain_text("is open")
     assert site.rows("select state from annotation_campaign where slug = ?", slug) == [("open",)]
     page.goto(f"{site.url}/campaigns/{slug}/edit/texts/")
@@ -135,8 +148,14 @@ def test_a_study_is_built_without_scripts(visit, site):
     page.get_by_role("button", name="Save, for another one").click()
     page.get_by_role("group", name="Check 1").get_by_label("Take this one out").check()
     go_on(page)
+    expect(page.get_by_label("Completion code: part done")).to_have_count(0)
+    page.get_by_label("Where people come from").select_option("sona")
+    page.get_by_role("button", name="Show its fields").click()
+    expect(page.get_by_label("Completion address")).to_be_visible()
+    page.get_by_label("Where people come from").select_option("")
     go_on(page)
-    expect(page.get_by_role("button", name="Open the campaign")).to_be_enabled()
+    open_it(page)
+    expect(page.locator(".notices")).to_contain_text("is open")
 
 
 @pytest.mark.parametrize("width", [1280, 390])
@@ -159,8 +178,10 @@ def test_every_step_is_accessible_at(visit, site, width):
     expect(page.locator("[aria-invalid]")).to_have_count(1)
     assert axe_problems(page) == []
     visitor.errors[:] = [error for error in visitor.errors if "422" not in error]
+    page.goto(f"{site.url}/campaigns/{slug}/edit/open/")
+    assert faults(page, width) == []
     page.goto(site.url + paths[-1])
-    page.get_by_role("button", name="Open the campaign").click()
+    open_it(page)
     expect(page.locator(".notices")).to_contain_text("is open")
     for step in ("review", "later"):
         page.goto(f"{site.url}/campaigns/{slug}/edit/{step}/")

@@ -13,6 +13,7 @@ from tests.annotation.builder_material import (
     TEXTS,
     WORDS,
     make_draft,
+    open_it,
     url,
 )
 
@@ -25,7 +26,7 @@ def test_a_copy_has_settings_words_and_checks_but_not_people(cast, admin, harbou
         url(draft, "terms"),
         PROLIFIC | {"people": [cast.worker.pk], "closes_at": "2099-01-01T10:00"},
     )
-    admin.post(url(draft, "open"))
+    open_it(admin, draft)
     response = admin.post(f"/campaigns/{draft.slug}/copy/")
     made = Campaign.objects.latest("id")
     assert response.url == url(made, "texts")

@@ -2,16 +2,19 @@
 
 import pytest
 
-from annotation.models import Campaign, LogEntry
+from annotation.models import Campaign, LogEntry, Rubric
 from tests.annotation.builder_material import (
     CHECKS,
+    NEW,
     PARTS,
     PROLIFIC,
     STEPS,
     TERMS,
     TEXTS,
     make_draft,
+    open_it,
     read,
+    remarks,
     stored,
     url,
 )
@@ -32,7 +35,7 @@ def test_what_is_missing_keeps_it_from_opening(admin, draft, changes, says):
     page = read(admin, draft, "review")
     assert says in page
     assert "disabled" in page
-    response = admin.post(url(draft, "open"), follow=True)
+    response = open_it(admin, draft, follow=True)
     assert "It is not opened." in response.content.decode()
     draft.refresh_from_db()
     assert draft.is_draft
@@ -57,14 +60,14 @@ def test_what_is_odd_is_said_and_can_be_opened(admin, draft, changes, says):
     for step, sent in changes.items():
         admin.post(url(draft, step), sent)
     assert says in read(admin, draft, "review")
-    admin.post(url(draft, "open"))
+    open_it(admin, draft)
     draft.refresh_from_db()
     assert draft.state == Campaign.State.OPEN
 
 
 def test_opening_is_logged_and_its_people_see_it(cast, admin, harbour):
     draft = make_draft(admin, harbour, cast.worker)
-    response = admin.post(url(draft, "open"))
+    response = open_it(admin, draft)
     assert response.url == draft.get_absolute_url()
     draft.refresh_from_db()
     assert draft.opened_at is not None
@@ -84,7 +87,7 @@ def test_nothing_changes_after_the_opening(cast, admin, harbour, step):
     draft = make_draft(admin, harbour, cast.worker)
     for name, sent in STEPS.items():
         admin.post(url(draft, name), sent)
-    admin.post(url(draft, "open"))
+    open_it(admin, draft)
     before = stored(draft)
     change = {"title": "Other", "raters_per_item": 9, "guideline": "x", "pay_per_part": "1"}
     for state in ("open", "paused", "closed"):
@@ -102,7 +105,7 @@ def test_nothing_changes_after_the_opening(cast, admin, harbour, step):
 @pytest.mark.parametrize("action", ["discard", "open"])
 def test_an_open_campaign_is_not_opened_again_or_thrown_away(cast, admin, harbour, action):
     draft = make_draft(admin, harbour, cast.worker)
-    admin.post(url(draft, "open"))
+    open_it(admin, draft)
     before = stored(draft)
     admin.post(url(draft, action))
     assert stored(draft) == before
@@ -112,10 +115,11 @@ def test_an_open_campaign_is_not_opened_again_or_thrown_away(cast, admin, harbou
 def test_who_saves_while_another_opens_is_before_it_or_refused(cast, admin, harbour):
     draft = make_draft(admin, harbour, cast.worker)
     clients = [cast.client("admin") for _ in range(12)]
+    seen = remarks(admin, draft)
 
     def act(at):
         if at % 6 == 5:
-            return clients[at].post(url(draft, "open")).url
+            return clients[at].post(url(draft, "open"), {"seen": seen}).url
         return clients[at].post(url(draft, "texts"), TEXTS | {"sample": at % 6 + 1}).url
 
     went = in_threads(act, range(12))
@@ -129,7 +133,7 @@ def test_who_saves_while_another_opens_is_before_it_or_refused(cast, admin, harb
 def test_the_frozen_state_is_readable(cast, admin, harbour):
     draft = make_draft(admin, harbour, cast.worker)
     admin.post(url(draft, "checks"), CHECKS)
-    admin.post(url(draft, "open"))
+    open_it(admin, draft)
     page = read(cast.client("researcher"), draft, "review")
     for words in ("May you use what you know?", "Please choose grade 2.", "wil", "stays as it is"):
         assert words in page
@@ -140,7 +144,7 @@ def test_later_changes_are_few_and_logged(cast, admin, harbour):
     draft = make_draft(admin, harbour, cast.worker)
     later = url(draft, "later")
     assert admin.get(later).url == url(draft, "terms")
-    admin.post(url(draft, "open"))
+    open_it(admin, draft)
     assert admin.get(later).status_code == 200
     sent = {
         "closes_at": "2099-05-01T12:00",
@@ -159,3 +163,90 @@ def test_later_changes_are_few_and_logged(cast, admin, harbour):
     assert bad.status_code == 422
     draft.refresh_from_db()
     assert draft.closes_at.year == 2099
+
+
+def test_opening_asks_once_more_with_every_remark(admin, draft):
+    page = admin.get(url(draft, "open")).content.decode()
+    assert "Opening cannot be undone" in page
+    said = remarks(admin, draft)
+    assert len(said) >= 2
+    for what in said:
+        assert f"{what}</label>" in page
+    assert 'class="button main large">Open it now' in page
+    for seen in ([], said[:-1], ["something else"]):
+        refused = admin.post(url(draft, "open"), {"seen": seen})
+        assert refused.status_code == 422
+        assert "not every remark is ticked" in refused.content.decode()
+    draft.refresh_from_db()
+    assert draft.is_draft
+    open_it(admin, draft)
+    draft.refresh_from_db()
+    assert not draft.is_draft
+    assert admin.get(url(draft, "open")).url == url(draft, "review")
+
+
+def test_a_remark_that_came_up_since_has_to_be_seen_first(admin, draft):
+    seen = remarks(admin, draft)
+    admin.post(url(draft, "terms"), TERMS | {"pay_per_part": "1.00"})
+    refused = admin.post(url(draft, "open"), {"seen": seen})
+    assert refused.status_code == 422
+    assert "2.00 GBP an hour" in refused.content.decode()
+    draft.refresh_from_db()
+    assert draft.is_draft
+
+
+@pytest.mark.parametrize(
+    ("rubric", "kind", "said"),
+    [
+        ("answerable", "passage", "is made for reports, and these texts are passages"),
+        ("graded", "report", "is made for passages, and these texts are reports"),
+        ("answerable", "report", ""),
+        ("graded", "passage", ""),
+    ],
+)
+def test_a_rubric_for_another_kind_of_text_has_to_be_confirmed(admin, harbour, rubric, kind, said):
+    draft = make_draft(admin, harbour, rubric=rubric, kind=kind)
+    found = [what for what in remarks(admin, draft) if "is made for" in what]
+    assert len(found) == bool(said)
+    assert said in "".join(found)
+    if said:
+        assert said in read(admin, draft, "texts")
+        others = [what for what in remarks(admin, draft) if what not in found]
+        assert admin.post(url(draft, "open"), {"seen": others}).status_code == 422
+
+
+@pytest.mark.parametrize(("rubric", "kind"), [("answerable", "report"), ("graded", "passage")])
+def test_the_rubric_decides_the_kind_of_text(admin, harbour, rubric, kind):
+    draft = make_draft(admin, harbour, rubric=rubric, kind="")
+    assert draft.selection["kind"] == kind
+    assert {item.text.kind for item in draft.items.all()} == {kind}
+
+
+def test_a_rubric_of_ones_own_says_nothing_about_the_kind(admin, harbour):
+    own = Rubric.objects.create(slug="own", title="Own", guideline="x", eta=1, span_from=1)
+    sent = {"dataset": "harbour", "title": "Own", "rubric": own.pk, "kind": ""}
+    refused = admin.post(NEW, sent)
+    assert refused.status_code == 422
+    assert "choose which" in refused.content.decode()
+    assert admin.post(NEW, sent | {"kind": "report"}).status_code == 302
+
+
+def test_after_the_opening_comes_what_the_platform_asks_for(admin, draft):
+    admin.post(url(draft, "parts"), PARTS | {"max_parts": 1})
+    admin.post(url(draft, "terms"), PROLIFIC | {"code_screened_out": "S1"})
+    response = open_it(admin, draft, follow=True)
+    assert response.redirect_chain == [(f"/campaigns/{draft.slug}/invitations/", 302)]
+    pasted = {one.name: one.value for one in response.context["pasted"]}
+    assert pasted.pop("Address of the study").startswith("http://testserver/start/grading/?PROL")
+    assert pasted == {
+        "Title": "Grading",
+        "Places": "8",
+        "Estimated time (minutes)": "30",
+        "Pay (GBP)": "6.00",
+        "Completion code": "C1",
+        "Code after screening": "S1",
+        "Code after the check": "",
+    }
+    page = response.content.decode()
+    for words in ("12.00 GBP an hour", ">C1</code>", "not stated", "one for each part"):
+        assert words in page

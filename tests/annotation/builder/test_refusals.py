@@ -108,6 +108,7 @@ def test_who_may_look_and_who_may_edit(cast, admin, draft, who, reviews, edits):
         if who != "admin":
             assert client.post(url(draft, step), sent).status_code == edits
     if who != "admin":
+        assert client.get(url(draft, "open")).status_code == edits
         for action in ("open", "discard", "later"):
             assert client.post(url(draft, action)).status_code == edits
         assert client.post(f"/campaigns/{draft.slug}/copy/").status_code == edits
@@ -120,8 +121,10 @@ def test_wrong_methods_and_missing_campaigns(admin, draft):
         assert admin.get(f"/campaigns/nowhere/edit/{step}/").status_code == 404
         assert admin.delete(url(draft, step)).status_code == 405
     assert admin.post(url(draft, "review")).status_code == 405
+    assert admin.get(url(draft, "discard")).status_code == 405
+    assert admin.get("/campaigns/nowhere/edit/open/").status_code == 404
     for action in ("open", "discard"):
-        assert admin.get(url(draft, action)).status_code == 405
+        assert admin.put(url(draft, action)).status_code == 405
         assert admin.post(f"/campaigns/nowhere/edit/{action}/").status_code == 404
     assert admin.get(f"/campaigns/{draft.slug}/copy/").status_code == 405
     assert admin.post("/campaigns/nowhere/copy/").status_code == 404

@@ -2,7 +2,7 @@
 
 import pytest
 
-from annotation.models import Item, Rubric
+from annotation.models import Campaign, Item, Rubric
 from tests.annotation.builder_material import (
     CHECK,
     CHECKS,
@@ -175,3 +175,59 @@ def test_terms_invite_accounts_and_take_them_out_again(cast, admin, draft):
     assert draft.title not in cast.client("worker").get("/work/").content.decode()
     admin.post(url(draft, "terms"), TERMS | {"people": [cast.worker.pk]})
     assert draft.participants.get().rater.user == cast.worker
+
+
+CODES = ["code_done", "code_screened_out", "code_failed_check"]
+
+
+@pytest.mark.parametrize(
+    ("platform", "asked"),
+    [
+        ("", []),
+        ("prolific", CODES),
+        ("sona", [*CODES, "completion_url"]),
+        ("mturk", [*CODES, "completion_url"]),
+    ],
+)
+def test_fields_of_other_platforms_stay_hidden(admin, draft, platform, asked):
+    """Also before it is saved, with a script and without; what has a value is always shown."""
+    before = stored(draft)
+    sent = TERMS | {"platform": platform, "look": "1"}
+    by_script = admin.post(url(draft, "terms"), sent, HTTP_HX_REQUEST="true")
+    without = admin.post(url(draft, "terms"), sent)
+    assert "<form" not in by_script.content.decode()
+    for response in (by_script, without):
+        assert response.status_code == 200
+        for name in [*CODES, "completion_url"]:
+            assert (f'name="{name}"' in response.content.decode()) == (name in asked), name
+    assert stored(draft) == before
+    Campaign.objects.update(platform=platform, code_failed_check="" if platform else "LEFT")
+    page = read(admin, draft, "terms")
+    shown = [name for name in [*CODES, "completion_url"] if f'name="{name}"' in page]
+    assert shown == (asked or ["code_failed_check"])
+    if not platform:
+        admin.post(url(draft, "terms"), TERMS | {"code_failed_check": ""})
+        assert 'name="code_failed_check"' not in read(admin, draft, "terms")
+
+
+@pytest.mark.parametrize("script", [True, False])
+def test_the_cost_follows_what_is_typed_and_nothing_is_saved(admin, draft, script):
+    admin.post(url(draft, "parts"), PARTS)
+    admin.post(url(draft, "terms"), TERMS)
+    before = stored(draft)
+    extra = {"HTTP_HX_REQUEST": "true"} if script else {}
+
+    def look(step, sent):
+        page = admin.post(url(draft, step), sent | {"look": "1"}, **extra)
+        assert page.status_code == 200
+        return page.content.decode()
+
+    page = look("terms", TERMS | {"pay_per_part": "3", "currency": "eur"})
+    assert "24 EUR; 6.00 EUR an hour" in page
+    assert "48.00 GBP" in look("terms", TERMS | {"pay_per_part": "-3"})  # as it was
+    page = look("parts", PARTS | {"raters_per_item": 2, "items_per_part": 5, "skips_per_part": 3})
+    assert "10 × 2 raters = 20" in page
+    assert "4, of 5 texts or fewer, 3 of which may be skipped" in page
+    assert "24.00 GBP" in page
+    assert "10 × 3 raters = 30" in look("parts", PARTS | {"raters_per_item": ""})
+    assert stored(draft) == before
