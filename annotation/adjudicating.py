@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
 
@@ -46,6 +46,8 @@ class Voice:
     name: str
     grade: int | None
     spans: list[dict[str, Any]]
+    key: str = ""  # of the answer, if a decision can be the same: it has a grade, and words if it needs some
+    words: list[dict[str, Any]] = field(default_factory=list)  # that such a decision rests on
 
     @property
     def letter(self) -> str:
@@ -78,18 +80,21 @@ def voices(item: Item, question: SubQuestion) -> list[Voice]:
             f"{salt}:{item.pk}:{lent.participant.rater_id}".encode()
         ).digest(),
     )
-    said = []
-    for number, lent in enumerate(shuffled):
-        answer = newest.get(lent.pk)
-        said.append(
-            Voice(
-                number=number,
-                name=lent.participant.rater.name,
-                grade=answer.grade if answer else None,
-                spans=answer.spans if answer else [],
-            )
-        )
-    return said
+    span_from = item.campaign.rubric.span_from
+    return [
+        _voice(number, lent.participant.rater.name, newest.get(lent.pk), span_from)
+        for number, lent in enumerate(shuffled)
+    ]
+
+
+def _voice(number: int, name: str, answer: Answer | None, span_from: int) -> Voice:
+    if answer is None or answer.grade is None:
+        return Voice(number, name, None, answer.spans if answer else [])
+    words = answer.spans if answer.grade >= span_from else []
+    is_whole = bool(words) or answer.grade < span_from
+    return Voice(
+        number, name, answer.grade, answer.spans, str(answer.key) if is_whole else "", words
+    )
 
 
 def decide(

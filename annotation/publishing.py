@@ -48,6 +48,6 @@ def _places(campaign: Campaign) -> Pasted:
     return Pasted(
         "Places",
         str(work.parts),
-        f"in all, one for each part; a person may do {work.parts_each}, each in a study of its own "
-        "there with the same address",
+        f"in all, one for each part; one person may do {work.parts_each} of them, each in a study of "
+        "its own there, with the same address",
     )

@@ -5,7 +5,7 @@ from uuid import uuid4
 
 from django.contrib import messages
 from django.core.paginator import Paginator
-from django.http import Http404, HttpResponseBase
+from django.http import Http404, HttpResponseBase, QueryDict
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils.http import urlencode
@@ -72,7 +72,14 @@ def adjudicate(
         raise Http404("The words of this text are not here.")
     if request.method != "POST":
         return _page(request, asked)
-    form = DecisionForm(request.POST, text=item.text, rubric=item.campaign.rubric)
+    voice = None
+    if take := request.POST.get("take"):
+        voice = next((one for one in voices(item, question) if one.key == take), None)
+        if voice is None:
+            problem = "That rater has answered anew since the page was opened. Look again."
+            return _page(request, asked, problems=[problem], status=409)
+    data = _taken(request.POST, voice) if voice else request.POST
+    form = DecisionForm(data, text=item.text, rubric=item.campaign.rubric)
     if not form.is_valid():
         problems = [str(said) for errors in form.errors.values() for said in errors]
         return _page(request, asked, form, problems, status=422)
@@ -94,8 +101,17 @@ def adjudicate(
         problem = f"{error.newest.by or 'Somebody'} has decided this meanwhile, see the history."
         problem += " Decide again to replace that."
         return _page(request, asked, form, [problem], status=409)
-    messages.success(request, f"Decided: {sent['grade']}.")
+    as_who = f", as {voice.letter} answered" if voice else ""
+    messages.success(request, f"Decided: {sent['grade']}{as_who}.")
     return redirect(_onwards(request, asked))
+
+
+def _taken(sent: QueryDict, voice: Voice) -> QueryDict:
+    """The form with a rater's grade and words in place of those that were chosen; the note stays."""
+    data = sent.copy()
+    data["grade"], data["quotes"] = str(voice.grade), ""
+    data.setlist("keep", [f"{span['start']}:{span['end']}" for span in voice.words])
+    return data
 
 
 def _page(

@@ -42,6 +42,21 @@ function take(span) {
   show();
 }
 
+// A rater's whole answer in place of what is chosen, to be looked at before it is decided.
+function fillIn({ dataset }) {
+  for (const box of takes.querySelectorAll("input")) box.checked = false;
+  form.elements.quotes.value = "";
+  for (const place of dataset.words.split(" ").filter(Boolean)) {
+    const [start, end] = place.split(":").map(Number);
+    take({ start, end });
+  }
+  const grade = [...form.elements.grade].find((radio) => radio.value === dataset.grade);
+  grade.checked = true;
+  grade.scrollIntoView({ block: "nearest" });
+  said.textContent = `Filled in as ${dataset.take} answered: ${dataset.grade}. Control Enter decides.`;
+  show();
+}
+
 function takeSelection() {
   const selection = getSelection();
   if (selection.isCollapsed || !selection.rangeCount || !body.contains(selection.anchorNode)) return;
@@ -73,8 +88,15 @@ document.addEventListener("keydown", (event) => {
     take(spanOf(body, range));
     return;
   }
-  const rel = { j: "next", k: "prev" }[event.key];
-  if (!rel || isTyping(event) || event.ctrlKey) return;
+  if (event.key === "Enter" && event.ctrlKey) {
+    event.preventDefault();
+    form.requestSubmit();
+    return;
+  }
+  if (isTyping(event) || event.ctrlKey) return;
   if (localStorage.getItem("single-keys") === "off") return; // switched off on the task pages
-  document.querySelector(`a[rel="${rel}"]`)?.click();
+  const rel = { j: "next", k: "prev" }[event.key];
+  if (rel) return document.querySelector(`a[rel="${rel}"]`)?.click();
+  const rater = /^[a-z]$/.test(event.key) && document.querySelector(`[data-take="${event.key.toUpperCase()}"]`);
+  if (rater) fillIn(rater);
 });

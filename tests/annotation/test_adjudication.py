@@ -251,3 +251,70 @@ def test_first_decisions_at_once_make_one_rater_and_one_key_one_decision(cast, d
     assert Rater.objects.filter(name__contains="adjudicated").count() == 1
     for rating in Rating.objects.filter(rater__name__contains="adjudicated"):
         assert [span.quote for span in rating.spans.all()] == ["was hurt"]
+
+
+def take(rosa, campaign, grade, **change):
+    """Press the button that takes the answer of the rater who gave this grade."""
+    page = rosa.get(url(campaign)).context
+    [voice] = [one for one in page["voices"] if one.grade == grade]
+    sent = decision(campaign, take=voice.key, grade=None, keep=None, **change)
+    return rosa.post(url(campaign), sent, follow=True), voice
+
+
+@pytest.mark.parametrize(("grade", "quotes"), [(1, ["was hurt"]), (0, [])])
+def test_a_raters_answer_is_taken_in_one_click(rosa, differing, grade, quotes):
+    response, voice = take(rosa, differing, grade, note="as said")
+    assert f"Decided: {grade}, as {voice.letter} answered." in response.content.decode()
+    made = Decision.objects.get()
+    assert (made.grade, [span["quote"] for span in made.spans], made.note) == (
+        grade,
+        quotes,
+        "as said",
+    )
+    rating = Rating.objects.get(rater__name__endswith="adjudicated")
+    assert (rating.grade, [span.quote for span in rating.spans.all()]) == (grade, quotes)
+    assert response.redirect_chain[0][0] == url(differing, number=1)
+
+
+def test_what_was_ticked_and_copied_gives_way_to_the_answer_that_is_taken(rosa, differing):
+    page = rosa.get(url(differing)).context
+    [voice] = [one for one in page["voices"] if one.grade == 1]
+    sent = decision(differing, take=voice.key, grade="0", keep=[place("112 people")], quotes="not")
+    assert rosa.post(url(differing), sent).status_code == 302
+    assert [span["quote"] for span in Decision.objects.get().spans] == ["was hurt"]
+
+
+def test_an_answer_that_changed_since_is_not_taken(cast, rosa, differing):
+    page = rosa.get(url(differing)).context
+    [voice] = [one for one in page["voices"] if one.grade == 1]
+    label(differing, cast.worker, "oracle", 2, 1, "steering")
+    for key in (voice.key, str(uuid4()), "x"):
+        refused = rosa.post(url(differing), decision(differing, take=key))
+        assert refused.status_code == 409
+        assert "answered anew since the page was opened" in refused.content.decode()
+    assert not Decision.objects.exists()
+
+
+def test_only_a_whole_answer_can_be_taken(cast, rosa, differing):
+    label(differing, cast.worker, "oracle", 2, 1)  # without words
+    label(differing, cast.other_worker, "oracle", 2, None)
+    page = rosa.get(url(differing))
+    assert [voice.key for voice in page.context["voices"]] == ["", ""]
+    assert 'name="take"' not in page.content.decode()
+
+
+def test_a_0_is_taken_without_the_words_that_were_marked_for_it(cast, rosa, differing):
+    label(differing, cast.other_worker, "oracle", 2, 0, "112 people")
+    take(rosa, differing, 0)
+    assert (Decision.objects.get().grade, Decision.objects.get().spans) == (0, [])
+
+
+def test_taking_twice_is_one_decision_and_knows_of_others(cast, rosa, differing):
+    page = rosa.get(url(differing)).context
+    [voice] = [one for one in page["voices"] if one.grade == 1]
+    sent = decision(differing, take=voice.key)
+    assert [rosa.post(url(differing), sent).status_code for _ in range(2)] == [302, 302]
+    assert Decision.objects.count() == 1
+    late = cast.client("admin").post(url(differing), decision(differing, take=voice.key))
+    assert late.status_code == 409
+    assert "rosa has decided this meanwhile" in late.content.decode()

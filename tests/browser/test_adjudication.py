@@ -116,3 +116,28 @@ def test_quality_leads_from_a_rater_to_the_words(visit):
     until(page, "CSS.highlights.size > 0")
     page.get_by_role("link", name="Adjudicate this question").click()
     expect(page.locator("#decision")).to_be_visible()
+
+
+def test_a_raters_answer_is_taken_by_one_click_or_by_its_letter(visit, site):
+    """At the width of a phone, where the page is longer than the window."""
+    page = visit("rosa", width=390, height=700).open(address(site, 1))
+    until(page, "CSS.highlights.size >= 3")
+    button = page.locator("[data-take]").first
+    expect(button).to_be_in_viewport()
+    expect(page.get_by_role("button", name="Decide, next")).to_be_in_viewport()
+    page.mouse.wheel(0, 5000)
+    expect(button).to_be_in_viewport()
+    grade, words = int(button.get_attribute("data-grade")), button.get_attribute("data-words")
+    page.locator("body").press("a")
+    expect(page.locator("#decision input[name=grade]:checked")).to_have_value(str(grade))
+    expect(page.locator("#takes input:checked")).to_have_count(len(words.split()))
+    page.keyboard.press("Control+Enter")
+    expect(page.locator(".notices")).to_contain_text(f"Decided: {grade}.")
+    by_key = decided(site, 1)
+    page.goto(site.url + address(site, 1))
+    page.locator("[data-take]").last.click()
+    expect(page.locator(".notices")).to_contain_text("answered.")
+    page.goto(site.url + address(site, 1))
+    page.locator("[data-take]").first.click()
+    expect(page.locator(".notices")).to_contain_text(f"Decided: {grade}, as A answered.")
+    assert decided(site, 1) == by_key
