@@ -12,7 +12,7 @@ def note_what_was_skipped(apps, schema_editor):
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('annotation', '0005_late_answers'),
+        ('annotation', '0006_questions_without_words'),
     ]
 
     operations = [
