@@ -49,7 +49,7 @@ serve:
 	@echo "  Crux workbench   http://127.0.0.1:$(PORT)/"
 	@echo "  log in as        admin, researcher, worker1 or worker2"
 	@echo "  password         crux-demo"
-	@echo "  as a crowdworker http://127.0.0.1:$(PORT)/start/demo-crowd/?PROLIFIC_PID=you"
+	@echo "  as a crowdworker http://127.0.0.1:$(PORT)/start/demo-crowd/?PROLIFIC_PID=c0ffeec0ffeec0ffeec0ffee"
 	@echo "  stop with        Ctrl-C"
 	@echo
 	@$(PY) -m judging.stand_in --port $(STAND_IN_PORT) & stand_in=$$!; \

@@ -34,7 +34,8 @@ class Platform:
     `worker` names the person and is needed; `study` and `session`, what they came for, may be
     missing. `asked` is what to put behind the address on the platform's own form; empty where the
     platform appends the ids by itself. An empty `back` means that each study has an address of
-    its own for it (a campaign's completion_url), or that people paste the code.
+    its own for it (a campaign's completion_url), or that people paste the code. `ids` is the form of
+    a person's id there: what has another form was made up by somebody.
     """
 
     worker: str
@@ -43,6 +44,7 @@ class Platform:
     asked: str
     back: str
     give_up: str | Promise
+    ids: re.Pattern[str] = _ID
 
 
 PLATFORMS: dict[str, Platform] = {
@@ -56,6 +58,7 @@ PLATFORMS: dict[str, Platform] = {
             "Please return your submission on Prolific, so that your place becomes free. "
             "This does not count against you."
         ),
+        ids=re.compile(r"[0-9a-f]{24}"),
     ),
     Campaign.Platform.SONA: Platform(
         worker="id",
@@ -126,7 +129,7 @@ def read_arrival(campaign: Campaign, sent: QueryDict) -> Arrival:
             problems.append(_("%(name)s is there more than once.") % {"name": name})
         elif len(value) > 100:
             problems.append(_("%(name)s is too long.") % {"name": name})
-        elif value and not _ID.fullmatch(value):
+        elif value and not (platform.ids if role == "worker" else _ID).fullmatch(value):
             problems.append(_("%(name)s is not an id.") % {"name": name})
         found[role] = value
     if problems:
@@ -164,26 +167,41 @@ def why_closed(campaign: Campaign) -> str:
     return _("This study is over. Nothing more is handed out.")
 
 
-def arrive(campaign: Campaign, worker: str) -> Participant:
-    """The stay of somebody who came from the campaign's platform, made at the first arrival.
+def known(campaign: Campaign, worker: str) -> Participant | None:
+    """The stay of somebody who came from the campaign's platform before."""
+    stays = campaign.participants.filter(source=campaign.platform, external_id=worker)
+    return stays.select_related("rater__user", "campaign").first()
 
-    The person becomes a guest without a password, and a rater under a pseudonym; the platform's
-    id is kept in the participant alone. Many arrivals at once make one stay.
 
-    Raises NoEntryError for a newcomer to whom nothing can be given, and for somebody whose data
-    was deleted at their own request.
+def admit(campaign: Campaign, worker: str) -> None:
+    """Let a newcomer read the terms; nothing is stored.
+
+    Raises NoEntryError where nothing can be given to them, and for somebody whose data was deleted
+    at their own request.
     """
-    known = campaign.participants.filter(source=campaign.platform, external_id=worker)
-    if stay := known.select_related("rater__user", "campaign").first():
-        return stay
     if reason := why_closed(campaign):
         raise NoEntryError(reason)
     if not _has_room(campaign) and not (assigning.expire(campaign) and _has_room(campaign)):
         raise NoEntryError(_("All places in this study are taken."))
+    _pseudonym(campaign, campaign.platform, worker)
+
+
+def arrive(campaign: Campaign, worker: str) -> Participant:
+    """The stay of somebody who came from the campaign's platform, made the first time.
+
+    The person becomes a guest without a password, and a rater under a pseudonym; the platform's
+    id is kept in the participant alone. Many at once make one stay. Raises NoEntryError, as
+    `admit` does.
+    """
+    if stay := known(campaign, worker):
+        return stay
+    admit(campaign, worker)
     try:
         return _newcomer(campaign, campaign.platform, worker, secret=worker)
     except IntegrityError:  # made by another request a moment ago
-        return known.select_related("rater__user", "campaign").get()
+        return campaign.participants.select_related("rater__user", "campaign").get(
+            source=campaign.platform, external_id=worker
+        )
 
 
 def make_links(campaign: Campaign, names: Iterable[str]) -> list[Participant]:
@@ -268,6 +286,16 @@ def back_url(campaign: Campaign, code: str, worker: str, *, is_done: bool) -> st
 
 def _newcomer(campaign: Campaign, source: str, external_id: str, *, secret: str) -> Participant:
     """A guest, a rater of the same name, and a stay. Raises IntegrityError if somebody made it."""
+    name = _pseudonym(campaign, source, secret)
+    with transaction.atomic():
+        user = User(username=name, role=User.Role.WORKER, is_guest=True)
+        user.set_unusable_password()
+        user.save()
+        rater = Rater.objects.create(user=user, name=name, kind=Rater.Kind.HUMAN)
+        return assigning.invite(campaign, rater, source, external_id)
+
+
+def _pseudonym(campaign: Campaign, source: str, secret: str) -> str:
     digest = hmac.new(campaign.salt.encode(), f"{source}:{secret}".encode(), sha256).hexdigest()
     name = f"w-{digest[:10]}"
     if Participant.objects.filter(
@@ -277,12 +305,7 @@ def _newcomer(campaign: Campaign, source: str, external_id: str, *, secret: str)
     if Rater.objects.filter(name=name).exists():
         # Ten digits of two ids can be the same; those of this very id are found before.
         name = f"w-{digest}"
-    with transaction.atomic():
-        user = User(username=name, role=User.Role.WORKER, is_guest=True)
-        user.set_unusable_password()
-        user.save()
-        rater = Rater.objects.create(user=user, name=name, kind=Rater.Kind.HUMAN)
-        return assigning.invite(campaign, rater, source, external_id)
+    return name
 
 
 def _has_room(campaign: Campaign) -> bool:

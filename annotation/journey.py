@@ -12,7 +12,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from annotation import assigning, entry
-from annotation.models import Assignment, Item, Participant, Sitting
+from annotation.models import Assignment, Campaign, Item, Participant, Sitting
 from annotation.saving import next_open
 
 CHECK_TRIES = 2
@@ -119,6 +119,20 @@ def onwards(assignment: Assignment) -> str:
     if sitting and sitting.outcome == Sitting.Outcome.DONE:
         return reverse("study_end", args=[slug])
     return reverse("work_campaign", args=[slug])
+
+
+@transaction.atomic
+def join(campaign: Campaign, worker: str, *, agrees: bool) -> Participant:
+    """Make a stay for somebody from the campaign's platform who has answered its terms.
+
+    Raises NoEntryError, as `entry.arrive` does.
+    """
+    stay = entry.arrive(campaign, worker)
+    if not agrees:
+        decline(stay)
+    elif campaign.consent:
+        consent(stay)
+    return stay
 
 
 def consent(participant: Participant) -> None:

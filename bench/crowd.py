@@ -113,7 +113,7 @@ class Worker:
         ids = {"PROLIFIC_PID": self.name, "STUDY_ID": "bench", "SESSION_ID": f"s{self.parts}"}
         arrival = f"/start/{self.slug}/?{urlencode(ids)}"
         place = self.follow(arrival)
-        if place == f"/work/in/{self.slug}/consent/":
+        if place == arrival:  # the terms, which a newcomer answers there
             place = self.follow(place, {"decision": "agree"})
         place = self.follow(f"/work/in/{self.slug}/begin/", {})
         while item := re.fullmatch(r"/work/(\d+)/", place):
@@ -246,7 +246,7 @@ def told(worker: Worker) -> dict:
 def main() -> None:
     given = json.loads(sys.argv[1])
     workers = [
-        Worker(given["port"], given["slug"], f"pid{given['first'] + at:06}", given["until"])
+        Worker(given["port"], given["slug"], f"{given['first'] + at:024x}", given["until"])
         for at in range(given["workers"])
     ]
     with ThreadPoolExecutor(len(workers)) as pool:

@@ -22,7 +22,7 @@ class Server:
     """granian as the Makefile starts it, in a process group of its own."""
 
     def __init__(self, env: dict[str, str]) -> None:
-        self.env = env
+        self.env = env | {"ARRIVALS_PER_MINUTE": "1000000"}  # the whole crowd has one address
         self.cpu = 0.0  # seconds, of those that were killed
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))

@@ -1,4 +1,8 @@
+from typing import Any
+
 from django.apps import AppConfig
+from django.core.management import call_command
+from django.db.models.signals import post_migrate
 
 
 class CruxSiteConfig(AppConfig):
@@ -6,3 +10,10 @@ class CruxSiteConfig(AppConfig):
 
     def ready(self) -> None:
         from crux_site import sessions  # noqa: F401, PLC0415 - it listens to logins
+
+        post_migrate.connect(_make_cache_table, sender=self)
+
+
+def _make_cache_table(using: str, **_: Any) -> None:
+    """The table in which processes count wrong log-ins together; it is no model's, so no migration makes it."""
+    call_command("createcachetable", database=using, verbosity=0)

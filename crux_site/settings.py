@@ -11,6 +11,7 @@ JUDGE_PRICES    what they charge for a million tokens: "local=0.10/0.40/EUR" (re
 JUDGE_VLLM_ARGS engine arguments of vLLM in process, as JSON
 JUDGE_LEASE_SECONDS  120; after how long a dead worker's pairs are another's
 API_PER_MINUTE  600 requests of a user or a stranger to the API, in each process
+ARRIVALS_PER_MINUTE  120 openings of studies' addresses from one network address, in each process
 DEBUG           1 for Django's own error pages while developing; never where others can look
 """
 
@@ -219,9 +220,17 @@ LOGGING = {
     "root": {"handlers": ["console"], "level": "WARNING"},
 }
 
-# Requests to the API by minute, of one account and of one address that is not logged in. They are
-# counted in each process, apart from the results, which they would push out of their cache.
+# Wrong log-ins, which all processes count together: in a table that `migrate` makes.
+CACHES["log-ins"] = {
+    "BACKEND": "django.core.cache.backends.db.DatabaseCache",
+    "LOCATION": "crux_site_log_ins",
+    "OPTIONS": {"MAX_ENTRIES": 20_000},
+}
+# Requests to the API by minute, of one account and of one address that is not logged in, and those that
+# open a study. They are counted in each process, apart from the results, which they would push out of
+# their cache.
 API_PER_MINUTE = environment.whole_number("API_PER_MINUTE", 600)
+ARRIVALS_PER_MINUTE = environment.whole_number("ARRIVALS_PER_MINUTE", 120)
 CACHES["api"] = {
     "BACKEND": "django.core.cache.backends.locmem.LocMemCache",
     "LOCATION": "api",
@@ -244,6 +253,7 @@ REST_FRAMEWORK = {
     "DEFAULT_THROTTLE_RATES": {
         "user": f"{API_PER_MINUTE}/min",
         "anon": f"{max(1, API_PER_MINUTE // 10)}/min",
+        "arrivals": f"{ARRIVALS_PER_MINUTE}/min",
     },
     "EXCEPTION_HANDLER": "annotation.api.errors.answer",
     "NUM_PROXIES": 1 if HTTPS else 0,

@@ -7,7 +7,7 @@ from crux_site.views import datasets, imports, session, token
 
 urlpatterns = [
     path("", datasets.home, name="home"),
-    path("login/", auth.LoginView.as_view(), name="login"),
+    path("login/", session.log_in, name="login"),
     path("logout/", auth.LogoutView.as_view(), name="logout"),
     path("session/", session.session, name="session"),
     path("account/token/", token.token, name="token"),

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 import pytest
-from django.core.cache import cache
+from django.core.cache import caches
 from django.db import connection
 from django.test import Client
 from hypothesis import HealthCheck, settings
@@ -78,8 +78,12 @@ def plain_static_files(settings):
 
 @pytest.fixture(autouse=True)
 def nothing_kept():
-    """Keys begin anew in each test, so what one keeps by the data's version could fit another's data."""
-    cache.clear()
+    """Keys begin anew in each test, so what one keeps by the data's version could fit another's data.
+
+    And all tests come from the same address.
+    """
+    caches["default"].clear()
+    caches["api"].clear()
 
 
 @dataclass

@@ -1,7 +1,11 @@
 """A study for people from a platform, with every step that there is, and a person who walks it."""
 
 import json
+import re
+from hashlib import sha256
 from uuid import uuid4
+
+from django.test import Client
 
 from annotation import drawing
 from annotation.models import (
@@ -128,10 +132,22 @@ def _practice(
             )
 
 
+def prolific_id(name: str) -> str:
+    """An id as Prolific makes them, always the same for one name."""
+    return name if re.fullmatch("[0-9a-f]{24}", name) else sha256(name.encode()).hexdigest()[:24]
+
+
 def arrival_url(
     campaign: Campaign, pid: str = PID, session: str = "sub1", study: str = "st1"
 ) -> str:
-    return f"/start/{campaign.slug}/?PROLIFIC_PID={pid}&STUDY_ID={study}&SESSION_ID={session}"
+    who = f"PROLIFIC_PID={prolific_id(pid)}"
+    return f"/start/{campaign.slug}/?{who}&STUDY_ID={study}&SESSION_ID={session}"
+
+
+def join(campaign: Campaign, pid: str = PID, client: Client | None = None, **ids: str):
+    """Come from Prolific and agree."""
+    client = client or Client()
+    return client.post(arrival_url(campaign, pid, **ids), {"decision": "agree"})
 
 
 class Walker:
@@ -140,19 +156,25 @@ class Walker:
     def __init__(self, client, campaign: Campaign, pid: str = PID) -> None:
         self.client = client
         self.campaign = campaign
-        self.pid = pid
+        self.pid = prolific_id(pid)
         self.room = f"/work/in/{campaign.slug}/"
+        self.came_by = arrival_url(campaign, self.pid)
 
     @property
     def stay(self):
         return self.campaign.participants.get(external_id=self.pid)
 
     def come(self, session: str = "sub1", study: str = "st1"):
-        url = arrival_url(self.campaign, self.pid, session, study)
-        return self.client.get(url, follow=True)
+        self.came_by = arrival_url(self.campaign, self.pid, session, study)
+        return self.client.get(self.came_by, follow=True)
 
     def agree(self):
-        return self.client.post(f"{self.room}consent/", {"decision": "agree"}, follow=True)
+        return self.answer_terms("agree")
+
+    def answer_terms(self, decision: str):
+        """On the page that the platform's link opens; who has a link of ours is in the study by then."""
+        place = self.came_by if self.campaign.platform else f"{self.room}consent/"
+        return self.client.post(place, {"decision": decision}, follow=True)
 
     def screening(self, choice: int = RIGHT[0]):
         return self.check(choice, step="screening", tries=0)

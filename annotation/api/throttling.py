@@ -1,13 +1,11 @@
 """How often one may ask. What is counted lies in a cache of its own, so that it pushes out no results."""
 
-from typing import Any, cast
+from typing import Any
 
-from django.core.cache import BaseCache, caches
-from django.utils.connection import ConnectionProxy
 from rest_framework.request import Request
 from rest_framework.throttling import AnonRateThrottle, UserRateThrottle
 
-COUNTS = cast(BaseCache, ConnectionProxy(caches, "api"))
+from annotation.throttling import COUNTS
 
 
 class OfUsers(UserRateThrottle):

@@ -1,21 +1,34 @@
 """The doors of a study, open to people without an account: a platform's link, an invitation."""
 
+import logging
+import math
+
 from django.contrib.auth.decorators import login_not_required
 from django.http import HttpRequest, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_GET, require_safe
+from django.views.decorators.csrf import csrf_exempt
+from django.views.decorators.http import require_GET, require_http_methods, require_safe
 
-from annotation import entry, guests
+from annotation import entry, guests, journey
+from annotation.forms.study import ConsentForm
 from annotation.models import Campaign, Participant
+from annotation.throttling import Arrivals, address_of
+
+_LOG = logging.getLogger(__name__)
 
 
+@csrf_exempt  # the ids in the address are all that counts; agreeing in one tab would spoil another's form
 @login_not_required
 @never_cache
-@require_GET
+@require_http_methods(["GET", "HEAD", "POST"])
 def start(request: HttpRequest, slug: str) -> HttpResponseBase:
-    """Somebody comes from the campaign's platform: who they are stands in the address."""
+    """Somebody comes from the campaign's platform: who they are stands in the address.
+
+    A newcomer is shown the terms, and nothing is stored before they are answered: the address can be
+    opened again, in another tab or on another device.
+    """
     campaign = get_object_or_404(Campaign, slug=slug)
     if _is_staff(request):
         return render(request, "annotation/arrival_staff.html", {"campaign": campaign})
@@ -25,10 +38,14 @@ def start(request: HttpRequest, slug: str) -> HttpResponseBase:
     if not campaign.platform:
         reason = _("People come into this study with an account, or by a link of their own.")
         return _turned_away(request, campaign, reason)
+    throttle = Arrivals()
+    if not throttle.allow_request(request, None):  # type: ignore[arg-type]
+        return _too_many(request, campaign, throttle.wait() or 60)
     try:
         arrival = entry.read_arrival(campaign, request.GET)
-        stay = entry.arrive(campaign, arrival.worker)
-        return _let_in(request, stay, arrival)
+        if stay := entry.known(campaign, arrival.worker):
+            return _let_in(request, stay, arrival)
+        return _newcomer(request, campaign, arrival)
     except entry.BadAddressError as error:
         context = {"campaign": campaign, "problems": error.problems}
         return render(request, "annotation/arrival.html", context, status=400)
@@ -70,6 +87,18 @@ def come_again(request: HttpRequest, slug: str) -> HttpResponseBase:
     return render(request, "annotation/come_again.html", context)
 
 
+def _newcomer(request: HttpRequest, campaign: Campaign, arrival: entry.Arrival) -> HttpResponseBase:
+    """The terms; whoever has answered them is a participant from then on."""
+    entry.admit(campaign, arrival.worker)
+    form = ConsentForm(request.POST or None)
+    if form.is_valid():
+        stay = journey.join(campaign, arrival.worker, agrees=form.agrees)
+        return _let_in(request, stay, arrival)
+    context = {"campaign": campaign, "form": form, "room": "work"}
+    status = 422 if request.method == "POST" else 200
+    return render(request, "annotation/consent.html", context, status=status)
+
+
 def _let_in(
     request: HttpRequest, stay: Participant, arrival: entry.Arrival | None = None
 ) -> HttpResponseBase:
@@ -84,11 +113,24 @@ def _is_staff(request: HttpRequest) -> bool:
     return request.user.is_authenticated and request.user.is_researcher
 
 
-def _turned_away(request: HttpRequest, campaign: Campaign, reason: str) -> HttpResponseBase:
+def _turned_away(
+    request: HttpRequest, campaign: Campaign, reason: str, status: int = 403
+) -> HttpResponseBase:
     platform = entry.PLATFORMS.get(campaign.platform)
     context = {
         "campaign": None if campaign.is_draft else campaign,
         "reason": reason,
-        "give_up": platform.give_up if platform else "",
+        "give_up": platform.give_up if platform and status == 403 else "",
     }
-    return render(request, "annotation/arrival.html", context, status=403)
+    return render(request, "annotation/arrival.html", context, status=status)
+
+
+def _too_many(request: HttpRequest, campaign: Campaign, wait: float) -> HttpResponseBase:
+    """Nobody is sent back to the platform for it: who waits a little comes in."""
+    _LOG.warning("/start/%s/ is throttled for %s", campaign.slug, address_of(request))
+    reason = _(
+        "Too many people come from your network at this moment. Please wait a minute, and reload."
+    )
+    response = _turned_away(request, campaign, reason, status=429)
+    response.headers["Retry-After"] = str(math.ceil(wait))
+    return response

@@ -1,14 +1,37 @@
-"""How long the reader stays logged in."""
+"""Logging in, and how long the reader stays logged in."""
 
 from django.conf import settings
-from django.http import HttpResponseBase, JsonResponse
-from django.shortcuts import redirect
+from django.contrib.auth.decorators import login_not_required
+from django.contrib.auth.views import LoginView
+from django.http import HttpRequest, HttpResponseBase, JsonResponse
+from django.shortcuts import redirect, render
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
 from annotation.http import AuthenticatedRequest, is_by_script
+from crux_site.logins import LogInForm, LogInRefused
 from crux_site.sessions import begin, ends
+
+_log_in = LoginView.as_view(authentication_form=LogInForm)
+
+
+@login_not_required
+@never_cache
+def log_in(request: HttpRequest) -> HttpResponseBase:
+    """Name and password; who tries too often, or while others are checked, is told when to come again."""
+    try:
+        return _log_in(request)
+    except LogInRefused as refused:
+        known = {"username": request.POST.get("username", "")}
+        context = {
+            "form": LogInForm(request, initial=known),
+            "next": request.POST.get("next", ""),
+            "refused": str(refused),
+        }
+        response = render(request, "registration/login.html", context, status=refused.status)
+        response.headers["Retry-After"] = str(refused.wait)
+        return response
 
 
 @never_cache

@@ -1,15 +1,19 @@
 """Coming in from a platform: who becomes a guest, who is known already, who is turned away."""
 
+import re
 from datetime import timedelta
 
 import pytest
+from django.contrib.sessions.models import Session
 from django.db import connection
-from django.test import Client
+from django.test import Client, RequestFactory
 from django.utils import timezone
+from rest_framework.settings import api_settings
 
 from annotation import actions, entry
 from annotation.models import Participant, Rater, Sitting, User
-from tests.crowd import PID, Walker, arrival_url, make_study
+from annotation.throttling import Arrivals, address_of
+from tests.crowd import PID, Walker, arrival_url, join, make_study
 from tests.threads import in_threads
 
 
@@ -22,9 +26,32 @@ def people():
     return User.objects.count(), Rater.objects.filter(user__isnull=False).count()
 
 
-def test_the_first_arrival_makes_a_guest_under_a_pseudonym(study):
+def test_an_arrival_shows_the_terms_and_makes_nothing(study):
     client = Client()
-    response = client.get(arrival_url(study))
+    for _ in range(2):  # reloaded
+        page = client.get(arrival_url(study))
+        assert page.status_code == 200
+        assert "Version 2 of these terms" in page.content.decode()
+    assert not Participant.objects.exists()
+    assert people() == (0, 0)
+    assert not Session.objects.exists()
+    assert "sessionid" not in page.cookies
+
+
+def test_without_terms_there_is_a_button_to_begin(study):
+    study.consent = ""
+    study.save()
+    page = Client().get(arrival_url(study)).content.decode()
+    assert re.search(r'value="agree">\s*Begin\s*<', page)
+    assert "agree with" not in page
+    assert people() == (0, 0)
+    assert join(study).url == "/work/in/crowd/"
+    assert Participant.objects.get().consented_at is None
+
+
+def test_who_agrees_becomes_a_guest_under_a_pseudonym(study):
+    client = Client()
+    response = join(study, client=client)
     assert (response.status_code, response.url) == (302, "/work/in/crowd/")
     stay = Participant.objects.get()
     user = stay.rater.user
@@ -55,7 +82,7 @@ def test_the_same_id_has_another_pseudonym_in_another_study(study):
 
 
 def test_who_returns_with_a_clean_profile_is_the_same_person(study):
-    Client().get(arrival_url(study))
+    join(study)
     before = people()
     client = Client()
     client.get(arrival_url(study, session="sub2"))
@@ -66,7 +93,7 @@ def test_who_returns_with_a_clean_profile_is_the_same_person(study):
 @pytest.mark.django_db(transaction=True)
 def test_many_arrivals_of_one_person_at_once_make_one_participant():
     study = make_study()
-    pages = in_threads(lambda _: Client().get(arrival_url(study)).status_code, range(16))
+    pages = in_threads(lambda _: join(study).status_code, range(16))
     assert pages == [302] * 16
     assert Participant.objects.count() == 1
     assert people() == (1, 1)
@@ -76,7 +103,7 @@ def test_many_arrivals_of_one_person_at_once_make_one_participant():
 def test_many_people_at_once_are_many_participants():
     study = make_study()
     pids = [f"person{number:02}" for number in range(12)] * 2
-    in_threads(lambda pid: Client().get(arrival_url(study, pid)), pids)
+    in_threads(lambda pid: join(study, pid), pids)
     assert Participant.objects.count() == 12
     assert Participant.objects.values("external_id").distinct().count() == 12
 
@@ -99,10 +126,13 @@ def test_two_ids_whose_short_pseudonym_is_the_same_are_two_people(study):
         ("PROLIFIC_PID={{%PROLIFIC_PID%}}", "PROLIFIC_PID is not an id"),
         ("PROLIFIC_PID=a%00b", "PROLIFIC_PID is not an id"),
         ("PROLIFIC_PID=a b", "PROLIFIC_PID is not an id"),
+        ("PROLIFIC_PID=somebody", "PROLIFIC_PID is not an id"),
+        (f"PROLIFIC_PID={PID[:-1]}", "PROLIFIC_PID is not an id"),
+        (f"PROLIFIC_PID={PID.upper()}", "PROLIFIC_PID is not an id"),
         ("PROLIFIC_PID=é", "PROLIFIC_PID is not an id"),
         ("PROLIFIC_PID=a&PROLIFIC_PID=b", "PROLIFIC_PID is there more than once"),
-        ("PROLIFIC_PID=a&SESSION_ID=" + "b" * 101, "SESSION_ID is too long"),
-        ("PROLIFIC_PID=a&STUDY_ID=<b>", "STUDY_ID is not an id"),
+        (f"PROLIFIC_PID={PID}&SESSION_ID=" + "b" * 101, "SESSION_ID is too long"),
+        (f"PROLIFIC_PID={PID}&STUDY_ID=<b>", "STUDY_ID is not an id"),
         ("workerId=a", "PROLIFIC_PID is missing"),
     ],
 )
@@ -131,7 +161,8 @@ def test_a_visitor_of_another_platform_is_told_which_one_is_expected(study):
 def test_other_platforms_have_names_of_their_own(db, platform, query):
     study = make_study(platform=platform)
     client = Client()
-    assert client.get(f"/start/crowd/?{query}").status_code == 302
+    assert client.get(f"/start/crowd/?{query}").status_code == 200
+    assert client.post(f"/start/crowd/?{query}", {"decision": "agree"}).status_code == 302
     stay = Participant.objects.get()
     assert stay.source == platform
     assert stay.external_id == {"sona": "31415", "connect": "C1", "mturk": "W1"}[platform]
@@ -189,7 +220,20 @@ def test_a_full_study_turns_newcomers_away(db):
     assert response.status_code == 403
     assert "All places" in response.content.decode()
     Sitting.objects.update(expires=timezone.now() - timedelta(minutes=1))
-    assert Client().get(arrival_url(study, "second")).status_code == 302
+    assert Client().get(arrival_url(study, "second")).status_code == 200
+
+
+def test_a_study_that_filled_up_while_the_terms_were_read_says_so(db):
+    study = make_study(texts=2, raters_per_item=1, training=0)
+    slow = Client()
+    assert slow.get(arrival_url(study, "slow")).status_code == 200
+    quick = Walker(Client(), study, "quick")
+    quick.prepare()
+    quick.begin()
+    response = join(study, "slow", client=slow)
+    assert response.status_code == 403
+    assert "All places" in response.content.decode()
+    assert Participant.objects.count() == 1
 
 
 @pytest.mark.parametrize("state", ["paused", "closed"])
@@ -219,23 +263,42 @@ def test_staff_are_not_made_workers_by_opening_the_link(cast, study):
 
 def test_whoever_was_logged_in_is_logged_out(cast, study):
     client = cast.client("worker")
-    client.get(arrival_url(study))
+    join(study, client=client)
     assert int(client.session["_auth_user_id"]) == Participant.objects.get().rater.user_id
 
 
 def test_an_open_page_of_the_same_person_can_still_send(study):
     client = Client(enforce_csrf_checks=True)
+    join(study, client=client)
     page = client.get(arrival_url(study), follow=True)
+    assert page.redirect_chain[-1][0] == "/work/in/crowd/check/"
     token = page.context["csrf_token"]
     client.get(arrival_url(study))  # in another tab
     sent = client.post(
-        "/work/in/crowd/consent/", {"decision": "agree", "csrfmiddlewaretoken": str(token)}
+        "/work/in/crowd/check/", {"step": "screening", "tries": 0, "csrfmiddlewaretoken": token}
     )
-    assert sent.status_code == 302
+    assert sent.status_code == 422
+
+
+def test_the_terms_in_two_tabs_can_be_answered_in_both(study):
+    client = Client(enforce_csrf_checks=True)
+    for _ in range(2):
+        client.get(arrival_url(study))
+    for decision in ("agree", "agree", "decline"):  # the first one counts
+        sent = client.post(arrival_url(study), {"decision": decision}, follow=True)
+        assert sent.redirect_chain[-1][0] == "/work/in/crowd/check/"
+    stay = Participant.objects.get()
+    assert (stay.outcome, stay.consent_version) == ("", "2")
+
+
+def test_staff_do_not_answer_the_terms(cast, study):
+    page = join(study, client=cast.client("researcher"))
+    assert "This is a participant’s way in" in page.content.decode()
+    assert not Participant.objects.exists()
 
 
 def test_a_closed_account_does_not_come_in(study):
-    Client().get(arrival_url(study))
+    join(study)
     User.objects.update(is_active=False)
     response = Client().get(arrival_url(study))
     assert response.status_code == 403
@@ -243,7 +306,7 @@ def test_a_closed_account_does_not_come_in(study):
 
 
 def test_whose_data_was_deleted_does_not_come_in_as_somebody_new(cast, study):
-    Client().get(arrival_url(study))
+    join(study)
     actions.erase(Participant.objects.get(), cast.admin, with_notes=False)
     response = Client().get(arrival_url(study))
     assert response.status_code == 403
@@ -262,9 +325,40 @@ def test_a_new_submission_for_an_unfinished_part_is_noted_on_it(study):
     assert Sitting.objects.values_list("study_id", "session_id").get() == ("st2", "sub2")
 
 
-@pytest.mark.parametrize("path", ["/start/crowd/", "/invited/1.x/"])
-def test_doors_are_only_gone_through(study, path):
-    assert Client().post(path).status_code == 405
+def test_doors_are_only_gone_through(study):
+    assert Client().post("/invited/1.x/").status_code == 405
+    assert Client().put(arrival_url(study)).status_code == 405
+
+
+def test_too_many_arrivals_from_one_address_wait(study, monkeypatch, caplog):
+    monkeypatch.setattr(Arrivals, "rate", "3/min", raising=False)
+    for number in range(3):
+        assert Client().get(arrival_url(study, f"p{number}")).status_code == 200
+    for ask in (lambda: Client().get(arrival_url(study)), lambda: join(study)):
+        refused = ask()
+        assert refused.status_code == 429
+        assert 0 < int(refused["Retry-After"]) <= 60
+        assert "Please wait a minute" in refused.content.decode()
+        assert "return your submission" not in refused.content.decode()
+    assert "throttled for 127.0.0.1" in caplog.text
+    assert not Participant.objects.exists()
+    assert Client().get(arrival_url(study), REMOTE_ADDR="192.0.2.7").status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("proxies", "meta", "address"),
+    [
+        (0, {"REMOTE_ADDR": "192.0.2.1", "HTTP_X_FORWARDED_FOR": "198.51.100.9"}, "192.0.2.1"),
+        (1, {"REMOTE_ADDR": "127.0.0.1", "HTTP_X_FORWARDED_FOR": "1.1.1.1, 198.51.100.9"}, "198.51.100.9"),
+        (1, {"REMOTE_ADDR": "192.0.2.1"}, "192.0.2.1"),
+        (0, {"REMOTE_ADDR": "2001:db8:1:2:3::4"}, "2001:db8:1:2::/64"),
+        (0, {"REMOTE_ADDR": "::ffff:192.0.2.1"}, "192.0.2.1"),
+        (1, {"HTTP_X_FORWARDED_FOR": "nonsense"}, "nonsense"),
+    ],
+)  # fmt: skip
+def test_what_counts_as_one_address(monkeypatch, proxies, meta, address):
+    monkeypatch.setattr(api_settings, "NUM_PROXIES", proxies, raising=False)
+    assert address_of(RequestFactory().get("/", **meta)) == address
 
 
 def test_a_study_that_is_not_there_is_not_found(db):

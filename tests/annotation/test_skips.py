@@ -188,7 +188,7 @@ def test_a_part_that_was_done_by_skipping_more_is_to_be_asked_about(cast, walker
 def test_what_is_skipped_already_is_known_after_the_migration(walker):
     one = study_items(walker)[0]
     Assignment.objects.filter(pk=one.pk).update(state="skipped")
-    migration = import_module("annotation.migrations.0006_skips")
+    migration = import_module("annotation.migrations.0007_skips")
     migration.note_what_was_skipped(apps, SimpleNamespace(connection=connection))
     assert Assignment.objects.get(was_skipped=True) == one
 

@@ -6,6 +6,8 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
+from annotation import entry
+from annotation.models import Participant
 from tests.annotation.study_material import ROOM, words
 from tests.crowd import RIGHT, WRONG, Walker, make_study
 
@@ -25,7 +27,7 @@ def walker(study):
 
 def test_the_terms_are_shown_with_their_version(walker):
     page = walker.come()
-    assert page.redirect_chain[-1][0] == f"{ROOM}consent/"
+    assert page.redirect_chain == []
     assert "<strong>reports</strong>" in page.content.decode()
     assert "Version 2 of these terms" in words(page)
 
@@ -39,7 +41,7 @@ def test_agreeing_is_recorded_with_its_time_and_version(walker):
 
 def test_not_agreeing_ends_calmly(walker):
     walker.come()
-    page = walker.client.post(f"{ROOM}consent/", {"decision": "decline"}, follow=True)
+    page = walker.answer_terms("decline")
     assert page.redirect_chain[-1][0] == f"{ROOM}end/"
     assert "You did not agree, and that is fine" in words(page)
     assert "return your submission on Prolific" in words(page)
@@ -53,11 +55,23 @@ def test_not_agreeing_ends_calmly(walker):
 @pytest.mark.parametrize("decision", ["", "perhaps"])
 def test_without_a_decision_nothing_is_recorded(walker, decision):
     walker.come()
+    page = walker.answer_terms(decision)
+    assert page.status_code == 422
+    assert "choose one of the two" in words(page)
+    assert walker.client.post(walker.came_by).status_code == 422
+    assert not Participant.objects.exists()
+
+
+@pytest.mark.parametrize("decision", ["", "perhaps"])
+def test_nor_where_somebody_is_in_by_a_link_of_their_own(study, walker, decision):
+    (stay,) = entry.make_links(study, ["Ann"])
+    walker.client.force_login(stay.rater.user)
+    assert walker.client.get(ROOM).url == f"{ROOM}consent/"
     page = walker.client.post(f"{ROOM}consent/", {"decision": decision})
     assert page.status_code == 422
     assert "choose one of the two" in words(page)
-    assert walker.client.post(f"{ROOM}consent/").status_code == 422
-    assert (walker.stay.outcome, walker.stay.consented_at) == ("", None)
+    stay.refresh_from_db()
+    assert (stay.outcome, stay.consented_at) == ("", None)
 
 
 # The check

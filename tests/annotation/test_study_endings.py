@@ -31,6 +31,7 @@ def walker(study):
 )
 def test_a_study_that_hands_out_nothing_says_why(study, walker, change, says):
     walker.come()
+    walker.agree()
     for name, value in change.items():
         setattr(study, name, value)
     study.save()
@@ -38,7 +39,7 @@ def test_a_study_that_hands_out_nothing_says_why(study, walker, change, says):
     assert page.redirect_chain == [(ROOM, 302)]
     assert says in words(page)
     assert "return your submission" in words(page)
-    assert walker.client.get(f"{ROOM}consent/").status_code == 302
+    assert walker.client.get(f"{ROOM}check/").status_code == 302
     assert walker.client.post(f"{ROOM}begin/").status_code == 302
     assert not walker.stay.sittings.exists()
 
@@ -68,7 +69,8 @@ def test_people_without_a_platform_go_on_with_the_next_part(study):
     study.code_done = ""
     study.save()
     (stay,) = entry.make_links(study, ["Ann"])
-    walker = Walker(Client(), study, "Ann")
+    walker = Walker(Client(), study)
+    walker.pid = "Ann"
     walker.client.force_login(stay.rater.user)
     walker.agree()
     walker.screening()
@@ -85,7 +87,7 @@ def test_a_worker_of_mturk_pastes_the_code(study):
     study.platform = "mturk"
     study.save()
     walker = Walker(Client(), study, "W1")
-    walker.client.get("/start/crowd/?workerId=W1&assignmentId=A1&hitId=H1")
+    walker.pid, walker.came_by = "W1", "/start/crowd/?workerId=W1&assignmentId=A1&hitId=H1"
     walker.agree()
     walker.screening()
     walker.check(*RIGHT)

@@ -4,7 +4,7 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from annotation import assigning
+from annotation import assigning, entry
 from annotation.models import Message, Participant, Sitting
 from tests.annotation.study_material import ROOM, words
 from tests.crowd import Walker, make_study
@@ -90,14 +90,14 @@ def test_pages_are_for_those_who_take_part(cast, study, page):
     refused = getattr(Client(), send)(ROOM + page)
     assert (refused.status_code, refused.url.partition("?")[0]) == (302, "/login/")
     walker = Walker(Client(), study)
-    walker.come()
+    walker.agree()
     assert getattr(walker.client, send)(f"/work/in/nowhere/{page}").status_code == 404
 
 
 @pytest.mark.parametrize("page", PAGES)
 def test_pages_of_a_draft_are_not_there(study, page):
     walker = Walker(Client(), study)
-    walker.come()
+    walker.agree()
     study.state = "draft"
     study.save()
     send = "post" if page in ("begin/", "messages/") else "get"
@@ -115,9 +115,10 @@ def test_wrong_methods_are_refused(walker):
 
 
 def test_nothing_is_begun_before_consent_and_check(walker):
-    walker.come()
+    (stay,) = entry.make_links(walker.campaign, ["Ann"])
+    walker.client.force_login(stay.rater.user)
     assert walker.begin().redirect_chain[-1][0] == f"{ROOM}consent/"
-    walker.agree()
+    walker.client.post(f"{ROOM}consent/", {"decision": "agree"})
     assert walker.begin().redirect_chain[-1][0] == f"{ROOM}check/"
     assert not Sitting.objects.exists()
 

@@ -8,6 +8,7 @@ from playwright.sync_api import Page, expect
 from tests.browser.conftest import Visitor
 from tests.browser.hands import grade, said, settled
 from tests.browser.looks import WIDTHS, axe_problems, faults
+from tests.crowd import prolific_id
 
 BACK = "https://app.prolific.com/submissions/complete?cc="
 
@@ -37,9 +38,8 @@ def guest(site, chromium):
 
 
 def arrive(guest: Visitor, pid: str, session: str = "first") -> Page:
-    return guest.open(
-        f"/start/prolific/?PROLIFIC_PID={pid}&STUDY_ID=study-{session}&SESSION_ID={session}-{pid}"
-    )
+    ids = f"PROLIFIC_PID={prolific_id(pid)}&STUDY_ID=study-{session}&SESSION_ID={session}-{pid}"
+    return guest.open(f"/start/prolific/?{ids}")
 
 
 def answer(page: Page, right: dict[str, str]) -> None:
@@ -94,7 +94,7 @@ def test_a_whole_journey_and_the_return_on_a_clean_profile(guest, site):
     pid = "5f1d2c3b4a59687786950413"
     visitor = guest()
     page = arrive(visitor, pid)
-    expect(page).to_have_url(f"{site.url}/work/in/prolific/consent/")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Before you begin")
     agree(page)
     screening(page)
     comprehension(page, first="Yes")  # wrong

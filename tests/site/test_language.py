@@ -13,7 +13,7 @@ from django.utils.translation.template import templatize
 
 from annotation.forms.checks import add_ready_made
 from annotation.models import Campaign
-from tests.crowd import RIGHT, Walker, make_study
+from tests.crowd import PID, RIGHT, Walker, make_study
 from tests.factories import make_campaign
 
 LANGUAGES = [code for code, _name in settings.LANGUAGES if code != settings.LANGUAGE_CODE]
@@ -153,7 +153,7 @@ def test_a_study_is_german_from_the_door_to_the_task(walker):
 def test_somebody_who_cannot_come_in_reads_why_in_german(db):
     make_study(language="de")
     Campaign.objects.update(state=Campaign.State.PAUSED)
-    page = Client().get("/start/crowd/", {"PROLIFIC_PID": "anna"})
+    page = Client().get("/start/crowd/", {"PROLIFIC_PID": PID})
     assert page.status_code == 403
     assert "Diese Studie ruht" in page.content.decode()
     assert '<html lang="de"' in page.content.decode()

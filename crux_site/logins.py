@@ -1,0 +1,88 @@
+"""What stands before the check of a password: how often one may try, and how many are checked at once.
+
+A password is slow to check, so that whoever has stolen the table cannot try many. A dozen wrong ones at
+once would keep every thread of the site busy: a process checks few at once, and refuses the others.
+"""
+
+import logging
+import math
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from django.contrib.auth.forms import AuthenticationForm
+from django.core.cache import caches
+from django.utils.crypto import salted_hmac
+
+from annotation.throttling import address_of
+
+AT_ONCE = 2  # of the threads of a process, which are 4 as a rule
+TRIES = {"address": 50, "account": 10}
+WINDOW = 600  # seconds for which a wrong try counts
+_LOG = logging.getLogger(__name__)
+_checked_now = threading.BoundedSemaphore(AT_ONCE)
+
+
+class LogInRefused(Exception):
+    """A log-in that was not looked at; the message is for whoever tried, `wait` in seconds."""
+
+    def __init__(self, message: str, status: int, wait: int) -> None:
+        super().__init__(message)
+        self.status = status
+        self.wait = wait
+
+
+class LogInForm(AuthenticationForm):
+    """Django's own, behind the guard."""
+
+    def clean(self) -> dict[str, Any]:
+        name = self.cleaned_data.get("username")
+        if not name or not self.cleaned_data.get("password"):
+            return super().clean()
+        with one_try(name, address_of(self.request) if self.request else ""):
+            return super().clean()
+
+
+@contextmanager
+def one_try(name: str, address: str) -> Iterator[None]:
+    """Around the check of a password. A try counts where the check raises, as wrong ones do.
+
+    Raises LogInRefused (429) after too many wrong tries of this account, known or not, or from this
+    address, and (503) while others are checked.
+    """
+    if not _checked_now.acquire(blocking=False):
+        _LOG.warning("log-in refused: %s others are being checked", AT_ONCE)
+        raise LogInRefused("Others are logging in at this moment. Please try again.", 503, 2)
+    try:
+        places: list[str] = []
+        for kind, value in (("address", address), ("account", name)):
+            places.append(_place(kind, value, places))
+        yield
+        caches["log-ins"].delete_many(places)
+    finally:
+        _checked_now.release()
+
+
+def _place(kind: str, value: str, held: list[str]) -> str:
+    """One of the places for wrong tries, kept until the window is over.
+
+    The database gives a place to one alone, however many processes ask at once.
+    """
+    tries = caches["log-ins"]
+    hashed = salted_hmac("crux_site.logins", f"{kind}:{value}").hexdigest()
+    keys = [f"{hashed}:{number}" for number in range(TRIES[kind])]
+    taken = tries.get_many(keys)
+    for key in keys:
+        if key not in taken and tries.add(key, time.time(), WINDOW):
+            return key
+    tries.delete_many(held)
+    wait = math.ceil(min(taken.values(), default=time.time()) + WINDOW - time.time())
+    _LOG.warning("log-in throttled by %s: %.150r", kind, value)
+    minutes = max(1, math.ceil(wait / 60))
+    raise LogInRefused(
+        f"Too many wrong tries. Please try again in {minutes} minute{'' if minutes == 1 else 's'}.",
+        status=429,
+        wait=max(1, wait),
+    )

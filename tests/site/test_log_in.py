@@ -1,0 +1,153 @@
+"""Logging in: how often a wrong password may be tried, and how many are checked at once."""
+
+import threading
+
+import pytest
+from django.contrib.auth.hashers import MD5PasswordHasher
+from django.core.cache import caches
+from django.db import connections
+from django.test import Client
+
+from annotation.models import User
+from crux_site import logins
+from tests.threads import in_threads
+
+PASSWORD = "pass-word-1"
+
+
+def log_in(name, password, client=None, **meta):
+    client = client or Client(**meta)
+    return client.post("/login/", {"username": name, "password": password, "next": "/work/"})
+
+
+def wrong(name, times, **meta):
+    return [log_in(name, f"guess-{number}", **meta).status_code for number in range(times)]
+
+
+def test_an_account_is_closed_to_tries_for_a_while(cast, caplog):
+    most = logins.TRIES["account"]
+    assert wrong("wil", most) == [200] * most
+    caplog.clear()
+    refused = log_in("wil", PASSWORD)  # even the right one, and from elsewhere
+    again = log_in("wil", PASSWORD, REMOTE_ADDR="192.0.2.9")
+    assert (refused.status_code, again.status_code) == (429, 429)
+    assert 0 < int(refused["Retry-After"]) <= logins.WINDOW
+    page = refused.content.decode()
+    assert "Too many wrong tries. Please try again in 10 minutes." in page
+    assert 'value="wil"' in page
+    assert 'name="next" value="/work/"' in page
+    assert caplog.messages.count("log-in throttled by account: 'wil'") == 2
+    assert log_in("uma", PASSWORD).status_code == 302
+
+
+def test_an_account_that_does_not_exist_is_throttled_alike(cast):
+    most = logins.TRIES["account"]
+    assert wrong("nobody", most + 1) == [200] * most + [429]
+
+
+def test_an_address_is_closed_to_tries_for_a_while(cast, monkeypatch, caplog):
+    monkeypatch.setitem(logins.TRIES, "address", 4)
+    assert [wrong(f"name{number}", 1)[0] for number in range(5)] == [200] * 4 + [429]
+    assert "log-in throttled by address: '127.0.0.1'" in caplog.messages
+    assert log_in("wil", PASSWORD).status_code == 429
+    assert log_in("wil", PASSWORD, REMOTE_ADDR="192.0.2.9").status_code == 302
+
+
+def test_right_ones_do_not_count(cast, monkeypatch):
+    monkeypatch.setattr(logins, "TRIES", {"address": 2, "account": 2})
+    assert wrong("wil", 1) == [200]
+    for _ in range(4):
+        assert log_in("wil", PASSWORD).status_code == 302
+    assert wrong("wil", 2) == [200, 429]
+
+
+def test_a_try_counts_for_a_while_alone(cast, monkeypatch):
+    monkeypatch.setattr(logins, "WINDOW", -1)
+    assert set(wrong("wil", 12)) == {200}
+
+
+def test_a_form_without_a_password_is_no_try(cast):
+    for _ in range(12):
+        assert log_in("wil", "").status_code == 200
+    assert log_in("wil", PASSWORD).status_code == 302
+
+
+def test_names_and_addresses_are_not_kept_in_the_clear(cast):
+    wrong("wil", 1)
+    with connections["default"].cursor() as cursor:
+        cursor.execute("select * from crux_site_log_ins")
+        rows = cursor.fetchall()
+    assert len(rows) == 2
+    assert "wil" not in str(rows)
+    assert "127.0.0.1" not in str(rows)
+
+
+@pytest.fixture
+def slow_hashing(settings, monkeypatch):
+    """Checks of a password that take until they are let go."""
+    go, began = threading.Event(), threading.Semaphore(0)
+
+    class Slow(MD5PasswordHasher):
+        def encode(self, password, salt):
+            if password.startswith("guess"):
+                began.release()
+                assert go.wait(30)
+            return super().encode(password, salt)
+
+    monkeypatch.setattr("tests.site.test_log_in.Slow", Slow, raising=False)
+    settings.PASSWORD_HASHERS = ["tests.site.test_log_in.Slow"]
+    yield go, began
+    go.set()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_dozen_wrong_ones_at_once_are_not_all_checked_at_once(slow_hashing):
+    go, began = slow_hashing
+    caches["log-ins"].clear()
+    User.objects.create_user("wil", password=PASSWORD)
+    codes = []
+
+    def attack(number):
+        codes.append(log_in(f"name{number}", "guess").status_code)
+        if len(codes) == 12 - logins.AT_ONCE:  # all others have their answer: let these end
+            go.set()
+
+    in_threads(attack, range(12), threads=12)
+    assert sorted(codes) == [200] * logins.AT_ONCE + [503] * (12 - logins.AT_ONCE)
+    for _ in range(logins.AT_ONCE):
+        assert began.acquire(blocking=False)
+    assert not began.acquire(blocking=False)
+    assert log_in("wil", PASSWORD).status_code == 302
+
+
+@pytest.mark.django_db(transaction=True)
+def test_who_comes_at_a_bad_moment_is_told_to_try_again(slow_hashing):
+    go, began = slow_hashing
+    caches["log-ins"].clear()
+    User.objects.create_user("wil", password=PASSWORD)
+    attackers = [
+        threading.Thread(target=in_threads, args=(lambda name: log_in(name, "guess"), [name]))
+        for name in ("a", "b")
+    ]
+    for one in attackers:
+        one.start()
+    for _ in attackers:
+        assert began.acquire(timeout=30)
+    refused = log_in("wil", PASSWORD)
+    assert refused.status_code == 503
+    assert int(refused["Retry-After"]) > 0
+    assert "Please try again." in refused.content.decode()
+    assert Client().get("/login/").status_code == 200
+    go.set()
+    for one in attackers:
+        one.join(30)
+    assert log_in("wil", PASSWORD).status_code == 302
+
+
+@pytest.mark.django_db(transaction=True)
+def test_many_processes_count_together(monkeypatch):
+    """Each thread is let through here, as threads of many processes are."""
+    caches["log-ins"].clear()
+    monkeypatch.setattr(logins, "_checked_now", threading.BoundedSemaphore(16))
+    codes = in_threads(lambda number: log_in("wil", f"guess-{number}").status_code, range(24))
+    assert sorted(codes) == [200] * 10 + [429] * 14
