@@ -161,6 +161,13 @@ def waits_for(run: JudgeRun, progress: Progress) -> str:
     return "turn" if busy.exists() else "worker"
 
 
+def state_of_workers() -> str:
+    """Of those that fill judge runs: "not needed", where nothing is to do, "at work" or "missing"."""
+    going = JudgeRun.objects.filter(state__in=GOING)
+    waits = [waits_for(run, progress_of(run)) for run in going]
+    return ("missing" if "worker" in waits else "at work") if waits else "not needed"
+
+
 def _can_retry(run: JudgeRun) -> bool:
     """Whether pairs of this run still have no grade, and no run of its judge is open."""
     failed = Attempt.objects.filter(batch__run=run, counts=True).exclude(state="graded")
