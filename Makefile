@@ -34,7 +34,6 @@ export PYTHONUNBUFFERED := 1
 
 demo: env
 	@echo "== database"
-	@mkdir -p var
 	@$(PY) manage.py migrate --verbosity 1
 	@echo "== demo data"
 	@$(PY) manage.py demo

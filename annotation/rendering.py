@@ -13,13 +13,19 @@ from markdown_it import MarkdownIt
 from annotation.spans import paragraphs, sentences, with_edges
 
 _MARKDOWN = MarkdownIt("commonmark").enable("table")
+# A picture would be fetched from another host, which then learns who reads; its words stay.
+_MARKDOWN.add_render_rule("image", lambda _, tokens, at, *__: escape(tokens[at].content))
+_TAGS = nh3.ALLOWED_TAGS - {"img"}
 
 
 @lru_cache(maxsize=64)  # it stands on every page of an item, and takes half of that page's time
 def guideline_html(markdown: str) -> SafeString:
-    """A guideline's Markdown as HTML from which everything but plain formatting is removed."""
+    """A guideline's Markdown as HTML from which everything but plain formatting is removed.
+
+    Of a picture its description is left.
+    """
     return mark_safe(  # noqa: S308 - nh3 has cleaned it
-        nh3.clean(_MARKDOWN.render(markdown), link_rel="noopener noreferrer")
+        nh3.clean(_MARKDOWN.render(markdown), tags=_TAGS, link_rel="noopener noreferrer")
     )
 
 

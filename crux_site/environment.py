@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
+import secrets
+import zoneinfo
+from pathlib import Path
 from typing import Any
 
+import dj_database_url
 from django.core.exceptions import ImproperlyConfigured
+
+SQLITE, POSTGRESQL = "django.db.backends.sqlite3", "django.db.backends.postgresql"
 
 
 def by_name(variable: str) -> dict[str, str]:
@@ -33,3 +40,97 @@ def json_object(variable: str) -> dict[str, Any]:
     if not isinstance(found, dict):
         raise ImproperlyConfigured(f"{variable} is JSON, but no object: it begins with {{.")
     return found
+
+
+def switch(variable: str) -> bool:
+    """1 or 0. Other words are refused: `HTTPS=true` that is taken for "no" sends cookies in the clear."""
+    value = os.environ.get(variable, "").strip() or "0"
+    if value not in ("0", "1"):
+        raise ImproperlyConfigured(f"{variable}: {value!r} is neither 1 nor 0.")
+    return value == "1"
+
+
+def hosts(variable: str, usual: str) -> list[str]:
+    """Names parted by commas, as they are in a request: no https://, no path."""
+    value = os.environ.get(variable, "").strip() or usual
+    names = [name.strip() for name in value.split(",") if name.strip()]
+    if wrong := [name for name in names if "/" in name or " " in name]:
+        raise ImproperlyConfigured(
+            f"{variable}: {wrong[0]!r} is no host name. Names are parted by commas, like crux.example.org."
+        )
+    return names
+
+
+def time_zone(variable: str) -> str:
+    value = os.environ.get(variable, "").strip() or "UTC"
+    try:
+        zoneinfo.ZoneInfo(value)
+    except (LookupError, OSError, ValueError):  # no such zone, a folder, no name at all
+        raise ImproperlyConfigured(
+            f"{variable}: {value!r} is no time zone, like Europe/Berlin."
+        ) from None
+    return value
+
+
+def database(variable: str, usual: Path) -> dict[str, Any]:
+    """The database of an address. What is wrong with it is told without it: it holds a password."""
+    like = "It is like postgres://user:password@host/name or sqlite:////srv/crux/crux.sqlite3."
+    url = os.environ.get(variable, "").strip() or f"sqlite:///{usual}"
+    try:
+        found: Any = dj_database_url.parse(url, conn_max_age=600, conn_health_checks=True)
+    except ValueError as error:
+        why = "begins with no scheme that is known"
+        if not isinstance(error, dj_database_url.UnknownSchemeError):
+            why = (
+                "is no address; signs like @, / and # in a password are written as %40, %2F and %23"
+            )
+        raise ImproperlyConfigured(f"{variable} {why}. {like}") from None
+    if found["ENGINE"] not in (SQLITE, POSTGRESQL):
+        raise ImproperlyConfigured(f"{variable} names neither SQLite nor PostgreSQL. {like}")
+    if not found["NAME"]:
+        raise ImproperlyConfigured(f"{variable} names no database. {like}")
+    return found  # type: ignore[no-any-return]
+
+
+def private_folder(variable: str, usual: Path) -> Path:
+    """A folder that, where it is made here, nobody else on the machine may look into."""
+    path = Path(os.environ.get(variable, "") or usual)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.mkdir(mode=0o700, exist_ok=True)
+    except OSError as error:
+        raise ImproperlyConfigured(
+            f"{variable}: the folder {path} cannot be made: {error.strerror}."
+        ) from None
+    return path
+
+
+def secret_key(variable: str, path: Path) -> str:
+    """The key of this installation: from the environment, else from a file made once."""
+    if key := os.environ.get(variable, "").strip():
+        return key
+    try:
+        if not path.exists():
+            _make_key(path)
+        key = path.read_text(encoding="ascii").strip()
+    except (OSError, ValueError) as error:
+        why = error.strerror if isinstance(error, OSError) else "it holds other signs than ASCII"
+        raise ImproperlyConfigured(
+            f"{variable} is not given, and {path} cannot be read: {why}."
+        ) from None
+    if not key:
+        raise ImproperlyConfigured(
+            f"{variable} is not given, and {path} is empty: put the key from your backup back. "
+            "Without one, delete the file: everybody logs in again then, and invitation links are made anew."
+        )
+    return key
+
+
+def _make_key(path: Path) -> None:
+    draft = path.with_name(f"{path.name}.{os.getpid()}")
+    with open(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
+        file.write(secrets.token_urlsafe(50))
+    # A link is made whole or not at all: processes that start together share the first key.
+    with contextlib.suppress(FileExistsError):
+        os.link(draft, path)
+    draft.unlink()

@@ -15,43 +15,19 @@ ARRIVALS_PER_MINUTE  120 openings of studies' addresses from one network address
 DEBUG           1 for Django's own error pages while developing; never where others can look
 """
 
-import contextlib
-import os
-import secrets
 from pathlib import Path
 
-import dj_database_url
 from csp.constants import NONE, SELF
 
 from crux_site import environment
 
 BASE_DIR = Path(__file__).resolve().parent.parent
-VAR_DIR = Path(os.environ.get("VAR_DIR", BASE_DIR / "var"))
+VAR_DIR = environment.private_folder("VAR_DIR", BASE_DIR / "var")
 
-
-def _secret_key() -> str:
-    """The key of this installation: from the environment, else from a file made once."""
-    if key := os.environ.get("SECRET_KEY"):
-        return key
-    path = VAR_DIR / "secret-key"
-    VAR_DIR.mkdir(parents=True, exist_ok=True)
-    if not path.exists():
-        draft = VAR_DIR / f"secret-key.{os.getpid()}"
-        with open(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
-            file.write(secrets.token_urlsafe(50))
-        # A link is made whole or not at all: processes that start together share the first key.
-        with contextlib.suppress(FileExistsError):
-            os.link(draft, path)
-        draft.unlink()
-    return path.read_text()
-
-
-SECRET_KEY = _secret_key()
-DEBUG = os.environ.get("DEBUG") == "1"
-ALLOWED_HOSTS = [
-    host.strip() for host in os.environ.get("ALLOWED_HOSTS", "127.0.0.1,localhost,[::1]").split(",")
-]
-HTTPS = os.environ.get("HTTPS") == "1"
+SECRET_KEY = environment.secret_key("SECRET_KEY", VAR_DIR / "secret-key")
+DEBUG = environment.switch("DEBUG")
+ALLOWED_HOSTS = environment.hosts("ALLOWED_HOSTS", "127.0.0.1,localhost,[::1]")
+HTTPS = environment.switch("HTTPS")
 
 INSTALLED_APPS = [
     "django.contrib.auth",
@@ -118,12 +94,8 @@ TEMPLATES = [
     }
 ]
 
-DATABASES = {
-    "default": dj_database_url.config(
-        default=f"sqlite:///{VAR_DIR / 'crux.sqlite3'}", conn_max_age=600, conn_health_checks=True
-    )
-}
-if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
+DATABASES = {"default": environment.database("DATABASE_URL", VAR_DIR / "crux.sqlite3")}
+if DATABASES["default"]["ENGINE"] == environment.SQLITE:
     # IMMEDIATE: a transaction that reads and then writes takes its lock at the start. With the
     # default it fails at once, without waiting, when another process wrote in between.
     DATABASES["default"]["OPTIONS"] = {
@@ -174,7 +146,7 @@ LOGOUT_REDIRECT_URL = "login"
 LANGUAGE_CODE = "en-gb"
 LANGUAGES = [("en-gb", "English"), ("de", "Deutsch")]
 LOCALE_PATHS = [BASE_DIR / "locale"]
-TIME_ZONE = os.environ.get("TIME_ZONE", "UTC")
+TIME_ZONE = environment.time_zone("TIME_ZONE")
 USE_TZ = True
 
 STATIC_URL = "static/"

@@ -1,8 +1,8 @@
 """The long table: one row for each rating of a dataset, with the hash of the text and the spans.
 
 Rows are ordered by rater, rubric, topic, kind, system, text and question. The CSV is plain
-RFC 4180: UTF-8, commas, quotes where they are needed, CRLF. Spreadsheets take cells that begin
-with = + - or @ for formulas: import the columns as text there.
+RFC 4180: UTF-8, commas, quotes where they are needed, CRLF. Words that a spreadsheet would take
+for a formula get an apostrophe in front; the JSON lines have them as they are.
 """
 
 import csv
@@ -11,6 +11,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
+from annotation.exporters.cells import safe_cell
 from annotation.exporters.lines import json_line
 from annotation.exporters.order import by_code_point
 from annotation.importers.reading import batches
@@ -88,7 +89,7 @@ def csv_lines(dataset: Dataset) -> Iterator[str]:
     yield _taken(buffer)
     for row in rows(dataset):
         row["spans"] = json.dumps(row["spans"], ensure_ascii=False)
-        writer.writerow(row.values())
+        writer.writerow(map(safe_cell, row.values()))
         yield _taken(buffer)
 
 

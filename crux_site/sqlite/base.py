@@ -5,6 +5,8 @@ grows to a tenth of a second: under load some wait for seconds. Here a thread wa
 and goes on the moment it comes; only processes, which are few, still look again.
 """
 
+import contextlib
+import os
 import threading
 from typing import Any
 
@@ -17,6 +19,10 @@ class DatabaseWrapper(base.DatabaseWrapper):
     """Django's own, but for the turn: from the beginning of a transaction to its end."""
 
     _has_turn = False
+
+    def get_new_connection(self, conn_params: dict[str, Any]) -> Any:
+        _make_private(conn_params["database"])
+        return super().get_new_connection(conn_params)
 
     @property
     def _turn(self) -> threading.Lock:
@@ -53,3 +59,13 @@ class DatabaseWrapper(base.DatabaseWrapper):
         if self._has_turn:
             self._has_turn = False
             self._turn.release()
+
+
+def _make_private(path: str) -> None:
+    """Make a database file that is not there yet for its owner alone; its logs get the same rights.
+
+    SQLite itself would let everybody on the machine read it. Where it cannot be made, SQLite says why.
+    """
+    if path != ":memory:" and not path.startswith("file:"):
+        with contextlib.suppress(OSError):
+            os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))

@@ -7,6 +7,7 @@ import io
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
+from annotation.exporters.cells import safe_cell
 from evaluation.agreement.estimate import Estimate
 from evaluation.quality.profile import Profile
 from evaluation.quality_page.report import QualityReport
@@ -136,5 +137,5 @@ def _blank(value: object) -> object:
 
 def _line(cells: Sequence[object]) -> str:
     out = io.StringIO()
-    csv.writer(out, lineterminator="\n").writerow(cells)
+    csv.writer(out, lineterminator="\n").writerow(map(safe_cell, cells))
     return out.getvalue()

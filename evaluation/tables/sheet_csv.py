@@ -6,6 +6,7 @@ import csv
 import io
 from collections.abc import Iterable, Sequence
 
+from annotation.exporters.cells import safe_cell
 from evaluation.csv_tables import ESTIMATE, estimate_cells, estimate_header
 from evaluation.tables.sheet import Sheet, Value
 
@@ -46,4 +47,4 @@ def sheet_csv(sheet: Sheet) -> str:
 def _text(value: Value) -> str:
     if isinstance(value, float):
         return f"{value:z.12g}"
-    return "" if value is None else str(value)
+    return "" if value is None else str(safe_cell(value))

@@ -145,3 +145,20 @@ def test_a_guideline_is_cleaned():
     assert "<h1>Hi</h1>" in html
     for bad in ("<script", "onerror", 'href="javascript'):
         assert bad not in html
+
+
+@pytest.mark.parametrize(
+    "markdown",
+    [
+        "See ![a bridge <1>](https://elsewhere.example/pixel.png) here",
+        "See ![a bridge <1>][pic] here\n\n[pic]: https://elsewhere.example/pixel.png",
+        'See <img alt="" src="https://elsewhere.example/pixel.png">a bridge &lt;1&gt; here',
+        '<img src="//elsewhere.example/x"><picture><source srcset="https://elsewhere.example/x">'
+        "</picture>See a bridge &lt;1&gt; here",
+    ],
+)
+def test_a_guideline_fetches_no_picture_and_keeps_its_words(markdown):
+    html = guideline_html(markdown)
+    assert "elsewhere.example" not in html
+    assert "<img" not in html
+    assert "See a bridge &lt;1&gt; here" in html

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from annotation.exporters import long
-from annotation.models import Dataset, Rating, Text
+from annotation.models import Dataset, Rating, SubQuestion, Text
 from crux_site.importing import import_dataset
 from tests.importers.study import empty_database, study, write
 
@@ -76,6 +76,18 @@ def test_csv_holds_the_same(small):
         {key: value if key == "spans" else str(value) for key, value in row.items()}
         for row in expected
     ]
+
+
+def test_words_are_no_formula_in_the_csv_and_verbatim_in_the_lines(small):
+    question = SubQuestion.objects.get(body="Was anybody hurt?")
+    question.body = '=HYPERLINK("http://elsewhere.example")'
+    question.save()
+    Text.objects.filter(name="t-1", system="annotated.oracle").update(system="@SUM(1)")
+    rows = list(csv.DictReader(io.StringIO("".join(long.csv_lines(small)), newline="")))
+    cells = {cell for row in rows for cell in row.values()}
+    assert {"'" + question.body, "'@SUM(1)"} <= cells
+    assert not [cell for cell in cells if cell.startswith(("=", "@", "+", "-"))]
+    assert question.body in {row["question"] for row in of_jsonl(small)}
 
 
 def test_the_order_is_that_of_names_and_not_of_keys(tmp_path, small):

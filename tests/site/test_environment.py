@@ -1,9 +1,18 @@
 """Settings from the environment: right, or refused with their name before anything runs."""
 
+import os
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
 import pytest
 from django.core.exceptions import ImproperlyConfigured
 
 from crux_site import environment
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+HERE = Path("/srv/crux/crux.sqlite3")
 
 
 def test_what_is_right_is_read(monkeypatch):
@@ -35,9 +44,110 @@ def test_what_is_not_there_is_as_usual(monkeypatch, value):
         (lambda name: environment.whole_number(name, 3), "two"),
         (lambda name: environment.whole_number(name, 3), "0"),
         (lambda name: environment.whole_number(name, 3), "-1"),
+        (environment.switch, "true"),
+        (environment.time_zone, "Mars/Olympus"),
+        (environment.time_zone, "/etc"),
+        (lambda name: environment.hosts(name, "a"), "https://crux.example.org"),
+        (lambda name: environment.hosts(name, "a"), "crux.example.org localhost"),
+        (lambda name: environment.database(name, HERE), "postgres//u:secret@h/crux"),
+        (lambda name: environment.database(name, HERE), "postgres://u:secret[@h/crux"),
+        (lambda name: environment.database(name, HERE), "postgres://u:secret@h"),
+        (lambda name: environment.database(name, HERE), "mysql://u:secret@h/crux"),
+        (lambda name: environment.private_folder(name, HERE), "/proc/nowhere/var"),
     ],
 )
 def test_what_is_wrong_is_named(monkeypatch, read, value):
     monkeypatch.setenv("SOME", value)
-    with pytest.raises(ImproperlyConfigured, match=r"^SOME"):
+    with pytest.raises(ImproperlyConfigured, match=r"^SOME") as refused:
         read("SOME")
+    assert "secret" not in str(refused.value)
+
+
+def test_other_settings_are_read(monkeypatch):
+    monkeypatch.setenv("SOME", "1")
+    assert environment.switch("SOME") is True
+    monkeypatch.setenv("SOME", "Europe/Berlin")
+    assert environment.time_zone("SOME") == "Europe/Berlin"
+    monkeypatch.setenv("SOME", "a.org, .b.org,")
+    assert environment.hosts("SOME", "localhost") == ["a.org", ".b.org"]
+    monkeypatch.setenv("SOME", "postgres://u:p@h:5433/crux")
+    found = environment.database("SOME", HERE)
+    assert (found["ENGINE"], found["NAME"], found["PORT"]) == (environment.POSTGRESQL, "crux", 5433)
+    monkeypatch.setenv("SOME", "")
+    assert environment.switch("SOME") is False
+    assert environment.time_zone("SOME") == "UTC"
+    assert environment.hosts("SOME", "localhost") == ["localhost"]
+    assert environment.database("SOME", HERE)["NAME"] == str(HERE)
+
+
+# The key
+
+
+def test_a_key_is_made_once_for_its_owner_alone(monkeypatch, tmp_path):
+    monkeypatch.delenv("SOME", raising=False)
+    path = tmp_path / "secret-key"
+    key = environment.secret_key("SOME", path)
+    assert len(key) >= 50
+    assert environment.secret_key("SOME", path) == key
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    monkeypatch.setenv("SOME", "given")
+    assert environment.secret_key("SOME", path) == "given"
+
+
+@pytest.mark.parametrize(
+    ("content", "says"), [(b"", "is empty"), (b" \n", "is empty"), (b"\xff\xfe", "other signs")]
+)
+def test_a_key_that_cannot_be_read_is_named(monkeypatch, tmp_path, content, says):
+    monkeypatch.delenv("SOME", raising=False)
+    path = tmp_path / "secret-key"
+    path.write_bytes(content)
+    with pytest.raises(ImproperlyConfigured, match=says) as refused:
+        environment.secret_key("SOME", path)
+    assert str(path) in str(refused.value)
+
+
+# A process that starts
+
+
+def start(*command, **env):
+    told = {
+        name: value for name, value in os.environ.items() if name not in ("VAR_DIR", "SECRET_KEY")
+    }
+    return subprocess.run(
+        [sys.executable, *command], env=told | env, cwd=ROOT, capture_output=True, text=True
+    )
+
+
+@pytest.mark.parametrize(
+    "command",
+    [("manage.py", "check"), ("manage.py", "demo"), ("-c", "import crux_site.wsgi")],
+    ids=["manage", "our own command", "wsgi"],
+)
+def test_a_process_says_what_is_wrong_and_ends(tmp_path, command):
+    ended = start(*command, VAR_DIR=str(tmp_path), API_PER_MINUTE="many")
+    assert ended.returncode == 1
+    assert ended.stderr == "API_PER_MINUTE: 'many' is no number of 1 or more.\n"
+
+
+def test_what_is_made_is_private(tmp_path):
+    old = os.umask(0)
+    try:
+        made = start(
+            "manage.py",
+            "shell",
+            "-v0",
+            "-c",
+            "from django.db import connection as c; c.cursor().execute('create table t (a)')\n"
+            "import os; print(sorted(os.listdir(os.environ['VAR_DIR']))); os._exit(0)",
+            VAR_DIR=str(tmp_path / "var"),
+            DATABASE_URL="",
+            PYTHONUNBUFFERED="1",
+        )
+    finally:
+        os.umask(old)
+    assert "crux.sqlite3-wal" in made.stdout, made.stderr
+    var = tmp_path / "var"
+    assert stat.S_IMODE(var.stat().st_mode) == 0o700
+    files = {path.name: stat.S_IMODE(path.stat().st_mode) for path in var.iterdir()}
+    assert {"crux.sqlite3", "crux.sqlite3-wal", "crux.sqlite3-shm", "secret-key"} == set(files)
+    assert set(files.values()) == {0o600}
