@@ -33,6 +33,7 @@ export PYTHONUNBUFFERED := 1
 .PHONY: demo test test-fast test-sqlite test-browser test-postgres test-vllm lint env dev-env serve messages browser bench-pages bench-campaign bench-servers bench-metrics bench-judge
 
 demo: env
+	@$(PORT_CHECK)
 	@echo "== database"
 	@$(PY) manage.py migrate --verbosity 1
 	@echo "== demo data"
@@ -41,9 +42,13 @@ demo: env
 	@$(PY) manage.py collectstatic --noinput --verbosity 1 | tail -n 1
 	@$(MAKE) --no-print-directory serve
 
+# Two servers can share a port unseen, each with a database of its own: this stops where one is taken.
+PORT_CHECK = $(PY) -m crux_site.port_check PORT=$(PORT) STAND_IN_PORT=$(STAND_IN_PORT)
+
 # A worker and a stand-in for a model run beside the server: what is started together ends together.
 serve: export JUDGE_ENDPOINTS ?= stand-in=http://127.0.0.1:$(STAND_IN_PORT)/v1
 serve:
+	@$(PORT_CHECK)
 	@echo
 	@echo "  Crux workbench   http://127.0.0.1:$(PORT)/"
 	@echo "  log in as        admin, researcher, worker1 or worker2"

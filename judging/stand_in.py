@@ -10,6 +10,7 @@ here, and answers any other prompt in words, which is a reply without a grade.
 
 import argparse
 import asyncio
+import errno
 import math
 import re
 from typing import Any
@@ -81,9 +82,9 @@ def main() -> None:
     try:
         web.run_app(app, host="127.0.0.1", port=chosen.port, print=None)
     except OSError as error:
-        raise SystemExit(
-            f"The stand-in cannot serve at port {chosen.port}: {error.strerror}."
-        ) from None
+        taken = error.errno == errno.EADDRINUSE
+        why = "it is taken; --port names another" if taken else error.strerror
+        raise SystemExit(f"The stand-in cannot serve at port {chosen.port}: {why}.") from None
 
 
 if __name__ == "__main__":

@@ -1,0 +1,111 @@
+"""A port that is taken: nothing starts beside the server that is there."""
+
+import os
+import socket
+import subprocess
+import sys
+import time
+from contextlib import contextmanager
+from pathlib import Path
+from urllib.request import urlopen
+
+import pytest
+
+from crux_site.port_check import problem_with
+
+ROOT = Path(__file__).parents[2]
+APP = "def application(environ, start):\n    start('200 OK', [])\n    return [b'first']\n"
+
+
+def free_port() -> str:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return str(probe.getsockname()[1])
+
+
+def read(port: str) -> bytes:
+    with urlopen(f"http://127.0.0.1:{port}/", timeout=5) as reply:
+        return reply.read()
+
+
+@contextmanager
+def granian_at(port: str, folder: Path):
+    """A real server, which shares its port with any other that would, as the site's own does."""
+    (folder / "small_app.py").write_text(APP)
+    command = [Path(sys.executable).with_name("granian"), "--interface", "wsgi", "--port", port]
+    server = subprocess.Popen(
+        [*command, "--log-level", "warning", "small_app:application"], cwd=folder
+    )
+    try:
+        until = time.monotonic() + 60
+        while True:
+            try:
+                read(port)
+                break
+            except OSError:
+                assert time.monotonic() < until
+                time.sleep(0.1)
+        yield
+    finally:
+        server.terminate()
+        server.wait(20)
+
+
+def run(*command: str, **environment: str) -> subprocess.CompletedProcess:
+    return subprocess.run(
+        command,
+        cwd=ROOT,
+        env=os.environ | environment,
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+
+
+def test_nothing_starts_at_a_port_that_a_server_has(tmp_path):
+    taken, free = free_port(), free_port()
+    with granian_at(taken, tmp_path):
+        check = run(sys.executable, "-m", "crux_site.port_check", f"PORT={taken}")
+        assert check.returncode == 1
+        assert check.stderr == (
+            f"Not started: port {taken} of 127.0.0.1 is taken: stop what serves there, "
+            "or take another port with PORT=NUMBER.\n"
+        )
+        # What would build the environment is left out.
+        make = ("make", "--no-print-directory", "-o", ".venv/env.stamp", f"PY={sys.executable}")
+        var = tmp_path / "var"
+        for target, ports, name in (
+            ("serve", (f"PORT={taken}", f"STAND_IN_PORT={free}"), "PORT"),
+            ("serve", (f"PORT={free}", f"STAND_IN_PORT={taken}"), "STAND_IN_PORT"),
+            ("demo", (f"PORT={taken}", f"STAND_IN_PORT={free}"), "PORT"),
+        ):
+            done = run(*make, target, *ports, VAR_DIR=str(var))
+            assert done.returncode != 0
+            assert f"or take another port with {name}=NUMBER." in done.stderr
+            assert done.stdout == ""
+        assert not var.exists()  # the database was not even looked for
+        assert read(taken) == b"first"
+
+
+def test_the_stand_in_says_that_its_port_is_taken():
+    with socket.create_server(("127.0.0.1", 0)) as there:
+        port = str(there.getsockname()[1])
+        done = run(sys.executable, "-m", "judging.stand_in", "--port", port)
+    assert done.returncode == 1
+    assert done.stderr == (
+        f"The stand-in cannot serve at port {port}: it is taken; --port names another.\n"
+    )
+
+
+def test_a_free_port_is_passed_over_in_silence():
+    done = run(sys.executable, "-m", "crux_site.port_check", f"PORT={free_port()}")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+@pytest.mark.parametrize("port", ["", "http", "0", "65536", "-1", "８０"])
+def test_what_is_no_port_is_said(port):
+    assert "is no port" in problem_with("127.0.0.1", port)
+
+
+def test_an_address_of_another_machine_is_said():
+    assert "cannot be used" in problem_with("192.0.2.1", "8000")
