@@ -10,6 +10,7 @@ JUDGE_ENDPOINTS named servers that judge: "local=http://127.0.0.1:8001/v1"; keys
 JUDGE_PRICES    what they charge for a million tokens: "local=0.10/0.40/EUR" (read, written, currency)
 JUDGE_VLLM_ARGS engine arguments of vLLM in process, as JSON
 JUDGE_LEASE_SECONDS  120; after how long a dead worker's pairs are another's
+IMPORT_MAX_MEGABYTES, IMPORT_MAX_FILES  4000 and 200000: what an upload may hold, unpacked
 API_PER_MINUTE  600 requests of a user or a stranger to the API, in each process
 ARRIVALS_PER_MINUTE  120 openings of studies' addresses from one network address, in each process
 DEBUG           1 for Django's own error pages while developing; never where others can look
@@ -164,6 +165,8 @@ STORAGES = {
 MEDIA_ROOT = VAR_DIR / "uploads"
 # A folder of a study comes as one archive; what is larger goes through the command.
 DATA_UPLOAD_MAX_NUMBER_FILES = 200
+IMPORT_MAX_MEGABYTES = environment.whole_number("IMPORT_MAX_MEGABYTES", 4000)
+IMPORT_MAX_FILES = environment.whole_number("IMPORT_MAX_FILES", 200_000)
 
 CONTENT_SECURITY_POLICY = {
     "DIRECTIVES": {

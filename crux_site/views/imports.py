@@ -3,7 +3,6 @@
 import json
 import shutil
 import time
-import zipfile
 from pathlib import Path
 from typing import Any
 from uuid import UUID, uuid4
@@ -18,6 +17,7 @@ from django.views.decorators.http import require_http_methods
 
 from annotation.http import AuthenticatedRequest, admins_only
 from crux_site.importing import ImportFailed, import_dataset
+from crux_site.unpacking import UploadRefused, unpack
 
 STAGING = Path(settings.MEDIA_ROOT) / "imports"
 KEPT_SECONDS = 24 * 60 * 60
@@ -67,9 +67,9 @@ def import_page(request: AuthenticatedRequest) -> HttpResponseBase:
         token = uuid4()
         try:
             _stage(token, form.cleaned_data)
-        except zipfile.BadZipFile:
+        except UploadRefused as refused:
             shutil.rmtree(STAGING / str(token), ignore_errors=True)
-            form.add_error("files", "This archive cannot be read: it is damaged, or no .zip.")
+            form.add_error("files", str(refused))
         else:
             return redirect("import_preview", token=token)
     context = {"form": form, "patterns": PATTERNS, "room": "import"}
@@ -113,23 +113,9 @@ def _stage(token: UUID, data: dict[str, Any]) -> None:
     _forget_old_uploads()
     files = STAGING / str(token) / "files"
     files.mkdir(parents=True)
-    for upload in data["files"]:
-        if upload.name.lower().endswith(".zip"):
-            with zipfile.ZipFile(upload) as archive:
-                _unpack(archive, files)
-        else:
-            with open(files / Path(upload.name).name, "wb") as target:
-                shutil.copyfileobj(upload, target)
+    unpack(data["files"], files)
     about = {name: data[name] for name in ("dataset", "title", "with_history")}
     (files.parent / "about.json").write_text(json.dumps(about))
-
-
-def _unpack(archive: zipfile.ZipFile, target: Path) -> None:
-    """Unpack; names that would lead out of the folder are brought back in by zipfile itself."""
-    for member in archive.infolist():
-        hidden = any(part.startswith((".", "__MACOSX")) for part in Path(member.filename).parts)
-        if not member.is_dir() and not hidden:
-            archive.extract(member, target)
 
 
 def _forget_old_uploads() -> None:

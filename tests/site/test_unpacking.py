@@ -1,0 +1,142 @@
+"""Archives that cannot be unpacked: a sentence that names the file, and nothing left behind."""
+
+import io
+import random
+import zipfile
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+
+from crux_site.unpacking import UploadRefused, unpack
+from crux_site.views import imports
+
+LINE = b'{"id": "t-1", "request": "Report on the mill."}\n'
+FLAGS, METHOD = 8, 10  # where they are in an entry of an archive's directory
+
+
+@pytest.fixture(autouse=True)
+def staging(tmp_path, monkeypatch):
+    monkeypatch.setattr(imports, "STAGING", tmp_path)
+    return tmp_path
+
+
+def packed(*members, compression=zipfile.ZIP_DEFLATED) -> bytearray:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", compression) as archive:
+        for name, words in members:
+            archive.writestr(name, words)
+    return bytearray(buffer.getvalue())
+
+
+def marked(place: int, value: int) -> bytes:
+    """An archive with a byte of its one file's entry changed, and in the file's own header, 2 bytes earlier."""
+    data = packed(("study/topics.jsonl", LINE))
+    there = data.index(b"PK\x01\x02")
+    data[there + place] = value
+    data[place - 2] = value
+    return bytes(data)
+
+
+def broken(compression: int) -> bytes:
+    """An archive whose packed bytes are noise."""
+    data = packed(("study/topics.jsonl", LINE * 200), compression=compression)
+    start = 30 + len("study/topics.jsonl") + 12
+    end = data.index(b"PK\x01\x02")
+    data[start:end] = random.Random(7).randbytes(end - start)
+    return bytes(data)
+
+
+REFUSED = {
+    "encrypted": (marked(FLAGS, 1), "is encrypted"),
+    "unknown compression": (marked(METHOD, 97), "is compressed in a way that is not read"),
+    "broken deflate": (broken(zipfile.ZIP_DEFLATED), "is damaged"),
+    "broken bzip2": (broken(zipfile.ZIP_BZIP2), "is damaged"),
+    "broken lzma": (broken(zipfile.ZIP_LZMA), "is damaged"),
+    "cut off": (bytes(packed(("topics.jsonl", LINE)))[:-30], "no .zip"),
+    "a long name": (
+        bytes(packed((f"study/{'n' * 300}.jsonl", LINE))),
+        "has a name that is too long",
+    ),
+    "a long path": (
+        bytes(packed((f"{'study/' * 900}topics.jsonl", LINE))),
+        "has a name that is too long",
+    ),
+    "a file as a folder": (
+        bytes(packed(("runs", b""), ("runs/a.run", LINE))),
+        "needs a name that something else has",
+    ),
+    "a file as a folder, further up": (
+        bytes(packed(("runs", b""), ("runs/x/a.run", LINE))),
+        "needs a folder where there is a file",
+    ),
+    "a folder as a file": (
+        bytes(packed(("runs/a.run", LINE), ("runs", b""))),
+        "needs a name that something else has",
+    ),
+}
+
+
+@pytest.mark.parametrize("what", REFUSED)
+def test_what_cannot_be_unpacked_is_said_with_its_name(cast, staging, what):
+    data, says = REFUSED[what]
+    files = [SimpleUploadedFile("study.zip", data)]
+    client = cast.client("admin")
+    response = client.post("/import/", {"dataset": "mill", "files": files})
+    assert response.status_code == 422
+    page = response.content.decode()
+    assert says in page
+    assert "study.zip" in page
+    assert not list(staging.iterdir())
+
+
+def test_a_name_that_is_there_twice_is_refused(cast, staging):
+    with pytest.warns(UserWarning, match="Duplicate"):
+        twice = bytes(packed(("topics.jsonl", LINE), ("topics.jsonl", b"")))
+    for files in (
+        [SimpleUploadedFile("study.zip", twice)],
+        [SimpleUploadedFile("topics.jsonl", LINE), SimpleUploadedFile("topics.jsonl", b"")],
+    ):
+        response = cast.client("admin").post("/import/", {"dataset": "mill", "files": files})
+        assert response.status_code == 422
+        assert "topics.jsonl" in response.content.decode()
+        assert not list(staging.iterdir())
+
+
+@pytest.mark.parametrize("believed", [True, False])
+def test_what_is_too_large_when_unpacked_is_stopped(tmp_path, settings, believed):
+    settings.IMPORT_MAX_MEGABYTES = 2
+    data = packed(("topics.jsonl", b" " * 10_000_000))
+    assert len(data) < 20_000
+    if not believed:  # the archive says that it is small
+        there = data.index(b"PK\x01\x02") + 24
+        data[there : there + 4] = (1000).to_bytes(4, "little")
+    with pytest.raises(UploadRefused, match=r"larger than 2 MB|damaged"):
+        unpack([SimpleUploadedFile("study.zip", bytes(data))], tmp_path)
+    assert (tmp_path / "topics.jsonl").stat().st_size <= 2_000_000
+
+
+def test_what_holds_too_many_files_is_refused_before_any_is_written(tmp_path, settings):
+    settings.IMPORT_MAX_FILES = 3
+    members = [(f"documents/{n}", b"{}") for n in range(4)]
+    unpack([SimpleUploadedFile("three.zip", bytes(packed(*members[:3])))], tmp_path / "three")
+    with pytest.raises(UploadRefused, match="more than 3 files"):
+        unpack([SimpleUploadedFile("four.zip", bytes(packed(*members)))], tmp_path / "four")
+    assert not (tmp_path / "four").exists()
+
+
+def test_any_damage_is_refused_or_harmless(tmp_path):
+    """Archives with some bytes changed, from end to end: no other error comes out, and no file outside."""
+    chance = random.Random(11)
+    whole = packed(("a/topics.jsonl", LINE), ("../x", LINE), ("/b/c.run", LINE * 9))
+    refused = 0
+    for number in range(500):
+        data = bytearray(whole)
+        for _ in range(chance.randrange(1, 4)):
+            data[chance.randrange(len(data))] = chance.randrange(256)
+        folder = tmp_path / "in" / str(number)
+        try:
+            unpack([SimpleUploadedFile("study.zip", bytes(data))], folder)
+        except UploadRefused:
+            refused += 1
+    assert refused > 150
+    assert [path.name for path in tmp_path.iterdir()] == ["in"]
