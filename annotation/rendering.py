@@ -41,7 +41,7 @@ def text_html(body: str, spans: Sequence[dict[str, Any]] = ()) -> SafeString:
     at = 0
     first = True
     for start, end in paragraphs(body):
-        out += [_plain(body[at:start]), "<p>"]
+        out += [_plain(body[at:start]), '<p dir="auto">']  # each in the direction of its own words
         at = start
         for from_, to in sentences(body, start, end):
             out.append(_plain(body[at:from_]))

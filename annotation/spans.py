@@ -19,7 +19,9 @@ _SHORT_FORM = re.compile(
 _LONGEST_SHORT_FORM = len("approx.")
 # A line end counts once: \r\n is not a \r and a \n, which would be a blank line.
 _LINE_END = r"(?:\r\n|\r(?!\n)|\n)"
-_PARAGRAPH_END = re.compile(rf"{_LINE_END}[^\S\r\n]*{_LINE_END}\s*")
+# Blank lines alone: what indents the next line is part of it.
+_BLANK_LINES = rf"(?:[^\S\r\n]*+{_LINE_END})++"
+_PARAGRAPH_END = re.compile(rf"\A{_BLANK_LINES}|{_LINE_END}{_BLANK_LINES}")
 _WORDS = re.compile(r"\S+")
 
 
@@ -92,7 +94,7 @@ def with_edges(pieces: Sequence[tuple[int, int]], edges: Iterable[int]) -> list[
 
 
 def paragraphs(body: str) -> Iterator[tuple[int, int]]:
-    """The paragraphs of a text: [start, end) between blank lines, white space at the ends left out."""
+    """The paragraphs of a text: [start, end) between blank lines, with what indents their first line."""
     at = 0
     for gap in [*_PARAGRAPH_END.finditer(body), None]:
         end = gap.start() if gap else len(body)

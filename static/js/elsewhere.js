@@ -130,7 +130,7 @@ async function refresh() {
 function fill(place, { grade, spans }) {
   const quotes = typeof spans === "string" ? JSON.parse(spans) : spans;
   const b = Object.assign(document.createElement("b"), { textContent: grade === "" || grade === null ? phrase("no_grade") : grade });
-  place.replaceChildren(b, ...quotes.flatMap(({ quote }) => [" ", Object.assign(document.createElement("q"), { textContent: quote })]));
+  place.replaceChildren(b, ...quotes.flatMap(({ quote }) => [" ", Object.assign(document.createElement("q"), { textContent: quote, dir: "auto" })]));
 }
 
 function showConflicts() {

@@ -126,7 +126,7 @@ export class Question {
     this.drawn = said;
     this.element.querySelector(".spans").replaceChildren(...this.spans.map((span) => {
       const item = document.createElement("li");
-      const quote = Object.assign(document.createElement("q"), { textContent: span.quote });
+      const quote = Object.assign(document.createElement("q"), { textContent: span.quote, dir: "auto" });
       const remove = Object.assign(document.createElement("button"), { type: "button", className: "remove", textContent: "×" });
       remove.setAttribute("aria-label", phrase("remove_span", { number: this.number, quote: span.quote.slice(0, 40) }));
       remove.addEventListener("click", () => removed(span));

@@ -70,6 +70,15 @@ def test_only_a_blank_line_ends_a_paragraph_whatever_ends_a_line(ends):
     ]
 
 
+@pytest.mark.parametrize("ends", ["\n", "\r\n", "\r"])
+def test_what_indents_the_first_line_of_a_paragraph_is_part_of_it(ends):
+    body = ends.join(["", " ", "\tOne", "", " \t ", "    two", "\tthree", ""])
+    assert [body[start:end].rstrip("\r\n") for start, end in paragraphs(body)] == [
+        "\tOne",
+        f"    two{ends}\tthree",
+    ]
+
+
 @pytest.mark.parametrize("body", ["A. " * 60_000, "." * 200_000 + "x", "." + ")" * 200_000])
 def test_a_long_strange_text_is_cut_in_one_go(body):
     """Not a measurement: with a rule that looks back from each place these would take minutes."""

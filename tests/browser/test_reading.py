@@ -1,0 +1,149 @@
+"""Code, tables, verse, right-to-left words, words without an end; small windows, many questions."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.hands import drag_over, settled
+from tests.browser.looks import axe_problems
+from tests.browser.site import ROOT
+
+BODY = (
+    "The log, line by line:\n\n"
+    "    if steering.lost:\n\tcall(tug)\n\n        # then wait\n\n"
+    "Port\tTime\nTarn\t14:03\nAveril\t15:10\n\n"
+    "The ferry, the ferry,\r\nit drifts upon the sea.\r\n\r\n"
+    "\u05e9\u05dc\u05d5\u05dd \u05d4\u05de\u05e2\u05d1\u05d5\u05e8\u05ea.\n\n"
+    f"See https://example.org/{'x' * 200} for more."
+)
+SEED = f"""
+from annotation import assigning
+from annotation.models import Campaign, Dataset, Rubric, SubQuestion, Text, Topic, User
+from tests.browser.material import PASSWORD
+
+reader = User.objects.create_user("odd-reader", password=PASSWORD, role="worker")
+dataset = Dataset.objects.create(slug="odd", title="Odd texts")
+topic = Topic.objects.create(dataset=dataset, name="odd", request="Write about:", position=0)
+for at in range(40):
+    body = "\u05de\u05d4 \u05d6\u05d4?" if at == 2 else f"What is said of number {{at}}?"
+    SubQuestion.objects.create(topic=topic, position=at, body=body)
+text = Text.objects.create(
+    dataset=dataset, topic=topic, kind="report", system="odd", name="odd", body={BODY!r}
+)
+campaign = Campaign(
+    dataset=dataset, rubric=Rubric.objects.get(slug="answerable"), slug="odd", title="Odd texts"
+)
+assigning.open_campaign(campaign, [text], [assigning.rater_of(reader)])
+"""
+
+# Where some words stand: the left, right, top and bottom of their first rectangle.
+_BOX = """(words) => {
+  const walker = document.createTreeWalker(document.getElementById('text'), NodeFilter.SHOW_TEXT);
+  while (walker.nextNode()) {
+    const at = walker.currentNode.data.indexOf(words);
+    if (at < 0) continue;
+    const range = new Range();
+    range.setStart(walker.currentNode, at); range.setEnd(walker.currentNode, at + words.length);
+    const { left, right, top, bottom } = range.getClientRects()[0];
+    return { left, right, top, bottom };
+  }
+}"""
+_OVERFLOWS = """() => [document.documentElement, ...document.querySelectorAll('.pane')]
+  .filter((one) => one.scrollWidth > one.clientWidth).map((one) => one.className || 'page')"""
+# What of an element can be seen: within the window, and within the pane that scrolls it.
+_SEEN = """(name) => {
+  const box = document.querySelector(name).getBoundingClientRect();
+  const pane = document.querySelector(name).closest('.pane').getBoundingClientRect();
+  return Math.min(box.bottom, pane.bottom, innerHeight) - Math.max(box.top, pane.top, 0);
+}"""
+CHOICES = ".question[data-active] .choices"
+
+
+@pytest.fixture(scope="module")
+def path(site):
+    env = os.environ | {
+        "VAR_DIR": str(site.database.parent),
+        "DATABASE_URL": f"sqlite:///{site.database}",
+        "DJANGO_SETTINGS_MODULE": "crux_site.settings",
+    }
+    manage = [sys.executable, str(ROOT / "manage.py"), "shell", "-v0", "-c", SEED]
+    subprocess.run(manage, env=env, check=True, cwd=ROOT)
+    [item] = site.assignments("odd-reader", "odd")
+    return f"/work/{item}/"
+
+
+@pytest.fixture
+def open_at(visit, path):
+    """open_at(width, height): the page of the item in such a window."""
+    return lambda width, height: visit("odd-reader", width=width, height=height).open(path)
+
+
+def test_lines_tabs_and_directions_of_a_text_are_its_own(open_at, site, path):
+    page = open_at(1280, 800)
+    box = {
+        words: page.evaluate(_BOX, words)
+        for words in ("if steering", "call(tug)", "# then", "14:03", "15:10", "it drifts", "שלום")
+    }
+    text = page.locator("#text").bounding_box()
+    assert box["call(tug)"]["top"] > box["if steering"]["bottom"] - 8
+    assert text["x"] + 8 < box["if steering"]["left"] < box["call(tug)"]["left"]
+    assert box["# then"]["left"] > box["if steering"]["left"]
+    assert box["14:03"]["left"] == box["15:10"]["left"]
+    assert box["it drifts"]["left"] == text["x"]
+    assert box["שלום"]["right"] == pytest.approx(text["x"] + text["width"], abs=2)
+    question = page.locator("#q-3 legend span")
+    assert question.evaluate("one => getComputedStyle(one).direction") == "rtl"
+    assert page.locator("#text").evaluate("text => text.textContent") == BODY
+
+
+def test_words_over_the_end_of_a_line_are_marked_sign_by_sign(open_at, site, path):
+    page = open_at(1280, 800)
+    quote = "the ferry,\r\nit drifts"
+    drag_over(page, quote)
+    settled(page)
+    at = BODY.index(quote)
+    found = site.ratings("odd-reader", "answerable")
+    assert found[0] == (1, [(at, at + len(quote), quote)])
+    page.locator("#undo").click()
+    settled(page)
+
+
+@pytest.mark.parametrize(
+    ("width", "height"), [(1280, 800), (820, 1000), (640, 360), (390, 844), (320, 256)]
+)
+def test_nothing_is_wider_than_its_place(open_at, width, height):
+    page = open_at(width, height)
+    assert page.evaluate(_OVERFLOWS) == []
+    assert axe_problems(page) == []
+
+
+@pytest.mark.parametrize(("width", "height"), [(1280, 400), (960, 450), (640, 360), (844, 390)])
+def test_in_a_short_window_text_and_question_stand_side_by_side(open_at, width, height):
+    page = open_at(width, height)
+    assert page.evaluate(_SEEN, "#text") > 100
+    page.locator(".text-pane").evaluate("pane => pane.scrollTo(0, 9999)")
+    assert page.evaluate(_SEEN, CHOICES) > 30
+    page.locator("#submit button").click(trial=True)  # in sight as well
+
+
+def test_in_a_window_too_small_for_both_they_are_one_tap_apart(open_at):
+    page = open_at(320, 256)
+    page.locator(".apart a").last.click()
+    assert page.evaluate(_SEEN, CHOICES) > 30
+    page.locator(".apart a").first.click()
+    assert page.evaluate(_SEEN, "#text") > 30
+
+
+@pytest.mark.parametrize(("width", "height"), [(390, 844), (640, 360)])
+def test_forty_open_questions_leave_the_text_and_the_active_one_in_sight(open_at, width, height):
+    page = open_at(width, height)
+    page.locator("#submit button").click()
+    expect(page.locator("#missing a")).to_have_count(40)
+    assert page.locator("#missing").bounding_box()["height"] <= 150
+    assert page.evaluate(_SEEN, "#text") > 0.2 * height
+    assert page.evaluate(_SEEN, CHOICES) > 30
+    page.locator("#missing a").last.click()
+    expect(page.locator("#q-40")).to_have_attribute("data-active", "")
