@@ -2,7 +2,7 @@
 // and whichever task page is open sends it: this one, another one, the same one after a reload or a crash.
 // Everything bears a key that was made here, so what is sent twice (by two tabs, after a lost reply) counts once.
 //
-// An entry: {kind: "answer" | "submit" | "skip", item, url, key, fields, made}. An answer that meets a newer
+// An entry: {kind: "answer" | "submit" | "skip", item, url, key, fields, made, until}. An answer that meets a newer
 // one from elsewhere is kept with that one in `other`, and waits for the person; what has nothing to do with
 // it goes on. Tells on `events`: "change", "acknowledged", "refused", "conflict". The line that says where
 // answers are is written here too; a study's own page has one, and sends what an earlier page left behind.
@@ -12,6 +12,8 @@ import { phrase } from "./site.js";
 
 const RETRY_MS = 3000;
 const REPLY_MS = 20000;
+const HOLD_MS = 1500; // how long an answer waits for the next key, which may move its span by a word
+const GRACE_MS = 1000; // so much later another tab may send it: clocks and storage differ by less
 const KEEPALIVE_BYTES = 60000; // browsers let requests up to 64 KiB outlive their page
 
 export const owner = document.getElementById("saved")?.dataset.user ?? "";
@@ -23,6 +25,8 @@ const memory = new Map(); // what the browser's storage refused
 let wanted = false;
 let sending = false;
 let retry;
+let held = null; // the place of the answer that this page is still changing
+let settling;
 
 const tell = (name, detail) => events.dispatchEvent(new CustomEvent(name, { detail }));
 
@@ -67,11 +71,21 @@ function erase({ place }) {
   try { localStorage.removeItem(place); } catch { /* then it was never there */ }
 }
 
-// Takes something in. It is written down before anything is sent, and before this returns.
-export function put(entry) {
+function newPlace(key) {
   const last = Number(entries().at(-1)?.place.slice(prefix.length).split(":")[0] ?? 0);
   const order = String(Math.max(Date.now(), last + 1)).padStart(15, "0"); // also where a clock was set back
-  write({ ...entry, made: Date.now(), place: `${prefix}${order}:${entry.key}` });
+  return `${prefix}${order}:${key}`;
+}
+
+// Takes something in. It is written down before anything is sent, and before this returns. With `holds` it is sent
+// once the hand rests or goes elsewhere: what it says meanwhile takes its place (`instead`), and is one answer.
+export function put(entry, { holds = false, instead } = {}) {
+  const place = instead?.place ?? newPlace(entry.key);
+  const until = holds ? Date.now() + HOLD_MS : undefined;
+  write({ ...entry, made: Date.now(), until, place });
+  held = holds ? place : null;
+  clearTimeout(settling);
+  if (holds) settling = setTimeout(release, HOLD_MS);
   send();
 }
 
@@ -80,6 +94,28 @@ export function withdraw(item) {
   const ends = entries().filter((entry) => entry.item === item && entry.kind === "submit");
   ends.forEach(erase);
   return ends.length > 0;
+}
+
+// The answer with this key, as long as nobody can have sent it and it may still be replaced.
+export function unsettled(key) {
+  return entries().find((entry) => entry.place === held && entry.key === key && entry.until > Date.now());
+}
+
+// Sends what was still being changed, as it is now. Returns it; nothing where nothing was.
+export function release() {
+  const entry = held && entries().find(({ place }) => place === held);
+  held = null;
+  clearTimeout(settling);
+  if (!entry) return null;
+  write({ ...entry, until: undefined });
+  send();
+  return entry;
+}
+
+// Whether it waits for its page. A time further ahead is one of a clock that was set back since.
+function isHeld({ until }) {
+  const left = until + GRACE_MS - Date.now();
+  return left > 0 && left <= HOLD_MS + GRACE_MS;
 }
 
 // Settles an answer that met a newer one: `keep` sends it once more, knowing of the other; else it gives way.
@@ -91,12 +127,14 @@ export function settle(url, keep) {
   send();
 }
 
-// The next one to send. Behind an answer in conflict waits what is said to the same question, and the item's end.
+// The next one to send. Behind an answer that is held, or in conflict, waits what is said to the same question, and
+// the item's end.
 function next() {
-  const held = new Set();
+  const behind = new Set();
   return entries().find((entry) => {
-    if (entry.other) held.add(entry.url).add(entry.item);
-    return !entry.other && !held.has(entry.kind === "answer" ? entry.url : entry.item);
+    const waits = entry.other || isHeld(entry);
+    if (waits) behind.add(entry.url).add(entry.item);
+    return !waits && !behind.has(entry.kind === "answer" ? entry.url : entry.item);
   });
 }
 
@@ -111,7 +149,7 @@ export async function send() {
     await alone(sendAll);
   }
   sending = false;
-  if (trouble) retry = setTimeout(send, RETRY_MS);
+  if (trouble || entries().some(isHeld)) retry = setTimeout(send, RETRY_MS);
   tell("change");
 }
 
@@ -206,7 +244,16 @@ addEventListener("storage", (event) => {
   }
 });
 addEventListener("online", send);
-document.addEventListener("visibilitychange", () => { if (!document.hidden && entries().length) send(); });
+document.addEventListener("visibilitychange", () => {
+  if (document.hidden) release();
+  else if (entries().length) send();
+});
+addEventListener("blur", release);
+// Who leaves has no time to take turns with other tabs. Whether it arrived is found out by the next page.
+addEventListener("pagehide", () => {
+  const entry = release();
+  if (entry && waitingAt(entry.url)[0].key === entry.key) post(entry).catch(() => {});
+});
 
 // The line: on the way, saved, kept, waiting, refused.
 const status = document.getElementById("saved");

@@ -1,7 +1,7 @@
 // One question of an item: its form in the page, the grade in its radios, and its spans.
 
 import { spent } from "./clock.js";
-import { newKey, put, waitingAt } from "./outbox.js";
+import { newKey, put, unsettled, waitingAt } from "./outbox.js";
 import { phrase } from "./site.js";
 import { isSpace, quoteOf } from "./spans.js";
 
@@ -81,16 +81,18 @@ export class Question {
 
   snapshot() { return { grade: this.grade, spans: this.spans }; }
 
-  // Takes up what was changed and sends it; returns what was there before, for undo.
-  commit() {
+  // Takes up what was changed and sends it, or holds it for the next key; returns what was there before, for undo.
+  commit(holds = false) {
     const before = this.remembered;
     const key = newKey();
-    const fields = { grade: this.grade ?? "", spans: JSON.stringify(this.spans), base: this.base, active_ms: spent() };
+    const instead = unsettled(this.base);
+    const { base, active_ms } = instead?.fields ?? { base: this.base, active_ms: 0 };
+    const fields = { grade: this.grade ?? "", spans: JSON.stringify(this.spans), base, active_ms: active_ms + spent() };
+    this.said = { item, url: this.url, key, grade: this.grade, spans: this.spans, base: this.base };
     this.remembered = this.snapshot();
     this.base = key;
     this.denied = null;
-    this.said = { item, url: this.url, key, grade: this.grade, spans: this.spans, base: fields.base };
-    put({ kind: "answer", item, url: this.url, key, fields });
+    put({ kind: "answer", item, url: this.url, key, fields }, { holds, instead });
     return before;
   }
 
@@ -136,15 +138,22 @@ export class Question {
   }
 }
 
-// The next place where a word begins (for the start of a span) or ends (for its end).
+// The next place where a word begins (for the start of a span) or ends (for its end), with its punctuation or without.
 function nextEdge(signs, from, which, by) {
-  const isEdge = (at) => which === "start"
-    ? isSpace(signs[at - 1]) && !isSpace(signs[at])
-    : isSpace(signs[at]) && !isSpace(signs[at - 1]);
+  const [inwards, inner, outer] = which === "start" ? [1, 0, -1] : [-1, -1, 0];
+  const isEdge = (at) => {
+    if (isSpace(signs[at + inner])) return false;
+    let beyond = at + outer;
+    if (!isPunctuation(signs[at + inner])) while (isPunctuation(signs[beyond])) beyond -= inwards;
+    return isSpace(signs[beyond]);
+  };
   let at = from + by;
   while (at > 0 && at < signs.length && !isEdge(at)) at += by;
   return Math.min(signs.length, Math.max(0, at));
 }
+
+// What may stand round a word and is none of it; what stands for a word ("%", "&", "@") is part of one.
+const isPunctuation = (sign) => sign !== undefined && /(?![%‰&@#*/\\])\p{P}/u.test(sign);
 
 // Whether the last word before this place ends with a mark that parts clauses.
 function endsClause(signs, at) {

@@ -3,7 +3,7 @@
 
 import { spent } from "./clock.js";
 import { publish, tell, watch } from "./elsewhere.js";
-import { entries, events, forgive, newKey, put, say, send, withdraw } from "./outbox.js";
+import { entries, events, forgive, newKey, put, release, say, send, withdraw } from "./outbox.js";
 import { isPressing } from "./pressing.js";
 import { Question, STATE_WORDS, item } from "./question.js";
 import { isTyping, phrase } from "./site.js";
@@ -56,7 +56,10 @@ function drawMarks() {
 // The question that was pointed at stays where it is while others fold; then it is brought wholly into view.
 function activate(question, { focus = false, keepPlace = false } = {}) {
   const before = question.element.getBoundingClientRect().top;
-  if (question !== active) offered = null;
+  if (question !== active) {
+    offered = null;
+    release();
+  }
   active = question;
   render();
   if (keepPlace) pane.scrollTop += question.element.getBoundingClientRect().top - before;
@@ -64,20 +67,21 @@ function activate(question, { focus = false, keepPlace = false } = {}) {
   if (focus) (question.radios.find((radio) => radio.checked) ?? question.radios[0]).focus({ preventScroll: true });
 }
 
-function commit(question) {
+function commit(question, holds) {
   forgive();
   if (withdraw(item)) {
     isLeaving = false;
     tell(phrase("reopened"));
   }
-  const before = question.commit();
+  const before = question.commit(holds);
   publish(question);
   return before;
 }
 
-function change(question, act) {
+// What keys do to a span takes several of them: with `holds`, they are one answer.
+function change(question, act, holds = false) {
   if (act() === false) return; // nothing came of it
-  undoStack.push({ question, before: commit(question) });
+  undoStack.push({ question, before: commit(question, holds) });
   if (!missing.hidden) showMissing();
   render();
 }
@@ -113,7 +117,7 @@ function gradeByKey(value) {
   if (active.isDone) nextOpen();
 }
 
-function addSpan(span) {
+function addSpan(span, holds = false) {
   if (!span || active.isCheck) return;
   if (active.deniesSpans) {
     offered = span;
@@ -126,7 +130,7 @@ function addSpan(span) {
     if (active.grade !== null || !active.isBinary) return isNew;
     active.grade = active.lowestGradeWithSpans;
     return true;
-  });
+  }, holds);
 }
 
 function settleOffer(take) {
@@ -175,6 +179,7 @@ function end(kind, form, fields) {
   forgive();
   tell("");
   isLeaving = true;
+  release();
   put({ kind, item, url: new URL(form.action).pathname, key: newKey(), fields });
 }
 
@@ -202,12 +207,12 @@ document.addEventListener("keydown", (event) => {
     event.preventDefault();
     const range = new Range();
     range.selectNodeContents(event.target);
-    return addSpan(spanOf(body, range));
+    return addSpan(spanOf(body, range), true);
   }
   const resize = inText && event.shiftKey && { ArrowLeft: ["end", -1], ArrowRight: ["end", 1], ArrowUp: ["start", -1], ArrowDown: ["start", 1] }[event.key];
   if (resize) {
     event.preventDefault();
-    return change(active, () => active.resize(...resize, event.ctrlKey));
+    return change(active, () => active.resize(...resize, event.ctrlKey), true);
   }
   if (event.key === "ArrowDown" || event.key === "ArrowUp") {
     if (event.target.closest(".text-pane") && !inText) return;

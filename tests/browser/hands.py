@@ -2,6 +2,7 @@
 
 import re
 import time
+import unicodedata
 from contextlib import contextmanager
 
 from playwright.sync_api import LocatorAssertions, Page, expect
@@ -132,30 +133,46 @@ def until(page: Page, expression: str) -> None:
 
 def keys_for(page: Page, quote: str) -> list[str]:
     """The fewest keys that mark a quote: to its sentence, Space, then both ends by clauses and words."""
-    begins = quote.split(". ", maxsplit=1)[0]
-    index, sentence = sentence_of(page, begins)
+    index, sentence = sentence_of(page, quote.split(". ", maxsplit=1)[0])
+    body = page.locator("#text").text_content()
+    start, at = body.index(sentence), body.index(quote)
     here = page.evaluate(
         "[...document.querySelectorAll('#text .sentence')].findIndex(one => one.tabIndex === 0)"
     )
-    words = sentence.split()
-    lead = len(sentence[: sentence.index(begins)].split())
     keys = ["t", *["ArrowRight" if index > here else "ArrowLeft"] * abs(index - here), "Space"]
-    keys += _shortest(words, 0, lead, "ArrowDown", "ArrowUp")
-    behind = len(words) - lead - len(quote.split())
-    if behind < 0:
-        return keys + ["Shift+ArrowRight"] * -behind
-    return keys + _shortest(words, len(words), len(words) - behind, "ArrowRight", "ArrowLeft")
+    keys += _shortest(body, _edges(body, "start"), start, at, "ArrowDown", "ArrowUp")
+    ends = _edges(body, "end")
+    return keys + _shortest(
+        body, ends, start + len(sentence), at + len(quote), "ArrowRight", "ArrowLeft"
+    )
 
 
-def _shortest(words: list[str], at: int, to: int, forward: str, back: str) -> list[str]:
-    """Jumps over clauses and steps over words from one place between words to another."""
-    step = 1 if to > at else -1
-    edges = [place for place in range(1, len(words)) if words[place - 1][-1] in ",;:.!?…)–—"]
-    ahead = [place for place in edges if (place - at) * step > 0][::step]
-    jumps = [0, *range(1, len(ahead) + 1)]
-    cost = {jump: jump + abs(to - (ahead[jump - 1] if jump else at)) for jump in jumps}
-    best = min(jumps, key=lambda jump: (cost[jump], jump))
-    rest = to - (ahead[best - 1] if best else at)
-    jump = forward if step > 0 else back
-    word = forward if rest > 0 else back
+def _is_punctuation(sign: str) -> bool:
+    return unicodedata.category(sign).startswith("P") and sign not in "%‰&@#*/\\"
+
+
+def _edges(body: str, which: str) -> list[int]:
+    """Where words begin or end, with the punctuation that touches them or without."""
+    words = [(word.group(), *word.span()) for word in re.finditer(r"\S+", body)]
+    places = set()
+    for word, start, end in words:
+        inner = start + next((i for i, sign in enumerate(word) if not _is_punctuation(sign)), 0)
+        last = end - next((i for i, sign in enumerate(word[::-1]) if not _is_punctuation(sign)), 0)
+        places |= {start, inner} if which == "start" else {end, last}
+    return sorted(places)
+
+
+def _shortest(body: str, edges: list[int], at: int, to: int, forward: str, back: str) -> list[str]:
+    """Jumps over clauses, then steps over words, from one edge to another."""
+    begin, goal = edges.index(at), edges.index(to)
+    step = 1 if goal > begin else -1
+    clauses = [
+        place
+        for place in range(begin + step, len(edges) if step > 0 else -1, step)
+        if body[: edges[place]].rstrip()[-1:] in tuple(",;:.!?…)–—")
+    ]
+    jumps = [begin, *clauses]
+    best = min(range(len(jumps)), key=lambda jump: (jump + abs(goal - jumps[jump]), jump))
+    rest = goal - jumps[best]
+    jump, word = (forward if step > 0 else back), (forward if rest > 0 else back)
     return [f"Control+Shift+{jump}"] * best + [f"Shift+{word}"] * abs(rest)

@@ -6,9 +6,11 @@ from playwright.sync_api import expect
 
 from tests.browser.hands import grade, keys_for, settled, unaware, until
 from tests.browser.looks import axe_problems
-from tests.browser.material import T1_ANSWERS, T1_BODY
+from tests.browser.material import T1_ANSWERS
+from tests.browser.test_work import EXPECTED_T1
 
 MAY_PRESS = 120
+BY_MOUSE = sum(1 + len(quotes) for _, quotes in T1_ANSWERS)  # a click for the grade, a drag a span
 
 
 def test_t1_by_keyboard_in_few_keys(worker, site):
@@ -27,11 +29,8 @@ def test_t1_by_keyboard_in_few_keys(worker, site):
                 press(key)
         press("Enter" if quotes else "0")
     settled(page)
-    found = site.ratings(worker.name, "answerable")
-    assert {at: (grade, len(spans)) for at, (grade, spans) in found.items()} == {
-        at: (1 if quotes else 0, len(quotes)) for at, (_, quotes) in enumerate(T1_ANSWERS)
-    }
-    assert all(T1_BODY[s:e] == quote for _, spans in found.values() for s, e, quote in spans)
+    assert site.ratings(worker.name, "answerable") == EXPECTED_T1
+    assert len(site.said(first)) <= BY_MOUSE
     press("Control+Enter")
     page.wait_for_url(f"**/work/{second}/")
     assert pressed <= MAY_PRESS

@@ -56,7 +56,6 @@ def test_t1_by_keyboard_alone(worker, site):
         if page.evaluate("document.activeElement.className") == "skip-link":
             page.keyboard.press("Enter")
     assert page.evaluate("document.activeElement.name") == "grade"
-    # Words keep the punctuation that touches them, so quotes are compared up to it.
     for _, quotes in T1_ANSWERS:
         if not quotes:
             page.keyboard.press("0")  # finishes the question and goes on
@@ -65,14 +64,7 @@ def test_t1_by_keyboard_alone(worker, site):
             key_spans(page, quote)  # the first span answers 1
         page.keyboard.press("Enter")
     settled(page)
-    found = site.ratings(worker.name, "answerable")
-    assert {at: grade for at, (grade, _) in found.items()} == {
-        at: grade for at, (grade, _) in EXPECTED_T1.items()
-    }
-    for at, (_, spans) in found.items():
-        for (start, end, quote), (from_, to, wanted) in zip(spans, EXPECTED_T1[at][1], strict=True):
-            assert T1_BODY[start:end] == quote
-            assert quote.strip(".,;") == wanted.strip(".,;"), (start, from_, end, to)
+    assert site.ratings(worker.name, "answerable") == EXPECTED_T1
     page.keyboard.press("Control+Enter")
     page.wait_for_url(f"**/work/{second}/")
 
@@ -122,9 +114,7 @@ def test_t2_by_keyboard_alone(worker, site):
         key_spans(page, quote)
         page.keyboard.press(str(grade))  # the rationale is there, so this goes on
     settled(page)
-    found = site.ratings(worker.name, "graded")
-    assert {at: grade for at, (grade, _) in found.items()} == {0: 5, 1: 2}
-    assert [spans[0][2] for _, spans in found.values()] == [quote for _, _, quote in T2_ANSWERS]
+    assert site.ratings(worker.name, "graded") == EXPECTED_T2
     page.keyboard.press("Control+Enter")
     page.wait_for_url("**/work/in/t2/end/")
 

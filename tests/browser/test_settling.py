@@ -1,0 +1,142 @@
+"""Words marked by keys: several keys are one answer, and whatever happens before it is sent, it is kept."""
+
+import time
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.hands import answer_all, grade, settled
+from tests.browser.material import T1_BODY
+
+SENTENCE = T1_BODY[: T1_BODY.index(" Nobody was")]
+WORDS = SENTENCE[: -len(" of clay.")]
+KEYS = ("t", "Space", "Shift+ArrowLeft", "Shift+ArrowLeft", "Shift+ArrowLeft")
+
+
+@pytest.fixture
+def at_work(worker, site):
+    first, _ = site.assignments(worker.name, "t1")
+    return worker, worker.open(f"/work/{first}/"), first
+
+
+def mark(page, keys=KEYS):
+    for key in keys:
+        page.keyboard.press(key)
+
+
+def spans(site, item):
+    """What was said to the first question, as it came: (grade, words)."""
+    return site.rows(
+        "select a.grade, json_extract(a.spans, '$[0].quote') from annotation_answer a"
+        " join annotation_subquestion q on q.id = a.question_id"
+        " where a.assignment_id = ? and q.position = 0 order by a.id",
+        item,
+    )
+
+
+def test_keys_leave_out_punctuation_and_come_back_to_it(at_work, site):
+    _, page, item = at_work
+    shown = page.locator("#q-1 .spans q")
+    mark(page, ("t", "ArrowRight", "Space", "Control+Shift+ArrowLeft"))
+    expect(shown).to_have_text(["Nobody was on the line at the time,"])
+    mark(page, ("Shift+ArrowLeft",))
+    expect(shown).to_have_text(["Nobody was on the line at the time"])
+    mark(page, ("Shift+ArrowRight",))
+    expect(shown).to_have_text(["Nobody was on the line at the time,"])
+    settled(page)
+    assert spans(site, item) == [(1, "Nobody was on the line at the time,")]
+
+
+# Each leads away from the words before the page would send them by itself: its clock stands still.
+GOES = {
+    "the next question": lambda page: page.keyboard.press("j"),
+    "another window": lambda page: page.evaluate("dispatchEvent(new Event('blur'))"),
+    "another tab": lambda page: page.evaluate(
+        "Object.defineProperty(document, 'hidden', { value: true });"
+        "document.dispatchEvent(new Event('visibilitychange'))"
+    ),
+    "a grade": lambda page: page.keyboard.press("1"),
+    "undo": lambda page: (mark(page, ("Shift+ArrowLeft",)), page.keyboard.press("u")),
+}
+
+
+@pytest.mark.parametrize("where", GOES)
+def test_who_goes_elsewhere_sends_the_words_as_they_are(worker, site, where):
+    item, _ = site.assignments(worker.name, "t1")
+    page = worker.context.new_page()
+    page.clock.install()
+    page.goto(f"{worker.site.url}/work/{item}/")
+    page.clock.pause_at("2100-01-01")
+    mark(page)
+    expect(page.locator("#saved")).to_have_text("Saving…")
+    expect(page.locator("#q-1 .spans q")).to_have_text([WORDS])
+    assert spans(site, item) == []
+    GOES[where](page)
+    settled(page)
+    assert spans(site, item) == [(1, WORDS)]
+
+
+def test_an_item_is_handed_in_with_the_words_of_the_last_key(at_work, site):
+    _, page, item = at_work
+    answer_all(page)
+    grade(page, 1, 1)
+    settled(page)
+    page.locator("#q-1 legend").click()
+    mark(page, (*KEYS, "Control+Enter"))
+    page.wait_for_url(lambda url: not url.endswith(f"/work/{item}/"))
+    assert site.state(item) == "submitted"
+    assert spans(site, item) == [(0, None), (1, None), (1, WORDS)]
+
+
+def test_a_page_that_is_left_at_once_has_sent_them(at_work, site):
+    worker, page, item = at_work
+    mark(page)
+    page.goto("about:blank")
+    deadline = time.monotonic() + 30
+    while not spans(site, item) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert spans(site, item) == [(1, WORDS)]
+    page = worker.open(f"/work/{item}/")  # which sends them again, and they count once
+    settled(page)
+    assert (
+        page.evaluate("Object.keys(localStorage).some(name => name.startsWith('outbox'))") is False
+    )
+    assert spans(site, item) == [(1, WORDS)]
+
+
+def test_what_a_page_that_died_was_still_changing_is_sent_by_the_next(at_work, site):
+    worker, page, item = at_work
+    worker.context.route("**/answers/**", lambda route: route.abort())
+    mark(page)
+    page.close()
+    worker.context.unroute("**/answers/**")
+    page = worker.open(f"/work/{item}/")
+    expect(page.locator("#q-1 .spans q")).to_have_text([WORDS])
+    settled(page)
+    assert spans(site, item) == [(1, WORDS)]
+    worker.errors.clear()  # the request that did not get through
+
+
+def test_offline_they_wait_as_one(at_work, site):
+    worker, page, item = at_work
+    worker.context.route("**/answers/**", lambda route: route.abort())
+    mark(page)
+    expect(page.locator("#saved")).to_contain_text("Not saved yet, 1 waiting")
+    mark(page, ("Shift+ArrowLeft",))  # an answer of its own: the first may have arrived by now
+    expect(page.locator("#saved")).to_contain_text("2 waiting")
+    worker.context.unroute("**/answers/**")
+    settled(page)
+    assert spans(site, item) == [(1, WORDS), (1, WORDS.removesuffix(" metres"))]
+    worker.errors.clear()  # as above
+
+
+def test_another_tab_shows_the_words_of_the_last_key(at_work, site):
+    worker, page, item = at_work
+    other = worker.open(f"/work/{item}/")
+    other.locator("#elsewhere").wait_for()
+    mark(page)
+    expect(other.locator("#q-1 .spans q")).to_have_text([WORDS])
+    settled(page)
+    settled(other)
+    assert spans(site, item) == [(1, WORDS)]
+    assert other.locator(".conflict").count() == 0
