@@ -53,6 +53,17 @@ class BoardRow:
         return self.reasons[at] if at >= 0 else ""
 
     @property
+    def sizes(self) -> FloatArray:
+        """|Z| on every topic, NaN where it is not one of its topics."""
+        return np.where(self.has, self.counts["n_passages"], np.nan)
+
+    @property
+    def size(self) -> tuple[float, int, int] | None:
+        """|Z|: the mean over its topics, the least and the most; None without a topic."""
+        own = self.counts["n_passages"][self.has]
+        return (float(own.mean()), int(own.min()), int(own.max())) if len(own) else None
+
+    @property
     def n_topics(self) -> int:
         return int(self.has.sum())
 

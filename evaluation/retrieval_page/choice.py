@@ -14,7 +14,7 @@ from django.utils.http import urlencode
 
 from annotation.models import Dataset
 from evaluation.retrieval_page.board import REPORTS, RUNS
-from evaluation.scoring.options import CUTOFFS, IDEALS, Options, chosen_in, etas
+from evaluation.scoring.options import CUTOFFS, IDEALS, ORACLE, SIZE, Options, chosen_in, etas
 from evaluation.scoring.rules import RULES
 from evaluation.scoring.score import METRICS
 from evaluation.scoring.sources import Source, sources
@@ -29,6 +29,7 @@ TITLES = {
     "ndcg": "nDCG",
 }
 CUTOFF_WORDS = {"size": "as long as the run", "oracle": "as long as Z*"}
+DEPTHS = {ORACLE: "@|Z*|", SIZE: "to the end"}
 IDEAL_WORDS = {"standard": "greedy over P*", "paper_eq4": "Z*, equation 4"}
 RULE_WORDS = {"paper": "of the paper", "authors": "of the authors’ code"}
 AMONG = {RUNS: "retrieval runs", REPORTS: "systems with reports"}
@@ -62,7 +63,13 @@ class Choice:
     @property
     def depth(self) -> str:
         """Where ranks stop, as a reader of a table expects it behind an @."""
-        return {"size": "|Z|", "oracle": "|Z*|"}.get(self.cutoff, self.cutoff)
+        return {SIZE: "|Z|", ORACLE: "|Z*|"}.get(self.cutoff, self.cutoff)
+
+    @property
+    def depths(self) -> list[tuple[str, str, bool]]:
+        """The cut-offs by what stands behind an @, and whether it is the chosen one."""
+        names = [ORACLE, *(name for name, _ in self.cutoffs if name not in (ORACLE, SIZE)), SIZE]
+        return [(name, DEPTHS.get(name, f"@{name}"), name == self.cutoff) for name in names]
 
     @property
     def titles(self) -> dict[str, str]:

@@ -22,7 +22,7 @@ PARTS = (0.05, 0.25, 0.5, 0.75, 0.95)
 
 
 def systems_table(rows: Iterable[BoardRow]) -> Table:
-    header = ["name", "group", "bound", "topics"]
+    header = ["name", "group", "bound", "topics", "mean_passages"]
     for metric in METRICS:
         header += estimate_header(metric)
     return [*header, "cells", "unrated_cells", "texts_without_words"], (
@@ -31,6 +31,7 @@ def systems_table(rows: Iterable[BoardRow]) -> Table:
             row.group,
             row.bound,
             row.n_topics,
+            row.size[0] if row.size else None,
             *(cell for metric in METRICS for cell in estimate_cells(row.means[metric])),
             row.n_cells,
             row.n_unrated,
@@ -76,7 +77,7 @@ def quantiles_table(rows: Iterable[BoardRow], metric: str) -> Table:
 def tests_table(tests: Iterable[PairTest], metric: str) -> Table:
     header = ["first", "second", "metric", "mean_first", "mean_second"]
     header += [*estimate_header("difference"), *FLIP, "p_holm", "first_higher", "second_higher"]
-    return header, (
+    return [*header, "unlike_depth"], (
         [
             test.first,
             test.second,
@@ -88,6 +89,7 @@ def tests_table(tests: Iterable[PairTest], metric: str) -> Table:
             test.p_holm,
             test.n_above,
             test.n_below,
+            test.n_unlike,
         ]
         for test in tests
     )

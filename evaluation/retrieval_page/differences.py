@@ -21,7 +21,8 @@ class PairTest:
 
     `difference` is the mean of first less second with its t interval over topics, `flip` its
     sign-flip test, `p_holm` the p value adjusted for all pairs that are tested together. On
-    `n_above` of the topics the first is higher, on `n_below` the second.
+    `n_above` of the topics the first is higher, on `n_below` the second; on `n_unlike` of them the
+    two are not read equally deep.
     """
 
     first: str
@@ -35,6 +36,7 @@ class PairTest:
     p_holm: float | None
     n_above: int
     n_below: int
+    n_unlike: int
 
 
 def pair_tests(systems: Sequence[BoardRow], metric: str) -> tuple[PairTest, ...]:
@@ -106,6 +108,7 @@ def _test(a: BoardRow, b: BoardRow, metric: str, flip: Randomisation, p: float) 
         p_holm=None if np.isnan(p) else p,
         n_above=int((difference > 0).sum()),
         n_below=int((difference < 0).sum()),
+        n_unlike=int((a.sizes[both] != b.sizes[both]).sum()),
     )
 
 

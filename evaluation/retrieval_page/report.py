@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from evaluation.retrieval_page.board import BOUNDS, REPORTS, RUNS, Board, BoardRow
 from evaluation.retrieval_page.choice import NAME, Choice
 from evaluation.retrieval_page.differences import PairTest, pair_tests
+from evaluation.scoring.options import ORACLE
 from evaluation.versions import cached
 
 TITLES = {
@@ -40,6 +41,19 @@ def tests_of(board: Board, choice: Choice) -> tuple[PairTest, ...]:
     key = ("retrieval tests", choice.options, choice.among, choice.metric)
     systems = board.systems(choice.among)
     return cached(choice.dataset, key, lambda: pair_tests(systems, choice.metric))
+
+
+def depth(board: Board, choice: Choice) -> str:
+    """How deep runs are read, in a sentence."""
+    if choice.options.cutoff is None:
+        return "Runs are read to their ends."
+    if choice.options.cutoff != ORACLE:
+        return f"Runs are read to rank {choice.cutoff}."
+    n = int((board.n_required == 0).sum())
+    if n == len(board.topics):
+        return "Runs are read to their ends: by these grades no topic has a required subset Z*."
+    whole = f" On {n} topic{'s' * (n != 1)} without one all of a run counts." if n else ""
+    return f"Runs are read as far as the topic’s required subset Z* is long.{whole}"
 
 
 def summary(board: Board, choice: Choice) -> str:

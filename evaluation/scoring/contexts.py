@@ -10,7 +10,7 @@ import numpy as np
 from evaluation.agreement.estimate import Estimate, FloatArray
 from evaluation.metrics.alpha_ndcg import alpha_ndcg_eq4, alpha_ndcg_many
 from evaluation.metrics.grades import NO_ANSWERABLE
-from evaluation.scoring.options import Options
+from evaluation.scoring.options import ORACLE, Options
 from evaluation.scoring.pools import Pool
 from evaluation.scoring.rows import Row
 
@@ -34,14 +34,16 @@ class Context:
 def contexts_of(row: Row, pools: Mapping[int, Pool], options: Options) -> dict[int, Context]:
     """The contexts of a row by key of the topic, in the order of the pools.
 
-    Only runs are cut off: a report is one text, and Z* is the bound that it is.
+    Only runs are cut off: a report is one text, and Z* is the bound that it is. As long as Z* they
+    are where there is a Z*; on a topic without one the whole of a run counts.
     """
     found = {}
     for topic, pool in pools.items():
         whole = row.contexts.get(topic)
         if whole is None:
             continue
-        limit = len(pool.required) if options.cutoff == "oracle" else options.cutoff
+        # Without an answerable question there is no Z*, and nothing to be as long as.
+        limit = (len(pool.required) or None) if options.cutoff == ORACLE else options.cutoff
         texts = whole[:limit] if row.kind == "run" else whole
         found[topic] = Context(
             texts=texts,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from django.utils.http import urlencode
 
@@ -20,7 +20,8 @@ Cutoff = int | Literal["oracle"] | None
 
 IDEALS: tuple[Ideal, ...] = ("standard", "paper_eq4")
 DEFAULT_ETA = 3  # of the paper
-SIZE, ORACLE = "size", "oracle"
+SIZE: Final = "size"
+ORACLE: Final = "oracle"
 CUTOFFS = (SIZE, ORACLE, "10", "20")
 """The choices that a page offers; any whole number from 1 is taken."""
 
@@ -30,8 +31,9 @@ class Options:
     """Everything that a score depends on, besides the data.
 
     `cutoff` limits Z to that many passages: a number, `oracle` for as many as the topic's Z* has
-    (Table 3 of the paper), None for all of it. It applies to retrieval runs alone. `ideal` names
-    the reading of alpha-nDCG. `rules` are those of the paper or of its authors' code.
+    (as in the paper; a topic without one is not cut off), None for all of it. It applies to
+    retrieval runs alone. `ideal` names the reading of alpha-nDCG. `rules` are those of the paper or
+    of its authors' code.
     """
 
     source: Source
@@ -75,16 +77,17 @@ def choose(
 ) -> Options:
     """The options that these words ask for; None or nothing takes the default.
 
+    The default cut-off is that of the rules: as many passages as Z* has under the paper's.
     Raises SelectionError, which lists the choices, for a source, eta, cut-off, ideal or rules that
     are not there. A tokenizer is no word here: its file is not for a page to name.
     """
-    chosen = source(dataset, judge)
+    counted_by = RULES[one_of("set of rules", rules or PAPER.name, RULES)]
     return Options(
-        source=chosen,
+        source=source(dataset, judge),
         eta=_eta(eta),
-        cutoff=_cutoff(cutoff or SIZE),
+        cutoff=_cutoff(cutoff or (ORACLE if counted_by.as_long_as_oracle else SIZE)),
         ideal=next(i for i in IDEALS if i == one_of("ideal", ideal or IDEALS[0], IDEALS)),
-        rules=RULES[one_of("set of rules", rules or PAPER.name, RULES)],
+        rules=counted_by,
         tokenizer=tokenizer,
     )
 
@@ -109,7 +112,7 @@ def _cutoff(value: str) -> Cutoff:
     if value == SIZE:
         return None
     if value == ORACLE:
-        return "oracle"
+        return ORACLE
     if value.isascii() and value.isdigit() and 0 < int(value) <= 1_000_000:
         return int(value)
     listed = ", ".join(CUTOFFS)

@@ -17,6 +17,10 @@
    cut-off. Paper: at the cut-off, as trec_eval and ndeval do, so that the ideal goes on. Authors:
    at the end of the context.
 
+They differ in a default as well, the cut-off where none is asked for. Paper: a run is read as far as
+the topic's Z* is long, so that systems are compared at one depth. Authors: all of a run, as in their
+files.
+
 Under both, P* holds the passages of the topic that the source rated (see pools.py), and a question
 counts if one of them answers it.
 """
@@ -43,6 +47,8 @@ class Rules:
     """4: a text without words is as long as the mean passage."""
     stops_at_size: bool
     """5: ranks beyond the context do not count."""
+    as_long_as_oracle: bool
+    """Where no cut-off is asked for, a run is read as far as Z* is long."""
 
 
 PAPER = Rules(
@@ -52,6 +58,7 @@ PAPER = Rules(
     unrated_is_nothing=False,
     mean_stands_in=False,
     stops_at_size=False,
+    as_long_as_oracle=True,
 )
 AUTHORS = Rules(
     name="authors",
@@ -60,5 +67,6 @@ AUTHORS = Rules(
     unrated_is_nothing=True,
     mean_stands_in=True,
     stops_at_size=True,
+    as_long_as_oracle=False,
 )
 RULES = {rules.name: rules for rules in (PAPER, AUTHORS)}

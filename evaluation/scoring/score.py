@@ -93,6 +93,12 @@ class RowScore:
         values = (score.metric(metric).value if score else None for score in found)
         return np.array([np.nan if value is None else value for value in values], dtype=np.float64)
 
+    @property
+    def sizes(self) -> FloatArray:
+        """|Z| on every topic of the dataset, NaN where it is not one of its topics."""
+        found = (self.topics.get(name) for name in self.topic_names)
+        return np.array([score.n_passages if score else np.nan for score in found], np.float64)
+
 
 @dataclass(frozen=True)
 class Scores:

@@ -33,6 +33,9 @@ RECALL = Metric("recall", "Recall", "Recall", "recall")
 MAP = Metric("average_precision", "MAP", "MAP", "average_precision")
 NDCG = Metric("ndcg", "nDCG", "nDCG", "ndcg")
 
+# Which depth the values of a line are read at.
+SIZE_Z = Column("passages_z", "|Z|", "$|Z|$", is_ranked=False)
+
 TABLE_1 = (COVERAGE_Z, ALPHA_NDCG, COVERAGE_Y, DENSITY_Z, DENSITY_Y)
 TABLE_3 = (COVERAGE_Z, ALPHA_NDCG, RECALL, MAP, NDCG, DENSITY_Z)
 FIGURE_5 = (COVERAGE_Z, RECALL, MAP, NDCG, ALPHA_NDCG, COVERAGE_Y)

@@ -27,16 +27,21 @@ class Style:
 SHARE = Style(100, 1)  # a share of 1, printed as a percentage
 AS_GIVEN = Style(1, 1)  # a percentage that a paper printed
 TAU = Style(1, 3)
+MEAN_COUNT = Style(1, 1)
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column: its key in files, its title in plain words and in LaTeX, and the head above it."""
+    """A column: its key in files, its title in plain words and in LaTeX, and the head above it.
+
+    `is_ranked` is False for what no system is better or worse by.
+    """
 
     key: str
     title: str
     latex: str
     group: str = ""
+    is_ranked: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +112,12 @@ class Sheet:
         full = max((cell.found.n for cell in defined), default=0)
         values = {cell.number: cell.found.value or 0.0 for cell in defined if cell.found.n == full}
         cell = line.cells[at]
-        if not line.ranked or cell is None or len(values) < 2 or cell.found.n != full:
+        if (
+            not (line.ranked and self.columns[at].is_ranked)
+            or cell is None
+            or len(values) < 2
+            or cell.found.n != full
+        ):
             return None
         ordered = sorted(values, key=values.__getitem__)
         if cell.number == ordered[-1]:

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import numpy as np
+
+from evaluation.agreement.estimate import Estimate
+from evaluation.scoring.depths import unlike_depths
 from evaluation.scoring.ordering import order_agreement
 from evaluation.scoring.score import RowScore, Scores
 from evaluation.tables.conditions import conditions, n_scored, topics
-from evaluation.tables.names import AGAINST, TABLE_1, Metric
-from evaluation.tables.sheet import TAU, Block, Cell, Line, Sheet, Value
+from evaluation.tables.names import AGAINST, SIZE_Z, TABLE_1, Metric
+from evaluation.tables.sheet import MEAN_COUNT, TAU, Block, Cell, Line, Sheet
 from evaluation.tables.systems import System, compared, systems, values
 
 LABEL = "table1"
 FACTS = (
     "topics_z",
-    "passages_z",
     "unrated_cells_z",
     "topics_y",
     "unrated_cells_y",
@@ -33,21 +36,23 @@ def table1(scores: Scores, dataset: str) -> Sheet:
         Block("reference", tuple(_line(one, full) for one in found if one.is_reference)),
         Block("systems", tuple(_line(one, full) for one in found if not one.is_reference)),
     )
-    tau = Line("Kendall τ", tuple(_tau(scores, metric) for metric in TABLE_1))
+    tau = Line("Kendall τ", (*(_tau(scores, metric) for metric in TABLE_1), None))
+    unlike = unlike_depths({s.name: s.contexts.sizes for s in compared(scores) if s.contexts})
     return Sheet(
         label=LABEL,
         stub="Retrieval context",
-        columns=tuple(metric.column() for metric in TABLE_1),
+        columns=(*(metric.column() for metric in TABLE_1), SIZE_Z),
         blocks=(*(block for block in blocks if block.lines), Block("tau", (tau,))),
         caption=(
             f"Retrieval contexts Z of {dataset} and the reports y written from them, in percent, "
             f"over {topics(scores)}. {conditions(scores.options)} Of the values from "
             "most topics the greatest is bold and the least underlined, references apart. Kendall "
             f"τ (tau-b) is between retrieval and report, over those of the {n} systems that have "
-            "all topics of both."
+            "all topics of both. |Z| is the mean number of passages of a context."
         ),
         notes=(
             "An unrated cell answers nothing: with a grade the value may be higher.",
+            *([unlike.sentence] if unlike else []),
             *scores.notes,
         ),
         facts=FACTS,
@@ -58,10 +63,10 @@ def _line(system: System, full: int) -> Line:
     z, y = system.contexts, system.reports
     return Line(
         name=system.name,
-        cells=tuple(Cell(system.mean(metric)) for metric in TABLE_1),
+        cells=(*(Cell(system.mean(metric)) for metric in TABLE_1), _size(z)),
         ranked=not system.is_reference,
         note=_note(z, y, full),
-        facts=(_n(z), _passages(z), _unrated(z), _n(y), _unrated(y)),
+        facts=(_n(z), _unrated(z), _n(y), _unrated(y)),
     )
 
 
@@ -93,11 +98,11 @@ def _n(row: RowScore | None) -> int | None:
     return None if row is None else row.means["coverage"].n
 
 
-def _passages(row: RowScore | None) -> Value:
-    """The mean number of passages of a context."""
+def _size(row: RowScore | None) -> Cell | None:
+    """The mean number of passages of a context, over the topics that it has."""
     if row is None or not row.topics:
         return None
-    return sum(topic.n_passages for topic in row.topics.values()) / len(row.topics)
+    return Cell(Estimate(float(np.nanmean(row.sizes)), None, len(row.topics)), MEAN_COUNT)
 
 
 def _unrated(row: RowScore | None) -> int | None:

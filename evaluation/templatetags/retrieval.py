@@ -27,6 +27,12 @@ def room_url(choice: Choice, page: str, *place: Any, **changes: Any) -> str:
 
 
 @register.simple_tag
+def query_with(choice: Choice, **changes: Any) -> str:
+    """The same page in the same state, with changes, as the query of a URL."""
+    return choice.query(**changes)
+
+
+@register.simple_tag
 def matrix_url(choice: Choice, topic: int, row: BoardRow | None = None) -> str:
     """The rating matrix of a topic by the same grades, with a run in it if the row is one."""
     others = {key: None for key in choice.words if key not in SHARED}

@@ -31,9 +31,10 @@ from evaluation.retrieval_page.figures import (
 )
 from evaluation.retrieval_page.judges import under_others
 from evaluation.retrieval_page.orders import taus
-from evaluation.retrieval_page.report import summary, table, tests_of
+from evaluation.retrieval_page.report import depth, summary, table, tests_of
 from evaluation.retrieval_page.run import run_topics, topic_order
 from evaluation.retrieval_page.strips import strips
+from evaluation.scoring.depths import unlike_depths
 from evaluation.scoring.score import METRICS
 from evaluation.selection import SelectionError
 from evaluation.views.agreement import refusal
@@ -89,6 +90,8 @@ def _context(choice: Choice, found: Board) -> dict[str, Any]:
         "choice": choice,
         "board": found,
         "said": summary(found, choice),
+        "depth": depth(found, choice),
+        "unlike": unlike_depths({row.title: row.sizes for row in found.systems(RUNS)}),
         "difference_axis": DIFFERENCES,
     }
 

@@ -128,7 +128,8 @@ def test_the_state_is_in_the_query(room):
     assert choice.query(eta=None, metric="density") == "source=other&cutoff=7&metric=density"
     assert ("7", "7") in choice.cutoffs
     assert choice.titles["recall"] == "Recall@7"
-    assert retrieval_choice(room, {}).titles["recall"] == "Recall@|Z|"
+    assert retrieval_choice(room, {}).titles["recall"] == "Recall@|Z*|"
+    assert retrieval_choice(room, {"cutoff": "size"}).titles["recall"] == "Recall@|Z|"
 
 
 def test_run_against_run(room):

@@ -34,6 +34,10 @@ def study(db):
 def test_one_run(study):
     # The numbers are worked out in tests/evaluation/scoring/test_score.py.
     found = as_object("ferry", "--run", "dense", "--judge", "judge")
+    # Z* has three passages, dense two: beyond its end the ideal goes on, and gains at rank 3.
+    assert found["topics"]["ferry-1"]["alpha_ndcg"] == near((1 + 0.6309) / (1 + 0.6309 + 0.5))
+    assert found["topics"]["ferry-1"]["ndcg"] == near(0.6309 / (1 + 0.6309 + 0.5))
+    found = as_object("ferry", "--run", "dense", "--judge", "judge", "--cutoff", "size")
     assert (found["run"], found["judge"], found["eta"]) == ("dense", "judge", 3)
     assert (found["kind"], found["cutoff"], found["ideal"]) == ("run", "size", "standard")
     assert (found["rules"], found["tokenizer"]) == ("paper", "whitespace words")
@@ -109,6 +113,8 @@ def test_all(study):
 
 def test_the_table_for_people(study):
     seen = output("ferry", "--run", "annotated.bm25", "--judge", "judge")
+    assert "ferry: grades of judge, eta 3, runs as long as Z* (cut-off oracle)" in seen
+    seen = output("ferry", "--run", "annotated.bm25", "--judge", "judge", "--cutoff", "size")
     assert "ferry: grades of judge, eta 3, all of each context" in seen
     assert "rules of the paper, alpha-nDCG standard; density in whitespace words" in seen
     assert "2 of 3 questions covered by 4 texts, unknown tokens; 3 cells unrated" in seen
@@ -117,6 +123,14 @@ def test_the_table_for_people(study):
     assert "cut-off 10" in every
     assert "coverage: 1 topics undefined" in every
     assert "95%, from" in every
+    # dense ranks 2 and 1 passages, annotated.bm25 4 of one topic.
+    lines = {line.split()[0]: line for line in every.splitlines() if line and line[0] != " "}
+    assert (lines["dense"].split()[-1], lines["annotated.bm25"].split()[-1]) == ("1.5", "4.0")
+    assert (
+        "on 1 of 1 topics |Z| differs, from 2 passages on average (dense) to 4 (annotated.bm25)"
+        in every
+    )
+    assert "Choose --cutoff." in every
     assert "Reference bound #2, oracle result, is left out" in every
 
 

@@ -7,11 +7,13 @@ from argparse import ArgumentParser
 from collections.abc import Iterable
 from typing import Any
 
+import numpy as np
 from django.core.management.base import BaseCommand, CommandError
 
 from annotation.models import Dataset
 from evaluation.agreement.estimate import Estimate
-from evaluation.scoring.options import choose
+from evaluation.scoring.depths import unlike_depths
+from evaluation.scoring.options import ORACLE, choose
 from evaluation.scoring.score import METRICS, RowScore, Scores, TopicScore, score
 from evaluation.scoring.score_json import as_json
 from evaluation.scoring.tokens import tokenizer
@@ -45,8 +47,8 @@ class Command(BaseCommand):
         )
         parser.add_argument(
             "--cutoff",
-            help="passages of a run that count: size (all, the default), oracle (as many as Z* "
-            "has), or a number such as 10 or 20",
+            help="passages of a run that count: oracle (as many as Z* has, the default under the "
+            "rules of the paper), size (all, the default under those of the authors), or a number",
         )
         parser.add_argument(
             "--ideal",
@@ -86,18 +88,23 @@ class Command(BaseCommand):
 def _lines(dataset: Dataset, scores: Scores) -> Iterable[str]:
     options = scores.options
     cutoff = "all of each context" if options.cutoff is None else f"cut-off {options.cutoff}"
+    if options.cutoff == ORACLE:
+        cutoff = "runs as long as Z* (cut-off oracle)"
     yield f"{dataset.slug}: grades of {options.source.title}, eta {options.eta}, {cutoff}"
     yield (
         f"rules of the {options.rules.name}, alpha-nDCG {options.ideal}; "
         f"density in {options.tokenizer.name}"
     )
-    yield from ("", *_row("", *HEADS, "topics"))
+    yield from ("", *_row("", *HEADS, "topics", "|Z|"))
     for found in scores.rows:
         if len(scores.rows) == 1:
             for name, topic in found.topics.items():
                 yield from _topic(name, topic)
         yield from _mean(found)
     yield from ("", *scores.notes)
+    runs = {row.row.name: row.sizes for row in scores.rows if row.row.kind == "run"}
+    if unlike := unlike_depths(runs):
+        yield f"{unlike.sentence} Choose --cutoff."
 
 
 def _topic(name: str, score: TopicScore) -> Iterable[str]:
@@ -114,7 +121,8 @@ def _topic(name: str, score: TopicScore) -> Iterable[str]:
 
 def _mean(found: RowScore) -> Iterable[str]:
     values = [found.means[metric] for metric in METRICS]
-    yield from _row(found.row.name, *map(_number, values), str(len(found.topics)))
+    size = f"{np.nanmean(found.sizes):.1f}" if found.topics else ""
+    yield from _row(found.row.name, *map(_number, values), str(len(found.topics)), size)
     if any(value.low is not None for value in values):
         for label, ends in (
             ("95%, from", [value.low for value in values]),

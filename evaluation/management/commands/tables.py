@@ -37,8 +37,9 @@ class Command(BaseCommand):
         )
         parser.add_argument(
             "--cutoff",
-            help="passages of a run that count in Table 1 and Figure 5: size (all, the default), "
-            "oracle (as many as Z* has, as in the paper), or a number",
+            help="passages of a run that count in Table 1 and Figure 5: oracle (as many as Z* has, "
+            "the default under the rules of the paper), size (all, the default under those of the "
+            "authors), or a number",
         )
         parser.add_argument(
             "--ideal",

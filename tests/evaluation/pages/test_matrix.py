@@ -84,7 +84,7 @@ def test_nobody_has_rated(rosa, url):
 def test_new_and_redundant_answers_and_gains_by_rank(rosa, url):
     # far-9:0#0 answers q1 first (and q2, which never counts); 2#2 answers q0; 11#11 is unrated;
     # 0#1 answers q1 for the second time.
-    found = page(rosa, url, "run=annotated.bm25")
+    found = page(rosa, url, "run=annotated.bm25&cutoff=size")
     ranked = found.groups[0].rows
     assert [row.name for row in ranked] == [
         "far-9:0#0",
@@ -107,7 +107,7 @@ def test_new_and_redundant_answers_and_gains_by_rank(rosa, url):
 
 
 def test_unrated_is_shown_as_unrated_and_never_as_zero(rosa, url):
-    response = rosa.get(f"{url}?run=annotated.bm25")
+    response = rosa.get(f"{url}?run=annotated.bm25&cutoff=size")
     unrated = rows(response.context["page"])["ferry-1:11#11"]
     assert [(cell.grade, cell.shade) for cell in unrated.cells] == [(None, None)] * 4
     seen = response.content.decode()
@@ -119,7 +119,7 @@ def test_unrated_is_shown_as_unrated_and_never_as_zero(rosa, url):
 
 
 def test_the_required_subset_with_its_order(rosa, url):
-    found = page(rosa, url, "run=annotated.bm25")
+    found = page(rosa, url, "run=annotated.bm25&cutoff=size")
     assert rows(found)["ferry-1:0#1"].required == 2
     assert titles(found)[1] == "Required, and not in the run"
     assert {name: row.required for name, row in rows(found, 1).items()} == {
@@ -156,7 +156,7 @@ def test_passages_of_other_topics_are_no_part_of_p_star(rosa, url):
 
 
 def test_questions_say_whether_they_count_and_who_answers_first(rosa, url):
-    questions = page(rosa, url, "run=annotated.bm25").questions
+    questions = page(rosa, url, "run=annotated.bm25&cutoff=size").questions
     assert [asked.is_answerable for asked in questions] == [True, True, False, True]
     assert [asked.first_rank for asked in questions] == [2, 1, None, None]
     assert questions[0].status == "first at rank 2; 2 passages of P* answer it"
@@ -272,7 +272,7 @@ def test_undefined_says_why(rosa, study, url):
     second = f"{LIST}{study.dataset.topics.get(name='ferry-2').pk}/"
     assert "there is no required subset, and coverage is undefined" in words(rosa.get(second))
     assert "there are no answerable questions" in words(rosa.get(f"{second}?run=dense")).lower()
-    seen = words(rosa.get(f"{second}?run=annotated.bm25"))
+    seen = words(rosa.get(f"{second}?run=annotated.bm25&cutoff=size"))
     assert "annotated.bm25 ranks nothing for this topic, so it has no values here." in seen
     assert "words of the required subset are not there" in words(rosa.get(f"{url}?run=dense"))
 

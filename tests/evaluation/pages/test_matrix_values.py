@@ -127,7 +127,7 @@ def test_the_topics_as_a_file(rosa, study):
 
 
 def test_a_matrix_as_a_file(rosa, url):
-    lines = table(rosa.get(f"{url}texts.csv?run=annotated.bm25"))
+    lines = table(rosa.get(f"{url}texts.csv?run=annotated.bm25&cutoff=size"))
     by_name = {line["text"]: line for line in lines}
     assert len(by_name) == 8  # six passages and two reports, folded on the page or not
     assert by_name["ferry-1:0#1"]["gain"] == "0.5"
@@ -138,7 +138,7 @@ def test_a_matrix_as_a_file(rosa, url):
 
 
 def test_the_pairs_of_a_matrix_as_a_file(rosa, url):
-    lines = table(rosa.get(f"{url}pairs.csv?run=annotated.bm25&source=people:judge"))
+    lines = table(rosa.get(f"{url}pairs.csv?run=annotated.bm25&source=people:judge&cutoff=size"))
     assert len(lines) == 8 * 4
     of = {(line["text"], line["question"]): line for line in lines}
     assert of["ferry-1:2#2", "1"]["grade"] == "0"

@@ -19,7 +19,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from annotation.models import Dataset, Rater, Text
+from annotation.models import Dataset, Rater, Rating, Text
 from evaluation.models import RetrievalRun
 from evaluation.retrieval_page.downloads import TABLES
 from evaluation.retrieval_page.figures import FIGURES
@@ -124,9 +124,10 @@ def test_table_1(rosa, room):
         "good, reports 4 topics",
     ]
     # fair: .5 .5 1 .5, sd 0.25, t(3) = 3.18: 0.625 +- 0.398.
-    assert found[4][1] == "0.62 95% interval [0.23, 1.02] n = 4"
+    assert [row[1] for row in found[3:6]] == ["2", "1.3 1 to 2", "1"]
+    assert found[4][2] == "0.62 95% interval [0.23, 1.02] n = 4"
     assert found[4][-1] == "0 of 10"
-    assert found[7][1:] == ["Undefined, because none of it is rated.", "8 of 8"]
+    assert found[7][1:] == ["1", "Undefined, because none of it is rated.", "8 of 8"]
     assert "Reference bound #2, oracle result, is left out" in words(response)
 
 
@@ -190,7 +191,7 @@ def test_every_two_systems(rosa, room):
         "+0.75 [0.29, 1.21]",
         "0.125 exact",
         "0.375",
-        "4 4 higher, 0 lower",
+        "4 4 higher, 0 lower; |Z| differs on 4",
     ]
     assert [row[0] for row in found] == [
         "good against poor",
@@ -199,6 +200,45 @@ def test_every_two_systems(rosa, room):
     ]
     # Bounds are not compared.
     assert "oracle" not in str(found)
+
+
+def test_how_deep_runs_are_read_is_said_and_changed_by_a_click(rosa, room):
+    # Z* is #0 and #1: two passages. good ranks two, fair one but on t2, poor one.
+    response = rosa.get(f"{ROOM}?source=judge&metric=density")
+    seen = words(response)
+    assert "Runs are read as far as the topic’s required subset Z* is long. @|Z*| @10 @20" in seen
+    unlike = "on 4 of 4 topics |Z| differs, from 1 passages on average (poor) to 2 (good)"
+    assert unlike in seen
+    for cutoff in ("10", "20", "size"):
+        assert f"?source=judge&metric=density&cutoff={cutoff}" in links(response)
+    # At the first passage all are alike, and nothing is warned of.
+    page = rosa.get(f"{ROOM}?source=judge&cutoff=1")
+    assert "Runs are read to rank 1." in words(page)
+    assert "not read equally deep" not in words(page)
+    assert "|Z| differs" not in words(page)
+    for place in ("compare/?a=good&b=fair", "judges/?", "runs/good/?"):
+        assert "from 1 passages on average" in words(rosa.get(f"{ROOM}{place}&source=judge"))
+    assert "|Z| differs on 3 of them" in words(
+        rosa.get(f"{ROOM}compare/?a=good&b=fair&source=judge")
+    )
+    lines = rows_of(rosa.get(f"{ROOM}systems.csv?source=judge"))
+    assert [line["mean_passages"] for line in lines if line["group"] == "runs"] == [
+        *("2.0", "1.25", "1.0"),
+    ]
+    tests = rows_of(rosa.get(f"{ROOM}tests.csv?source=judge"))
+    assert {(line["first"], line["second"]): line["unlike_depth"] for line in tests} == {
+        ("good", "poor"): "4",
+        ("fair", "poor"): "1",
+        ("good", "fair"): "3",
+    }
+
+
+def test_without_a_required_subset_runs_are_read_to_their_ends(rosa, room):
+    Rating.objects.filter(rater__name="judge").update(grade=0)
+    response = rosa.get(f"{ROOM}?source=judge")
+    assert "to their ends: by these grades no topic has a required subset Z*" in words(response)
+    sizes = {row.name: row.size for row in response.context["systems"]}
+    assert sizes["good"] == (2, 2, 2)
 
 
 def test_pairs_that_share_no_topic_are_counted(rosa, room):
@@ -232,7 +272,7 @@ def test_every_link_of_the_room_leads_somewhere(rosa, room):
 def test_metrics_against_metrics(rosa, room):
     seen = words(rosa.get(f"{ROOM}?source=judge"))
     assert "Empirical systems only, as in the paper’s Figure 5" in seen
-    lines = rows_of(rosa.get(f"{ROOM}metrics.csv?source=judge"))
+    lines = rows_of(rosa.get(f"{ROOM}metrics.csv?source=judge&cutoff=size"))
     assert len(lines) == 25
     assert float(lines[1]["tau_b"]) == pytest.approx(2 / 6**0.5)
 

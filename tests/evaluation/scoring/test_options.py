@@ -8,10 +8,12 @@ from evaluation.selection import SelectionError
 
 def test_defaults(study):
     found = choose(study.dataset)
-    assert (found.source.name, found.eta, found.cutoff) == ("judge", 3, None)
+    assert (found.source.name, found.eta, found.cutoff) == ("judge", 3, "oracle")
     assert (found.ideal, found.rules, found.tokenizer) == ("standard", PAPER, WORDS)
-    assert found.query() == "judge=judge&eta=3&cutoff=size&ideal=standard&rules=paper"
+    assert found.query() == "judge=judge&eta=3&cutoff=oracle&ideal=standard&rules=paper"
     assert choose(study.dataset, judge="", eta="", cutoff="", ideal="", rules="") == found
+    assert choose(study.dataset, rules="authors").cutoff is None
+    assert choose(study.dataset, cutoff="size").cutoff is None
 
 
 def test_chosen(study):

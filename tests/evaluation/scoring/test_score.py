@@ -16,8 +16,9 @@ from tests.evaluation.scoring.material import REPORT_WORDS, make_reference
 SECOND = 1 / log2(3)  # the discount of rank 2
 
 
-def one(study, name="dense", topic="ferry-1", **words):
-    return score(study.dataset, choose(study.dataset, **words), [name]).rows[0].topics[topic]
+def one(study, name="dense", topic="ferry-1", cutoff="size", **words):
+    options = choose(study.dataset, cutoff=cutoff, **words)
+    return score(study.dataset, options, [name]).rows[0].topics[topic]
 
 
 def value(estimate, expected):
@@ -109,6 +110,17 @@ def test_cutoffs(study):
     # The authors stop where Z ends.
     authors = one(study, cutoff="10", rules="authors")
     value(authors.alpha_ndcg, SECOND / (1 + SECOND))
+
+
+def test_by_default_a_run_is_as_long_as_the_required_subset(study):
+    # The judge's Z* has three passages; ferry-2 has none, and all of its one passage counts.
+    scores = score(study.dataset, choose(study.dataset))
+    assert scores.by_name["annotated.bm25"].sizes.tolist()[:1] == [3]
+    assert scores.by_name["dense"].sizes.tolist() == [2, 1]
+    value(scores.by_name["dense"].topics["ferry-2"].recall, 1)
+    # The authors' code reads all of a run.
+    authors = score(study.dataset, choose(study.dataset, rules="authors"))
+    assert authors.by_name["annotated.bm25"].sizes.tolist()[:1] == [4]
 
 
 def test_the_ideal_of_equation_4(study):
@@ -204,7 +216,7 @@ def test_a_mean_of_nothing_has_the_topics_reason():
 
 
 def test_values_stand_in_the_order_of_the_topics(study):
-    scores = score(study.dataset, choose(study.dataset))
+    scores = score(study.dataset, choose(study.dataset, cutoff="size"))
     assert scores.topic_names == ("ferry-1", "ferry-2")
     np.testing.assert_allclose(scores.by_name["dense"].values("recall"), [1 / 4, 1])
     # annotated.bm25 does not rank ferry-2: no topic of it, and NaN here.

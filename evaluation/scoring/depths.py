@@ -1,0 +1,56 @@
+"""How deep runs are read, and whether they are read equally deep."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from evaluation.agreement.estimate import FloatArray
+
+
+@dataclass(frozen=True, slots=True)
+class Unlike:
+    """Runs that are read unequally deep on some topics.
+
+    `n_topics` are these, of the `n_shared` that two runs or more rank. `least` and `most` are the
+    run with the fewest and the one with the most passages a topic, over these `n_topics`.
+    """
+
+    n_topics: int
+    n_shared: int
+    least: tuple[str, float]
+    most: tuple[str, float]
+
+    @property
+    def sentence(self) -> str:
+        (shallow, few), (deep, many) = self.least, self.most
+        return (
+            f"The runs are not read equally deep: on {self.n_topics} of {self.n_shared} topics |Z| "
+            f"differs, from {few:.4g} passages on average ({shallow}) to {many:.4g} ({deep}). The "
+            "longer Z has more chances to answer."
+        )
+
+
+def unlike_depths(sizes: Mapping[str, FloatArray]) -> Unlike | None:
+    """Whether runs differ in |Z| on a topic that several rank; None where they do not.
+
+    `sizes` has for each run the passages of its Z on every topic, NaN where it ranks none.
+    """
+    if len(sizes) < 2:
+        return None
+    table = np.array(list(sizes.values()))
+    shared = (~np.isnan(table)).sum(axis=0) > 1
+    if not shared.any():
+        return None
+    table = table[:, shared]
+    differ = np.nanmax(table, axis=0) != np.nanmin(table, axis=0)
+    if not differ.any():
+        return None
+    there = table[:, differ]
+    ranks = (~np.isnan(there)).any(axis=1)
+    names = [name for name, has in zip(sizes, ranks.tolist(), strict=True) if has]
+    means = np.nanmean(there[ranks], axis=1).tolist()
+    ordered = sorted(zip(names, means, strict=True), key=lambda pair: pair[1])
+    return Unlike(int(differ.sum()), int(shared.sum()), ordered[0], ordered[-1])
