@@ -15,6 +15,7 @@ from django.utils.http import urlencode
 from annotation.models import Campaign, Dataset, Rater, Rating, Rubric
 from annotation.raters import named
 from annotation.rubrics import ANSWERABLE, GRADED
+from evaluation.default_judge import default_judge
 
 LISTED = 20  # as many choices as a message names
 LETTERS = "ABCDEFGHIKLMNOPQRSTUVWXYZ"  # without J
@@ -78,6 +79,8 @@ class Selection:
     eta: int
     etas: tuple[int, ...]
     rubrics: tuple[Rubric, ...]
+    why_judge: str = ""
+    """Why this judge, in a sentence, where nobody named one and there are others."""
 
     @property
     def levels(self) -> tuple[int, ...]:
@@ -137,7 +140,8 @@ def select(
     Without `rubric`: report coverage, or the first rubric that has ratings where that has none.
     Without `raters`: all people with ratings under it, but for adjudicators, who have seen what
     the others said. `judge` None takes none, or with
-    `judge_by_default` the first that has rated what the raters rated; an empty one is none.
+    `judge_by_default` the dataset's default one, of those that rated what the raters rated; an
+    empty one is none.
     Raises SelectionError for a rubric, rater, judge or eta that is not there.
     """
     rubrics = tuple(Rubric.objects.prefetch_related("levels"))
@@ -149,7 +153,8 @@ def select(
     columns = _columns(everyone, raters, f"under {chosen.slug} in {dataset.slug}")
     names = {column.pk: column.name for here in found.values() for column in here}
     judges = _judges(dataset, chosen, rubrics, columns, names)
-    taken = _judge(tuple(judges), judge, judge_by_default)
+    default = default_judge(dataset, tuple(judges)) if judge is None and judge_by_default else None
+    taken = default.judge if default else _judge(tuple(judges), judge)
     judge_rubric = judges[taken] if taken else chosen
     scale = next((r for r in (chosen, judge_rubric) if len(r.grades()) > 2), None)
     scale = scale or next((r for r in rubrics if r.slug == GRADED.slug), chosen)
@@ -165,6 +170,7 @@ def select(
         eta=_eta(etas, eta, scale.eta),
         etas=etas,
         rubrics=rubrics,
+        why_judge=default.why if default else "",
     )
 
 
@@ -263,9 +269,7 @@ def _judges(
     return judges
 
 
-def _judge(judges: tuple[Column, ...], name: str | None, by_default: bool) -> Column | None:
-    if name is None and by_default and judges:
-        return judges[0]
+def _judge(judges: tuple[Column, ...], name: str | None) -> Column | None:
     if not name:
         return None
     one_of("judge that rated what these raters rated, called", name, (j.name for j in judges))

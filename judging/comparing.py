@@ -42,8 +42,7 @@ class Side:
 
     @property
     def title(self) -> str:
-        name = f"{self.judge.slug} (baseline)" if self.judge.is_baseline else self.judge.slug
-        return f"run {self.run.pk} of {name}" if self.run else name
+        return f"run {self.run.pk} of {self.judge.title}" if self.run else self.judge.title
 
     def where(self) -> tuple[str, list[int]]:
         """Which attempts, as a condition on `attempt` and `batch`."""

@@ -7,6 +7,7 @@ from typing import Any
 from django.db import IntegrityError, transaction
 
 from annotation.models import Rater, Rubric
+from judging.grading.spec import STAND_IN
 from judging.models import Judge
 
 
@@ -22,11 +23,14 @@ def levels_of(rubric: Rubric) -> list[list[Any]]:
 def make_judge(slug: str, *, kind: str = Rater.Kind.MODEL, **fields: Any) -> Judge:
     """Store a new judge with a rater of its name and kind. `fields` are those of Judge.
 
-    The rubric's levels are taken as they are now, where `fields` do not give them.
+    What asks the stand-in for a model is a baseline, whoever makes it and whatever it is called. The
+    rubric's levels are taken as they are now, where `fields` do not give them.
 
     Raises JudgeRefused if a judge with the same fingerprint is there, naming it, or if the name is
     another rater's.
     """
+    if fields.get("model") == STAND_IN:
+        kind = Rater.Kind.BASELINE
     fields.setdefault("levels", levels_of(fields["rubric"]))
     judge = Judge(**fields)
     if there := Judge.objects.filter(fingerprint=judge.spec.fingerprint).first():

@@ -18,8 +18,9 @@ from typing import Any
 from aiohttp import web
 
 from judging.graders.lexical import LexicalGrader, grade_of
+from judging.grading.spec import STAND_IN
 
-MODEL = "stand-in"
+MODEL = STAND_IN
 _QUESTION = re.compile(r"^Question:\n(.+?)\n\n", re.MULTILINE | re.DOTALL)
 _TEXT = re.compile(r"^Text:\n(.+?)\n\nEnd of the text\.", re.MULTILINE | re.DOTALL)
 GRADES = range(6)

@@ -9,7 +9,7 @@ from typing import Any
 
 from django.db.models import Count, Max, QuerySet, Sum
 
-from annotation.models import Dataset
+from annotation.models import Dataset, Rater
 from judging.models import Batch, Judge, JudgeRun
 
 
@@ -52,6 +52,16 @@ def last_runs() -> dict[int, JudgeRun]:
         run.judge_id: run
         for run in JudgeRun.objects.select_related("dataset").filter(pk__in=newest.values("newest"))
     }
+
+
+def imported() -> list[Rater]:
+    """Judges whose grades came in files, by dataset and name; `n_graded` are their pairs.
+
+    They are raters without a judge: nothing is known here of their prompt and their replies.
+    """
+    others = Rater.objects.exclude(kind=Rater.Kind.HUMAN).filter(judge=None, dataset__isnull=False)
+    counted = others.annotate(n_graded=Count("ratings")).filter(n_graded__gt=0)
+    return list(counted.select_related("dataset").order_by("dataset__title", "name"))
 
 
 def _tallies(batches: QuerySet[Batch], of: str) -> dict[int, Tally]:

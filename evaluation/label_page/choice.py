@@ -10,6 +10,7 @@ from django.db.models import Exists, OuterRef
 from django.utils.http import urlencode
 
 from annotation.models import Dataset, Rater, Rating, Text
+from evaluation.default_judge import default_judge
 from evaluation.selection import JUDGE, Column, Selection, SelectionError, one_of, select
 
 SIZE = 10  # reports in a draw where nothing else is asked for
@@ -47,11 +48,12 @@ def label_choice(
     """The choice that these words ask for. Raises SelectionError for what is not there.
 
     The judges are those that graded reports under the rubric or the graded one, whether or not
-    people have labelled any; without `judge` the first of them is taken, models before baselines.
+    people have labelled any; without `judge` the dataset's default one of them is taken.
     """
     plain = select(dataset, rubric=rubric, raters=raters, eta=eta)
     judges = _judges(plain)
-    taken = next(iter(judges), None)
+    default = None if judge else default_judge(dataset, tuple(judges))
+    taken = default.judge if default else None
     if judge:
         one_of("judge that graded reports, called", judge, (column.name for column in judges))
         taken = next(column for column in judges if column.name == judge)
@@ -60,6 +62,7 @@ def label_choice(
         judge=taken,
         judges=tuple(judges),
         judge_rubric=judges[taken] if taken else plain.rubric,
+        why_judge=default.why if default else "",
     )
     systems = tuple(
         Text.objects.filter(dataset=dataset, kind=Text.Kind.REPORT, topic__isnull=False)

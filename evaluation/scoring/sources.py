@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from django.db.models import Count, Exists, OuterRef, Q
+from django.db.models import Exists, OuterRef, Q
 
 from annotation.models import Campaign, Dataset, Rater, Rating
 from annotation.raters import named
+from evaluation.default_judge import default_judge
 from evaluation.selection import JUDGE, Column, SelectionError, one_of
 
 Kind = Literal["rater", "majority", "people over"]
@@ -34,6 +35,8 @@ class Source:
     rater: Column | None
     """The one rater, or the judge beneath the people; None for a majority."""
     people: tuple[Column, ...] = ()
+    why: str = field(default="", compare=False)
+    """Why it was taken, in a sentence, where nobody named one and there are others."""
 
     @property
     def title(self) -> str:
@@ -81,7 +84,7 @@ def sources(dataset: Dataset) -> tuple[Source, ...]:
 
 
 def source(dataset: Dataset, name: str | None = None) -> Source:
-    """The source of this name; without one the model that rated most, else the first there is.
+    """The source of this name; without one the default judge, else the first there is.
 
     Raises SelectionError, which lists the sources, for another name or if there is none.
     """
@@ -89,16 +92,12 @@ def source(dataset: Dataset, name: str | None = None) -> Source:
     if not found:
         raise SelectionError("Nobody has rated anything in this dataset yet.")
     if not name:
-        return _most_rated(dataset, found)
+        return _by_default(dataset, found)
     one_of("source of grades", name, (one.name for one in found))
     return next(one for one in found if one.name == name)
 
 
-def _most_rated(dataset: Dataset, found: tuple[Source, ...]) -> Source:
-    models = [one for one in found if one.rater and one.rater.kind == Rater.Kind.MODEL]
-    models = [one for one in models if not one.people]
-    if len(models) < 2:
-        return found[0]
-    ratings = Rating.objects.of_dataset(dataset).filter(rater__in=[m.raters[0] for m in models])
-    n = dict(ratings.order_by().values_list("rater_id").annotate(n=Count("pk")))
-    return max(models, key=lambda model: n[model.raters[0]])
+def _by_default(dataset: Dataset, found: tuple[Source, ...]) -> Source:
+    alone = {one.rater: one for one in found if one.rater and not one.people}
+    taken = default_judge(dataset, [rater for rater in alone if not rater.is_person])
+    return replace(alone[taken.judge], why=taken.why) if taken else found[0]

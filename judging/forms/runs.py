@@ -103,7 +103,7 @@ class RunForm(BudgetForm):
         super().__init__(*args, **kwargs)
         self.dataset = dataset
         named = [
-            (str(judge.pk), f"{judge.slug}: {judge.model}, {judge.rubric}")
+            (str(judge.pk), f"{judge.title}: {judge.model}, {judge.rubric}")
             for judge in judges_for(dataset)
         ]
         offer(self, "judge", [(BASELINE, f"{SLUG}: the baseline, words in common"), *named])

@@ -9,6 +9,9 @@ from typing import Any
 
 from judging.grading.pairs import Sampling
 
+# The model of `judging.stand_in`, which counts words in common and is none.
+STAND_IN = "stand-in"
+
 
 @dataclass(frozen=True)
 class Spec:

@@ -81,6 +81,11 @@ class Judge(models.Model):
         return self.rater.kind == Rater.Kind.BASELINE
 
     @property
+    def title(self) -> str:
+        """The name as it is shown: a baseline is always called one."""
+        return f"{self.slug} (baseline)" if self.is_baseline else self.slug
+
+    @property
     def short(self) -> str:
         """The first eight signs of the fingerprint, as people compare them."""
         return self.fingerprint[:8]

@@ -18,11 +18,16 @@ RUNS_SHOWN = 20
 @require_safe
 @researchers_only
 def judges(request: AuthenticatedRequest) -> HttpResponseBase:
-    """All judges, the newest first, with what each has said so far."""
+    """All judges, the newest first, with what each has said so far; then those that came in files."""
     said, last = tallies.by_judge(), tallies.last_runs()
     listed = Judge.objects.select_related("rater__dataset", "rubric").order_by("-id")
     rows = [(one, said.get(one.pk, tallies.NOTHING), last.get(one.pk)) for one in listed]
-    context = {"rows": rows, "datasets": Dataset.objects.all(), "room": "judges"}
+    context = {
+        "rows": rows,
+        "imported": tallies.imported(),
+        "datasets": Dataset.objects.all(),
+        "room": "judges",
+    }
     return render(request, "judging/judges.html", context)
 
 

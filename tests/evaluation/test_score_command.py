@@ -147,7 +147,6 @@ def test_the_table_for_people(study):
         (["ferry", "--all", "--judge=judge", "--rules=x"], "There are: paper, authors"),
         (["ferry", "--all", "--judge=judge", "--tokenizer=x"], "There are: words, or a JSON"),
         (["ferry", "--judge=judge"], "one of the arguments --run --all is required"),
-        (["ferry", "--all"], "--judge"),
         (["ferry", "--all", "--run=dense", "--judge=judge"], "not allowed with"),
     ],
 )

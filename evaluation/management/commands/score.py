@@ -39,8 +39,8 @@ class Command(BaseCommand):
         what.add_argument("--all", action="store_true", help="every run, system and bound")
         parser.add_argument(
             "--judge",
-            required=True,
-            help="whose grades: a rater's name, majority (of the people), or people:JUDGE",
+            help="whose grades: a rater's name, majority (of the people), or people:JUDGE; "
+            "default: the judge that the pages take, and the output says why",
         )
         parser.add_argument(
             "--eta", help="grade at or above which a pair counts as answerable; default: 3"
@@ -95,6 +95,8 @@ def _lines(dataset: Dataset, scores: Scores) -> Iterable[str]:
         f"rules of the {options.rules.name}, alpha-nDCG {options.ideal}; "
         f"density in {options.tokenizer.name}"
     )
+    if options.source.why:
+        yield options.source.why
     yield from ("", *_row("", *HEADS, "topics", "|Z|"))
     for found in scores.rows:
         if len(scores.rows) == 1:

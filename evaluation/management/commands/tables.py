@@ -30,7 +30,7 @@ class Command(BaseCommand):
         parser.add_argument(
             "--judge",
             help="whose grades: a rater's name, majority (of the people), or people:JUDGE; "
-            "default: the first model",
+            "default: the judge that the pages take, and the output says why",
         )
         parser.add_argument(
             "--eta", help="grade at or above which a pair counts as answerable; default: 3"
@@ -73,6 +73,8 @@ class Command(BaseCommand):
             )
         except (SelectionError, ReportedError, OSError) as error:
             raise CommandError(str(error)) from error
+        if chosen and chosen.source.why:
+            self.stdout.write(chosen.source.why)
         for one in written:
             said = f"not made, because {one.reason}" if one.reason else one.sha256[:12]
             self.stdout.write(f"{one.name:26} {said}")

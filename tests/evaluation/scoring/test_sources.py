@@ -1,6 +1,6 @@
 import pytest
 
-from annotation.models import Rater
+from annotation.models import Rater, Rating
 from evaluation.scoring.sources import source, sources
 from evaluation.selection import SelectionError
 from tests.factories import make_campaign
@@ -40,11 +40,20 @@ def test_raters_without_ratings_and_adjudicators(study, cast):
     assert found["majority"].title == "majority of 2 people"
 
 
-def test_by_default_the_model_with_most_ratings(study):
-    # The judge rated 20 cells, strict 12.
+def test_by_default_the_first_model(study):
+    # The judge rated 20 cells, then strict 12.
     assert source(study.dataset).name == "judge"
     Rater.objects.filter(name="judge").update(name="zeal")
     assert source(study.dataset, "").name == "zeal"
+    # How it was taken makes it no other source.
+    assert source(study.dataset) == source(study.dataset, "zeal")
+    assert source(study.dataset).why
+    assert not source(study.dataset, "zeal").why
+
+
+def test_without_a_judge_a_person(study):
+    Rating.objects.filter(rater__kind="model").delete()
+    assert source(study.dataset).name == "ann"
 
 
 def test_what_is_not_there_is_answered_with_what_is(study):

@@ -2,7 +2,8 @@
 
 import pytest
 
-from annotation.models import Dataset
+from annotation.models import Dataset, Rater, Rating, Rubric
+from judging import stand_in
 from judging.foreground import fill_lexical
 from judging.judges import make_judge
 from judging.models import Judge
@@ -38,6 +39,36 @@ def test_a_baseline_is_called_one(cast, dataset):
     assert "it is no model" in page
     assert "Copy to a new judge" not in page
     assert cast.client("admin").get(f"/judges/new/?from={baseline.pk}").status_code == 404
+
+
+def test_judges_of_files_are_listed(cast, dataset, judge):
+    text, graded = dataset.texts.get(name="ferry-1:0#0"), Rubric.objects.get(slug="graded")
+    for name, kind in (("llama", "model"), ("words", "baseline"), ("ann", "human")):
+        rater = Rater.objects.create(dataset=dataset, name=name, kind=kind)
+        question = text.topic.questions.first()
+        rating = Rating(rater=rater, rubric=graded, text=text, question=question, grade=3)
+        rating.save()
+    Rater.objects.create(dataset=dataset, name="silent", kind="model")
+    page = cast.client("researcher").get("/judges/").content.decode()
+    assert '<th scope="row">llama</th><td>model</td>' in page
+    assert '<th scope="row">words (baseline)</th><td>baseline</td>' in page
+    assert '<a href="/datasets/ferry/matrix/?source=llama">1</a>' in page
+    llama = Rater.objects.get(name="llama")
+    assert f"/datasets/ferry/agreement/with/{llama.pk}/" in page
+    # Nobody who said nothing, no person, and nobody twice.
+    assert "silent" not in page
+    assert '<th scope="row">ann' not in page
+    assert page.count(">tiny-judge</a>") == 1
+
+
+def test_what_asks_the_stand_in_is_a_baseline_whoever_makes_it(cast, dataset):
+    made = a_judge("my-model", model=stand_in.MODEL)
+    assert made.is_baseline
+    client = cast.client("admin")
+    assert "my-model (baseline)" in client.get("/judges/").content.decode()
+    assert "my-model (baseline): stand-in" in (
+        client.get(f"/judge-runs/new/?dataset={dataset.slug}").content.decode()
+    )
 
 
 def test_its_page_shows_all_that_the_fingerprint_covers(cast, done, judge):
