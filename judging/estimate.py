@@ -42,8 +42,9 @@ class Estimate:
         counts = self.counts
         said = (
             f"{counts.to_send:,} pairs to ask; {counts.there_before:,} are there already, "
-            f"{counts.copied:,} are copied from a text with the same words, "
-            f"{counts.without_words:,} have a text without words."
+            f"{counts.copies:,} are copied from a text with the same words, "
+            f"{counts.without_words:,} have a text without words. "
+            f"The run plans {counts.to_fill:,}, asked and copied."
         )
         if self.prompt_tokens:
             said += (

@@ -42,7 +42,10 @@ class Group(NamedTuple):
 
 @dataclass
 class Counts:
-    """What planning found, in pairs. `to_fill` are asked or copied; `to_send` go to the grader."""
+    """What planning found, in pairs. `to_fill` are asked or copied; `to_send` go to the grader.
+
+    `copied` were said of the same words before, and are stored while planning.
+    """
 
     to_fill: int = 0
     to_send: int = 0
@@ -50,8 +53,13 @@ class Counts:
     there_before: int = 0
     without_words: int = 0
 
+    @property
+    def copies(self) -> int:
+        """Filled without being asked: their text has the words of one that is, or was."""
+        return self.to_fill - self.to_send
+
     def as_json(self) -> dict[str, int]:
-        return asdict(self)
+        return {**asdict(self), "copied": self.copies}
 
 
 class PlannedElsewhere(Exception):

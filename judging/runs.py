@@ -15,6 +15,7 @@ from django.db.models import F, Sum
 from django.db.models.functions import Now
 
 from annotation.models import Dataset, User
+from judging import limits
 from judging.graders.address import check_address
 from judging.graders.base import GraderError
 from judging.leases import held
@@ -25,13 +26,12 @@ from judging.selection import Selection
 
 State = JudgeRun.State
 MOST = {  # that a run may be told; each is more than 0
-    "concurrency": 4_096,
-    "workers": 256,
-    "max_pairs": 2**31 - 1,
-    "max_tokens": 2**63 - 1,
-    "max_money": 10**12,
+    "concurrency": limits.CONCURRENCY,
+    "workers": limits.WORKERS,
+    "max_pairs": limits.PAIRS,
+    "max_tokens": limits.TOKENS,
+    "max_money": limits.MONEY,
 }
-MOST_PRICE = 10**12  # of a million tokens, and at least 0
 
 
 class RunRefused(ValueError):
@@ -157,7 +157,7 @@ def _check(run: JudgeRun) -> None:
         if value is not None and not 0 < value <= most:
             words = name.replace("_", " ")
             raise RunRefused(f"The {words} of a run is more than 0 and at most {most:,}.")
-    if not all(0 <= price <= MOST_PRICE for price in (run.price_in, run.price_out)):
+    if not all(0 <= price <= limits.PRICE for price in (run.price_in, run.price_out)):
         raise RunRefused("A price is 0 or more, of a million tokens.")
     if "://" in run.endpoint:
         try:

@@ -9,12 +9,13 @@ from pydantic import Field
 
 from annotation.api.bodies import WHOLE, Body, Words
 from annotation.api.errors import Problem, Refused
+from judging import limits
 from judging.models import Judge
 from judging.selection import Selection
 
 Slug = Annotated[str, Field(pattern=r"^[-a-zA-Z0-9_]+$", min_length=1, max_length=120)]
-Count = Annotated[int, Field(ge=1, le=2**31 - 1), WHOLE]
-Money = Annotated[float, Field(ge=0, le=1e12, allow_inf_nan=False)]
+Count = Annotated[int, Field(ge=1, le=limits.PAIRS), WHOLE]
+Money = Annotated[float, Field(ge=0, le=limits.PRICE, allow_inf_nan=False)]
 
 
 class Budget(Body):
@@ -22,11 +23,11 @@ class Budget(Body):
 
     max_pairs: Annotated[Count | None, Field(description="Pairs sent.")] = None
     max_tokens: Annotated[
-        Annotated[int, Field(ge=1, le=2**63 - 1), WHOLE] | None,
+        Annotated[int, Field(ge=1, le=limits.TOKENS), WHOLE] | None,
         Field(description="Both kinds together."),
     ] = None
     max_money: Annotated[
-        Annotated[float, Field(gt=0, le=1e12, allow_inf_nan=False)] | None,
+        Annotated[float, Field(gt=0, le=limits.MONEY, allow_inf_nan=False)] | None,
         Field(description="At the run's prices."),
     ] = None
 
@@ -54,15 +55,19 @@ class Start(Budget):
         Words, Field(max_length=120, description="Only texts that this retrieval run ranks.")
     ] = ""
     depth: Annotated[Count | None, Field(description="With a run: its first ranks alone.")] = None
-    limit: Annotated[Count | None, Field(description="Plan this many pairs at most.")] = None
+    limit: Annotated[Count | None, Field(description="Plan to ask this many pairs at most.")] = None
     retry: Annotated[bool, Field(description="Only pairs whose reply carried no grade.")] = False
     endpoint: Annotated[
         Words, Field(max_length=120, description="A name that JUDGE_ENDPOINTS of this site has.")
     ] = ""
     concurrency: Annotated[
-        int, Field(ge=1, le=1024, description="Requests at once, of each worker."), WHOLE
+        int,
+        Field(ge=1, le=limits.CONCURRENCY, description="Requests at once, of each worker."),
+        WHOLE,
     ] = 64
-    workers: Annotated[int, Field(ge=1, le=64, description="Background workers."), WHOLE] = 1
+    workers: Annotated[
+        int, Field(ge=1, le=limits.WORKERS, description="Background workers."), WHOLE
+    ] = 1
     price_in: Annotated[Money, Field(description="Of a million prompt tokens.")] = 0
     price_out: Annotated[Money, Field(description="Of a million completion tokens.")] = 0
     currency: Annotated[str, Field(pattern=r"^([A-Z]{3})?$")] = ""

@@ -9,13 +9,13 @@ from django.core.exceptions import ValidationError
 from django.db.models import Count, Q, QuerySet
 
 from annotation.models import Dataset
+from judging import limits
 from judging.baseline import SLUG, baseline_of
 from judging.forms.judges import endpoints, offer
 from judging.models import Judge
 from judging.prices import Prices, prices_of
 from judging.selection import KINDS, Selection, SelectionError, rankings
 
-MOST = 2_147_483_647  # what the columns hold
 BASELINE = "baseline"
 
 
@@ -27,7 +27,9 @@ def judges_for(dataset: Dataset) -> QuerySet[Judge]:
 
 
 def pairs_field(label: str, **kwargs: Any) -> forms.IntegerField:
-    return forms.IntegerField(min_value=1, max_value=MOST, required=False, label=label, **kwargs)
+    return forms.IntegerField(
+        min_value=1, max_value=limits.PAIRS, required=False, label=label, **kwargs
+    )
 
 
 class BudgetForm(forms.Form):
@@ -36,13 +38,17 @@ class BudgetForm(forms.Form):
     max_pairs = pairs_field("Pairs asked, at most", help_text="empty: no limit")
     max_tokens = forms.IntegerField(
         min_value=1,
-        max_value=9_000_000_000_000_000_000,
+        max_value=limits.TOKENS,
         required=False,
         label="Tokens, at most",
         help_text="read and written; empty: no limit",
     )
     max_money = forms.FloatField(
-        min_value=0.01, required=False, label="Money, at most", help_text="empty: no limit"
+        min_value=0.01,
+        max_value=limits.MONEY,
+        required=False,
+        label="Money, at most",
+        help_text="empty: no limit",
     )
 
 
@@ -58,7 +64,10 @@ class RunForm(BudgetForm):
     topics = forms.CharField(
         required=False, widget=forms.Textarea(attrs={"rows": 3, "spellcheck": "false"})
     )
-    limit = pairs_field("Pairs planned, at most", help_text="for a trial; empty: all")
+    limit = pairs_field(
+        "Pairs planned to ask, at most",
+        help_text="for a trial; those with the same words come on top; empty: all",
+    )
     endpoint = forms.ChoiceField(
         required=False,
         label="Server",
@@ -66,25 +75,30 @@ class RunForm(BudgetForm):
     )
     concurrency = forms.IntegerField(
         min_value=1,
-        max_value=4096,
+        max_value=limits.CONCURRENCY,
         initial=64,
         label="Requests at once",
         help_text="of each worker",
     )
     workers = forms.IntegerField(
         min_value=1,
-        max_value=256,
+        max_value=limits.WORKERS,
         initial=1,
         help_text="how many may take part; each is a process of manage.py judge_worker",
     )
     price_in = forms.FloatField(
         min_value=0,
+        max_value=limits.PRICE,
         initial=0,
         label="Price of reading",
         help_text="of a million prompt tokens; 0: by JUDGE_PRICES",
     )
     price_out = forms.FloatField(
-        min_value=0, initial=0, label="Price of writing", help_text="of a million written tokens"
+        min_value=0,
+        max_value=limits.PRICE,
+        initial=0,
+        label="Price of writing",
+        help_text="of a million written tokens",
     )
     currency = forms.RegexField(
         "^[A-Z]{3}$",

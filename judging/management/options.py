@@ -15,7 +15,7 @@ def add_selection(parser: ArgumentParser) -> None:
     parser.add_argument("--topics", nargs="+", default=[], metavar="NAME")
     parser.add_argument("--run", default="", help="only texts that this retrieval run ranks")
     parser.add_argument("--depth", type=int, help="with --run: the first ranks alone")
-    parser.add_argument("--limit", type=int, help="plan this many pairs at most")
+    parser.add_argument("--limit", type=int, help="plan to ask this many pairs at most")
     parser.add_argument("--retry", action="store_true", help="only pairs that failed")
 
 
