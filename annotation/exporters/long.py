@@ -9,28 +9,32 @@ import csv
 import io
 import json
 from collections.abc import Iterator
+from datetime import UTC
 from typing import Any
 
 from annotation.exporters.cells import safe_cell
 from annotation.exporters.lines import json_line
 from annotation.exporters.order import by_code_point
 from annotation.importers.reading import batches
-from annotation.models import Dataset, NuggetSpan, Rating
+from annotation.models import Dataset, NuggetSpan, Rater, Rating
 from annotation.raters import raters_of
 
 COLUMNS = (
     "dataset",
     "rater",
     "rater_kind",
+    "judge_version",
     "rubric",
     "topic",
     "question_index",
     "question",
+    "filtered",
     "text_kind",
     "system",
     "text",
     "text_sha256",
     "grade",
+    "created",
     "spans",
 )
 _FIELDS = (
@@ -39,21 +43,24 @@ _FIELDS = (
     "question__topic__name",
     "question__position",
     "question__body",
+    "question__filtered_because",
     "text__kind",
     "text__system",
     "text__name",
     "text__sha256",
     "grade",
+    "created",
 )
 _OF_A_SPAN = ("start", "end", "quote", "located", "source_quote")
 _CHUNK = 2000
 
 
 def rows(dataset: Dataset) -> Iterator[dict[str, Any]]:
-    """The rows as dicts with the keys of COLUMNS; spans are a list of dicts.
+    """The rows as dicts with the keys of COLUMNS; spans are a list of dicts, times are in UTC.
 
     The offsets of a span are Unicode code points, end exclusive; null if it is not in the text.
     """
+    versions = _versions()
     for name, rater in sorted(raters_of(dataset).items()):
         found = (
             Rating.objects.filter(rater=rater, text__dataset=dataset)
@@ -71,8 +78,10 @@ def rows(dataset: Dataset) -> Iterator[dict[str, Any]]:
         )
         for batch in batches(found, _CHUNK):
             spans = _spans([pk for pk, *_ in batch])
-            for pk, *values in batch:
-                cells = (dataset.slug, name, rater.kind, *values, spans.get(pk, []))
+            for pk, *values, created in batch:
+                who = (dataset.slug, name, rater.kind, versions.get(rater.pk, ""))
+                at = created.astimezone(UTC).isoformat(timespec="seconds")
+                cells = (*who, *values, at, spans.get(pk, []))
                 yield dict(zip(COLUMNS, cells, strict=True))
 
 
@@ -98,6 +107,12 @@ def _taken(buffer: io.StringIO) -> str:
     buffer.seek(0)
     buffer.truncate()
     return text
+
+
+def _versions() -> dict[int, str]:
+    """The fingerprints of judges by rater; a judge of a file has none."""
+    judges = Rater.objects.filter(judge__isnull=False)
+    return dict(judges.values_list("pk", "judge__fingerprint"))
 
 
 def _spans(rating_ids: list[int]) -> dict[int, list[dict[str, Any]]]:

@@ -15,8 +15,8 @@ from evaluation.pairs_page.pair_list import PairList, PairRow
 AT_A_TIME = 500
 
 
-def pair_lines(found: PairList) -> Iterator[str]:
-    """The header and a line a pair, in the order of the list.
+def pair_lines(found: PairList, site: str) -> Iterator[str]:
+    """The header and a line a pair, in the order of the list, with its address below `site`.
 
     A missing grade, and a distance of which there is none, is an empty cell.
     """
@@ -33,11 +33,12 @@ def pair_lines(found: PairList) -> Iterator[str]:
         rows = found.rows(start, start + AT_A_TIME)
         words = SubQuestion.objects.in_bulk([row.question for row in rows])
         for row in rows:
-            yield _line(_cells(found, row, words[row.question].body))
+            yield _line(_cells(found, row, words[row.question].body, site))
 
 
-def _cells(found: PairList, row: PairRow, words: str) -> list[Cell]:
+def _cells(found: PairList, row: PairRow, words: str, site: str) -> list[Cell]:
     slug = found.matrix.selection.dataset.slug
+    page = reverse("pair", args=[slug, row.text.pk, row.question])
     return [
         row.topic,
         row.text.kind,
@@ -48,7 +49,7 @@ def _cells(found: PairList, row: PairRow, words: str) -> list[Cell]:
         *(cell.grade for cell in filter(None, (*row.grades, row.judge))),
         row.weight,
         row.evidence,
-        f"{reverse('pair', args=[slug, row.text.pk, row.question])}?{found.query()}",
+        f"{site}{page}?{found.query()}",
     ]
 
 

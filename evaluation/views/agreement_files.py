@@ -60,7 +60,7 @@ def pairs_csv(request: AuthenticatedRequest, slug: str) -> HttpResponse | Stream
     except SelectionError as error:
         return refusal(request, dataset, str(error))
     return StreamingHttpResponse(
-        pair_lines(found),
+        pair_lines(found, request.build_absolute_uri("/").rstrip("/")),
         content_type="text/csv; charset=utf-8",
         headers={"Content-Disposition": f'attachment; filename="{slug}-pairs.csv"'},
     )

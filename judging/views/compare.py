@@ -87,7 +87,7 @@ def compare_csv(request: AuthenticatedRequest) -> HttpResponse | StreamingHttpRe
         return _form(request, str(error), error.status)
     slug = choice.comparison.dataset.slug
     return StreamingHttpResponse(
-        _lines(choice),
+        _lines(choice, request.build_absolute_uri("/").rstrip("/")),
         content_type="text/csv; charset=utf-8",
         headers={"Content-Disposition": f'attachment; filename="{slug}-compared.csv"'},
     )
@@ -126,7 +126,8 @@ def _table(found: Comparison) -> list[tuple[int, list[TableCell], int]]:
     ]
 
 
-def _lines(choice: Choice) -> Iterator[str]:
+def _lines(choice: Choice, site: str) -> Iterator[str]:
+    """The cells of the list, each with the addresses of its replies below `site`."""
     found = choice.comparison
     writer = csv.writer(Echo(), lineterminator="\n")
     yield writer.writerow(
@@ -140,7 +141,7 @@ def _lines(choice: Choice) -> Iterator[str]:
     raters = [found.a.judge.rater_id, found.b.judge.rater_id]
     for cell in found.cells(choice.wanted):
         replies = [
-            f"{reverse('judge_reply', args=[rater, cell.text, cell.question])}"
+            f"{site}{reverse('judge_reply', args=[rater, cell.text, cell.question])}"
             f"#attempt-{said.attempt}"
             if said.attempt
             else ""

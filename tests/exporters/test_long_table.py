@@ -3,12 +3,14 @@
 import csv
 import io
 import json
+from datetime import UTC
 
 import pytest
 
 from annotation.exporters import long
 from annotation.models import Dataset, Rating, SubQuestion, Text
 from crux_site.importing import import_dataset
+from judging.foreground import fill_lexical
 from tests.importers.study import empty_database, study, write
 
 pytestmark = pytest.mark.django_db
@@ -22,6 +24,11 @@ def small(tmp_path) -> Dataset:
 
 def of_jsonl(dataset: Dataset) -> list[dict]:
     return [json.loads(line) for line in long.jsonl_lines(dataset)]
+
+
+def without_times(dataset: Dataset) -> list[dict]:
+    """The rows but for when they were stored, which another import cannot repeat."""
+    return [{**row, "created": None} for row in of_jsonl(dataset)]
 
 
 def test_a_row_for_each_rating(small):
@@ -38,19 +45,23 @@ def test_a_row_says_everything(small):
         if (row["rater"], row["text"], row["question_index"]) == ("ann", "t-1", 1)
     ]
     start = body.body.index("Nobody")
+    rating = Rating.objects.get(rater__name="ann", text=body, question__position=1)
     assert row == {
         "dataset": "small",
         "rater": "ann",
         "rater_kind": "human",
+        "judge_version": "",
         "rubric": "answerable",
         "topic": "t-1",
         "question_index": 1,
         "question": "Was anybody hurt?",
+        "filtered": "",
         "text_kind": "report",
         "system": "annotated.oracle",
         "text": "t-1",
         "text_sha256": body.sha256,
         "grade": 1,
+        "created": rating.created.astimezone(UTC).isoformat(timespec="seconds"),
         "spans": [
             {
                 "start": start,
@@ -61,6 +72,20 @@ def test_a_row_says_everything(small):
             }
         ],
     }
+
+
+def test_a_judge_of_this_site_has_its_version_and_a_judge_of_a_file_none(small):
+    run = fill_lexical(small)
+    versions = {(row["rater"], row["judge_version"]) for row in of_jsonl(small)}
+    assert (run.judge.slug, run.judge.fingerprint) in versions
+    assert {version for name, version in versions if name != run.judge.slug} == {""}
+
+
+def test_filtered_says_why(small):
+    because = {row["filtered"] for row in of_jsonl(small)}
+    filtered = SubQuestion.objects.exclude(filtered_because="").filter(ratings__isnull=False)
+    assert because == {"", *filtered.values_list("filtered_because", flat=True)}
+    assert len(because) > 1
 
 
 def test_a_text_without_words_has_no_hash(small):
@@ -91,16 +116,18 @@ def test_words_are_no_formula_in_the_csv_and_verbatim_in_the_lines(small):
 
 
 def test_the_order_is_that_of_names_and_not_of_keys(tmp_path, small):
-    before = list(long.jsonl_lines(small))
+    before = without_times(small)
     empty_database()
     files = {
         name: rows if name == "topics.jsonl" or name.endswith(".run") else rows[::-1]
         for name, rows in study().items()
     }
     import_dataset(write(tmp_path / "again", files), "small")
-    assert list(long.jsonl_lines(Dataset.objects.get(slug="small"))) == before
+    assert without_times(Dataset.objects.get(slug="small")) == before
 
 
 def test_the_number_of_queries_does_not_grow_with_the_rows(small, django_assert_max_num_queries):
-    with django_assert_max_num_queries(3 * 2 + 4):  # two a rater, and those that find the raters
+    with django_assert_max_num_queries(
+        3 * 2 + 5
+    ):  # two a rater, those that find the raters, the judges
         list(long.jsonl_lines(small))

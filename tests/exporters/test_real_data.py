@@ -8,6 +8,8 @@ What differs from the authors' own files, and why:
 - `answerable_at_3` and the files that are left out are not there.
 """
 
+import csv
+import io
 import json
 from pathlib import Path
 
@@ -48,8 +50,15 @@ def out(export) -> Path:
     return export[0]
 
 
+def without_times(dataset: Dataset) -> list[list[str]]:
+    """The long table but for when grades were stored, which another import cannot repeat."""
+    at = long.COLUMNS.index("created")
+    text = io.StringIO("".join(long.csv_lines(dataset)), newline="")
+    return [row[:at] + row[at + 1 :] for row in csv.reader(text)]
+
+
 def test_a_round_trip_gives_the_same_bytes_and_reading_back_changes_nothing(real_study, out):
-    table = "".join(long.csv_lines(real_study))
+    table = without_times(real_study)
     before = fingerprint()
     assert not import_dataset(out, SLUG).changed
     assert fingerprint() == before
@@ -59,7 +68,7 @@ def test_a_round_trip_gives_the_same_bytes_and_reading_back_changes_nothing(real
     again = out.parent / "second"
     export_folder(dataset, again)
     assert contents(again) == contents(out)
-    assert "".join(long.csv_lines(dataset)) == table
+    assert without_times(dataset) == table
 
 
 def test_nothing_is_left_out(export):

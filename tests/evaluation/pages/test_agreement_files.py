@@ -121,6 +121,8 @@ def test_all_pairs_of_the_list_as_a_file(rosa, study):
     assert first["question"] == "'=What failed?"
     assert rosa.get(first["page"]).status_code == 200
     assert "kind=compared" in first["page"]
+    # The file is opened far from the site.
+    assert first["page"].startswith("http://testserver/datasets/ferry/pairs/")
 
 
 def test_a_missing_grade_is_an_empty_cell(rosa, study):

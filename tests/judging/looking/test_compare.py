@@ -149,6 +149,7 @@ def test_the_list_as_a_file(rosa, looked, both):
     ]
     assert (rows[0]["a"], rows[0]["b"], rows[0]["reply_b"]) == ("first", "second", "")
     assert rosa.get(rows[0]["reply_a"]).status_code == 200
+    assert rows[0]["reply_a"].startswith("http://testserver/")
 
 
 def test_no_spreadsheet_takes_words_for_a_formula(rosa, looked, both):
