@@ -6,6 +6,7 @@
 # make test-vllm  our client, engine and workers against a real vLLM on CPUs, in an environment of its own
 # make lint   what can be seen without running
 # make env    the environment alone
+# make pictures  the pictures of the docs, taken of the demo in Chromium
 # make messages  what raters see, gathered for its translations and compiled (needs gettext)
 
 PORT ?= 8000
@@ -30,7 +31,7 @@ BIN := .venv/bin
 PY := $(BIN)/python
 export PYTHONUNBUFFERED := 1
 
-.PHONY: demo test test-fast test-sqlite test-browser test-postgres test-vllm lint env dev-env serve messages browser bench-pages bench-campaign bench-servers bench-metrics bench-judge
+.PHONY: demo test test-fast test-sqlite test-browser test-postgres test-vllm lint env dev-env serve messages browser pictures bench-pages bench-campaign bench-servers bench-metrics bench-judge
 
 demo: env
 	@$(PORT_CHECK)
@@ -46,6 +47,7 @@ demo: env
 PORT_CHECK = $(PY) -m crux_site.port_check PORT=$(PORT) STAND_IN_PORT=$(STAND_IN_PORT)
 
 # A worker and a stand-in for a model run beside the server: what is started together ends together.
+serve: export DEMO = 1
 serve: export JUDGE_ENDPOINTS ?= stand-in=http://127.0.0.1:$(STAND_IN_PORT)/v1
 serve:
 	@$(PORT_CHECK)
@@ -146,6 +148,11 @@ $(VLLM_ENV)/env.stamp: | $(filter .uv/bin/uv,$(UV))
 test-vllm: dev-env $(VLLM_ENV)/env.stamp
 	@echo "== tests with a real vLLM"
 	VLLM_PYTHON=$(VLLM_ENV)/bin/python PG_URL=$(PG_URL) $(PY) -m pytest tests/vllm $(PYTEST)
+
+# All of docs/images, from the demo as it is now.
+pictures: dev-env browser
+	@echo "== pictures"
+	CHROMIUM=$(CHROMIUM) $(PY) -m tests.browser.pictures
 
 bench-pages: dev-env browser
 	$(PY) -m bench.task_pages $(CRUX_UI_KIT)

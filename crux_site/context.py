@@ -5,7 +5,7 @@ from typing import Any
 from django.conf import settings
 from django.http import HttpRequest
 
-from crux_site import sessions
+from crux_site import demo_people, sessions
 
 CHOICES = {
     "theme": ("light", "dark"),
@@ -35,3 +35,8 @@ def session(request: HttpRequest) -> dict[str, Any]:
         "session_ends": sessions.ends(request) or "",
         "session_age": settings.SESSION_COOKIE_AGE,
     }
+
+
+def demo(request: HttpRequest) -> dict[str, Any]:
+    """Whom the log-in page of a demo offers to be; it alone asks. Elsewhere nothing is there to ask for."""
+    return {"demo_log_ins": demo_people.log_ins} if settings.DEMO else {}

@@ -13,6 +13,7 @@ JUDGE_LEASE_SECONDS  120; after how long a dead worker's pairs are another's
 IMPORT_MAX_MEGABYTES, IMPORT_MAX_FILES  4000 and 200000: what an upload may hold, unpacked
 API_PER_MINUTE  600 requests of a user or a stranger to the API, in each process
 ARRIVALS_PER_MINUTE  120 openings of studies' addresses from one network address, in each process
+DEMO            1, set by `make demo`: the log-in page offers the demo's log-ins; never with HTTPS
 DEBUG           1 for Django's own error pages while developing; never where others can look
 """
 
@@ -29,6 +30,7 @@ SECRET_KEY = environment.secret_key("SECRET_KEY", VAR_DIR / "secret-key")
 DEBUG = environment.switch("DEBUG")
 ALLOWED_HOSTS = environment.hosts("ALLOWED_HOSTS", "127.0.0.1,localhost,[::1]")
 HTTPS = environment.switch("HTTPS")
+DEMO = environment.switch("DEMO") and not HTTPS
 
 INSTALLED_APPS = [
     "django.contrib.auth",
@@ -90,6 +92,7 @@ TEMPLATES = [
                 "django.contrib.messages.context_processors.messages",
                 "crux_site.context.appearance",
                 "crux_site.context.session",
+                "crux_site.context.demo",
             ],
         },
     }

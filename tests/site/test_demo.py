@@ -1,9 +1,16 @@
-"""The demo fills an empty site once, and a second run keeps what people did."""
+"""The demo fills an empty site once, a second run keeps what people did, and its log-ins are one press away."""
 
+import os
+import re
+import subprocess
+import sys
+
+import pytest
 from django.core.management import call_command
 
 from annotation.models import Answer, Assignment, Campaign, Dataset, Rating, User
 from annotation.work import asked_of
+from crux_site.demo_people import PASSWORD, PEOPLE
 
 
 def test_the_demo_is_whole_and_keeps_what_is_there(db, capsys):
@@ -33,3 +40,68 @@ def test_the_demo_is_whole_and_keeps_what_is_there(db, capsys):
     assert (Rating.objects.count(), Assignment.objects.count(), User.objects.count()) == counts
     assert Answer.objects.filter(assignment=first).count() == 1
     assert "baseline" in capsys.readouterr().out
+
+
+@pytest.fixture
+def people(db):
+    for name, role, _ in PEOPLE:
+        User.objects.create_user(name, password=PASSWORD, role=role)
+
+
+def offered(page: str) -> list[dict[str, str]]:
+    """What each button of the demo would send, read from the page as a browser without scripts does."""
+    section = page.partition('id="demo-title"')[2]
+    hidden = dict(re.findall(r'<input type="hidden" name="(\w+)" value="([^"]*)"', section))
+    names = re.findall(r'<button[^>]* name="username" value="([^"]+)"', section)
+    return [{**hidden, "username": name} for name in names]
+
+
+@pytest.mark.parametrize("name", [name for name, _, _ in PEOPLE])
+def test_one_button_of_the_demos_log_in_page_is_a_log_in(client, people, settings, name):
+    settings.DEMO = True
+    sent = offered(client.get("/login/?next=/work/").content.decode())
+    assert [one["username"] for one in sent] == [name for name, _, _ in PEOPLE]
+    (mine,) = (one for one in sent if one["username"] == name)
+    assert client.post("/login/", mine).url == "/work/"
+    assert client.get("/session/").json()["user"] == User.objects.get(username=name).pk
+
+
+def test_it_offers_only_who_is_there(client, people, settings):
+    settings.DEMO = True
+    User.objects.filter(username="worker2").update(is_active=False)
+    User.objects.filter(username="admin").delete()
+    sent = offered(client.get("/login/").content.decode())
+    assert [one["username"] for one in sent] == ["researcher", "worker1"]
+    User.objects.all().delete()
+    assert PASSWORD not in client.get("/login/").content.decode()
+
+
+def test_no_other_site_offers_a_log_in(client, people, settings):
+    """Not where the same accounts are there, made by the same command, and nobody said that it is a demo."""
+    assert settings.DEMO is False
+    page = client.get("/login/").content.decode()
+    assert PASSWORD not in page
+    assert "demo" not in page
+    assert 'value="admin"' not in page
+
+
+@pytest.mark.parametrize(
+    ("said", "is_demo"),
+    [
+        ({}, False),
+        ({"DEMO": "0"}, False),
+        ({"DEMO": "1"}, True),
+        ({"DEMO": "1", "HTTPS": "1"}, False),
+    ],
+)
+def test_the_environment_says_what_is_a_demo(said, is_demo, tmp_path):
+    """Behind a proxy that speaks HTTPS others come in: there it is no demo, whatever is said."""
+    rest = {key: value for key, value in os.environ.items() if key not in ("DEMO", "HTTPS")}
+    printed = subprocess.run(
+        [sys.executable, "-c", "from crux_site import settings; print(settings.DEMO)"],
+        env={**rest, "VAR_DIR": str(tmp_path), **said},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert printed.stdout == f"{is_demo}\n"

@@ -9,6 +9,7 @@ from django.db import transaction
 from annotation import assigning
 from annotation.models import Campaign, Dataset, Rater, Rubric, Text, User
 from crux_site import demo_crowd
+from crux_site.demo_people import PASSWORD, PEOPLE
 from crux_site.importing import import_dataset
 from judging import stand_in
 from judging.foreground import fill_lexical
@@ -18,13 +19,6 @@ from judging.judges import levels_of, make_judge
 from judging.models import Judge
 
 SLUG = "coastal-demo"
-PASSWORD = "crux-demo"  # noqa: S105 - of a demo on one's own machine, printed on the screen
-PEOPLE = (
-    ("admin", User.Role.ADMIN),
-    ("researcher", User.Role.RESEARCHER),
-    ("worker1", User.Role.WORKER),
-    ("worker2", User.Role.WORKER),
-)
 
 
 class Command(BaseCommand):
@@ -32,7 +26,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         self._say("accounts")
-        for name, role in PEOPLE:
+        for name, role, _ in PEOPLE:
             if not User.objects.filter(username=name).exists():
                 User.objects.create_user(name, password=PASSWORD, role=role)
         self._say("demo dataset (ours; its labels are demo labels, of no scientific value)")

@@ -1,0 +1,24 @@
+"""The four people of the demo, and whom the log-in page of a demo offers to be."""
+
+from annotation.models import User
+
+PASSWORD = "crux-demo"  # noqa: S105 - of a demo on one's own machine, printed on the screen
+PEOPLE = (
+    ("admin", User.Role.ADMIN, "imports, runs campaigns and judges, and sees all else"),
+    ("researcher", User.Role.RESEARCHER, "reads results: agreement, retrieval, the rating matrix"),
+    ("worker1", User.Role.WORKER, "grades reports and passages"),
+    ("worker2", User.Role.WORKER, "grades the same ones"),
+)
+
+
+def log_ins() -> list[dict[str, str]]:
+    """Those of the four that are there: a database without the demo's data has none."""
+    names = [name for name, _, _ in PEOPLE]
+    there = set(
+        User.objects.filter(username__in=names, is_active=True).values_list("username", flat=True)
+    )
+    return [
+        {"name": name, "does": does, "password": PASSWORD}
+        for name, _, does in PEOPLE
+        if name in there
+    ]
