@@ -41,4 +41,4 @@ def test_csv_has_every_part_of_an_estimate():
 
 def test_csv_numbers_do_not_hang_on_the_last_bit():
     assert csv_text(["x"], [[0.1 + 0.2], [0.3], [-0.0]]) == "x\n0.3\n0.3\n0\n"
-    assert csv_text(["x"], [["=1+1"], [-1], [None]]) == "x\n'=1+1\n-1\n\"\"\n"
+    assert csv_text(["x"], [["=1+1"], [-1], [None]]) == 'x\n\'=1+1\n-1\n""\n'
