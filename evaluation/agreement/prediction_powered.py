@@ -40,13 +40,14 @@ def ppi_mean(
 
     `human` (Y) and `judge` (F) are values of the same n topics, `judge_only` (U) the judge's of N
     others; NaN = missing, left out. value = mean(Y) - lam (mean(F) - mean(U)) and
-    SE^2 = var(Y - lam F)/n + lam^2 var(U)/N. `lam` None is tuned to make SE small: cov(Y, F) /
-    ((1 + n/N) var(F and U together)), between 0 and 1, and 0 for a judge that is constant. The
-    interval is value +- t(n - 1) SE with variances over n - 1, as befits few topics; `reference`
-    "normal" is the published large-sample interval, z and variances over n. Undefined without a
-    topic on either side; no interval with fewer than two on either. Raises ValueError for unequal
-    lengths, infinite values, a `lam` or `level` that is not between 0 and 1, or another
-    `reference`.
+    SE^2 = var(Y - lam F)/n + lam^2 var(U)/N. The n topics are taken for a random part of all: it is
+    biased if they were drawn with unequal chances, for which `labelling.assisted` is made. `lam`
+    None is tuned to make SE small: cov(Y, F) / ((1 + n/N) var(F and U together)), between 0 and 1,
+    and 0 for a judge that is constant. The interval is value +- t(n - 1) SE with variances over
+    n - 1, as befits few topics; `reference` "normal" is the published large-sample interval, z and
+    variances over n. Undefined without a topic on either side; no interval with fewer than two on
+    either. Raises ValueError for unequal lengths, infinite values, a `lam` or `level` that is not
+    between 0 and 1, or another `reference`.
     Source: Angelopoulos, Duchi and Zrnic (2023), PPI++: Efficient Prediction-Powered Inference,
     arXiv:2311.01453, section 2 and the tuning of section 6.
     """

@@ -7,14 +7,17 @@ is among those that nobody has read.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import datetime
 
 import numpy as np
 from django.db.models import BooleanField, ExpressionWrapper, Q
+from numpy.typing import NDArray
 
 from annotation.models import Rating, SubQuestion, Text
 from evaluation.agreement.estimate import FloatArray, IntArray
 from evaluation.labelling.gap import answerable_by_grade, expected_gap
 from evaluation.matrices import ROW
+from evaluation.models import DrawChance, LabelDraw
 from evaluation.selection import Selection
 
 
@@ -31,6 +34,21 @@ class Report:
 
 
 @dataclass(frozen=True)
+class Drawn:
+    """A draw of `size` reports of a system ("" = all), over the reports of a LabelData.
+
+    `chances`: the probability of each, NaN where the draw could not take it.
+    """
+
+    pk: int
+    system: str
+    size: int
+    made: datetime
+    chances: FloatArray
+    is_drawn: NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
 class LabelData:
     """All arrays have one entry per report, in the order of `reports`: by topic, system and name.
 
@@ -39,7 +57,7 @@ class LabelData:
     counts those. `gap`: how far a person is expected to be from the judge (evaluation.labelling.gap),
     NaN where the judge's coverage is, and everywhere while no report has grades of both.
     `shares`: how often people call a cell answerable at each of `levels`, the judge's grades; it
-    rests on `n_cells` cells.
+    rests on `n_cells` cells. `draws`: those under the selection's rubric, the newest first.
     """
 
     selection: Selection
@@ -51,6 +69,11 @@ class LabelData:
     shares: FloatArray
     levels: tuple[int, ...]
     n_cells: int
+    draws: tuple[Drawn, ...] = ()
+
+    def of_system(self, system: str) -> NDArray[np.bool_]:
+        """Which reports are of a system; all where it is empty."""
+        return np.array([system in ("", report.system) for report in self.reports], dtype=bool)
 
     @property
     def topics(self) -> IntArray:
@@ -62,7 +85,7 @@ class LabelData:
 
 
 def load_label_data(selection: Selection) -> LabelData:
-    """Every report with a topic, under the selection's rubric, people, judge and eta: four queries."""
+    """Every report with a topic, under the selection's rubric, people, judge and eta: six queries."""
     reports = tuple(
         Report(*values)
         for values in Text.objects.filter(
@@ -102,6 +125,23 @@ def load_label_data(selection: Selection) -> LabelData:
         shares=shares,
         levels=levels,
         n_cells=int((~np.isnan(judge) & ~np.isnan(yes)).sum()),
+        draws=_draws(selection, reports),
+    )
+
+
+def _draws(selection: Selection, reports: tuple[Report, ...]) -> tuple[Drawn, ...]:
+    draws = LabelDraw.objects.filter(dataset=selection.dataset, rubric=selection.rubric)
+    at = {report.pk: place for place, report in enumerate(reports)}
+    chances = {draw.pk: np.full(len(reports), np.nan) for draw in draws}
+    is_drawn = {draw.pk: np.zeros(len(reports), dtype=bool) for draw in draws}
+    for pk, text, chance, drawn in DrawChance.objects.filter(draw__in=draws).values_list(
+        "draw_id", "text_id", "chance", "is_drawn"
+    ):
+        if text in at:
+            chances[pk][at[text]], is_drawn[pk][at[text]] = chance, drawn
+    return tuple(
+        Drawn(draw.pk, draw.system, draw.size, draw.made, chances[draw.pk], is_drawn[draw.pk])
+        for draw in draws
     )
 
 

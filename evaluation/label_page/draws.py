@@ -11,9 +11,9 @@ from django.db import transaction
 from annotation.models import User
 from evaluation.agreement.estimate import Estimate
 from evaluation.label_page.choice import LabelChoice
-from evaluation.label_page.data import LabelData, Report
+from evaluation.label_page.data import Drawn, LabelData, Report
+from evaluation.label_page.estimates import draw_estimate, n_labelled
 from evaluation.label_page.report import LabelReport
-from evaluation.labelling.assisted import assisted_mean
 from evaluation.labelling.draw import systematic
 from evaluation.models import DrawChance, LabelDraw
 
@@ -74,44 +74,27 @@ class DrawResult:
 
 
 def draw_result(draw: LabelDraw, data: LabelData) -> DrawResult:
-    """What the labels of a draw say so far. Reports labelled before it count with certainty.
-
-    Undefined until every drawn report is labelled: those that come first are no random part of it.
-    """
-    chances = {
-        text: (chance, is_drawn)
-        for text, chance, is_drawn in draw.chances.values_list("text_id", "chance", "is_drawn")
-    }
-    here = np.array([draw.system in ("", one.system) for one in data.reports], dtype=bool)
-    at = np.flatnonzero(here).tolist()
-    human = data.human.copy()
-    probability = np.ones(len(data.reports))
-    outside = 0
-    drawn = []
-    for place in at:
-        report = data.reports[place]
-        chance, is_drawn = chances.get(report.pk, (1.0, False))
-        probability[place] = chance
-        if is_drawn:
-            drawn.append(
-                DrawnReport(
-                    report,
-                    chance,
-                    _known(float(data.judge[place])),
-                    _known(float(human[place])),
-                    int(data.n_people[place]),
-                )
-            )
-        elif report.pk in chances and not np.isnan(human[place]):
-            outside += 1
-            human[place] = np.nan
-    done = sum(one.human is not None for one in drawn)
+    """What the labels of a draw say so far; undefined until every drawn report is labelled."""
+    one = next(made for made in data.draws if made.pk == draw.pk)
+    done = n_labelled(data, one)
+    outside = ~np.isnan(one.chances) & ~one.is_drawn & ~np.isnan(data.human)
     if done < draw.size:
         why = f"undefined, because {draw.size - done} of the {draw.size} drawn reports are not labelled yet"
         estimate = Estimate(None, why, done)
     else:
-        estimate = assisted_mean(data.judge[at], human[at], probability[at], data.topics[at])
-    return DrawResult(tuple(drawn), done, outside, estimate)
+        estimate = draw_estimate(data, one, draw.system)
+    drawn = tuple(_drawn_report(data, one, at) for at in np.flatnonzero(one.is_drawn).tolist())
+    return DrawResult(drawn, done, int(outside.sum()), estimate)
+
+
+def _drawn_report(data: LabelData, draw: Drawn, at: int) -> DrawnReport:
+    return DrawnReport(
+        data.reports[at],
+        float(draw.chances[at]),
+        _known(float(data.judge[at])),
+        _known(float(data.human[at])),
+        int(data.n_people[at]),
+    )
 
 
 def _known(value: float) -> float | None:

@@ -1,4 +1,4 @@
-"""What people should label next, and what is known so far: by people, by the judge, by both."""
+"""What people should label next, beside what is known so far."""
 
 from __future__ import annotations
 
@@ -8,27 +8,13 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
-from evaluation.agreement.estimate import Estimate, FloatArray
-from evaluation.agreement.prediction_powered import ppi_mean
+from evaluation.agreement.estimate import FloatArray
 from evaluation.label_page.data import LabelData, Report
-from evaluation.labelling.assisted import forecast_error, topic_means
+from evaluation.label_page.estimates import SystemRow, system_rows
+from evaluation.labelling.assisted import forecast_error
 from evaluation.labelling.draw import probabilities
 
 SIZES = (5, 10, 20, 50, 100, 200, 500, 1000)
-
-
-@dataclass(frozen=True)
-class SystemRow:
-    """Mean coverage of one system's reports over topics, three ways. An empty system is all of them.
-
-    `people` uses the topics that people have finished, `judge` all topics that the judge has,
-    `both` corrects the second by the first (prediction-powered, tuned). n = topics.
-    """
-
-    system: str
-    people: Estimate
-    judge: Estimate
-    both: Estimate
 
 
 @dataclass(frozen=True)
@@ -72,7 +58,7 @@ def label_report(data: LabelData, system: str, size: int) -> LabelReport:
     Candidates are the reports that the judge graded throughout, whose words we have and that nobody
     has finished; the first are those whose label is expected to say most.
     """
-    here = np.array([system in ("", report.system) for report in data.reports], dtype=bool)
+    here = data.of_system(system)
     shown = np.array([report.can_be_shown for report in data.reports], dtype=bool)
     open_ = here & np.isnan(data.human)
     free = np.flatnonzero(open_ & shown & ~np.isnan(data.judge))
@@ -83,7 +69,7 @@ def label_report(data: LabelData, system: str, size: int) -> LabelReport:
     known = not np.isnan(data.gap[free]).any()
     return LabelReport(
         data=data,
-        rows=_rows(data),
+        rows=system_rows(data),
         candidates=tuple(
             Candidate(
                 data.reports[free[at]],
@@ -99,51 +85,6 @@ def label_report(data: LabelData, system: str, size: int) -> LabelReport:
         n_without_judge=int((open_ & np.isnan(data.judge)).sum()),
         n_without_words=int((open_ & ~shown & ~np.isnan(data.judge)).sum()),
     )
-
-
-def _rows(data: LabelData) -> tuple[SystemRow, ...]:
-    systems = data.systems
-    names = [*systems, *([""] if len(systems) > 1 else [])]
-    return tuple(_row(data, name) for name in names)
-
-
-def _row(data: LabelData, system: str) -> SystemRow:
-    here = np.array([system in ("", report.system) for report in data.reports], dtype=bool)
-    topics = data.topics[here]
-    human, judge = _by_topic(data.human[here], topics), _by_topic(data.judge[here], topics)
-    both = ~np.isnan(human) & ~np.isnan(judge)
-    return SystemRow(
-        system,
-        _mean(human, "people have finished no topic"),
-        _mean(judge, "the judge has graded no topic throughout"),
-        _both(human[both], judge[both], judge[~both & ~np.isnan(judge)]),
-    )
-
-
-def _by_topic(values: FloatArray, topics: NDArray[np.int64]) -> FloatArray:
-    """The mean of each topic's reports; NaN where one of them has no value."""
-    return topic_means(values, topics) if len(values) else values
-
-
-def _mean(values: FloatArray, why: str) -> Estimate:
-    """The mean over topics with a t interval; n = topics with a value, missing = the others."""
-    known = values[~np.isnan(values)]
-    n, missing = len(known), len(values) - len(known)
-    if not n:
-        return Estimate(None, f"undefined, because {why}", 0, missing)
-    value = float(known.mean())
-    if n < 2:
-        why = "no interval, because there are fewer than two topics"
-        return Estimate(value, None, n, missing, interval_reason=why)
-    reach = float(scipy.stats.t.ppf(0.975, n - 1) * known.std(ddof=1) / np.sqrt(n))
-    return Estimate(value, None, n, missing, value - reach, value + reach)
-
-
-def _both(human: FloatArray, judge: FloatArray, judge_only: FloatArray) -> Estimate:
-    if len(human) and not len(judge_only):
-        why = "undefined, because people have finished every topic: theirs is the estimate"
-        return Estimate(None, why, len(human))
-    return ppi_mean(human, judge, judge_only)
 
 
 def _forecasts(

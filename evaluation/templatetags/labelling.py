@@ -11,6 +11,6 @@ register = template.Library()
 
 
 @register.inclusion_tag("evaluation/_estimate_cell.html")
-def estimate_cell(estimate: Estimate, axis: Axis) -> dict[str, Any]:
-    """A table cell: the value, its interval drawn and in figures, and how many topics it rests on."""
-    return {"estimate": estimate, "axis": axis}
+def estimate_cell(estimate: Estimate, axis: Axis, unit: str = "topic") -> dict[str, Any]:
+    """A table cell: the value, its interval drawn and in figures, and how many units it rests on."""
+    return {"estimate": estimate, "axis": axis, "unit": unit}

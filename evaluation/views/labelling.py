@@ -144,9 +144,13 @@ def _result(draw: LabelDraw) -> tuple[LabelData, DrawResult]:
 
 
 def _estimates(report: LabelReport) -> tuple[list[str], list[list[Any]]]:
-    header = ["system", *(name for what in WAYS for name in estimate_header(what))]
+    header = ["system", *(name for what in WAYS for name in estimate_header(what)), "draw"]
     rows = [
-        [row.system, *(cell for way in WAYS for cell in estimate_cells(getattr(row, way)))]
+        [
+            row.system,
+            *(cell for way in WAYS for cell in estimate_cells(getattr(row, way))),
+            row.draw.pk if row.draw else None,
+        ]
         for row in report.rows
     ]
     return header, rows

@@ -9,6 +9,7 @@ import pytest
 from annotation.models import Dataset, Rater, Rating, Text
 from evaluation.label_page.choice import label_choice
 from evaluation.label_page.data import load_label_data
+from evaluation.label_page.draws import draw_result
 from evaluation.label_page.report import label_report
 from evaluation.models import DrawChance, LabelDraw
 from tests.evaluation.pages.labelling_material import make_locks, rate
@@ -36,7 +37,7 @@ def read(response):
 
 def test_the_data_by_hand(locks, django_assert_num_queries):
     selection = label_choice(locks).selection
-    with django_assert_num_queries(4):
+    with django_assert_num_queries(6):
         data = load_label_data(selection)
     nan = np.nan
     # Eta 3: the judge covers 2, 1, 0, 1, 2, 1, 0 of 2; the last report it has not graded throughout.
@@ -99,11 +100,8 @@ def test_a_draw_keeps_its_chances_and_its_estimate_waits_for_its_labels(rosa, lo
     page = found.content.decode()
     assert "0 of 2" in page
     assert "2 of the 2 drawn reports are not labelled yet" in page
-    ann = Rater.objects.get(name="ann")
     for one in drawn:
-        for question in one.text.topic.questions.filter(filtered_because=""):
-            Rating.objects.filter(rater=ann, text=one.text, question=question).delete()
-            rate(ann, "answerable", one.text, question, 1)
+        label(one.text)
     page = rosa.get(f"/datasets/locks/label-next/draws/{draw.pk}/").content.decode()
     assert "2 of 2" in page
     # By hand: judge + (human - judge)/chance for the drawn, people's own where they came first.
@@ -117,14 +115,95 @@ def test_a_draw_keeps_its_chances_and_its_estimate_waits_for_its_labels(rosa, lo
     assert f"{np.mean(list(values.values())):.2f}" in page
 
 
+def label(text, grade=1):
+    """What ann says of a report, to every question that is not filtered."""
+    ann = Rater.objects.get(name="ann")
+    for question in text.topic.questions.filter(filtered_because=""):
+        Rating.objects.filter(rater=ann, text=text, question=question).delete()
+        rate(ann, "answerable", text, question, grade)
+
+
+def drawn_by(rosa, size):
+    rosa.post("/datasets/locks/label-next/", {"size": str(size)})
+    draw = LabelDraw.objects.first()
+    return draw, [one.text for one in draw.chances.filter(is_drawn=True).select_related("text")]
+
+
+def test_until_a_draw_is_labelled_throughout_its_labels_change_no_estimate(rosa, locks):
+    (before,) = label_report(data_of(locks), "", 2).rows
+    _, (first, second) = drawn_by(rosa, 2)
+    label(first)
+    (row,) = label_report(data_of(locks), "", 2).rows
+    assert (row.people, row.n_left_out) == (before.people, 1)
+    assert row.both.value == before.both.value
+    page = rosa.get("/datasets/locks/label-next/").content.decode()
+    assert "1 labelled report of a draw is left out until the whole draw is labelled" in page
+    label(second)
+    (row,) = label_report(data_of(locks), "", 2).rows
+    assert (row.n_left_out, row.both.n) == (0, 5)
+
+
+def test_after_a_draw_both_is_weighed_by_its_chances_and_people_alone_is_not_shown(rosa, locks):
+    draw, texts = drawn_by(rosa, 2)
+    for text in texts:
+        label(text)
+    (row,) = label_report(data_of(locks), "", 2).rows
+    assert row.people.value is None
+    assert "greater chance" in row.people.reason
+    found = draw_result(draw, load_label_data(label_choice(locks).selection)).estimate
+    assert found.missing == 1  # the judge has not graded the last report throughout
+    assert row.both == found
+    page = rosa.get("/datasets/locks/label-next/").content.decode()
+    assert f'href="/datasets/locks/label-next/draws/{draw.pk}/">the draw of 2 reports' in page
+    assert "1 report that it could not take or the judge has not graded throughout is left" in page
+    (line,) = read(rosa.get("/datasets/locks/label-next/estimates.csv"))
+    assert (line["draw"], float(line["both"])) == (str(draw.pk), found.value)
+
+
+def test_labels_that_no_draw_asked_for_are_in_no_estimate_after_one(rosa, locks):
+    draw, texts = drawn_by(rosa, 2)
+    for text in texts:
+        label(text)
+    (weighed,) = label_report(data_of(locks), "", 2).rows
+    label(draw.chances.filter(is_drawn=False).first().text)
+    (row,) = label_report(data_of(locks), "", 2).rows
+    assert (row.both, row.n_left_out) == (weighed.both, 1)
+    page = rosa.get("/datasets/locks/label-next/").content.decode()
+    assert "1 labelled outside the draw is left out: nobody knows" in page
+
+
+def test_after_a_draw_with_equal_chances_people_alone_is_shown(rosa, locks):
+    Rating.objects.filter(rater__name="ann").delete()
+    rate(Rater.objects.get(name="words"), "graded", *of_last(locks), 5)
+    _, texts = drawn_by(rosa, 4)
+    for text in texts:
+        label(text)
+    (row,) = label_report(data_of(locks), "", 2).rows
+    assert (row.people.value, row.people.n, row.people.missing) == (1, 4, 4)
+    assert row.both.n == 4
+
+
+def of_last(dataset):
+    """The only cell that the judge has not graded."""
+    text = Text.objects.get(dataset=dataset, name="r7")
+    return text, text.topic.questions.get(position=1)
+
+
+def test_the_draw_of_one_system_says_nothing_of_others(rosa, locks):
+    Text.objects.filter(name__in=["r4", "r5", "r6"]).update(system="two")
+    rosa.post("/datasets/locks/label-next/", {"size": "1", "system": "two"})
+    label(LabelDraw.objects.get().chances.get(is_drawn=True).text)
+    one, two, both = label_report(data_of(locks), "", 2).rows
+    assert (one.draw, both.draw) == (None, None)
+    assert two.draw.system == "two"
+    assert (one.n_left_out, two.n_left_out, both.n_left_out) == (0, 0, 1)
+    assert two.both.interval_reason.endswith("fewer than two topics have a label")
+
+
 def test_labels_outside_the_draw_are_counted_and_left_out(rosa, locks):
     rosa.post("/datasets/locks/label-next/", {"size": "1"})
     draw = LabelDraw.objects.get()
-    other = DrawChance.objects.filter(draw=draw, is_drawn=False).first().text
-    ann = Rater.objects.get(name="ann")
-    for question in other.topic.questions.filter(filtered_because=""):
-        Rating.objects.filter(rater=ann, text=other, question=question).delete()
-        rate(ann, "answerable", other, question, 1)
+    label(DrawChance.objects.filter(draw=draw, is_drawn=False).first().text)
     page = rosa.get(f"/datasets/locks/label-next/draws/{draw.pk}/").content.decode()
     assert "1 report outside the draw was labelled since" in page
 

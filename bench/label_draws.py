@@ -1,0 +1,223 @@
+"""How true the estimates after a draw of reports are: their bias, and how often their interval holds.
+
+    make bench-label-draws [STUDIES=4000]
+
+Each study is made up anew: topics, reports of 12 questions, what people answer, and a judge's grades
+from 0 to 5. A pilot of other topics says how often people say yes at each grade, so the draw's chances
+are uneven, as on the page. The mean that all studies come from is known.
+
+In `related` the judge is generous where reports answer little, so that what it gets wrong, the
+chances and the coverage go together; in `unrelated` each report has its own rate of errors, both
+ways alike; in `useless` the grades are those of other reports. Beside the page's own estimate stand
+what it replaced and what could be had instead.
+"""
+
+from datetime import UTC, datetime
+from functools import cache
+
+import numpy as np
+from scipy import stats
+
+from evaluation.agreement.prediction_powered import ppi_mean
+from evaluation.label_page.data import Drawn, LabelData, Report
+from evaluation.label_page.estimates import draw_estimate, system_rows
+from evaluation.labelling.assisted import draw_variance
+from evaluation.labelling.draw import probabilities, systematic
+from evaluation.labelling.gap import answerable_by_grade, expected_gap
+
+LEVELS = range(6)
+ETA = 3
+QUESTIONS = 12
+# Of Beta distributions: the share of questions that the reports of a topic answer.
+TOPICS = {"related": (1.5, 4), "unrelated": (2, 2), "useless": (2, 2)}
+SYSTEMS = ((1, 3), (2, 2), (3, 1))
+SIZES = ((10, 30, 0), (15, 50, 0), (10, 36, 6), (5, 40, 10))
+
+
+def truth(scenario, n_systems):
+    """The mean of the distribution that all studies come from."""
+    means = [a / (a + b) for a, b in [TOPICS[scenario], *SYSTEMS]]
+    return means[0] if n_systems == 1 else (means[0] + np.mean(means[1:])) / 2
+
+
+def cells(generator, scenario, n_topics, n_systems=1):
+    """What people say (0 or 1) and the judge's grades, both reports x questions, topic by topic."""
+    share = generator.beta(*TOPICS[scenario], (n_topics, 1))
+    if n_systems > 1:
+        own = [generator.beta(*SYSTEMS[at], n_topics) for at in range(n_systems)]
+        share = (share + np.transpose(own)) / 2
+    size = (share.size, QUESTIONS)
+    yes = generator.random(size) < share.reshape(-1, 1)
+    luck = generator.random(size)
+    if scenario == "related":
+        of_yes = np.select([luck < 0.6, luck < 0.85, luck < 0.95], [5, 4, 3], 2)
+        of_no = np.select([luck < 0.35, luck < 0.4, luck < 0.8], [3, 4, 0], 1)
+    else:
+        wrong = generator.uniform(0, 0.4, (len(yes), 1))
+        of_yes = np.select([luck < wrong, luck < 0.5 + wrong / 2], [2, 4], 5)
+        of_no = np.select([luck < wrong, luck < 0.5 + wrong / 2], [3, 1], 0)
+    grades = np.where(yes, of_yes, of_no).astype(float)
+    return yes.astype(float), grades[::-1] if scenario == "useless" else grades
+
+
+@cache
+def pilot_shares(scenario):
+    """How often people say yes at each grade, from other topics."""
+    yes, grades = cells(np.random.default_rng(1), scenario, 2000)
+    return answerable_by_grade(grades.ravel(), yes.ravel(), LEVELS)
+
+
+def study(generator, scenario, size, n_systems=1):
+    """A study as its page loads it, `size` being (reports drawn, reports, labelled before)."""
+    n, total, before = size
+    yes, grades = cells(generator, scenario, total // n_systems, n_systems)
+    human, judge = yes.mean(axis=1), (grades >= ETA).mean(axis=1)
+    order = generator.permutation(total)
+    first, free = order[:before], np.sort(order[before:])
+    chances = np.full(total, np.nan)
+    gap = expected_gap(grades, ETA, pilot_shares(scenario), LEVELS)
+    chances[free] = probabilities(gap[free], n)
+    is_drawn = np.zeros(total, dtype=bool)
+    is_drawn[free[systematic(chances[free], int(generator.integers(2**32)))]] = True
+    labelled = is_drawn.copy()
+    labelled[first] = True
+    draw = Drawn(1, "", n, datetime.now(UTC), chances, is_drawn)
+    return LabelData(
+        selection=None,
+        reports=tuple(
+            Report(at, f"r{at}", f"s{at % n_systems}", at // n_systems, "", True)
+            for at in range(total)
+        ),
+        judge=judge,
+        human=np.where(labelled, human, np.nan),
+        n_people=labelled.astype(int),
+        gap=gap,
+        shares=pilot_shares(scenario),
+        levels=tuple(LEVELS),
+        n_cells=0,
+        draws=(draw,),
+    )
+
+
+def both_now(data):
+    """The last row of the page: its only system, or all of them."""
+    return system_rows(data)[-1].both
+
+
+def drawn_throughout(data):
+    return draw_estimate(data, data.draws[0], "")
+
+
+def unweighted(data):
+    """What "Both" was: prediction-powered, as if every report had had the same chance."""
+    said = ~np.isnan(data.human)
+    return ppi_mean(data.human[said], data.judge[said], data.judge[~said])
+
+
+def people_plain(data):
+    """What "People alone" was."""
+    said = data.human[~np.isnan(data.human)]
+    return _interval(said.mean(), said.var(ddof=1) / len(said), len(said) - 1)
+
+
+def over_topics(data):
+    """What a draw's own interval was: t over topics of judge + (human - judge)/chance."""
+    values, _ = _values(data, 1.0)
+    return _interval(values.mean(), values.var(ddof=1) / len(values), len(values) - 1)
+
+
+def people_weighted(data):
+    """People alone, each by one over the chance of the report, the sum of these weights being 1."""
+    return _calibrated(data, np.zeros_like(data.judge))
+
+
+def tuned(data):
+    """A judge with the weight that suits these labels best, from 0 to 1, found from them."""
+    said = ~np.isnan(data.human)
+    f, y = data.judge[said], data.human[said]
+    weights = 1 / _chances(data)[said]
+    spread = np.average((f - np.average(f, weights=weights)) ** 2, weights=weights)
+    shared = np.average(
+        (f - np.average(f, weights=weights)) * (y - np.average(y, weights=weights)), weights=weights
+    )
+    return _calibrated(data, data.judge * np.clip(shared / spread if spread else 0, 0, 1))
+
+
+def _calibrated(data, judge):
+    """The judge's mean and the weighted mean of the gaps, the weights adding up to 1."""
+    said, chances = ~np.isnan(data.human), _chances(data)
+    gaps, weights = (data.human - judge)[said], 1 / chances[said]
+    weights /= weights.sum()
+    off = gaps - weights @ gaps
+    by_chance = chances[said] < 1
+    of_draw = draw_variance((weights * off)[by_chance], chances[said][by_chance])
+    few = 1 - (weights**2).sum()
+    slope = 2 * weights @ ((judge[said] - weights @ judge[said]) * off) / few
+    of_topics = judge.var(ddof=1) + slope + weights @ off**2 / few
+    return _interval(
+        judge.mean() + weights @ gaps, of_draw + max(of_topics, 0) / len(judge), sum(by_chance) - 1
+    )
+
+
+def _chances(data):
+    return np.where(np.isnan(data.draws[0].chances), 1.0, data.draws[0].chances)
+
+
+def _values(data, weight):
+    gaps = np.nan_to_num(data.human - weight * data.judge)
+    return weight * data.judge + gaps / _chances(data), gaps
+
+
+def _interval(value, variance, df):
+    reach = stats.t.ppf(0.975, df) * np.sqrt(variance)
+    return value, value - reach, value + reach
+
+
+ESTIMATES = {
+    "both, now": both_now,
+    "both, as it was": unweighted,
+    "people, as it was": people_plain,
+    "draw, as it was": over_topics,
+    "people, weighted": people_weighted,
+    "judge tuned": tuned,
+}
+
+
+def simulate(scenario, size, studies, *, n_systems=1, seed=0, estimates=("both, now",)):
+    """For each estimate studies x (value, low, high)."""
+    generator = np.random.default_rng(seed)
+    found = {name: [] for name in estimates}
+    for _ in range(studies):
+        data = study(generator, scenario, size, n_systems)
+        for name in estimates:
+            made = ESTIMATES[name](data)
+            found[name].append(
+                made if isinstance(made, tuple) else (made.value, made.low, made.high)
+            )
+    return {name: np.array(rows) for name, rows in found.items()}
+
+
+def summary(rows, mean):
+    """Bias, its standard error, coverage, and the mean half-width by what 95% would need."""
+    value, low, high = rows.T
+    spread = value.std(ddof=1)
+    return (
+        value.mean() - mean,
+        spread / np.sqrt(len(rows)),
+        ((low <= mean) & (mean <= high)).mean(),
+        ((high - low) / 2).mean() / (1.96 * spread),
+    )
+
+
+def main(studies=4_000):
+    several = [name for name in ESTIMATES if name == "both, now"]
+    runs = [(scenario, size, 1, list(ESTIMATES)) for scenario in TOPICS for size in SIZES]
+    runs += [(scenario, (15, 60, 9), 3, several) for scenario in TOPICS]
+    for scenario, size, n_systems, names in runs:
+        mean = truth(scenario, n_systems)
+        print(f"\n{scenario}: {size[0]} of {size[1] - size[2]}, {size[2]} labelled before", end="")
+        print(f", {n_systems} systems" if n_systems > 1 else "")
+        found = simulate(scenario, size, studies, n_systems=n_systems, estimates=names)
+        for name, rows in found.items():
+            bias, error, holds, width = summary(rows, mean)
+            print(f"  {name:18s} {bias:+.4f} (se {error:.4f})  {holds:.3f}  {width:.2f}")
