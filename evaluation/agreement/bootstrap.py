@@ -20,6 +20,7 @@ from evaluation.agreement.estimate import Estimate, FloatArray, IntArray
 StatisticOfSums = Callable[[FloatArray], FloatArray]
 
 RESAMPLES = 10_000
+CAUTION = "with few topics it holds too seldom: 0.84 of the time with 5, 0.91 with 10"
 # How many draws are held at a time: few enough for a processor's cache.
 BLOCK = 100_000
 
@@ -37,6 +38,11 @@ class Bootstrap(Estimate):
     n_resamples: int = 0
     n_undefined: int = 0
     seed: int | None = None
+
+    @property
+    def caution(self) -> str | None:
+        """What to say beside the interval, if there is one."""
+        return None if self.low is None else CAUTION
 
 
 def cluster_bootstrap(
@@ -98,6 +104,7 @@ def bootstrap_interval(
     The limits are quantiles by linear interpolation (Hyndman and Fan's type 7) over the defined
     resamples; the others are counted, never replaced. There is no interval, and `interval_reason`
     says so, if the value is undefined, with fewer than two clusters, or if no resample is defined.
+    With few clusters it is too narrow (CAUTION), as for a mean, where it is z in the place of t.
     Raises ValueError if `level` is not between 0 and 1.
     Source: Efron and Tibshirani (1993), chapter 13; Hyndman and Fan (1996), The American
     Statistician 50(4), 361-365.

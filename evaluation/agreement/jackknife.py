@@ -11,6 +11,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from evaluation.agreement.estimate import Estimate
 
+# A correlation that is 1 but for rounding is 1: its transform would be any large number.
+ROUNDING = 1e-12
+
 Statistic = Callable[[NDArray[np.intp]], Estimate]
 
 
@@ -46,7 +49,7 @@ def jackknife_interval(
     mean of `deleted`. It is not clamped to the range of the statistic; `fisher` computes it on the
     arctanh scale and transforms it back, which keeps a correlation's limits between -1 and 1.
     There is no interval, and `interval_reason` says so, if the value is undefined, with fewer than
-    two clusters, if any deletion is undefined, or on the arctanh scale at |value| = 1. If no
+    two clusters, if any deletion is undefined, or on the arctanh scale at |value| = 1, to rounding. If no
     deletion changes the value the interval has no width. Raises ValueError if `level` is not
     between 0 and 1, or for `fisher` with a value beyond -1 or 1.
     Source: as `jackknife`.
@@ -65,9 +68,9 @@ def jackknife_interval(
     centre = whole.value
     if fisher:
         largest = max(abs(centre), float(np.abs(values).max()))
-        if largest > 1:
+        if largest > 1 + ROUNDING:
             raise ValueError(f"the Fisher transform is for correlations, not for {largest}")
-        if largest == 1:
+        if largest > 1 - ROUNDING:
             return _without_interval(whole, "a correlation of 1 or -1 has no Fisher transform")
         centre, values = float(np.arctanh(centre)), np.arctanh(values)
     error = np.sqrt((size - 1) / size * ((values - values.mean()) ** 2).sum())

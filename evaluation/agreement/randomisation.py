@@ -31,7 +31,8 @@ class Randomisation(Estimate):
     """A difference with the two-sided p value of its randomisation test.
 
     `n_arrangements` counts the arrangements that p is a share of: all of them if `exact`, otherwise
-    those drawn with `seed` and the observed one. `smallest_p` is the smallest p that they can give.
+    those drawn with `seed` and the observed one. `smallest_p` is the smallest p that they can give,
+    which topics without a difference do not lower: there a swap changes nothing.
     Without a p, `p_reason` says why; both are None if the difference itself is undefined.
     """
 
@@ -173,7 +174,7 @@ def judge_swap(
         p_reason=None if defined else why,
         exact=exact,
         n_arrangements=2 ** len(found) if exact else tried,
-        smallest_p=1 / tried,
+        smallest_p=_smallest(int((a != b).any(axis=(1, 2)).sum())) if exact else 1 / tried,
         seed=None if exact else seed,
         kappa_a=kappa_a,
         kappa_b=kappa_b,
@@ -187,6 +188,8 @@ def _sign_flip(column: FloatArray, p: float, resamples: int, seed: int | None) -
     if not n:
         return Randomisation(None, "undefined, because there are no differences", 0, missing)
     exact = seed is None
+    # What only rounding left of a difference moves no sum.
+    different = int((np.abs(values) > SLACK * np.abs(values).sum()).sum())
     return Randomisation(
         float(values.mean()),
         None,
@@ -195,9 +198,14 @@ def _sign_flip(column: FloatArray, p: float, resamples: int, seed: int | None) -
         p=float(p),
         exact=exact,
         n_arrangements=2**n if exact else resamples + 1,
-        smallest_p=2.0 ** (1 - n) if exact else 1 / (resamples + 1),
+        smallest_p=_smallest(different) if exact else 1 / (resamples + 1),
         seed=seed,
     )
+
+
+def _smallest(different: int) -> float:
+    """The smallest p of all swaps of so many topics that differ: the observed one and its opposite."""
+    return 2.0 ** (1 - different) if different else 1.0
 
 
 def _p_of_all_flips(values: FloatArray) -> float:

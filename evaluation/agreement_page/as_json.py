@@ -90,6 +90,7 @@ def _between_raters(report: AgreementReport) -> Json:
                 "resamples": drawn.n_resamples,
                 "undefined_resamples": drawn.n_undefined,
                 "seed": drawn.seed,
+                "caution": drawn.caution,
             }
         },
         "krippendorff_alpha": detailed(report.alpha) | {"metric": report.alpha_metric},

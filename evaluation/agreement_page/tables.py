@@ -72,6 +72,8 @@ def _table(rows: Iterable[object], plain: Mapping[str, str], found: Mapping[str,
 def _measures(report: AgreementReport, judged: AgainstJudge | None) -> Table:
     drawn, over = report.bootstrap, "jackknife over topics"
     resamples = f"bootstrap of topics, {drawn.n_resamples} resamples, seed {drawn.seed}"
+    if drawn.caution:
+        resamples += f"; {drawn.caution}"
     measures = [
         ("fleiss_kappa", over, report.all.kappa),
         ("fleiss_kappa", resamples, drawn),

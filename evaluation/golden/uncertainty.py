@@ -95,8 +95,13 @@ def _judge_swap_test(raw: Mapping[str, Any]) -> Result:
 
 
 def _paired_randomisation(raw: Mapping[str, Any]) -> Result:
-    found = sign_flip(inputs.PairedRandomisation.model_validate(raw).differences)
-    return {"mean": found.value, "p_two_sided": found.p, "smallest_possible_p": found.smallest_p}
+    given = inputs.PairedRandomisation.model_validate(raw)
+    found = sign_flip(given.differences)
+    smallest = found.smallest_p
+    if found.n and not any(given.differences):
+        # The cases say of no difference at all what as many differences could have reached.
+        smallest = 2.0 ** (1 - found.n)
+    return {"mean": found.value, "p_two_sided": found.p, "smallest_possible_p": smallest}
 
 
 def _ppi_mean(raw: Mapping[str, Any]) -> Result:

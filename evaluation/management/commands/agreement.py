@@ -130,6 +130,7 @@ def _overall(report: AgreementReport) -> Iterable[str]:
         interval = f"[{drawn.low:.3f}, {drawn.high:.3f}]"
         what = f"95%, {drawn.n_resamples} resamples of topics, seed {drawn.seed}"
         yield f"{'kappa of all':{WORDS}} {interval:>12}  {what}"
+        yield f"{'':{WORDS}} {'':>12}  {drawn.caution}"
     name = f"alpha, {report.alpha_metric}"
     yield from _numbers(name, (report.alpha,), report.alpha.n)
 

@@ -104,6 +104,20 @@ def test_every_statistic_of_sums_is_the_statistic_of_the_drawn_items():
         assert tp / (tp + fn) == pytest.approx(scores.recall.value)
 
 
+def test_an_interval_comes_with_a_caution_and_few_topics_show_why():
+    # Percentiles of the mean of 5 normal values are z sd/sqrt(5), sd with 5 below: 1.96 sqrt(4/5) =
+    # 1.753 on the scale of t(4), which 0.845 of its values reach.
+    generator, holds = np.random.default_rng(0), []
+    for values in generator.normal(size=(400, 5)):
+        whole = Estimate(float(values.mean()), None, 5)
+        sums = np.column_stack([values, np.ones(5)])
+        found = cluster_bootstrap(whole, sums, mean_of, resamples=400)
+        holds.append(found.low <= 0 <= found.high)
+    assert np.mean(holds) == pytest.approx(0.84, abs=4 * np.sqrt(0.84 * 0.16 / 400))
+    assert "0.84 of the time with 5" in found.caution
+    assert bootstrap_interval(WHOLE, [], n_clusters=1).caution is None
+
+
 def test_against_scipys_bootstrap_of_a_mean():
     values = np.random.default_rng(3).gamma(2, size=25)
     sums = np.column_stack([values, np.ones(25)])

@@ -85,6 +85,11 @@ def test_the_fisher_scale_keeps_a_correlation_in_range():
 def test_the_fisher_scale_ends_at_one():
     whole = Estimate(0.9, None, n=30)
     assert "no Fisher transform" in jackknife_interval(whole, [1, 0.8], fisher=True).interval_reason
+    # 1 to rounding, on either side: its arctanh would be 18, and the limits whatever that makes them.
+    for one in (1 - 2e-16, 1 + 2e-16, -1 - 2e-16):
+        near = jackknife_interval(whole, [one, 0.8], fisher=True)
+        assert near.low is None
+        assert "no Fisher transform" in near.interval_reason
     with pytest.raises(ValueError, match="for correlations"):
         jackknife_interval(whole, [1.5, 0.8], fisher=True)
 

@@ -96,6 +96,7 @@ def _check_report_coverage(rosa):
     assert (
         f"topics: [{shown(drawn['ci95'][0])}, {shown(drawn['ci95'][1])}], 10000 resamples" in seen
     )
+    assert f"seed 0; {drawn['caution']}." in seen
     for title, one in (
         ("Krippendorff α", found["krippendorff_alpha"]),
         ("Gwet AC1", found["details"]["gwet_ac1"]),
