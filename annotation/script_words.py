@@ -17,6 +17,7 @@ WORDS = {
     "not_handed_in": _("Not handed in; your answers are kept. {problem}"),
     "not_skipped": _("Not skipped; your answers are kept. {problem}"),
     "unreachable": _("The server cannot be reached; sent by itself when it is back."),
+    "busy": _("The server is busy; sent by itself in a moment."),
     "logged_out": _(
         "You have been logged out: log in again in another tab, and it is sent from here."
     ),

@@ -104,7 +104,7 @@ if DATABASES["default"]["ENGINE"] == environment.SQLITE:
     # default it fails at once, without waiting, when another process wrote in between.
     DATABASES["default"]["OPTIONS"] = {
         "transaction_mode": "IMMEDIATE",
-        "timeout": 20,
+        "timeout": 120,  # seconds, of commands; requests are told sooner, see wsgi.py
         "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL;",
     }
     DATABASES["default"]["CONN_HEALTH_CHECKS"] = False

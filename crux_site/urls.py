@@ -5,6 +5,8 @@ from django.urls import include, path
 
 from crux_site.views import datasets, imports, session, token
 
+handler500 = "crux_site.unavailable.server_error"
+
 urlpatterns = [
     path("", datasets.home, name="home"),
     path("login/", session.log_in, name="login"),

@@ -3,16 +3,24 @@
 SQLite lets one connection write at a time. The others look again after a while, and the while
 grows to a tenth of a second: under load some wait for seconds. Here a thread waits for its turn
 and goes on the moment it comes; only processes, which are few, still look again.
+
+Another process may keep the lock for long: an import does. Whoever has waited for it in vain is told that
+the database is locked, and for as long as that lasts the others are told at once: the threads of a server
+are few, and those that wait would be missing to people who only read.
 """
 
 import contextlib
 import os
 import threading
+import time
 from typing import Any
 
+from django.db import OperationalError
 from django.db.backends.sqlite3 import base
 
+AT_ONCE = 0.1  # seconds
 _turns: dict[str, threading.Lock] = {}  # by file
+_refused: dict[str, float] = {}  # by file: when one of us waited in vain for another process
 
 
 class DatabaseWrapper(base.DatabaseWrapper):
@@ -29,13 +37,26 @@ class DatabaseWrapper(base.DatabaseWrapper):
         return _turns.setdefault(str(self.settings_dict["NAME"]), threading.Lock())
 
     def _start_transaction_under_autocommit(self) -> None:
-        # Whoever has waited in vain is told by SQLite itself that the database is locked.
-        self._has_turn = self._turn.acquire(timeout=self.settings_dict["OPTIONS"]["timeout"])
+        name, patience = str(self.settings_dict["NAME"]), self.settings_dict["OPTIONS"]["timeout"]
+        began = time.monotonic()
+        is_kept = began - _refused.get(name, -patience) < patience
+        until = began + (AT_ONCE if is_kept else patience)
+        self._has_turn = self._turn.acquire(timeout=until - began)
         try:
+            self._wait_for(max(0, until - time.monotonic()))
             super()._start_transaction_under_autocommit()  # type: ignore[misc]
-        except BaseException:
+        except BaseException as error:
+            if self._has_turn and isinstance(error, OperationalError):
+                _refused[name] = time.monotonic()
             self._pass_on()
             raise
+        finally:
+            self._wait_for(patience)
+        _refused.pop(name, None)
+
+    def _wait_for(self, seconds: float) -> None:
+        """How long SQLite itself waits for another process before it says that it is locked."""
+        self.connection.execute(f"PRAGMA busy_timeout = {round(seconds * 1000)}")
 
     def _commit(self) -> Any:
         try:

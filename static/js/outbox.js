@@ -11,6 +11,7 @@
 import { phrase } from "./site.js";
 
 const RETRY_MS = 3000;
+const PATIENCE_MS = 60000; // the longest that a server can ask us to stay away
 const REPLY_MS = 20000;
 const HOLD_MS = 1500; // how long an answer waits for the next key, which may move its span by a word
 const GRACE_MS = 1000; // so much later another tab may send it: clocks and storage differ by less
@@ -149,7 +150,9 @@ export async function send() {
     await alone(sendAll);
   }
   sending = false;
-  if (trouble || entries().some(isHeld)) retry = setTimeout(send, RETRY_MS);
+  if (trouble || entries().some(isHeld)) {
+    retry = setTimeout(send, Math.max(RETRY_MS, Math.min(trouble?.wait_ms ?? 0, PATIENCE_MS)));
+  }
   tell("change");
 }
 
@@ -196,6 +199,8 @@ async function deliver(entry) {
     // It is not there for whoever is logged in now, who may be somebody else than who said this.
     if (!await isOwnSession()) return { name: "somebody_else" };
     refuse(entry, "", status);
+  } else if (status === 429 || status === 503) {
+    return { name: "busy", wait_ms: 1000 * response.headers.get("Retry-After") || 0 }; // a date is no number
   } else {
     return { name: "answered", status };
   }

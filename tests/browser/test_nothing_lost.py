@@ -1,6 +1,8 @@
 """Network and server away, reloads, double clicks, another person at the computer: nothing is lost."""
 
 import re
+import sqlite3
+from contextlib import closing
 
 import pytest
 from playwright.sync_api import expect
@@ -69,6 +71,44 @@ def test_a_reply_that_is_lost_does_not_double_the_answer(at_work, site):
     page.unroute("**/answers/**")
     settled(page)
     assert lost
+    assert site.said(item) == [(0, 0)]
+
+
+def test_a_database_that_is_locked_is_waited_for(at_work, site):
+    _, page, item = at_work
+    replies = []
+    page.on("response", lambda one: "/answers/" in one.url and replies.append(one.status))
+    with closing(sqlite3.connect(site.database)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        grade(page, 1, 0)
+        grade(page, 2, 1)
+        said(page).to_have_text(
+            "Not saved yet, 2 waiting. The server is busy; sent by itself in a moment."
+        )
+        page.reload()  # whoever only reads is answered
+        said(page).to_contain_text("2 waiting")
+    settled(page)
+    assert set(replies) == {503, 204}
+    assert site.said(item) == [(0, 0), (1, 1)]
+
+
+def test_the_server_says_when_to_come_back(at_work, site):
+    _, page, item = at_work
+    page.clock.install()
+    asked = []
+
+    def refuse(route):
+        asked.append(route.request.url)
+        route.fulfill(status=503, headers={"Retry-After": "30"})
+
+    page.route("**/answers/**", refuse)
+    grade(page, 1, 0)
+    said(page).to_contain_text("The server is busy")
+    page.clock.run_for(29_000)
+    assert len(asked) == 1
+    page.unroute("**/answers/**")
+    page.clock.run_for(2_000)
+    settled(page)
     assert site.said(item) == [(0, 0)]
 
 

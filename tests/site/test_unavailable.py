@@ -1,0 +1,114 @@
+"""A database that is locked or away: whoever asks is told to come back, and a save that comes back is one."""
+
+import sqlite3
+from contextlib import closing, contextmanager
+from uuid import uuid4
+
+import psycopg
+import pytest
+from django.db import DatabaseError, connection
+
+from annotation.models import Answer
+from crux_site.unavailable import will_pass
+from tests.annotation.work_material import answer
+
+BY_SCRIPT = {"HTTP_X_REQUESTED_WITH": "fetch"}
+
+
+@contextmanager
+def locked():
+    """Somebody else has the lock that a save needs; whoever waits is told after a moment."""
+    if connection.vendor == "sqlite":
+        with closing(sqlite3.connect(connection.settings_dict["NAME"])) as other:
+            other.execute("BEGIN IMMEDIATE")
+            yield
+        return
+    with connection.cursor() as cursor:
+        cursor.execute("SET lock_timeout = '100ms'")
+    parts = {k: v for k, v in connection.get_connection_params().items() if k in ("host", "port")}
+    database, user = connection.settings_dict["NAME"], connection.settings_dict["USER"]
+    with psycopg.connect(dbname=database, user=user, **parts) as other:
+        other.execute("SELECT 1 FROM annotation_assignment FOR UPDATE")
+        yield
+
+
+@pytest.fixture
+def impatient(monkeypatch):
+    """impatient(seconds): how long a save waits for SQLite's lock."""
+
+    def wait(seconds):
+        connection.close()
+        monkeypatch.setitem(connection.settings_dict["OPTIONS"], "timeout", seconds)
+
+    if connection.vendor == "sqlite":
+        wait(0.2)
+    yield wait
+    connection.close()
+
+
+@pytest.fixture
+def away(monkeypatch):
+    def go():
+        connection.close()
+        name, value = {"sqlite": ("NAME", "/nowhere/crux.sqlite3")}.get(
+            connection.vendor, ("PORT", "1")
+        )
+        monkeypatch.setitem(connection.settings_dict, name, value)
+
+    yield go
+    monkeypatch.undo()
+    connection.close()
+
+
+def patient_client(cast, who):
+    client = cast.client(who)
+    client.raise_request_exception = False
+    return client
+
+
+def test_a_save_that_meets_a_lock_is_told_when_to_come_back(
+    transactional_db, cast, assignment, impatient
+):
+    client, key = patient_client(cast, "worker"), uuid4()
+    with locked():
+        refused = answer(client, assignment, grade="0", key=key, **BY_SCRIPT)
+        assert (refused.status_code, refused["Retry-After"]) == (503, "5")
+        assert refused.content.decode() == "The database is busy or away. Try again in a moment."
+        assert answer(client, assignment, grade="0", key=key).status_code == 503
+    assert not Answer.objects.exists()
+    for _ in range(2):
+        assert answer(client, assignment, grade="0", key=key, **BY_SCRIPT).status_code == 204
+    assert Answer.objects.count() == 1
+
+
+def test_while_another_process_keeps_the_lock_one_thread_waits_and_not_all(
+    transactional_db, cast, assignment, impatient
+):
+    if connection.vendor != "sqlite":
+        pytest.skip("of SQLite, which has one writer")
+    client = patient_client(cast, "worker")
+    with locked():
+        assert answer(client, assignment, grade="0").status_code == 503
+        impatient(600)  # who waited for this now would be missed by the test, too
+        assert answer(client, assignment, grade="0").status_code == 503
+    assert answer(client, assignment, grade="0", **BY_SCRIPT).status_code == 204
+
+
+@pytest.mark.parametrize(
+    ("path", "kind"), [("/work/", "text/html"), ("/api/v1/datasets/", "application/json")]
+)
+def test_a_database_that_is_away_is_said(transactional_db, cast, away, path, kind):
+    client = patient_client(cast, "researcher")
+    away()
+    response = client.get(path)
+    assert (response.status_code, response["Retry-After"]) == (503, "5")
+    assert response["Content-Type"].startswith(kind)
+    assert "busy or away" in response.content.decode()
+
+
+def test_what_is_our_own_fault_will_not_pass(db):
+    with pytest.raises(DatabaseError) as raised, connection.cursor() as cursor:
+        cursor.execute("SELECT 1 FROM nowhere")
+    assert not will_pass(raised.value)
+    assert not will_pass(ValueError())
+    assert not will_pass(None)
