@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable
+from contextlib import nullcontext
 from pathlib import Path
 
 from django.db import DataError, IntegrityError, OperationalError, connection, transaction
@@ -21,6 +22,7 @@ from annotation.importers.problems import ImportFailed, Problem
 from annotation.importers.summary import ImportSummary, Mapped
 from annotation.importers.target import Progress, Target, check_dataset
 from annotation.models import Dataset, NuggetSpan, Rater, Rating, SubQuestion, Text
+from crux_site.sqlite.copies import in_a_copy
 from evaluation.importers import contexts, trec_run
 from evaluation.models import RankedText, RetrievalRun
 
@@ -60,8 +62,9 @@ def import_dataset(
     """Read a folder, or one file, of the authors' formats into a dataset: all of it or nothing.
 
     A dataset of this slug is made if there is none. What is there already stays as it is, so that
-    reading the same files again changes nothing. A dry run does the same work and takes it back.
-    `progress` is called with a file's name and the lines read of it so far.
+    reading the same files again changes nothing. A dry run does the same work and takes it back,
+    and nobody waits for it: on SQLite it works at a copy. `progress` is called with a file's name
+    and the lines read of it so far.
 
     Raises ImportFailed, whose `problems` say file, line, field and what was expected.
     """
@@ -70,7 +73,7 @@ def import_dataset(
     found = recognise(Path(path), with_history=with_history)
     summary = ImportSummary(dataset_slug, dry_run=dry_run, left_out=found.left_out)
     try:
-        with transaction.atomic():
+        with in_a_copy() if dry_run else nullcontext(), transaction.atomic():
             dataset = _dataset(dataset_slug, title, summary)
             _read(Target(dataset, summary, progress), found)
             summary.totals = _totals(dataset)
@@ -92,8 +95,9 @@ def _dataset(slug: str, title: str, summary: ImportSummary) -> Dataset:
         summary.created["datasets"] += 1
     elif title and dataset.title != title:
         summary.mapped[Mapped.TITLE_KEPT] += 1
-    # Two imports into one dataset wait for each other. (SQLite has one writer anyway.)
-    return Dataset.objects.select_for_update().get(pk=dataset.pk)
+    # Two imports into one dataset wait for each other. (SQLite has one writer anyway.) Nobody else waits:
+    # rows that refer to the dataset, such as the rater of somebody who arrives, need its key alone.
+    return Dataset.objects.select_for_update(no_key=True).get(pk=dataset.pk)
 
 
 def _read(target: Target, found: Found) -> None:

@@ -18,8 +18,9 @@ WHY = {
     "415": "The body is not JSON.",
     "422": "The request names something that is not there, or cannot be done.",
     "429": "Too many requests; the header Retry-After says for how many seconds to wait.",
+    "503": "The database is busy or away; the header Retry-After says for how many seconds to wait.",
 }
-ALWAYS = ("400", "401", "403", "404", "429")
+ALWAYS = ("400", "401", "403", "404", "429", "503")
 WITH_A_BODY = ("409", "413", "415", "422")
 
 

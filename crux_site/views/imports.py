@@ -1,26 +1,18 @@
 """Import in the browser: upload, look at what would change, then do it."""
 
-import json
-import shutil
-import time
-from pathlib import Path
-from typing import Any
-from uuid import UUID, uuid4
+from uuid import UUID
 
 from django import forms
-from django.conf import settings
-from django.contrib import messages
 from django.core.files.uploadedfile import UploadedFile
-from django.http import Http404, HttpResponseBase
+from django.db import connection
+from django.http import Http404, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods
 
 from annotation.http import AuthenticatedRequest, admins_only
-from crux_site.importing import ImportFailed, import_dataset
-from crux_site.unpacking import UploadRefused, unpack
+from crux_site.unpacking import UploadRefused
+from crux_site.uploads import Upload, stage, upload_of
 
-STAGING = Path(settings.MEDIA_ROOT) / "imports"
-KEPT_SECONDS = 24 * 60 * 60
 PATTERNS = (
     ("topics.jsonl", "topics and their requests"),
     ("subquestions.jsonl", "the sub-questions of each topic"),
@@ -64,14 +56,13 @@ def import_page(request: AuthenticatedRequest) -> HttpResponseBase:
     """Upload a study; the next page shows what it would change."""
     form = UploadForm(request.POST or None, request.FILES or None)
     if form.is_valid():
-        token = uuid4()
         try:
-            _stage(token, form.cleaned_data)
+            upload = stage(form.cleaned_data)
         except UploadRefused as refused:
-            shutil.rmtree(STAGING / str(token), ignore_errors=True)
             form.add_error("files", str(refused))
         else:
-            return redirect("import_preview", token=token)
+            upload.start()
+            return redirect("import_preview", token=upload.token)
     context = {"form": form, "patterns": PATTERNS, "room": "import"}
     status = 422 if form.is_bound else 200
     return render(request, "crux_site/import.html", context, status=status)
@@ -80,46 +71,29 @@ def import_page(request: AuthenticatedRequest) -> HttpResponseBase:
 @require_http_methods(["GET", "HEAD", "POST"])
 @admins_only
 def import_preview(request: AuthenticatedRequest, token: UUID) -> HttpResponseBase:
-    """GET: what an import of the upload would change. POST: the import, all or nothing."""
-    folder = STAGING / str(token)
-    if not (folder / "about.json").is_file():
+    """GET: what an import of the upload would change, or has changed. POST: the import, all or nothing, or
+    another look where the first found something wrong or did not come to its end."""
+    upload = upload_of(token)
+    if not upload:
         raise Http404("This upload is no longer here.")
-    about = json.loads((folder / "about.json").read_text())
-    context = {"about": about, "room": "import", "token": token}
-    is_dry = request.method != "POST"
-    try:
-        summary = import_dataset(
-            folder / "files",
-            about["dataset"],
-            title=about["title"],
-            dry_run=is_dry,
-            with_history=about["with_history"],
-        )
-    except ImportFailed as failed:
-        context["problems"] = failed.problems
-        return render(request, "crux_site/import_preview.html", context, status=422)
-    if is_dry:
-        # Counters answer every key with a number, so a template would never reach their methods.
-        context |= {"summary": summary, "created": [*summary.created.items()]}
-        context["mapped"] = [*summary.mapped.items()]
-        return render(request, "crux_site/import_preview.html", context)
-    shutil.rmtree(folder)
-    messages.success(request, "The import is done.")
-    return redirect("dataset", slug=about["dataset"])
+    if request.method == "POST":
+        _go_on(upload)
+        return redirect("import_preview", token=token)
+    context = {"upload": upload, "about": upload.about, "room": "import"}
+    if upload.is_at_work:
+        part = "_import_work" if request.htmx else "import_work"
+        return render(request, f"crux_site/{part}.html", context)
+    if request.htmx:
+        return HttpResponse(headers={"HX-Refresh": "true"})
+    context |= upload.result | {"waits": connection.vendor == "sqlite"}
+    status = 422 if "problems" in context else 200
+    return render(request, "crux_site/import_preview.html", context, status=status)
 
 
-def _stage(token: UUID, data: dict[str, Any]) -> None:
-    """Put the uploaded files into a folder of their own, archives unpacked."""
-    _forget_old_uploads()
-    files = STAGING / str(token) / "files"
-    files.mkdir(parents=True)
-    unpack(data["files"], files)
-    about = {name: data[name] for name in ("dataset", "title", "with_history")}
-    (files.parent / "about.json").write_text(json.dumps(about))
-
-
-def _forget_old_uploads() -> None:
-    """Remove what was uploaded more than a day ago and never imported."""
-    for folder in STAGING.glob("*"):
-        if time.time() - folder.stat().st_mtime > KEPT_SECONDS:
-            shutil.rmtree(folder, ignore_errors=True)
+def _go_on(upload: Upload) -> None:
+    """The import after a look that found nothing wrong, and another look after anything else but an import."""
+    result = upload.result
+    if "summary" not in result:
+        upload.start()
+    elif not result["stores"]:
+        upload.start(stores=True)

@@ -9,15 +9,21 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
 from annotation.models import Dataset, Rating, Text, Topic
-from crux_site.views import imports
+from crux_site import uploads
 
 DEMO = Path(__file__).resolve().parent.parent.parent / "fixtures" / "demo"
 
 
 @pytest.fixture(autouse=True)
 def staging(tmp_path, monkeypatch):
-    monkeypatch.setattr(imports, "STAGING", tmp_path)
+    monkeypatch.setattr(uploads, "STAGING", tmp_path)
     return tmp_path
+
+
+@pytest.fixture(autouse=True)
+def at_once(monkeypatch):
+    """In this process, and waited for; test_import_process.py has the real one."""
+    monkeypatch.setattr(uploads.Upload, "start", uploads.Upload.read)
 
 
 def archive(change=None) -> SimpleUploadedFile:
@@ -42,11 +48,14 @@ def test_a_preview_changes_nothing_and_the_import_does_it_all(cast, staging):
     assert "What would change in coast" in page
     assert "So far nothing is stored." in page
     assert not Dataset.objects.exists()
-    done = client.post(preview.url)
-    assert done.url == "/datasets/coast/"
+    assert client.post(preview.url).url == preview.url
     assert (Topic.objects.count(), Dataset.objects.get().title) == (4, "Coast")
-    assert not list(staging.iterdir())  # the upload is not kept
-    assert client.post(preview.url).status_code == 404
+    done = client.get(preview.url).content.decode()
+    assert "The import into coast is done" in done
+    assert 'href="/datasets/coast/"' in done
+    assert not list(staging.glob("*/files"))  # the upload is not kept
+    client.post(preview.url)
+    assert Dataset.objects.count() == 1
     again = upload(client, archive())
     assert "Nothing would change in coast" in client.get(again.url).content.decode()
 
@@ -55,12 +64,26 @@ def test_a_broken_file_is_named_with_line_and_field(cast):
     client = cast.client("admin")
     bad = {"topics.jsonl": b'{"id": "coast-1", "request": "x"}\n{"id": 7}\n'}
     preview = upload(client, archive(bad))
-    for response in (client.get(preview.url), client.post(preview.url)):
+    for response in (client.get(preview.url), client.post(preview.url, follow=True)):
         assert response.status_code == 422
         page = response.content.decode()
         assert "This import cannot be done" in page
         assert "topics.jsonl" in page
         assert '<td class="number">2</td>' in page
+    assert not Dataset.objects.exists()
+
+
+def test_looking_at_a_page_begins_nothing(cast, staging, monkeypatch):
+    monkeypatch.undo()
+    monkeypatch.setattr(uploads, "STAGING", staging)
+    form = {"dataset": "coast", "title": "", "with_history": False, "files": [archive()]}
+    there = uploads.stage(form)
+    client, url = cast.client("admin"), f"/import/{there.token}/"
+    assert "This did not come to its end" in client.get(url).content.decode()
+    assert not there.result
+    there.read(stores=False)
+    for _ in range(2):
+        assert "What would change in coast" in client.get(url).content.decode()
     assert not Dataset.objects.exists()
 
 

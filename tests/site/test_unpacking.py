@@ -7,8 +7,8 @@ import zipfile
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
+from crux_site import uploads
 from crux_site.unpacking import UploadRefused, unpack
-from crux_site.views import imports
 
 LINE = b'{"id": "t-1", "request": "Report on the mill."}\n'
 FLAGS, METHOD = 8, 10  # where they are in an entry of an archive's directory
@@ -16,7 +16,7 @@ FLAGS, METHOD = 8, 10  # where they are in an entry of an archive's directory
 
 @pytest.fixture(autouse=True)
 def staging(tmp_path, monkeypatch):
-    monkeypatch.setattr(imports, "STAGING", tmp_path)
+    monkeypatch.setattr(uploads, "STAGING", tmp_path)
     return tmp_path
 
 

@@ -1,0 +1,22 @@
+"""An upload in the browser: the page follows the look by itself, and without scripts by its link."""
+
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import expect
+
+DEMO = Path(__file__).resolve().parents[2] / "fixtures" / "demo"
+
+
+@pytest.mark.parametrize("scripts", [True, False])
+def test_a_look_is_followed_to_its_end(visit, site, scripts):
+    page = visit("ada", java_script_enabled=scripts).open("/import/")
+    page.fill("#id_dataset", "looked-at")
+    page.set_input_files("#id_files", [DEMO / "topics.jsonl", DEMO / "passages.jsonl"])
+    page.click("text=Upload and look")
+    heading = page.locator("h1")
+    if not scripts:
+        while heading.inner_text() == "Looking at the upload":
+            page.click("text=See how far it is")
+    expect(heading).to_have_text("What would change in looked-at")
+    assert site.rows("select 1 from annotation_dataset where slug = 'looked-at'") == []
