@@ -33,9 +33,10 @@ call_command("collectstatic", interactive=False, verbosity=0)
 class Site:
     """The address of a served site, and a look into its database past the server."""
 
-    def __init__(self, url: str, database: Path) -> None:
+    def __init__(self, url: str, database: Path, env: dict[str, str]) -> None:
         self.url = url
         self.database = database
+        self.env = env
         there = database.parent / "sessions.json"  # tests.browser.sessions makes it
         self.sessions = json.loads(there.read_text()) if there.exists() else {}
 
@@ -94,11 +95,18 @@ class Site:
         return found
 
 
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
 @contextmanager
-def served(folder: Path, seed: str, database_url: str = ""):
+def served(folder: Path, seed: str, database_url: str = "", **settings: str):
     """A site with a database of its own, filled by `seed` (Python to run), served by granian.
 
-    The database is a file in the folder, unless `database_url` names another.
+    The database is a file in the folder, unless `database_url` names another. `settings` are those of
+    the environment that this site has beyond the usual ones.
     """
     database = folder / "crux.sqlite3"
     env = os.environ | {
@@ -106,12 +114,11 @@ def served(folder: Path, seed: str, database_url: str = ""):
         "DATABASE_URL": database_url or f"sqlite:///{database}",
         "DJANGO_SETTINGS_MODULE": "crux_site.settings",
         "PYTHONPATH": str(ROOT),
+        **settings,
     }
     prepare = [sys.executable, str(ROOT / "manage.py"), "shell", "-v0", "-c", f"{PREPARE}\n{seed}"]
     subprocess.run(prepare, env=env, check=True, cwd=ROOT)
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+    port = free_port()
     server = subprocess.Popen(
         [
             str(Path(sys.executable).with_name("granian")),
@@ -124,14 +131,14 @@ def served(folder: Path, seed: str, database_url: str = ""):
     url = f"http://127.0.0.1:{port}"
     try:
         _wait_for(url, server)
-        yield Site(url, database)
+        yield Site(url, database, env)
     finally:
         server.terminate()
         server.wait(60)
 
 
 def _wait_for(url: str, server: subprocess.Popen) -> None:
-    for _ in range(120):
+    for _ in range(480):
         if server.poll() is not None:
             raise RuntimeError(f"the server ended with {server.returncode}")
         try:
@@ -140,4 +147,4 @@ def _wait_for(url: str, server: subprocess.Popen) -> None:
             time.sleep(0.25)
         else:
             return
-    raise RuntimeError("the server did not answer within 30 s")
+    raise RuntimeError("the server did not answer within two minutes")

@@ -1,0 +1,246 @@
+"""The pictures of the docs, taken of the demo as it is now: by day, 1280 wide, the phone's 390.
+
+    python -m tests.browser.pictures [FOLDER]
+
+`make pictures` writes them into docs/images. A picture is a function here: its name is that of the file,
+it is given a page on which somebody of the demo is logged in, and says what the picture shows at the bottom.
+"""
+
+import io
+import re
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from PIL import Image
+from playwright.sync_api import Browser, Locator, Page, expect, sync_playwright
+
+from tests.browser.hands import drag_over, grade, select_by_touch, settled, until
+from tests.browser.site import CHROMIUM, CHROMIUM_ARGS, ROOT, Site, free_port, served
+
+FOLDER = ROOT / "docs" / "images"
+DATASET = "/datasets/coastal-demo/"
+SEED = """
+from tests.browser.sessions import make_sessions
+call_command("demo")
+make_sessions()
+"""
+
+
+@dataclass(frozen=True)
+class Picture:
+    who: str  # an account of the demo
+    draw: Callable[[Page, Site], Locator | None]  # what is the last thing on it; None: the window
+    width: int
+    height: int
+    scale: float
+
+
+PICTURES: dict[str, Picture] = {}
+
+
+def picture(who: str, *, width: int = 1280, height: int = 800, scale: float = 1):
+    def known(draw):
+        name = draw.__name__.replace("_", "-") + ".png"
+        PICTURES[name] = Picture(who, draw, width, height, scale)
+        return draw
+
+    return known
+
+
+@picture("researcher")
+def agreement(page: Page, site: Site) -> Locator:
+    """The judge beside people. The demo has no model, so it is the baseline, and is called so."""
+    page.goto(f"{site.url}{DATASET}agreement/?judge=lexical")
+    return page.locator("figure").first.locator(".panels")
+
+
+@picture("researcher", height=900)
+def pair(page: Page, site: Site) -> None:
+    differ = "pairs/?kind=both-answerable-no-overlap&raters=demo_rater2&raters=demo_rater3"
+    page.goto(f"{site.url}{DATASET}{differ}&judge=lexical")
+    page.locator(".cases a").first.click()
+    expect(page.locator("#text .sentence").first).to_be_visible()
+    until(page, "CSS.highlights.size > 0")
+
+
+@picture("researcher")
+def retrieval(page: Page, site: Site) -> Locator:
+    page.goto(f"{site.url}{DATASET}retrieval/?judge=lexical")
+    return page.locator("table").first
+
+
+@picture("researcher")
+def matrix(page: Page, site: Site) -> Locator:
+    page.goto(f"{site.url}{DATASET}matrix/?judge=lexical")
+    page.locator("main").get_by_role("link", name="coast-2").first.click()
+    page.get_by_label("Retrieval run").select_option("first_stage.bm25")
+    page.get_by_role("button", name="Show").click()
+    expect(page.get_by_text("first_stage.bm25 in rank order")).to_be_visible()
+    return page.locator("table.matrix")
+
+
+@picture("admin")
+def campaign(page: Page, site: Site) -> Locator:
+    page.goto(f"{site.url}/campaigns/demo-crowd/")
+    return page.locator("main table").first
+
+
+@picture("admin")
+def builder(page: Page, site: Site) -> Locator:
+    page.goto(f"{site.url}/campaigns/demo-crowd/")
+    page.get_by_role("link", name="Settings").click()
+    page.get_by_role("button", name="Copy as a new draft").click()
+    page.get_by_role("link", name="Texts").click()
+    return page.locator("main")
+
+
+@picture("worker1", height=760)
+def t1(page: Page, site: Site) -> None:
+    """Four of five questions answered, the fourth is active."""
+    page.goto(f"{site.url}/work/{_item_with(site, 'worker1', 'Divers found a cavity')}/")
+    for number, quotes in enumerate(T1, 1):
+        grade(page, number, 1)
+        for quote in quotes:
+            drag_over(page, quote)
+    settled(page)
+
+
+T1 = (
+    (
+        "tidal currents had washed the sand from beneath the rubble base",
+        "the iron ties had rusted through",
+    ),
+    (
+        "Thirty-one boats were shut in for sixteen days",
+        "two thirds of the January catch was missed",
+    ),
+    ("a cavity up to two metres deep under the toe of the wall",),
+    ("The regional government pays 60 per cent",),
+)
+
+
+@picture("worker2", width=390, height=844, scale=1.5)
+def phone(page: Page, site: Site) -> None:
+    page.goto(f"{site.url}/work/{_item_with(site, 'worker2', 'The bill for the new breakwater')}/")
+    select_by_touch(page, "The regional government will pay 60 per cent of it")
+    page.locator("#q-1 .touch-take button:not([data-next])").tap()
+    grade(page, 1, 5)
+    settled(page)
+
+
+@picture("admin")
+def judge_run(page: Page, site: Site) -> Locator:
+    """A run of the stand-in, started in the browser, while it is at work."""
+    with _judging(site):
+        [(judge,)] = site.rows("select id from judging_judge where model = 'stand-in'")
+        page.goto(f"{site.url}/judge-runs/new/?dataset=coastal-demo&judge={judge}")
+        page.get_by_label("Server").select_option("stand-in")
+        page.get_by_role("button", name="Start").click()
+        # A worker is a process that has to start; then a fifth is judged in two seconds.
+        expect(page.locator("#share")).to_have_text(re.compile(r"^[2-7]\d%"), timeout=300_000)
+        # What is told from now on comes too late for this picture.
+        page.route("**/judge-runs/*/?state=*", lambda route: route.fulfill(status=204))
+        return page.locator("#reply-rows tr").nth(3)
+
+
+def _item_with(site: Site, who: str, words: str) -> int:
+    """An item of somebody's, by words of its text."""
+    [(key,)] = site.rows(
+        "select a.id from annotation_assignment a"
+        " join annotation_item i on i.id = a.item_id join annotation_text t on t.id = i.text_id"
+        " join annotation_participant p on p.id = a.participant_id"
+        " join annotation_rater r on r.id = p.rater_id"
+        " where r.name = ? and t.kind in ('report', 'passage') and t.body like ?",
+        who,
+        f"%{words}%",
+    )
+    return key
+
+
+@contextmanager
+def _judging(site: Site) -> Iterator[None]:
+    """A worker and the stand-in, beside the server as `make demo` starts them."""
+    port = site.env["JUDGE_ENDPOINTS"].rpartition(":")[2].partition("/")[0]
+    commands = (
+        ["-m", "judging.stand_in", "--port", port, "--seconds", "0.2"],
+        ["manage.py", "judge_worker", "--verbosity", "0"],
+    )
+    running = [
+        subprocess.Popen([sys.executable, *command], env=site.env, cwd=ROOT) for command in commands
+    ]
+    try:
+        yield
+    finally:
+        # The worker first: it finishes what it has asked, and the stand-in has to be there to answer.
+        for process in reversed(running):
+            process.terminate()
+            process.wait(180)
+
+
+@contextmanager
+def demo_site(folder: Path) -> Iterator[Site]:
+    """The demo, served from a database of its own."""
+    stand_in = f"stand-in=http://127.0.0.1:{free_port()}/v1"
+    with served(folder, SEED, DEMO="1", JUDGE_ENDPOINTS=stand_in) as site:
+        yield site
+
+
+def take(name: str, browser: Browser, site: Site, folder: Path) -> list[str]:
+    """Write one picture; what scripts had to complain of meanwhile."""
+    one = PICTURES[name]
+    errors: list[str] = []
+    context = browser.new_context(
+        viewport={"width": one.width, "height": one.height},
+        device_scale_factor=one.scale,
+        color_scheme="light",
+        has_touch=one.width < 600,
+    )
+    cookie = {"name": "sessionid", "value": site.sessions[one.who].pop(), "url": site.url}
+    context.add_cookies([{**cookie, "httpOnly": True, "sameSite": "Lax"}])
+    page = context.new_page()
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    last = one.draw(page, site)
+    page.mouse.move(0, 0)
+    _write(_taken(page, last), folder / name)
+    context.close()
+    return errors
+
+
+def _taken(page: Page, last: Locator | None) -> bytes:
+    if last is None:
+        return page.screenshot(animations="disabled")
+    box = last.bounding_box()
+    height = min(
+        box["y"] + box["height"] + 12, page.evaluate("document.documentElement.scrollHeight")
+    )
+    clip = {"x": 0, "y": 0, "width": page.viewport_size["width"], "height": height}
+    return page.screenshot(full_page=True, clip=clip, animations="disabled")
+
+
+def _write(png: bytes, path: Path) -> None:
+    """In 256 colours, which our pages are far from using up: a third of the size."""
+    with Image.open(io.BytesIO(png)) as image:
+        image.convert("RGB").quantize(dither=Image.Dither.NONE).save(path, optimize=True)
+
+
+def main(folder: Path) -> None:
+    with (
+        tempfile.TemporaryDirectory() as var,
+        demo_site(Path(var)) as site,
+        sync_playwright() as playwright,
+    ):
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=CHROMIUM_ARGS)
+        for name in sys.argv[2:] or PICTURES:
+            if errors := take(name, browser, site, folder):
+                raise SystemExit(f"{name}: {errors}")
+            sys.stdout.write(f"  {name}\n")
+        browser.close()
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]) if sys.argv[1:] else FOLDER)
