@@ -73,3 +73,11 @@ def test_make_pictures_makes_every_picture_and_each_is_shown():
         if Path(link).parent.name == FOLDER.name
     }
     assert shown == there
+
+
+@pytest.mark.parametrize(
+    "page", [p for p in PAGES if p == "README.md" or Path(p).parts[:-1] == ("docs",)]
+)
+def test_things_are_where_they_are(page):
+    """They do not stand there, and nothing is said by anybody who could say it. (`stand-in` is a name.)"""
+    assert not re.findall(r"\bstands?\b(?!-| for\b).*|.*\b(?:is|are) said by\b.*", words_of(page))
