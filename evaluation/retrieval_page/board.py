@@ -41,6 +41,9 @@ class BoardRow:
     reasons: tuple[str, ...]
     counts: Mapping[str, IntArray]
     tokens: FloatArray
+    ndeval: FloatArray
+    """alpha-nDCG as ndeval has it, where it is not the same: see `TopicScore`."""
+    mean_ndeval: float | None
 
     def of(self, metric: str) -> FloatArray:
         """The metric on every topic, NaN where undefined or not one of its topics."""
@@ -102,6 +105,11 @@ class Board:
     n_required: IntArray
     notes: tuple[str, ...]
 
+    @property
+    def has_ndeval(self) -> bool:
+        """Whether some run gains by passages of other topics, which the ideal of alpha-nDCG lacks."""
+        return any(row.mean_ndeval is not None for row in self.rows)
+
     @cached_property
     def by_name(self) -> dict[str, BoardRow]:
         return {row.name: row for row in self.rows}
@@ -137,6 +145,7 @@ def _row(found: RowScore) -> BoardRow:
     reasons: dict[str, int] = {}
     counts = {name: np.zeros(len(names), dtype=np.int64) for name in COUNTS}
     tokens, has = np.full(len(names), np.nan), np.zeros(len(names), dtype=bool)
+    ndeval = np.full(len(names), np.nan)
     for at, one in own:
         has[at] = True
         for row, metric in enumerate(METRICS):
@@ -149,6 +158,8 @@ def _row(found: RowScore) -> BoardRow:
             array[at] = getattr(one, name)
         if one.tokens is not None:
             tokens[at] = one.tokens
+        if one.alpha_ndcg_ndeval is not None:
+            ndeval[at] = one.alpha_ndcg_ndeval
     row_of = found.row
     kind = RUNS if row_of.kind == "run" else REPORTS
     return BoardRow(
@@ -163,6 +174,8 @@ def _row(found: RowScore) -> BoardRow:
         reasons=tuple(reasons),
         counts=counts,
         tokens=tokens,
+        ndeval=ndeval,
+        mean_ndeval=found.alpha_ndcg_ndeval,
     )
 
 

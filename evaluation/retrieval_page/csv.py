@@ -25,7 +25,7 @@ def systems_table(rows: Iterable[BoardRow]) -> Table:
     header = ["name", "group", "bound", "topics", "mean_passages"]
     for metric in METRICS:
         header += estimate_header(metric)
-    return [*header, "cells", "unrated_cells", "texts_without_words"], (
+    return [*header, "alpha_ndcg_ndeval", "cells", "unrated_cells", "texts_without_words"], (
         [
             row.name,
             row.group,
@@ -33,6 +33,7 @@ def systems_table(rows: Iterable[BoardRow]) -> Table:
             row.n_topics,
             row.size[0] if row.size else None,
             *(cell for metric in METRICS for cell in estimate_cells(row.means[metric])),
+            row.mean_ndeval,
             row.n_cells,
             row.n_unrated,
             row.n_wordless,
@@ -46,7 +47,7 @@ def topics_table(board: Board, rows: Iterable[BoardRow]) -> Table:
     header = ["name", "topic"]
     for metric in METRICS:
         header += [metric, f"{metric}_reason"]
-    header += [*COUNTS, "tokens", "required_passages", "required_tokens"]
+    header += ["alpha_ndcg_ndeval", *COUNTS, "tokens", "required_passages", "required_tokens"]
 
     def lines() -> Iterator[list[Any]]:
         for row in rows:
@@ -54,6 +55,7 @@ def topics_table(board: Board, rows: Iterable[BoardRow]) -> Table:
                 line: list[Any] = [row.name, board.topics[at]]
                 for metric in METRICS:
                     line += [_value(row.of(metric)[at]), row.reason(metric, at) or None]
+                line.append(_value(row.ndeval[at]))
                 line += [int(row.counts[name][at]) for name in COUNTS]
                 required = [int(board.n_required[at]), _value(board.required_tokens[at])]
                 yield [*line, _value(row.tokens[at]), *required]

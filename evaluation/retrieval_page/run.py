@@ -18,6 +18,7 @@ class Value:
 
     value: float | None
     reason: str
+    ndeval: float | None = None
 
 
 @dataclass(frozen=True)
@@ -60,6 +61,7 @@ def run_topics(board: Board, row: BoardRow, places: Sequence[int]) -> list[RunTo
                 Value(
                     _known(row.of(metric)[at]),
                     row.reason(metric, at).removeprefix("undefined, because "),
+                    _known(row.ndeval[at]) if metric == "alpha_ndcg" else None,
                 )
                 for metric in METRICS
             ),

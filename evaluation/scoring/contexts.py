@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -51,6 +51,24 @@ def contexts_of(row: Row, pools: Mapping[int, Pool], options: Options) -> dict[i
             eta=pool.scales[row.text_kind].eta,
             depth=len(texts) if limit is None or options.rules.stops_at_size else limit,
         )
+    return found
+
+
+def as_ndeval_reads(
+    pools: Mapping[int, Pool], rankings: Sequence[Mapping[int, Context]]
+) -> list[dict[int, Context]]:
+    """The contexts in which a passage of another topic gains something, with that passage rated 0.
+
+    So ndeval counts it, given judgements of P*; the greedy ideal, of P* alone, lacks it either way.
+    """
+    found: list[dict[int, Context]] = [{} for _ in rankings]
+    for contexts, of_row in zip(rankings, found, strict=True):
+        for topic, z in contexts.items():
+            pool = pools[topic]
+            visits = np.array([pool.is_visitor(pk) for pk in z.texts], dtype=bool)
+            if (z.grades[visits][:, list(pool.answerable)] >= z.eta).any():
+                grades = np.where(visits[:, np.newaxis], 0.0, z.grades)
+                of_row[topic] = replace(z, grades=grades)
     return found
 
 

@@ -91,6 +91,10 @@ class Pool:
             return 0.0 if text in self._rated else np.nan
         return np.nan if text in self.own else 0.0
 
+    def is_visitor(self, text: int) -> bool:
+        """Whether it belongs to another topic, where the dataset says which belong to this one."""
+        return not self.takes_all_rated and text not in self.own
+
     @cached_property
     def _rated(self) -> frozenset[int]:
         return frozenset(self.rated_texts.tolist())

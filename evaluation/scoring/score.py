@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -14,7 +14,12 @@ from evaluation.metrics.coverage import coverage
 from evaluation.metrics.density import density
 from evaluation.metrics.grades import NO_ANSWERABLE
 from evaluation.metrics.ranking import average_precision, ndcg, recall
-from evaluation.scoring.contexts import Context, contexts_of, ranked_coverage
+from evaluation.scoring.contexts import (
+    Context,
+    as_ndeval_reads,
+    contexts_of,
+    ranked_coverage,
+)
 from evaluation.scoring.corpus import load_corpus
 from evaluation.scoring.means import mean_over_topics
 from evaluation.scoring.options import Options
@@ -38,7 +43,8 @@ class TopicScore:
     unrated cell among the answerable questions, `n_unrated_cells` these cells: a grade there could
     raise the values. `tokens` is None if the words of a text are not there and nothing stands in
     for them; `n_without_words` counts such texts. `required_subset` has the names of Z*,
-    `required_tokens` its length.
+    `required_tokens` its length. `alpha_ndcg_ndeval` is what ndeval has, given judgements of P*:
+    passages of other topics gain nothing. None where it is the same.
     """
 
     coverage: Estimate
@@ -57,6 +63,7 @@ class TopicScore:
     tokens: int | None
     required_subset: tuple[str, ...]
     required_tokens: int | None
+    alpha_ndcg_ndeval: float | None = None
 
     @property
     def n_passages(self) -> int:
@@ -92,6 +99,16 @@ class RowScore:
         found = (self.topics.get(name) for name in self.topic_names)
         values = (score.metric(metric).value if score else None for score in found)
         return np.array([np.nan if value is None else value for value in values], dtype=np.float64)
+
+    @property
+    def alpha_ndcg_ndeval(self) -> float | None:
+        """The mean of what ndeval has, over the same topics; None where it is the same on all."""
+        known = [one for one in self.topics.values() if one.alpha_ndcg.value is not None]
+        if all(one.alpha_ndcg_ndeval is None for one in known):
+            return None
+        pairs = ((one.alpha_ndcg_ndeval, one.alpha_ndcg.value) for one in known)
+        values = [ours if theirs is None else theirs for theirs, ours in pairs]
+        return float(np.mean([value for value in values if value is not None]))
 
     @property
     def sizes(self) -> FloatArray:
@@ -151,15 +168,20 @@ def score(dataset: Dataset, options: Options, names: Sequence[str] | None = None
     counts.of(pk for row in contexts for z in row.values() for pk in z.texts)  # all at once
     rankings = [z if row.is_ranking else {} for row, z in zip(chosen, contexts, strict=True)]
     ranked = ranked_coverage(pools, rankings, options)
+    unlike = as_ndeval_reads(pools, rankings) if options.ideal == "standard" else []
+    by_ndeval = ranked_coverage(pools, unlike, options) or [{} for _ in chosen]
     topic_names = tuple(pool.topic_name for pool in pools.values())
     found = []
-    for row, zs, alpha_ndcgs in zip(chosen, contexts, ranked, strict=True):
+    for row, zs, alpha_ndcgs, ndevals in zip(chosen, contexts, ranked, by_ndeval, strict=True):
         topics = {
             pools[topic].topic_name: _topic_score(
                 row, pools[topic], z, alpha_ndcgs.get(topic), counts, options.rules
             )
             for topic, z in zs.items()
         }
+        for topic, theirs in ndevals.items():
+            name = pools[topic].topic_name
+            topics[name] = replace(topics[name], alpha_ndcg_ndeval=theirs.value)
         means = {
             metric: mean_over_topics([one.metric(metric) for one in topics.values()])
             for metric in METRICS

@@ -13,6 +13,7 @@ def as_json(scores: Scores, found: RowScore) -> dict[str, Any]:
     """The scores of one row, and what they were computed with.
 
     An undefined value is null; a topic's `reasons` say why, by metric, as a mean's `reason` does.
+    What ndeval has for alpha-nDCG is null where it is the same.
     `n_unrated` counts texts of the context, `n_unrated_cells` their pairs with a question.
     """
     options = scores.options
@@ -27,6 +28,7 @@ def as_json(scores: Scores, found: RowScore) -> dict[str, Any]:
         "tokenizer": options.tokenizer.name,
         "topics": {name: _topic(score) for name, score in found.topics.items()},
         "mean": {metric: _mean(found.means[metric]) for metric in METRICS},
+        "mean_alpha_ndcg_ndeval": found.alpha_ndcg_ndeval,
     }
 
 
@@ -40,6 +42,7 @@ def _topic(score: TopicScore) -> dict[str, Any]:
         "n_unrated_cells": score.n_unrated_cells,
         "n_without_words": score.n_without_words,
         **{metric: value.value for metric, value in values.items()},
+        "alpha_ndcg_ndeval": score.alpha_ndcg_ndeval,
         "tokens": score.tokens,
         "required_tokens": score.required_tokens,
         "required_subset": list(score.required_subset),

@@ -10,7 +10,7 @@ from evaluation.scoring.ordering import order_agreement
 from evaluation.scoring.score import RowScore, Scores
 from evaluation.tables.conditions import conditions, n_scored, topics
 from evaluation.tables.names import AGAINST, SIZE_Z, TABLE_1, Metric
-from evaluation.tables.sheet import MEAN_COUNT, TAU, Block, Cell, Line, Sheet
+from evaluation.tables.sheet import MEAN_COUNT, SHARE, TAU, Block, Cell, Line, Sheet
 from evaluation.tables.systems import System, compared, systems, values
 
 LABEL = "table1"
@@ -79,7 +79,7 @@ def _tau(scores: Scores, metric: Metric) -> Cell | None:
 
 
 def _note(z: RowScore | None, y: RowScore | None, full: int) -> str:
-    """What a reader of the means has to know of this row: fewer topics, cells without a grade."""
+    """What a reader has to know of this row: fewer topics, unrated cells, gains that no ideal has."""
     parts = []
     for name, row in (("Z", z), ("y", y)):
         if row is None or row.means["coverage"].value is None:
@@ -88,6 +88,8 @@ def _note(z: RowScore | None, y: RowScore | None, full: int) -> str:
         said = [f"{n} of {full} topics"] * (n != full) + [f"{unrated} cells unrated"] * bool(
             unrated
         )
+        if (theirs := row.alpha_ndcg_ndeval) is not None:
+            said.append(f"α-nDCG {SHARE.number(theirs)} if passages of other topics gain nothing")
         if said:
             parts.append(f"{name}: {', '.join(said)}")
     return "; ".join(parts)

@@ -69,6 +69,7 @@ def mean_of(row: BoardRow, metric: str, axis: charts.Axis) -> dict[str, Any]:
     return {
         "estimate": estimate,
         "strip": charts.strip(estimate, axis),
+        "ndeval": row.mean_ndeval if metric == "alpha_ndcg" else None,
         "no_ranking": estimate.reason == NO_RANKING.reason,
     }
 

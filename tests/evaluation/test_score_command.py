@@ -53,6 +53,7 @@ def test_one_run(study):
         "n_without_words": 0,
         "coverage": pytest.approx(2 / 3),
         "alpha_ndcg": pytest.approx(1),
+        "alpha_ndcg_ndeval": near(0.3869),
         "density": None,
         "recall": 0.25,
         "average_precision": 0.125,
@@ -119,6 +120,7 @@ def test_the_table_for_people(study):
     assert "rules of the paper, alpha-nDCG standard; density in whitespace words" in seen
     assert "2 of 3 questions covered by 4 texts, unknown tokens; 3 cells unrated" in seen
     assert "undefined, because the words of 1 of its 4 texts are not there" in seen
+    assert "alpha-nDCG without gains of other topics' passages, as ndeval: 0." in seen
     every = output("ferry", "--all", "--judge", "judge", "--cutoff", "10")
     assert "cut-off 10" in every
     assert "coverage: 1 topics undefined" in every

@@ -131,6 +131,8 @@ def _mean(found: RowScore) -> Iterable[str]:
             ("95%, to", [value.high for value in values]),
         ):
             yield from _row(f"  {label}", *("" if end is None else f"{end:.3f}" for end in ends))
+    if (theirs := found.alpha_ndcg_ndeval) is not None:
+        yield f"{'':{WIDTH}} alpha-nDCG without gains of other topics' passages, as ndeval: {theirs:.3f}"
     for head, value in zip(HEADS, values, strict=True):
         if value.value is not None and value.missing:
             yield f"{'':{WIDTH}} {head}: {value.missing} topics undefined"

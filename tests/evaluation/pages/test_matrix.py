@@ -7,7 +7,7 @@ import pytest
 
 from annotation.models import Rater, Rating
 from evaluation.matrix_page.rows import AGAIN, NEW
-from tests.evaluation.pages.matrix_material import LIST, page, rows, titles
+from tests.evaluation.pages.matrix_material import LIST, page, rows, table, titles
 from tests.evaluation.pages.test_agreement import words
 from tests.evaluation.scoring.material import make_reference, make_study
 from tests.factories import make_dataset
@@ -153,6 +153,25 @@ def test_passages_of_other_topics_are_no_part_of_p_star(rosa, url):
     group = next(group for group in found.groups if group.title == "Other rated passages")
     assert [row.name for row in group.rows] == ["far-9:0#0"]
     assert "far-9:0#0 other topic" in words(rosa.get(f"{url}?all=1"))
+
+
+def test_what_ndeval_has_stands_beside_gains_by_other_topics(rosa, study, url):
+    seen = words(rosa.get(f"{url}?run=dense&cutoff=size"))
+    assert "by ndeval, where they gain nothing, it is 0.39." in seen
+    assert "by ndeval" not in words(rosa.get(f"{url}?run=dense&cutoff=size&rules=authors"))
+    room = "/datasets/ferry/retrieval/"
+    seen = words(rosa.get(f"{room}?source=judge&cutoff=size"))
+    assert "Behind “ndeval” stands what ndeval prints, given judgements of P*" in seen
+    assert "; ndeval 0.39" in seen
+    assert "ndeval 0.39" in words(rosa.get(f"{room}runs/dense/?source=judge&cutoff=size"))
+    lines = table(rosa.get(f"{room}topics.csv?source=judge&cutoff=size&row=dense"))
+    assert [line["alpha_ndcg_ndeval"][:6] for line in lines] == ["0.3868", ""]
+    systems = {
+        line["name"]: line["alpha_ndcg_ndeval"][:6]
+        for line in table(rosa.get(f"{room}systems.csv?source=judge&cutoff=size"))
+    }
+    assert (systems["dense"], systems["reports/annotated.bm25"]) == ("0.3868", "")
+    assert "Behind “ndeval”" not in words(rosa.get(f"{room}?source=judge&rules=authors"))
 
 
 def test_questions_say_whether_they_count_and_who_answers_first(rosa, url):

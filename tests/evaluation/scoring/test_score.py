@@ -123,6 +123,26 @@ def test_by_default_a_run_is_as_long_as_the_required_subset(study):
     assert authors.by_name["annotated.bm25"].sizes.tolist()[:1] == [4]
 
 
+def test_what_ndeval_has_stands_beside_gains_by_passages_of_other_topics(study):
+    # The visitor answers q1 and gains 1 at rank 1, as 2#2 does at rank 2; ndeval knows it not.
+    found = one(study)
+    value(found.alpha_ndcg, 1)
+    assert found.alpha_ndcg_ndeval == pytest.approx(SECOND / (1 + SECOND))
+    # Answering all three it gains 3, where no passage of the ideal gains more than 1.
+    Rating.objects.filter(text__name="far-9:0#0").update(grade=5)
+    found = one(study, cutoff="1")
+    value(found.alpha_ndcg, 3)
+    assert found.alpha_ndcg_ndeval == 0
+    # The mean is over the same topics: ferry-2 has no value.
+    scores = score(study.dataset, choose(study.dataset, cutoff="1"))
+    assert scores.by_name["dense"].alpha_ndcg_ndeval == 0
+    # Where nothing of the kind gains, where there is another ideal, or none: the same value or none.
+    assert scores.by_name["bounds/required-subset"].alpha_ndcg_ndeval is None
+    assert scores.by_name["reports/annotated.bm25"].alpha_ndcg_ndeval is None
+    for words in ({"rules": "authors"}, {"ideal": "paper_eq4"}):
+        assert one(study, **words).alpha_ndcg_ndeval is None
+
+
 def test_the_ideal_of_equation_4(study):
     # Z* gains 1 at each of three ranks.
     value(one(study, ideal="paper_eq4").alpha_ndcg, (1 + SECOND) / (1 + SECOND + 1 / 2))

@@ -9,6 +9,7 @@ from evaluation.tables import table1, table2, table3
 from evaluation.tables.latex import escape, latex
 from evaluation.tables.names import COVERAGE_Y, COVERAGE_Z, TABLE_1
 from evaluation.tables.systems import compared, systems, values
+from tests.evaluation.scoring.material import make_study
 from tests.evaluation.tables.material import make_mill
 
 SYSTEMS = ["human_eval.fair", "human_eval.good", "human_eval.mid", "human_eval.poor"]
@@ -108,6 +109,14 @@ def test_unlike_depths_are_told_and_no_depth_is_best(mill):
     assert r"\textbf{1.5}" not in text
     # As long as Z*, one passage: alike.
     assert "not read equally deep" not in latex(sheet_of(mill, cutoff="oracle"))
+
+
+def test_gains_by_passages_of_other_topics_are_told(db):
+    study = make_study()
+    sheet = sheet_of(study.dataset)
+    assert "α-nDCG 38.7 if passages of other topics gain nothing" in line(sheet, "dense").note
+    sheet = sheet_of(study.dataset, rules="authors")
+    assert "other topics" not in line(sheet, "dense").note
 
 
 def test_fewer_topics_and_unrated_cells_are_told(mill):
