@@ -62,7 +62,10 @@ def newer(room):
     return rater
 
 
-PAGES = ("retrieval/", "retrieval/compare/", "matrix/", "agreement/", "label-next/?rubric=graded")
+PAGES = (
+    *("retrieval/", "retrieval/compare/", "matrix/", "agreement/", "pairs/"),
+    "label-next/?rubric=graded",
+)
 
 
 @pytest.mark.parametrize("page", PAGES)
