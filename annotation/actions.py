@@ -160,6 +160,19 @@ def return_participant(participant: Participant, by: User) -> int:
 
 
 @transaction.atomic
+def leave(participant: Participant) -> None:
+    """End the stay as its participant asks; what is not handed in goes back, its answers stay.
+
+    Raises ActionRefusedError where the stay had ended before.
+    """
+    stay = _known(participant)
+    if stay.outcome != Participant.Outcome.UNDER_WAY:
+        raise ActionRefusedError("This stay has ended already.")
+    n = _take_back(stay)
+    log(stay.campaign, stay.rater.user, "left", f"{_items(n)} released", stay)
+
+
+@transaction.atomic
 def readmit(participant: Participant, by: User) -> None:
     """Let somebody whose stay had ended go on. Who failed the check, or was screened out, meets it anew.
 

@@ -186,15 +186,18 @@ def pay_due(campaign: Campaign) -> list[Due]:
 
 def time_of_parts(campaign: Campaign) -> Time:
     """The median of the active minutes of parts that are done; idle time is not counted."""
-    done = Assignment.objects.filter(
-        participant__campaign=campaign, sitting__outcome=Sitting.Outcome.DONE
-    ).order_by()
-    spent: dict[int, int] = defaultdict(int)
-    for sitting, ms in done.values_list("sitting").annotate(Sum("active_ms")):
-        spent[sitting] += ms
-    for sitting, ms in done.values_list("sitting").annotate(Sum("answers__active_ms")):
-        spent[sitting] += ms or 0
-    measured = [ms for ms in spent.values() if ms]
-    minutes = median(measured) / MINUTE_MS if measured else None
     parts = Sitting.objects.filter(participant__campaign=campaign, outcome=Sitting.Outcome.DONE)
+    measured = active_ms(parts).values()
+    minutes = median(measured) / MINUTE_MS if measured else None
     return Time(minutes, len(measured), parts.count())
+
+
+def active_ms(parts: QuerySet[Sitting]) -> dict[int, int]:
+    """The active milliseconds of each of these parts; none where no page has measured any."""
+    lent = Assignment.objects.filter(sitting__in=parts.values("pk")).order_by()
+    spent: dict[int, int] = defaultdict(int)
+    for sitting, ms in lent.values_list("sitting").annotate(Sum("active_ms")):
+        spent[sitting] += ms
+    for sitting, ms in lent.values_list("sitting").annotate(Sum("answers__active_ms")):
+        spent[sitting] += ms or 0
+    return {sitting: ms for sitting, ms in spent.items() if ms}

@@ -263,7 +263,10 @@ def ending(participant: Participant, session_id: str = "") -> Ending | None:
         return _ending("failed_check", participant, campaign.code_failed_check)
     if outcome == Participant.Outcome.RETURNED:
         declined = campaign.consent and participant.consented_at is None
-        return Ending("declined" if declined else "returned")
+        kind = "declined" if declined else "returned"
+        if is_spent(participant, session_id):  # this submission was finished before its person left
+            return _ending(kind, participant, campaign.code_done)
+        return Ending(kind)
     if under_way(participant):
         return None
     last = participant.sittings.order_by("number").last()

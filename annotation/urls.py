@@ -24,6 +24,7 @@ work_urls = [
     path("in/<slug:slug>/consent/", study.consent, name="consent"),
     path("in/<slug:slug>/check/", study.check, name="check"),
     path("in/<slug:slug>/end/", study.study_end, name="study_end"),
+    path("in/<slug:slug>/leave/", study.leave, name="leave"),
     path("in/<slug:slug>/messages/", study.messages_seen, name="messages_seen"),
     path("<int:pk>/", work.work, name="work"),
     path("<int:pk>/answers/<int:question_pk>/", work.answer, name="answer"),

@@ -43,6 +43,7 @@ def page_context(
     *,
     place: int,
     of: int,
+    is_practice: bool = False,
     missing: Sequence[Asked] = (),
 ) -> dict[str, Any]:
     """The context of templates/annotation/work.html for the item at a place (from 1) among others."""
@@ -63,6 +64,7 @@ def page_context(
         "missing": missing,
         "place": place,
         "of": of,
+        "is_practice": is_practice,
         "links": links,
         "is_closed": not campaign.counts_answers(),
         "marks": [

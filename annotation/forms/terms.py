@@ -18,6 +18,8 @@ CODE_LABELS = {
     "code_failed_check": "Completion code: failed the check",
 }
 
+CONTACT_LABEL = "Contact for workers"
+
 
 class CompletionAddress(forms.URLField):
     def __init__(self) -> None:
@@ -65,12 +67,13 @@ class TermsForm(OfPlatformForm):
     class Meta:
         model = Campaign
         fields = (
-            *("pay_per_part", "currency", "minutes_per_part", "opens_at", "closes_at"),
+            *("pay_per_part", "currency", "minutes_per_part", "contact", "opens_at", "closes_at"),
             *("platform", *CODES, "completion_url", "is_pilot"),
         )
         labels = CODE_LABELS | {
             "pay_per_part": "Pay for a part",
             "minutes_per_part": "Minutes that a part takes",
+            "contact": CONTACT_LABEL,
             "opens_at": "Opens",
             "closes_at": "Closes",
             "platform": "Where people come from",
@@ -127,12 +130,12 @@ class LaterForm(OfPlatformForm):
     completion_url = CompletionAddress()
     people = People(label="Invite more accounts")
 
-    field_order = ("closes_at", *CODES, "completion_url", "people")
+    field_order = ("closes_at", "contact", *CODES, "completion_url", "people")
 
     class Meta:
         model = Campaign
-        fields = ("closes_at", *CODES, "completion_url")
-        labels = CODE_LABELS | {"closes_at": "Closes"}
+        fields = ("closes_at", "contact", *CODES, "completion_url")
+        labels = CODE_LABELS | {"closes_at": "Closes", "contact": CONTACT_LABEL}
         widgets = {"closes_at": moment()}
 
     def __init__(self, *args: Any, instance: Campaign, **kwargs: Any) -> None:

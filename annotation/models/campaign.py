@@ -1,10 +1,13 @@
 """Studies: which texts and questions are shown, under which terms, and what was drawn for them."""
 
 import secrets
+from contextlib import suppress
 from datetime import datetime
 from typing import Any
 
 from django.conf import settings
+from django.core.exceptions import ValidationError
+from django.core.validators import URLValidator, validate_email
 from django.db import models
 from django.db.models import Q
 from django.urls import reverse
@@ -18,6 +21,15 @@ def new_salt() -> str:
 def languages() -> list[tuple[str, str]]:
     """A function, so that another translation is no migration."""
     return settings.LANGUAGES
+
+
+def is_contact(value: str) -> None:
+    """Raises ValidationError for what no page can link to: neither an e-mail nor a web address."""
+    with suppress(ValidationError):
+        return validate_email(value)
+    with suppress(ValidationError):
+        return URLValidator(["http", "https"])(value)
+    raise ValidationError("Give an e-mail address, or a web address with https://.")
 
 
 class CampaignQuerySet(models.QuerySet["Campaign"]):
@@ -121,6 +133,12 @@ class Campaign(models.Model):
     pay_per_part = models.DecimalField(max_digits=7, decimal_places=2, null=True, blank=True)
     currency = models.CharField(max_length=3, default="GBP", blank=True)
     minutes_per_part = models.PositiveSmallIntegerField(null=True, blank=True)
+    contact = models.CharField(
+        max_length=200,
+        blank=True,
+        validators=[is_contact],
+        help_text="how workers reach you: an e-mail or a web address",
+    )
     opens_at = models.DateTimeField(null=True, blank=True)
     closes_at = models.DateTimeField(null=True, blank=True)
 
@@ -169,6 +187,10 @@ class Campaign(models.Model):
 
     def get_absolute_url(self) -> str:
         return reverse("campaign", args=[self.slug])
+
+    @property
+    def contact_url(self) -> str:
+        return self.contact if "://" in self.contact else f"mailto:{self.contact}"
 
     @property
     def is_draft(self) -> bool:

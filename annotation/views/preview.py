@@ -9,7 +9,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from annotation import journey
+from annotation import earnings, journey
 from annotation.forms.answers import AnswerForm, problems
 from annotation.forms.study import CheckForm, ConsentForm
 from annotation.http import AuthenticatedRequest, is_by_script, researchers_only
@@ -33,7 +33,9 @@ def study(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
     work = workload(campaign)
     of = work.parts_each if work else None
     part = journey.Part(number=1, of=of, texts=len(order) - training, training=training)
-    context = {"part": part, "number": 1, "is_guest": True, "sitting": None, "assignments": []}
+    context: dict[str, Any] = {"part": part, "number": 1, "is_guest": True, "sitting": None}
+    context["assignments"] = []
+    context["hourly"] = earnings.an_hour(campaign, ())
     return _render(request, "work_campaign", campaign, context)
 
 
@@ -90,6 +92,7 @@ def item(request: AuthenticatedRequest, slug: str, position: int) -> HttpRespons
         links_in(campaign, position, order[place - 1] if place else None),
         place=place + 1,
         of=len(order),
+        is_practice=found.purpose == Item.Purpose.TRAINING,
     )
     context |= {"assignment": None, "skips": None, "is_closed": False}
     return _render(request, "work", campaign, context)

@@ -1,5 +1,8 @@
 """A study as its participant sees it: what there is to do, the way to it, and its end."""
 
+from contextlib import suppress
+from typing import Any
+
 from django.contrib import messages
 from django.db.models import Count, Prefetch, Q
 from django.http import Http404, HttpResponseBase
@@ -8,7 +11,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from annotation import assigning, entry, journey
+from annotation import actions, assigning, earnings, entry, fieldwork, journey
 from annotation.forms.study import CheckForm, ConsentForm
 from annotation.http import AuthenticatedRequest
 from annotation.models import Assignment, CheckQuestion, Item, Message, Participant, Sitting
@@ -48,6 +51,7 @@ def work_campaign(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
     if sitting is None and not journey.is_spent(stay, submission):
         part = journey.next_part(stay)
     platform = entry.PLATFORMS.get(stay.source)
+    parts = _parts(stay)
     context = {
         "campaign": stay.campaign,
         "sitting": None if stopped else sitting,
@@ -59,7 +63,11 @@ def work_campaign(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
         "ending": None if sitting or part else journey.ending(stay, submission),
         "platform": stay.get_source_display() if platform else "",
         "give_up": platform.give_up if platform else "",
-        "parts": _parts(stay),
+        "parts": parts,
+        "hourly": earnings.an_hour(
+            stay.campaign, [one.ms for one in parts if one.outcome == "done" and one.ms]
+        ),
+        "may_leave": stay.outcome == Participant.Outcome.UNDER_WAY,
         "handed_in": _handed_in(stay),
         "reopened": [] if stopped else _reopened(stay),
         "news": stay.campaign.messages_sent.filter(pk__gt=stay.seen_message),
@@ -221,6 +229,15 @@ def study_end(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
 
 
 @require_POST
+def leave(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
+    """End the reader's own stay, where it has not ended yet."""
+    stay = _stay(request, slug)
+    with suppress(actions.ActionRefusedError):
+        actions.leave(stay)
+    return redirect("study_end", slug)
+
+
+@require_POST
 def messages_seen(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
     """Put away what the researchers had to say, up to the newest message that was shown."""
     stay = _stay(request, slug)
@@ -266,10 +283,16 @@ def _reopened(stay: Participant) -> list[Assignment]:
     return list(waiting.select_related("item__text")) if stay.campaign.counts_answers() else []
 
 
-def _parts(stay: Participant) -> list[Sitting]:
-    """The parts of the participant so far, each with how many of its texts were handed in."""
+def _parts(stay: Participant) -> list[Any]:
+    """The parts of the participant so far: how many texts of each were handed in, and its active time."""
     submitted = Q(assignments__state=Assignment.State.SUBMITTED)
-    return list(stay.sittings.annotate(submitted=Count("assignments", filter=submitted)))
+    parts: list[Any] = list(
+        stay.sittings.annotate(submitted=Count("assignments", filter=submitted))
+    )
+    spent = fieldwork.active_ms(stay.sittings.all())
+    for one in parts:
+        one.ms = spent.get(one.pk, 0)
+    return parts
 
 
 def _handed_in(stay: Participant) -> int:

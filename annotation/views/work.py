@@ -17,7 +17,7 @@ from annotation import gate, journey, saving
 from annotation.answering import item_to_answer
 from annotation.forms.answers import AnswerForm, SkipForm, problems
 from annotation.http import AuthenticatedRequest, View, is_by_script
-from annotation.models import Answer, Assignment, AttentionCheck, SubQuestion
+from annotation.models import Answer, Assignment, AttentionCheck, Item, SubQuestion
 from annotation.script_words import WORDS
 from annotation.skips import skips_of
 from annotation.work import Asked, asked_of
@@ -229,6 +229,7 @@ def _page(
         links_of(assignment, order[place - 1] if place else None),
         place=place + 1,
         of=len(order),
+        is_practice=assignment.item.purpose == Item.Purpose.TRAINING,
         missing=missing or [],
     )
     participant, sitting = assignment.participant, assignment.sitting

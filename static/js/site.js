@@ -29,7 +29,10 @@ for (const choice of document.querySelectorAll("[data-appearance] input")) {
 }
 
 for (const button of document.querySelectorAll("[data-opens]")) {
-  button.addEventListener("click", () => document.getElementById(button.dataset.opens).showModal());
+  button.addEventListener("click", (event) => {
+    event.preventDefault(); // some are links, for those without scripts
+    document.getElementById(button.dataset.opens).showModal();
+  });
 }
 
 for (const button of document.querySelectorAll("[data-copy-link]")) {

@@ -286,6 +286,7 @@ document.addEventListener("selectionchange", () => {
 });
 
 const submitForm = document.getElementById("submit");
+submitForm.querySelector("button").setAttribute("aria-keyshortcuts", "Control+Enter"); // from now on it does
 submitForm.addEventListener("submit", (event) => {
   event.preventDefault();
   handIn();

@@ -9,7 +9,8 @@ from annotation.models import Message, Participant, Sitting
 from tests.annotation.study_material import ROOM, words
 from tests.crowd import Walker, make_study
 
-PAGES = ["", "begin/", "consent/", "check/", "end/", "messages/"]
+PAGES = ["", "begin/", "consent/", "check/", "end/", "leave/", "messages/"]
+POSTED = ("begin/", "leave/", "messages/")
 
 
 @pytest.fixture
@@ -84,7 +85,7 @@ def test_only_a_message_of_the_study_can_be_put_away(study, walker, newest):
 
 @pytest.mark.parametrize("page", PAGES)
 def test_pages_are_for_those_who_take_part(cast, study, page):
-    send = "post" if page in ("begin/", "messages/") else "get"
+    send = "post" if page in POSTED else "get"
     for who in ("worker", "researcher", "admin"):
         assert getattr(cast.client(who), send)(ROOM + page).status_code == 404, who
     refused = getattr(Client(), send)(ROOM + page)
@@ -100,7 +101,7 @@ def test_pages_of_a_draft_are_not_there(study, page):
     walker.agree()
     study.state = "draft"
     study.save()
-    send = "post" if page in ("begin/", "messages/") else "get"
+    send = "post" if page in POSTED else "get"
     assert getattr(walker.client, send)(ROOM + page).status_code == 404
 
 
@@ -108,7 +109,7 @@ def test_wrong_methods_are_refused(walker):
     walker.prepare()
     for page in ("", "end/"):
         assert walker.client.post(ROOM + page).status_code == 405
-    for page in ("begin/", "messages/"):
+    for page in POSTED:
         assert walker.client.get(ROOM + page).status_code == 405
     for page in ("consent/", "check/"):
         assert walker.client.put(ROOM + page).status_code == 405

@@ -4,6 +4,9 @@ Nine questions are answerable with eleven spans, of which one overlaps another; 
 text has an emoji, a combining accent, right-to-left words and Windows line ends before its spans.
 """
 
+# By the position of a question: its grade, and its spans as (start, end, words).
+Answers = dict[int, tuple[int, list[tuple[int, int, str]]]]
+
 PASSWORD = "pass-word-1"  # of everybody on the tests' own server
 
 T1_BODY = (
@@ -84,3 +87,16 @@ T2_ANSWERS = [
     ),
     ("How much will the repair cost?", 2, "The board has not said what the repair will cost."),
 ]
+
+
+def spans_of(body: str, quotes: list[str]) -> list[tuple[int, int, str]]:
+    """Where some words stand, in code points, in the order of the text."""
+    return sorted((body.index(quote), body.index(quote) + len(quote), quote) for quote in quotes)
+
+
+EXPECTED_T1: Answers = {
+    at: (1 if quotes else 0, spans_of(T1_BODY, quotes)) for at, (_, quotes) in enumerate(T1_ANSWERS)
+}
+EXPECTED_T2: Answers = {
+    at: (grade, spans_of(T2_BODY, [quote])) for at, (_, grade, quote) in enumerate(T2_ANSWERS)
+}

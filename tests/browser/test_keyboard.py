@@ -6,8 +6,7 @@ from playwright.sync_api import expect
 
 from tests.browser.hands import grade, keys_for, settled, unaware, until
 from tests.browser.looks import axe_problems
-from tests.browser.material import T1_ANSWERS
-from tests.browser.test_work import EXPECTED_T1
+from tests.browser.material import EXPECTED_T1, T1_ANSWERS
 
 MAY_PRESS = 120
 BY_MOUSE = sum(1 + len(quotes) for _, quotes in T1_ANSWERS)  # a click for the grade, a drag a span

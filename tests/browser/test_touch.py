@@ -3,8 +3,8 @@
 from playwright.sync_api import expect
 
 from tests.browser.hands import select_by_touch, settled, unaware
-from tests.browser.material import T1_ANSWERS
-from tests.browser.test_work import EXPECTED_T1
+from tests.browser.looks import axe_problems
+from tests.browser.material import EXPECTED_T1, T1_ANSWERS
 
 PHONE = {"width": 390, "height": 844, "has_touch": True, "is_mobile": True}
 MAY_TAP = 38
@@ -54,6 +54,25 @@ def test_t1_by_touch(new_worker, site):
     tap("#submit button")
     page.wait_for_url(f"**/work/{second}/")
     assert taps <= MAY_TAP
+
+
+def test_help_on_a_phone_says_how_to_mark_by_touch(new_worker, site):
+    worker = new_worker(**PHONE)
+    item, _ = site.assignments(worker.name, "t1")
+    page = worker.open(f"/work/{item}/")
+    page.locator("[data-opens=help]").tap()
+    expect(page.locator("#help")).to_contain_text("Marking words by touch")
+    expect(page.locator("#help .touch-part li").first).to_be_in_viewport()
+    expect(page.locator("#help .keys")).to_be_hidden()
+    assert axe_problems(page) == []
+
+
+def test_help_without_touch_names_keys_alone(worker, site):
+    item, _ = site.assignments(worker.name, "t1")
+    page = worker.open(f"/work/{item}/")
+    page.locator("[data-opens=help]").click()
+    expect(page.locator("#help .keys")).to_be_visible()
+    expect(page.locator("#help .touch-part")).to_be_hidden()
 
 
 def test_undo_by_touch(new_worker, site):

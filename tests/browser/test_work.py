@@ -4,20 +4,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.hands import LATE_TIMERS, drag_over, keys_for, select_by_touch, settled
-from tests.browser.material import T1_ANSWERS, T1_BODY, T2_ANSWERS, T2_BODY
-
-
-def spans_of(body, quotes):
-    """[(start, end, quote)] in code points, in the order of the text."""
-    return sorted((body.index(quote), body.index(quote) + len(quote), quote) for quote in quotes)
-
-
-EXPECTED_T1 = {
-    at: (1 if quotes else 0, spans_of(T1_BODY, quotes)) for at, (_, quotes) in enumerate(T1_ANSWERS)
-}
-EXPECTED_T2 = {
-    at: (grade, spans_of(T2_BODY, [quote])) for at, (_, grade, quote) in enumerate(T2_ANSWERS)
-}
+from tests.browser.material import EXPECTED_T1, EXPECTED_T2, T1_ANSWERS, T1_BODY, T2_ANSWERS
 
 
 def test_t1_by_mouse_reload_and_submit(worker, site):
@@ -283,3 +270,21 @@ def test_without_scripts_everything_can_be_answered(new_worker, site):
     page.locator("#submit button").click()
     expect(page.locator("#missing")).to_contain_text("14 questions are left")
     worker.errors.clear()  # the refused submit is a 422, which Chromium logs
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_without_scripts_the_guideline_opens_and_no_keys_are_offered(new_worker, site, width):
+    worker = new_worker(java_script_enabled=False, width=width, height=800)
+    first, _ = site.assignments(worker.name, "t1")
+    page = worker.open(f"/work/{first}/")
+    guideline = page.locator("#guideline")
+    expect(guideline).to_be_hidden()
+    page.locator("header a", has_text="Guideline").click()
+    expect(guideline).to_be_in_viewport()
+    guideline.locator("a", has_text="Back to the report").click()
+    expect(guideline).to_be_hidden()
+    assert page.locator("kbd:visible").count() == 0
+    assert page.locator(".hint:visible").count() == 0
+    page.locator("#q-15 input[value='0']").check()  # every question can be reached
+    page.locator("#q-15 button:has-text('Save question 15')").click()
+    expect(page.locator("#q-15 input[value='0']")).to_be_checked()
