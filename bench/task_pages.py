@@ -17,7 +17,14 @@ import time
 from pathlib import Path
 
 from tests.browser.hands import keys_for, settled
-from tests.browser.material import PASSWORD, T1_ANSWERS, T1_BODY, T2_ANSWERS
+from tests.browser.material import (
+    EXPECTED_T1,
+    EXPECTED_T2,
+    PASSWORD,
+    T1_ANSWERS,
+    T2_ANSWERS,
+    Answers,
+)
 from tests.browser.site import Site, served
 
 
@@ -118,10 +125,22 @@ def tabs_to_first_answer(page) -> int:
     return -1
 
 
-def offsets(ui, site: Site, worker: str) -> str:
-    stored = [span for _, spans in site.ratings(worker, "answerable").values() for span in spans]
-    right = sum(ui.py_check(T1_BODY, *span)["python"] for span in stored)
-    return f"{right} of {len(stored)} right"
+def offsets(site: Site, worker: str, campaign: str) -> str:
+    """What became of the words that the worker meant; see `compared`."""
+    rubric, meant = {"t1": ("answerable", EXPECTED_T1), "t2": ("graded", EXPECTED_T2)}[campaign]
+    return compared(meant, site.ratings(worker, rubric))
+
+
+def compared(meant: Answers, stored: Answers) -> str:
+    """How many of the meant spans are stored at their question, and how many are that nobody meant.
+
+    A span that agrees with its own quote is wrong all the same where other words were meant.
+    """
+    wanted, found = (
+        {(at, *span) for at, (_, spans) in answers.items() for span in spans}
+        for answers in (meant, stored)
+    )
+    return f"{len(wanted & found)} of {len(wanted)} as meant, {len(found - wanted)} others"
 
 
 def shown(page, selector: str) -> str:
@@ -259,7 +278,7 @@ def main() -> None:
             print("t1_touch", file=sys.stderr)
             log_in(phone, site, "worker21")
             results["t1_touch"] = t1_touch(ui, phone, site, "worker21")
-            results["t1_touch_offsets"] = offsets(ui, site, "worker21")
+            results["t1_touch_offsets"] = offsets(site, "worker21", "t1")
     print(json.dumps(results, indent=1))
 
 
@@ -277,8 +296,8 @@ def by_ways(ui, context, site: Site, results: dict[str, object]) -> None:
         act(ui, actor, page)
         page.wait_for_url(lambda url, item=item: not url.endswith(f"/work/{item}/"))
         results[way] = actor.result()
-        if campaign == "t1":
-            results[f"{way}_offsets"] = offsets(ui, site, worker)
+        results[f"{way}_offsets"] = offsets(site, worker, campaign)
+        results[f"{way}_answers"] = len(site.said(item))
         page.close()
 
 
