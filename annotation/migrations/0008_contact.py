@@ -7,7 +7,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('annotation', '0005_late_answers'),
+        ('annotation', '0007_skips'),
     ]
 
     operations = [
