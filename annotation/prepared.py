@@ -31,8 +31,8 @@ class Prepared:
     def all(self, *keys: int) -> list[tuple[Any, ...]]:
         """The rows for these keys."""
         if self._written is None:
-            sql, given = self._build(*self._stand_ins).query.sql_with_params()
-            self._written = sql, list(given)
+            sql, values = self._build(*self._stand_ins).query.sql_with_params()
+            self._written = sql, list(values)
         if max(keys) > self.LARGEST:
             return []
         sql, given = self._written

@@ -263,7 +263,7 @@ def end_part(assignment: Assignment) -> None:
     if sitting is None or sitting.outcome:
         return
     beside = sitting.assignments
-    if beside.filter(state=Assignment.State.OPEN).exists() or skips.needed(beside).exists():
+    if beside.filter(state=Assignment.State.OPEN).exists() or skips.needed(beside.all()).exists():
         return
     handed_in = beside.filter(state=Assignment.State.SUBMITTED, item__purpose=Item.Purpose.STUDY)
     if not handed_in.exists():

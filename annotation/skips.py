@@ -42,7 +42,7 @@ def by_part(campaign: Campaign, lent: QuerySet[Assignment]) -> dict[int | None, 
 def skips_of(stay: Participant, sitting: Sitting | None) -> Skips:
     """Those of one part; without one, of all that the participant holds outside of parts."""
     found = by_part(stay.campaign, stay.assignments.filter(sitting=sitting))
-    return found.get(sitting and sitting.pk, Skips(0, 0, 0))
+    return found.get(sitting.pk if sitting else None, Skips(0, 0, 0))
 
 
 def needed(assignments: QuerySet[Assignment]) -> QuerySet[Assignment]:

@@ -4,14 +4,13 @@ from ipaddress import IPv6Address, ip_address, ip_network
 from typing import Any
 
 from django.core.cache import BaseCache, caches
-from django.http import HttpRequest
 from django.utils.connection import ConnectionProxy
 from rest_framework.throttling import BaseThrottle, SimpleRateThrottle
 
 COUNTS: Any = ConnectionProxy(caches, "api")
 
 
-def address_of(request: HttpRequest) -> str:
+def address_of(request: Any) -> str:
     """Where a request comes from: what the nearest proxy says where there is one (NUM_PROXIES).
 
     Of an IPv6 address the network, which one line has as a whole.

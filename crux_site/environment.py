@@ -89,7 +89,7 @@ def database(variable: str, usual: Path) -> dict[str, Any]:
         raise ImproperlyConfigured(f"{variable} names neither SQLite nor PostgreSQL. {like}")
     if not found["NAME"]:
         raise ImproperlyConfigured(f"{variable} names no database. {like}")
-    return found  # type: ignore[no-any-return]
+    return found
 
 
 def private_folder(variable: str, usual: Path) -> Path:

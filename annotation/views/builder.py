@@ -208,10 +208,10 @@ def _look(
 ) -> HttpResponse:
     """A step with what its form says put in place of what is stored, as far as it can be read."""
     form.is_valid()
-    context = {"form": form, "work": workload(draft), "campaign": draft}
+    context: dict[str, Any] = {"form": form, "work": workload(draft)}
     if request.htmx:
+        context["campaign"] = draft
         return render(request, f"annotation/_{step}_look.html", context)
-    del context["campaign"]
     return _page(request, draft.slug, step, is_look=True, **context)
 
 

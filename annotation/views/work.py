@@ -193,7 +193,7 @@ def _mine(request: AuthenticatedRequest) -> QuerySet[Assignment]:
 
 
 def _found(mine: QuerySet[Assignment], pk: int) -> Assignment:
-    found = get_object_or_404(mine.annotate(waits_for=gate.waits_for()), pk=pk)
+    found: Any = get_object_or_404(mine.annotate(waits_for=gate.waits_for()), pk=pk)
     found.participant.campaign.speak()
     return gate.passed(found, found.waits_for)
 
