@@ -20,7 +20,7 @@ from scipy import stats
 
 from evaluation.agreement.prediction_powered import ppi_mean
 from evaluation.label_page.data import Drawn, LabelData, Report
-from evaluation.label_page.estimates import draw_estimate, system_rows
+from evaluation.label_page.estimates import system_rows
 from evaluation.labelling.assisted import draw_variance
 from evaluation.labelling.draw import probabilities, systematic
 from evaluation.labelling.gap import answerable_by_grade, expected_gap
@@ -104,10 +104,6 @@ def both_now(data):
     return system_rows(data)[-1].both
 
 
-def drawn_throughout(data):
-    return draw_estimate(data, data.draws[0], "")
-
-
 def unweighted(data):
     """What "Both" was: prediction-powered, as if every report had had the same chance."""
     said = ~np.isnan(data.human)
@@ -122,7 +118,7 @@ def people_plain(data):
 
 def over_topics(data):
     """What a draw's own interval was: t over topics of judge + (human - judge)/chance."""
-    values, _ = _values(data, 1.0)
+    values = data.judge + np.nan_to_num(data.human - data.judge) / _chances(data)
     return _interval(values.mean(), values.var(ddof=1) / len(values), len(values) - 1)
 
 
@@ -161,11 +157,6 @@ def _calibrated(data, judge):
 
 def _chances(data):
     return np.where(np.isnan(data.draws[0].chances), 1.0, data.draws[0].chances)
-
-
-def _values(data, weight):
-    gaps = np.nan_to_num(data.human - weight * data.judge)
-    return weight * data.judge + gaps / _chances(data), gaps
 
 
 def _interval(value, variance, df):

@@ -75,6 +75,18 @@ def test_who_had_only_begun_is_asked_to_give_the_place_back(study):
     assert "write to them" not in page
 
 
+def test_where_there_are_no_codes_none_is_spoken_of(study, walker):
+    put(study, code_done="")
+    run_out()
+    page = words(walker.come())
+    assert "completion code" not in page
+    assert "the pay is due once you have finished the part that you begin now" in page
+    put(study, state="closed")
+    page = words(walker.come())
+    assert "completion code" not in page
+    assert WRITE in page
+
+
 def by_link(study) -> Walker:
     (stay,) = entry.make_links(study, ["Ann"])
     walker = Walker(Client(), study, "Ann")

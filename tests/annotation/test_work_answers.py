@@ -153,7 +153,7 @@ def test_words_marked_before_a_grade_are_there_after_a_reload(cast, dataset):
     answer(client, item, grade="", spans=[span])
     assert not Rating.objects.exists()  # no grade yet
     page = client.get(item.get_absolute_url()).content.decode()
-    assert f"<q>{words}</q>" in page
+    assert f'<q dir="auto">{words}</q>' in page
     assert ">0 of 3<" in page
     answer(client, item, grade="4", spans=[span])
     assert Rating.objects.get().spans.get().quote == words

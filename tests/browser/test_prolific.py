@@ -277,6 +277,7 @@ def test_the_pages_of_the_way_are_accessible_at(guest, width):
     do_part(page)
     fine(page)  # the code
     fine(visitor().open("/start/prolific/"))
+    fine(visitor().open("/start/prolific/again/?unsent"))
     fine(visitor().open("/start/t1/?PROLIFIC_PID=a"))
 
 
