@@ -1,7 +1,8 @@
 """`python -m evaluation.golden FILE`: our answer to every case of one golden file, as JSON.
 
-Prints {"case id": result} in the schema of the cases. A file that cannot be read or is not such a
-file: one message that names the file and the field, on standard error, and exit code 2.
+Prints {"case id": result} in the schema of the cases. A case that is refused has {"error": why} for a
+result, and the others are answered all the same. A file that cannot be read or is not such a file: one
+message that names the file and the field, on standard error, and exit code 2.
 """
 
 from __future__ import annotations

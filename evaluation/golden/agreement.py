@@ -12,7 +12,7 @@ from evaluation.agreement.krippendorff import Metric, krippendorff_alpha
 from evaluation.agreement.rank_overlap import rbo_ext
 from evaluation.golden import agreement_inputs as inputs
 from evaluation.golden import uncertainty
-from evaluation.golden.results import Result, array, code, result
+from evaluation.golden.results import Result, array, code, result, table
 
 WEIGHTS: dict[str, cohen.Weights] = {
     "unweighted": None,
@@ -29,7 +29,8 @@ METRICS: tuple[Metric, ...] = ("nominal", "ordinal", "interval")
 
 def _annotator_vs_majority(raw: Mapping[str, Any]) -> list[Result]:
     given = inputs.AnnotatorVsMajority.model_validate(raw)
-    ratings, judge = array(given.annotators).T, array(given.llm)
+    judge = array(given.llm)
+    ratings = table(given.annotators, len(judge)).T
     results = []
     for number, found in enumerate(majority.rater_against_majority(ratings, given.labels)):
         of_judge = majority.scott_pi(judge, found.majority, given.labels)
@@ -101,7 +102,7 @@ def _correlation(raw: Mapping[str, Any]) -> Result:
 
 def _fleiss_kappa(raw: Mapping[str, Any]) -> Result:
     given = inputs.FleissKappa.model_validate(raw)
-    counts = array(given.counts)
+    counts = table(given.counts, 2)
     kappa, expected = fleiss.fleiss_kappa(counts), fleiss.expected_agreement(counts)
     raters = counts.sum(axis=1)
     return {
@@ -118,7 +119,7 @@ def _fleiss_kappa(raw: Mapping[str, Any]) -> Result:
 
 
 def _krippendorff_alpha(raw: Mapping[str, Any]) -> Result:
-    ratings = array(inputs.KrippendorffAlpha.model_validate(raw).ratings)
+    ratings = table(inputs.KrippendorffAlpha.model_validate(raw).ratings, 0)
     results: Result = {}
     for metric in METRICS:
         found = krippendorff_alpha(ratings, metric)

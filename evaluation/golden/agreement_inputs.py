@@ -20,7 +20,7 @@ class AnnotatorVsMajority(Given):
 
 
 class ClusterBootstrap(Given):
-    clusters: list[Annotated[list[float] | list[list[float]], Field(min_length=1)]]
+    clusters: list[list[float] | list[list[float]]]
     statistic: Literal["fleiss_kappa", "mean", "pearson"]
     B: Resamples
     seed: int
@@ -37,7 +37,7 @@ class ClusterBootstrap(Given):
         }
         one_width = len(widths) == 1
         wanted = {"mean": widths == {0}, "pearson": widths == {2}}
-        if not wanted.get(self.statistic, one_width and widths != {0}):
+        if widths and not wanted.get(self.statistic, one_width and widths != {0}):
             raise ValueError(f"the items of all clusters have the width of a {self.statistic}")
         return self
 

@@ -25,7 +25,9 @@ class BadFileError(Exception):
 def answers(path: Path) -> dict[str, dict[str, Any]]:
     """Our result for each case of a golden file, by the case's id, in the order of the file.
 
-    Raises BadFileError, naming the field, for anything that is not a golden file of a known family.
+    A case that is refused has {"error": why} for a result, with the field; one without an id of its
+    own stands under its place, such as cases[3]. Raises BadFileError, naming the field, for anything
+    that is not a golden file of a known family.
     """
     content = _read(path)
     if not isinstance(content, dict):
@@ -43,18 +45,34 @@ def answers(path: Path) -> dict[str, dict[str, Any]]:
         raise BadFileError("cases: a list of cases is needed")
     results: dict[str, dict[str, Any]] = {}
     for position, case in enumerate(cases):
-        name, given = _case(case, f"cases[{position}]")
-        if name in results:
-            raise BadFileError(f"cases[{position}].id: {name!r} is there twice")
-        try:
-            results[name] = FAMILIES[family](given)
-        except ValidationError as error:
-            raise BadFileError(f"{name}: {_first(error)}") from error
-        except KeyError as error:
-            raise BadFileError(f"{name}: input.{error.args[0]}: the field is missing") from error
-        except (TypeError, ValueError) as error:
-            raise BadFileError(f"{name}: input: {error}") from error
+        name = _name(case)
+        if name is None:
+            results[f"cases[{position}]"] = {"error": "id: a text is needed"}
+        elif name in results:
+            results[f"cases[{position}]"] = {"error": f"id: {name!r} is there twice"}
+        else:
+            results[name] = _answer(family, case.get("input"))
     return results
+
+
+def _name(case: Any) -> str | None:
+    name = case.get("id") if isinstance(case, dict) else None
+    return name if isinstance(name, str) else None
+
+
+def _answer(family: str, given: Any) -> dict[str, Any]:
+    if not isinstance(given, dict):
+        return {"error": "input: an object is needed"}
+    try:
+        result = FAMILIES[family](given)
+        json.dumps(result, allow_nan=False)
+    except ValidationError as error:
+        return {"error": _first(error)}
+    except KeyError as error:
+        return {"error": f"input.{error.args[0]}: the field is missing"}
+    except (ArithmeticError, IndexError, TypeError, ValueError) as error:
+        return {"error": f"input: {error}"}
+    return result
 
 
 def _read(path: Path) -> Any:
@@ -68,17 +86,6 @@ def _read(path: Path) -> Any:
 
 def _no_constant(name: str) -> NoReturn:
     raise BadFileError(f"{name} is not JSON; a missing number is null")
-
-
-def _case(case: Any, where: str) -> tuple[str, dict[str, Any]]:
-    if not isinstance(case, dict):
-        raise BadFileError(f"{where}: a case is an object")
-    name, given = case.get("id"), case.get("input")
-    if not isinstance(name, str):
-        raise BadFileError(f"{where}.id: a text is needed")
-    if not isinstance(given, dict):
-        raise BadFileError(f"{where}.input: an object is needed")
-    return name, given
 
 
 def _first(error: ValidationError) -> str:

@@ -55,9 +55,9 @@ class AlphaNdcg(Given):
 
 
 class Density(Given):
-    coverage: float
+    coverage: float | None
     tokens: float
-    oracle_coverage: float
+    oracle_coverage: float | None
     oracle_tokens: float
     w: float
 
@@ -74,7 +74,7 @@ class RankMetrics(Given):
 
 
 class Answers(Given):
-    reference: str
+    reference: str | None
     generated: str | None
 
 

@@ -21,6 +21,7 @@ Result = dict[str, Any]
 
 ZERO_IDEAL = {NO_ANSWERABLE: "zero_ideal", NO_ORACLE_ANSWER: "zero_ideal"}
 DENSITY = {
+    density.NO_COVERAGE: "undefined_coverage",
     density.NO_TOKENS: "zero_tokens",
     density.NO_ORACLE_TOKENS: "zero_oracle_tokens",
     density.NO_ORACLE_COVERAGE: "zero_oracle_coverage",
@@ -154,7 +155,7 @@ def _rel_relprime(raw: Mapping[str, Any]) -> Result:
 def _threshold_analysis(raw: Mapping[str, Any]) -> Result:
     given = inputs.ThresholdAnalysis.model_validate(raw)
     found = threshold_analysis(
-        [_matrix(topic.P_star) for topic in given.topics],
+        [_matrix(topic.P_star, len(topic.final[0])) for topic in given.topics],
         [[_matrix(z, len(topic.final[0])) for z in topic.contexts] for topic in given.topics],
         [[_matrix([report]) for report in topic.final] for topic in given.topics],
         given.etas,

@@ -46,6 +46,11 @@ def interval(found: Estimate) -> list[float] | None:
     return None if found.low is None or found.high is None else [found.low, found.high]
 
 
+def table(rows: Sequence[Sequence[Any]], width: int) -> FloatArray:
+    """Rows of numbers as an array; without a row it is 0 x `width`."""
+    return array(rows).reshape(len(rows), -1 if rows else width)
+
+
 def array(values: Sequence[Any]) -> FloatArray:
     """Numbers as an array, null as NaN."""
     return np.array(values, dtype=np.float64)

@@ -15,6 +15,7 @@ from evaluation.agreement.jackknife import jackknife_interval
 from evaluation.agreement.pearson_sums import pearson_from_sums, pearson_terms
 from evaluation.agreement.prediction_powered import ppi_mean
 from evaluation.agreement.randomisation import judge_swap, sign_flip
+from evaluation.clusters import ratio
 from evaluation.golden import agreement_inputs as inputs
 from evaluation.golden.results import Result, array, code, interval
 from evaluation.golden.splitmix import indices
@@ -27,8 +28,10 @@ def _cluster_bootstrap(raw: Mapping[str, Any]) -> Result:
     given = inputs.ClusterBootstrap.model_validate(raw)
     size = len(given.clusters)
     summed = _summed(given)
-    drawn = indices(given.seed, size, (given.B, size))
-    values = summed.statistic(resampled_sums(summed.sums, drawn))
+    values = np.empty(0)
+    if size:
+        drawn = indices(given.seed, size, (given.B, size))
+        values = summed.statistic(resampled_sums(summed.sums, drawn))
     found = bootstrap_interval(summed.whole, values, size, level=given.level, seed=given.seed)
     without = summed.statistic((1 - np.eye(size)) @ summed.sums)
     jackknife = jackknife_interval(summed.whole, without, given.level)
@@ -52,11 +55,14 @@ class _Summed(NamedTuple):
 
 def _summed(given: inputs.ClusterBootstrap) -> _Summed:
     """The statistic of all items, the sums of each cluster, and the statistic of such sums."""
-    clusters = [np.array(cluster, dtype=np.float64) for cluster in given.clusters]
-    items = np.concatenate(clusters)
+    sizes = [len(cluster) for cluster in given.clusters]
+    items = np.array([item for cluster in given.clusters for item in cluster], dtype=np.float64)
+    if not len(items) and given.statistic != "mean":
+        items = items.reshape(0, 2)
     terms, statistic, whole = _statistic(given.statistic, items)
-    ends = np.cumsum([len(cluster) for cluster in clusters])[:-1]
-    return _Summed(whole, np.stack([part.sum(axis=0) for part in np.split(terms, ends)]), statistic)
+    sums = np.zeros((len(sizes), terms.shape[1]))
+    np.add.at(sums, np.repeat(np.arange(len(sizes)), sizes), terms)
+    return _Summed(whole, sums, statistic)
 
 
 def _statistic(name: str, items: FloatArray) -> tuple[FloatArray, StatisticOfSums, Estimate]:
@@ -68,8 +74,10 @@ def _statistic(name: str, items: FloatArray) -> tuple[FloatArray, StatisticOfSum
         x, y = items.T
         return pearson_terms(x, y), pearson_from_sums, correlation.pearson(x, y)
     terms = np.column_stack([items, np.ones(len(items))])
-    whole = Estimate(float(items.mean()), None, len(items))
-    return terms, lambda sums: sums[:, 0] / sums[:, 1], whole
+    whole = Estimate(None, "undefined, because there are no items", 0)
+    if len(items):
+        whole = Estimate(float(items.mean()), None, len(items))
+    return terms, lambda sums: ratio(sums[:, 0], sums[:, 1]), whole
 
 
 def _standard_error(jackknife: Estimate, level: float, clusters: int) -> float | None:

@@ -33,11 +33,12 @@ class RagQuestEval:
     f1: tuple[float | None, ...]
 
 
-def ragquesteval(references: Sequence[str], generated: Sequence[str | None]) -> RagQuestEval:
+def ragquesteval(references: Sequence[str | None], generated: Sequence[str | None]) -> RagQuestEval:
     """How much of the reference a generation keeps (recall), and how exactly (precision).
 
     `references` and `generated` are the answers to the same questions from the reference and from
-    the generation; None = the generation does not answer (<Unanswerable>). No question: all
+    the generation; None = no answer there (<Unanswerable>). An answer where the reference has none
+    has an F1 of 0, and its question stays in all denominators. No question: all
     undefined; none answered: recall and `precision_eq2` are 0, `precision` is undefined. Raises
     ValueError for lists of unequal length.
     Source: CRUD-RAG (Lyu et al., 2024), section 3.6, eq. 1 and 2, Figure 5.
@@ -45,7 +46,7 @@ def ragquesteval(references: Sequence[str], generated: Sequence[str | None]) -> 
     if len(references) != len(generated):
         raise ValueError("every answer from the reference has one from the generation, or None")
     pairs = zip(references, generated, strict=True)
-    f1 = tuple(None if said is None else token_f1(said, meant) for meant, said in pairs)
+    f1 = tuple(None if said is None else _f1_of(said, meant) for meant, said in pairs)
     scores = [score for score in f1 if score is not None]
     if not f1:
         none = Estimate(None, NO_QUESTIONS, 0)
@@ -59,6 +60,10 @@ def ragquesteval(references: Sequence[str], generated: Sequence[str | None]) -> 
         precision_eq2=Estimate(sum(scores) / len(f1), None, len(f1)),
         f1=f1,
     )
+
+
+def _f1_of(generated: str, reference: str | None) -> float:
+    return 0.0 if reference is None else token_f1(generated, reference)
 
 
 def token_f1(generated: str, reference: str) -> float:

@@ -66,12 +66,6 @@ def density_file(**changes):
     return {**content, **changes}
 
 
-def density_case(**given):
-    good = density_file()["cases"][0]["input"]
-    left = {name: value for name, value in {**good, **given}.items() if value != "left out"}
-    return density_file(cases=[{"id": "density/one", "input": left}])
-
-
 BROKEN = {
     "not JSON": ("{", "line 1, column 2"),
     "not an object": ("[]", "a JSON object"),
@@ -80,17 +74,6 @@ BROKEN = {
     "an unknown family": (density_file(family="bleu"), "family: 'bleu' is not known; known are"),
     "a family of a wrong type": (density_file(family=["density"]), "family: a text is needed"),
     "no cases": (density_file(cases=None), "cases: a list of cases is needed"),
-    "a case that is no object": (density_file(cases=[1]), "cases[0]: a case is an object"),
-    "a case without an id": (density_file(cases=[{"input": {}}]), "cases[0].id: a text is needed"),
-    "a case without input": (density_file(cases=[{"id": "x"}]), "cases[0].input: an object"),
-    "an id twice": (density_file(cases=density_file()["cases"] * 2), "cases[1].id: 'density/one'"),
-    "a missing field": (
-        density_case(tokens="left out"),
-        "density/one: input.tokens: Field required",
-    ),
-    "a wrong type": (density_case(tokens="many"), "density/one: input.tokens: Input should be"),
-    "a wrong value": (density_case(tokens=-1), "density/one: input: coverage and tokens"),
-    "an unknown field": (density_case(words=3), "density/one: input.words: Extra inputs"),
 }
 
 
@@ -106,7 +89,90 @@ def test_a_broken_file_is_named_with_its_field(name, tmp_path, capsys):
     assert message in printed.err
 
 
-@pytest.mark.parametrize("name", ["a wrong type", "an unknown family"])
+GOOD = density_file()["cases"][0]["input"]
+REFUSED = {
+    "no object": (1, "cases[0]", "id: a text is needed"),
+    "no id": ({"input": GOOD}, "cases[0]", "id: a text is needed"),
+    "no input": ({"id": "x"}, "x", "input: an object is needed"),
+    "a missing field": ({"id": "x", "input": {"w": 1}}, "x", "input.coverage: Field required"),
+    "a wrong type": ({"id": "x", "input": {**GOOD, "w": "many"}}, "x", "input.w: Input should be"),
+    "a wrong value": ({"id": "x", "input": {**GOOD, "tokens": -1}}, "x", "input: coverage, tokens"),
+    "an unknown field": ({"id": "x", "input": {**GOOD, "a": 3}}, "x", "input.a: Extra inputs"),
+    "too large": ({"id": "x", "input": {**GOOD, "coverage": 1e300, "w": 9}}, "x", "input: "),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_a_refused_case_does_not_void_its_file(name, tmp_path, capsys):
+    case, key, message = REFUSED[name]
+    path = tmp_path / "cases.json"
+    good = {"id": "density/one", "input": GOOD}
+    path.write_text(json.dumps(density_file(cases=[case, good])), encoding="utf-8")
+    assert main([str(path)]) == 0
+    printed = json.loads(capsys.readouterr().out)
+    assert list(printed) == [key, "density/one"]
+    assert printed[key]["error"].startswith(message)
+    assert printed["density/one"] == {"value": 1.0, "reason": None}
+
+
+def test_an_id_that_is_there_twice_keeps_its_first_answer(tmp_path):
+    path = tmp_path / "cases.json"
+    path.write_text(json.dumps(density_file(cases=density_file()["cases"] * 2)), encoding="utf-8")
+    assert answers(path) == {
+        "density/one": {"value": 1.0, "reason": None},
+        "cases[1]": {"error": "id: 'density/one' is there twice"},
+    }
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        ({"coverage": None}, {"value": None, "reason": "undefined_coverage"}),
+        ({"oracle_coverage": None}, {"value": None, "reason": "undefined_coverage"}),
+        ({"coverage": 0.2, "w": 0}, {"value": 1.0, "reason": None}),
+        ({"coverage": 0, "w": 0}, {"value": 1.0, "reason": None}),
+        ({"tokens": 0, "w": 0}, {"value": None, "reason": "zero_tokens"}),
+    ],
+)
+def test_densities_at_the_edge(given, expected):
+    assert FAMILIES["density"]({**GOOD, **given}) == expected
+
+
+def test_an_answer_where_the_reference_has_none_has_an_f1_of_0():
+    items = [("a b", "a b"), (None, "a b"), (None, None), ("a b", None)]
+    given = [{"reference": one, "generated": other} for one, other in items]
+    found = FAMILIES["ragquesteval"]({"items": given})
+    assert found["f1"] == [1, 0, None, None]
+    values = {name: found[name]["value"] for name in ("recall", "precision_text", "precision_eq2")}
+    assert values == {"recall": 0.5, "precision_text": 0.5, "precision_eq2": 0.25}
+
+
+BOOTSTRAP = {"B": 10, "seed": 1, "level": 0.95, "rng": "splitmix64", "quantile": "type7"}
+NO_ITEMS = {
+    "annotator_vs_majority": {"annotators": [], "llm": [], "labels": [0, 1]},
+    "fleiss_kappa": {"counts": []},
+    "krippendorff_alpha": {"ratings": []},
+    "paired_randomisation": {"differences": []},
+    "ragquesteval": {"items": []},
+}
+
+
+@pytest.mark.parametrize("family", NO_ITEMS)
+def test_no_items_are_an_answer(family):
+    as_json(FAMILIES[family](NO_ITEMS[family]))
+
+
+@pytest.mark.parametrize("statistic", ["fleiss_kappa", "mean", "pearson"])
+@pytest.mark.parametrize("clusters", [[], [[], []]])
+def test_clusters_without_items_are_an_answer(statistic, clusters):
+    found = FAMILIES["cluster_bootstrap"](
+        {"clusters": clusters, "statistic": statistic, **BOOTSTRAP}
+    )
+    assert (as_json(found)["estimate"], found["reason"]) == (None, "undefined_estimate")
+    assert found["n_clusters"] == len(clusters)
+
+
+@pytest.mark.parametrize("name", ["another schema", "an unknown family"])
 def test_the_command_refuses_a_broken_file_without_a_traceback(name, tmp_path):
     content, message = BROKEN[name]
     path = tmp_path / "broken.json"
