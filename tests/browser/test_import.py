@@ -5,6 +5,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
+from tests.browser.looks import faults
+
 DEMO = Path(__file__).resolve().parents[2] / "fixtures" / "demo"
 
 
@@ -19,4 +21,6 @@ def test_a_look_is_followed_to_its_end(visit, site, scripts):
         while heading.inner_text() == "Looking at the upload":
             page.click("text=See how far it is")
     expect(heading).to_have_text("What would change in looked-at")
+    if scripts:
+        assert faults(page) == []
     assert site.rows("select 1 from annotation_dataset where slug = 'looked-at'") == []
