@@ -112,6 +112,10 @@ if DATABASES["default"]["ENGINE"] == environment.SQLITE:
 else:
     # For annotation.prepared alone; Django's own cursors prepare nothing.
     DATABASES["default"].setdefault("OPTIONS", {}).setdefault("prepare_threshold", 0)
+    # Nobody waits for ever: for a server that does not answer, or for a row that another holds.
+    # An address with options of its own (...?options=-c%20lock_timeout=5s) keeps those.
+    DATABASES["default"]["OPTIONS"].setdefault("connect_timeout", 5)
+    DATABASES["default"]["OPTIONS"].setdefault("options", "-c lock_timeout=20s")
 
 # Reports of the results pages, each for one version of the data, in each process. Those of 5,000 topics
 # are some 18 MB: few are kept.
@@ -195,8 +199,11 @@ X_FRAME_OPTIONS = "DENY"
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
-    "handlers": {"console": {"class": "logging.StreamHandler"}},
+    "formatters": {"line": {"()": "crux_site.logs.Line"}},
+    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
     "root": {"handlers": ["console"], "level": "WARNING"},
+    # The server's own words, in its workers; those of its first process have its own form.
+    "loggers": {"_granian": {"handlers": ["console"], "propagate": False}},
 }
 
 # Wrong log-ins, which all processes count together: in a table that `migrate` makes.

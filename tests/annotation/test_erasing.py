@@ -7,6 +7,7 @@ from django.utils import timezone
 
 from annotation import assigning
 from annotation.models import Assignment, Campaign, LogEntry, Participant, Rating, User
+from annotation.models.campaign import new_salt
 from tests import field
 from tests.annotation.acting_material import HOME, about, logged, post, states
 from tests.crowd import Walker, make_study
@@ -76,3 +77,16 @@ def test_an_account_outlives_the_erasure_of_its_stay(cast, study):
     assert stay.external_id == ""
     assert stay.rater.user == cast.worker
     assert states(stay) == ["open"] * 3
+
+
+def test_with_another_key_no_list_of_ids_leads_to_a_pseudonym(cast, study):
+    walker = Walker(Client(), study)
+    walker.prepare()
+    stay = walker.stay
+    post(cast, about(stay, "erase/"), confirm="on")
+    assert walker.come().status_code == 403  # recognised, by the key
+    Campaign.objects.filter(pk=study.pk).update(salt=new_salt())
+    assert walker.come().status_code == 200
+    assert walker.agree().status_code == 200
+    again = Participant.objects.exclude(pk=stay.pk).get()
+    assert again.rater.name != stay.rater.name

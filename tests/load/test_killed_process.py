@@ -1,0 +1,85 @@
+"""The server as docs/deploy starts it, of which one process is killed: the site goes on."""
+
+import os
+import re
+import shlex
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from pathlib import Path
+
+import pytest
+
+from bench.serving import ROOT
+
+pytestmark = pytest.mark.soak
+UNIT = ROOT / "docs" / "deploy" / "crux.service"
+
+
+def command_of(unit, port):
+    """What the unit starts, from this environment and at another port."""
+    (line,) = re.findall(r"^ExecStart=(.*)$", unit.read_text(), re.MULTILINE)
+    words = shlex.split(line.replace("--port 8000", f"--port {port}"))
+    return [str(Path(sys.executable).with_name(Path(words[0]).name)), *words[1:]]
+
+
+def workers_of(process):
+    """The processes that serve: the children of the first one."""
+    children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text()
+    return [int(pid) for pid in children.split()]
+
+
+def answers(port):
+    try:
+        url = f"http://127.0.0.1:{port}/healthz/"
+        return urllib.request.urlopen(url, timeout=20).status == 200
+    except OSError:
+        return False
+
+
+def wait_for(what, seconds=60):
+    end = time.monotonic() + seconds
+    while not what():
+        assert time.monotonic() < end
+        time.sleep(0.1)
+
+
+@pytest.fixture
+def server(tmp_path):
+    database = {"VAR_DIR": str(tmp_path), "DATABASE_URL": f"sqlite:///{tmp_path}/crux.sqlite3"}
+    env = os.environ | database
+    subprocess.run([sys.executable, "manage.py", "migrate", "-v0"], env=env, check=True, cwd=ROOT)
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    with (tmp_path / "log").open("wb") as log:
+        process = subprocess.Popen(
+            command_of(UNIT, port),
+            env=env,
+            cwd=ROOT,
+            stdout=log,
+            stderr=log,
+            start_new_session=True,
+        )
+    try:
+        wait_for(lambda: answers(port))
+        yield process, port
+    finally:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait(20)
+
+
+def test_one_killed_process_does_not_end_the_site(server):
+    process, port = server
+    wait_for(lambda: len(workers_of(process)) == 2)
+    killed, other = workers_of(process)
+    os.kill(killed, signal.SIGKILL)
+    # A connection may have been in the killed one's hands: whoever asks again is answered.
+    wait_for(lambda: answers(port))
+    wait_for(lambda: len(set(workers_of(process)) - {killed}) == 2)
+    assert other in workers_of(process)
+    wait_for(lambda: all(answers(port) for _ in range(20)))
+    assert process.poll() is None
