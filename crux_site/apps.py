@@ -1,6 +1,6 @@
 from typing import Any
 
-from django.apps import AppConfig
+from django.apps import AppConfig, apps
 from django.core.management import call_command
 from django.db.models.signals import post_migrate
 
@@ -11,7 +11,8 @@ class CruxSiteConfig(AppConfig):
     def ready(self) -> None:
         from crux_site import sessions  # noqa: F401, PLC0415 - it listens to logins
 
-        post_migrate.connect(_make_cache_table, sender=self)
+        # This app has no models, and for such an app the signal is not sent.
+        post_migrate.connect(_make_cache_table, sender=apps.get_app_config("annotation"))
 
 
 def _make_cache_table(using: str, **_: Any) -> None:

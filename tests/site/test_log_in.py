@@ -5,6 +5,7 @@ import threading
 import pytest
 from django.contrib.auth.hashers import MD5PasswordHasher
 from django.core.cache import caches
+from django.core.management import call_command
 from django.db import connections
 from django.test import Client
 
@@ -80,6 +81,13 @@ def test_names_and_addresses_are_not_kept_in_the_clear(cast):
     assert len(rows) == 2
     assert "wil" not in str(rows)
     assert "127.0.0.1" not in str(rows)
+
+
+def test_migrate_makes_the_table(db):
+    with connections["default"].cursor() as cursor:
+        cursor.execute("drop table crux_site_log_ins")
+    call_command("migrate", verbosity=0)
+    assert wrong("wil", 1) == [200]
 
 
 @pytest.fixture

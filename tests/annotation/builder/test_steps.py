@@ -29,6 +29,13 @@ def test_each_step_shows_what_is_stored(admin, draft, step):
     assert 'aria-current="step"' in page
 
 
+def test_the_review_shows_the_guideline_as_raters_see_it(admin, draft):
+    Campaign.objects.filter(pk=draft.pk).update(guideline="Salt & tide:\n\n> as it was said")
+    page = read(admin, draft, "review")
+    assert "Salt &amp; tide" in page
+    assert "<blockquote>" in page
+
+
 @pytest.mark.parametrize("step", STEPS)
 def test_each_step_saves_and_goes_on_or_stays(admin, draft, step):
     assert admin.post(url(draft, step), STEPS[step]).url == url(draft, step)
