@@ -6,6 +6,7 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
+from annotation import entry
 from annotation.models import Answer, Assignment, Participant, Rating, Text
 from tests.annotation.study_material import ROOM
 from tests.crowd import RIGHT, Walker, make_study
@@ -119,9 +120,11 @@ def test_a_person_cannot_be_graded_for_by_the_api(cast, walker):
 
 
 def test_who_comes_without_having_agreed_begins_nothing(db):
-    study = make_study()
+    study = make_study(platform="", code_done="")
+    (stay,) = entry.make_links(study, ["Ann"])
     walker = Walker(Client(), study)
-    walker.come()
+    walker.pid = stay.external_id
+    walker.client.force_login(stay.rater.user)
     assert walker.begin().redirect_chain[-1][0] == f"{ROOM}consent/"
     walker.agree()
     assert walker.begin().redirect_chain[-1][0] == f"{ROOM}check/"

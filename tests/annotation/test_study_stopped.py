@@ -90,6 +90,7 @@ def test_where_there_are_no_codes_none_is_spoken_of(study, walker):
 def by_link(study) -> Walker:
     (stay,) = entry.make_links(study, ["Ann"])
     walker = Walker(Client(), study, "Ann")
+    walker.pid = stay.external_id
     walker.client.force_login(stay.rater.user)
     walker.agree()
     walker.screening()
