@@ -101,8 +101,9 @@ def test_a_link_is_made_and_copied(visit, site):
     expect(button).to_have_text("Copied")
     link = page.evaluate("navigator.clipboard.readText()")
     assert link.startswith(f"{site.url}/invited/")
-    page.get_by_role("button", name="Copy the address").click()
-    expect(page.get_by_role("button", name="Copied")).to_be_visible()
+    address = page.get_by_role("button", name="Copy: Address of the study")
+    address.click()
+    expect(address).to_have_text("Copied")
     asked = page.evaluate("navigator.clipboard.readText()")
     assert asked.startswith(f"{site.url}/start/field/?PROLIFIC_PID={{{{%PROLIFIC_PID%}}}}&STUDY_ID")
 

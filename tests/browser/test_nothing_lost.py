@@ -175,7 +175,7 @@ def test_the_page_of_a_study_follows_what_it_sends(at_work, site):
     said(page).to_contain_text("1 waiting")
     page.goto(f"{site.url}/work/in/t1/")
     expect(page.locator("main")).to_contain_text("0 of 2 handed in")
-    expect(page.get_by_role("link", name="Begin")).to_be_visible()
+    expect(page.get_by_role("link", name="Go on")).to_be_visible()
     worker.context.unroute("**/submit/")
     expect(page.locator("main")).to_contain_text("1 of 2 handed in")
     said(page).to_contain_text("Saved")
