@@ -40,6 +40,10 @@ class Site:
         there = database.parent / "sessions.json"  # tests.browser.sessions makes it
         self.sessions = json.loads(there.read_text()) if there.exists() else {}
 
+    def run(self, code: str) -> None:
+        """Python on the site's database, in a process of its own."""
+        _run(code, self.env)
+
     def rows(self, query: str, *values: Any) -> list[tuple[Any, ...]]:
         with closing(sqlite3.connect(self.database, timeout=30)) as connection:
             return connection.execute(query, values).fetchall()
@@ -116,8 +120,7 @@ def served(folder: Path, seed: str, database_url: str = "", **settings: str):
         "PYTHONPATH": str(ROOT),
         **settings,
     }
-    prepare = [sys.executable, str(ROOT / "manage.py"), "shell", "-v0", "-c", f"{PREPARE}\n{seed}"]
-    subprocess.run(prepare, env=env, check=True, cwd=ROOT)
+    _run(f"{PREPARE}\n{seed}", env)
     port = free_port()
     server = subprocess.Popen(
         [
@@ -135,6 +138,11 @@ def served(folder: Path, seed: str, database_url: str = "", **settings: str):
     finally:
         server.terminate()
         server.wait(60)
+
+
+def _run(code: str, env: dict[str, str]) -> None:
+    shell = [sys.executable, str(ROOT / "manage.py"), "shell", "-v0", "-c", code]
+    subprocess.run(shell, env=env, check=True, cwd=ROOT)
 
 
 def _wait_for(url: str, server: subprocess.Popen) -> None:

@@ -1,15 +1,10 @@
 """Code, tables, verse, right-to-left words, words without an end; small windows, many questions."""
 
-import os
-import subprocess
-import sys
-
 import pytest
 from playwright.sync_api import expect
 
 from tests.browser.hands import drag_over, settled
 from tests.browser.looks import axe_problems
-from tests.browser.site import ROOT
 
 BODY = (
     "The log, line by line:\n\n"
@@ -64,13 +59,7 @@ CHOICES = ".question[data-active] .choices"
 
 @pytest.fixture(scope="module")
 def path(site):
-    env = os.environ | {
-        "VAR_DIR": str(site.database.parent),
-        "DATABASE_URL": f"sqlite:///{site.database}",
-        "DJANGO_SETTINGS_MODULE": "crux_site.settings",
-    }
-    manage = [sys.executable, str(ROOT / "manage.py"), "shell", "-v0", "-c", SEED]
-    subprocess.run(manage, env=env, check=True, cwd=ROOT)
+    site.run(SEED)
     [item] = site.assignments("odd-reader", "odd")
     return f"/work/{item}/"
 

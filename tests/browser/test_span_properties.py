@@ -6,10 +6,7 @@ page is opened. Places in the page are UTF-16 units, in the database code points
 
 import hashlib
 import json
-import os
 import sqlite3
-import subprocess
-import sys
 from contextlib import closing
 
 import pytest
@@ -18,7 +15,6 @@ from hypothesis import strategies as st
 
 from tests.any_text import NASTY, any_words
 from tests.browser.hands import settled, until
-from tests.browser.site import ROOT
 
 ITEMS = 60  # one for each example, and some to spare
 DRAWN = 20
@@ -76,13 +72,7 @@ _DRAWN = """() => [...(CSS.highlights.get('mark-1') ?? [])].map((range) => {
 @pytest.fixture(scope="module")
 def items(site):
     """Items of the worker "reader", one text each."""
-    env = os.environ | {
-        "VAR_DIR": str(site.database.parent),
-        "DATABASE_URL": f"sqlite:///{site.database}",
-        "DJANGO_SETTINGS_MODULE": "crux_site.settings",
-    }
-    manage = [sys.executable, str(ROOT / "manage.py"), "shell", "-v0", "-c", SEED]
-    subprocess.run(manage, env=env, check=True, cwd=ROOT)
+    site.run(SEED)
     return iter(site.assignments("reader", "any"))
 
 
