@@ -12,7 +12,7 @@ from django.db import transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from annotation import assigning, saving
+from annotation import assigning, saving, skips
 from annotation.models import (
     Assignment,
     Campaign,
@@ -263,11 +263,13 @@ def _take_back(stay: Participant) -> int:
 def _end_what_is_empty(stay: Participant) -> None:
     """End the part under way if nothing of it is in hand any more: another one can begin then.
 
-    It ends as returned: it was not finished, and what was handed in of it stays.
+    Hidden gold that was skipped is waited for, and asked again. The part ends as returned: it was not
+    finished, and what was handed in of it stays.
     """
-    waiting = Assignment.objects.filter(state=Assignment.State.OPEN, sitting__isnull=False)
+    held = stay.assignments.filter(sitting__isnull=False)
+    waiting = held.filter(state=Assignment.State.OPEN) | skips.needed(held)
     under_way = stay.sittings.filter(outcome=Sitting.Outcome.UNDER_WAY)
-    _end_part(under_way.exclude(pk__in=waiting.filter(participant=stay).values("sitting")))
+    _end_part(under_way.exclude(pk__in=waiting.values("sitting")))
 
 
 def _end_part(parts: QuerySet[Sitting]) -> None:

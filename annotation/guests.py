@@ -8,7 +8,7 @@ from django.shortcuts import redirect
 from django.urls import reverse
 
 from annotation.http import View
-from annotation.models import Campaign
+from annotation.models import Campaign, Participant
 
 COOKIE = "guest"  # the study by whose link somebody came in last: says nothing of who that was
 YEAR = 60 * 60 * 24 * 365
@@ -47,11 +47,13 @@ def _study_of_guest(request: HttpRequest) -> Campaign | None:
     if match is None or not (match.url_name == "home" or match.route.startswith("work/")):
         return None
     studies = Campaign.objects.published()
-    of_guests = studies.filter(participants__rater__user__is_guest=True)
+    guests = Participant.objects.filter(rater__user__is_guest=True)
     study = None
     if "pk" in match.kwargs:
-        study = of_guests.filter(participants__assignments=match.kwargs["pk"]).first()
+        study = studies.filter(
+            participants__in=guests.filter(assignments=match.kwargs["pk"])
+        ).first()
     elif "slug" in match.kwargs:
-        study = of_guests.filter(slug=match.kwargs["slug"]).first()
+        study = studies.filter(participants__in=guests, slug=match.kwargs["slug"]).first()
     known = request.COOKIES.get(COOKIE, "")
     return study or (studies.filter(slug=known).first() if slug_re.match(known) else None)

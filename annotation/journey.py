@@ -100,12 +100,20 @@ def after_item(assignment: Assignment) -> str:
 
 
 def is_over(assignment: Assignment) -> bool:
-    """Whether the part of an item can no longer be finished, so that nobody is led on in it."""
-    sitting = assignment.sitting
-    stopped = (Sitting.Outcome.EXPIRED, Sitting.Outcome.RETURNED)
-    if sitting is not None and sitting.outcome in stopped:
+    """Whether the part of an item can no longer be finished, so that nobody is led on in it.
+
+    An item that is open again, or that is asked while a later part is under way, is handed in all the same.
+    """
+    if not assignment.participant.campaign.counts_answers():
         return True
-    return not assignment.participant.campaign.counts_answers()
+    sitting = assignment.sitting
+    if sitting is None or sitting.outcome not in (
+        Sitting.Outcome.EXPIRED,
+        Sitting.Outcome.RETURNED,
+    ):
+        return False
+    later = assignment.participant.sittings.filter(number__gt=sitting.number)
+    return not (assignment.is_reopened or later.exists())
 
 
 def onwards(assignment: Assignment) -> str:
@@ -264,7 +272,10 @@ def ending(participant: Participant, session_id: str = "") -> Ending | None:
     if outcome == Participant.Outcome.RETURNED:
         declined = campaign.consent and participant.consented_at is None
         kind = "declined" if declined else "returned"
-        if is_spent(participant, session_id):  # this submission was finished before its person left
+        # What they came for was finished before they left; without its id, that is the last part.
+        last = participant.sittings.order_by("number").last()
+        ended_done = last is not None and last.outcome == Sitting.Outcome.DONE
+        if is_spent(participant, session_id) or (not session_id and ended_done):
             return _ending(kind, participant, campaign.code_done)
         return Ending(kind)
     if under_way(participant):

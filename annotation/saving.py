@@ -140,6 +140,11 @@ def _settle(answer: Answer, campaign: Campaign) -> bool:
     _project(answer, campaign)
     if assignment.state != Assignment.State.SUBMITTED or is_complete(assignment):
         return False
+    if assignment.participant.outcome not in (
+        Participant.Outcome.UNDER_WAY,
+        Participant.Outcome.DONE,
+    ):
+        return False  # they have left: nobody would hand it in again
     assignment.state = Assignment.State.OPEN
     assignment.save(update_fields=["state"])
     return True

@@ -14,6 +14,7 @@ from typing import Any
 
 from django.contrib.auth.forms import AuthenticationForm
 from django.core.cache import caches
+from django.db import OperationalError
 from django.utils.crypto import salted_hmac
 
 from annotation.throttling import address_of
@@ -65,17 +66,33 @@ def one_try(name: str, address: str) -> Iterator[None]:
         _checked_now.release()
 
 
+def _is_ours(key: str) -> bool:
+    """Whether a place is taken by this try; False where another try has it.
+
+    The cache tells an error of its database, as of one that is locked, by the same answer as a place
+    that is taken. Raises OperationalError where it goes on doing so.
+    """
+    tries = caches["log-ins"]
+    for _ in range(3):
+        if tries.add(key, time.time(), WINDOW):
+            return True
+        if tries.get(key) is not None:
+            return False
+    raise OperationalError("A try to log in could not be counted.")
+
+
 def _place(kind: str, value: str, held: list[str]) -> str:
     """One of the places for wrong tries, kept until the window is over.
 
-    The database gives a place to one alone, however many processes ask at once.
+    The database gives a place to one alone, however many processes ask at once. Raises
+    OperationalError where it takes none, since it is locked or away.
     """
     tries = caches["log-ins"]
     hashed = salted_hmac("crux_site.logins", f"{kind}:{value}").hexdigest()
     keys = [f"{hashed}:{number}" for number in range(TRIES[kind])]
     taken = tries.get_many(keys)
     for key in keys:
-        if key not in taken and tries.add(key, time.time(), WINDOW):
+        if key not in taken and _is_ours(key):
             return key
     tries.delete_many(held)
     wait = math.ceil(min(taken.values(), default=time.time()) + WINDOW - time.time())

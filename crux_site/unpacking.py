@@ -75,6 +75,8 @@ def _unpack(name: str, upload: IO[bytes], folder: Path, room: _Room) -> None:
             place = member.filename.lstrip("/")
             parts = PurePosixPath(place).parts
             # Two dots are hidden as well: nothing leads out of the folder.
+            if not member.filename:
+                raise UploadRefused(f"{shown(name)} holds a file without a name.")
             if not member.is_dir() and not any(p.startswith((".", "__MACOSX")) for p in parts):
                 _extract(archive, member, f"{name}: {place}", folder, room)
 

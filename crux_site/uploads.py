@@ -9,6 +9,7 @@ All of it is in a folder of the upload's own, where every process of the server 
     lock           locked by the process that is at work
 """
 
+import contextlib
 import fcntl
 import json
 import os
@@ -23,7 +24,7 @@ from uuid import UUID, uuid4
 from django.conf import settings
 
 from crux_site.importing import ImportFailed, import_dataset
-from crux_site.unpacking import UploadRefused, unpack
+from crux_site.unpacking import unpack
 
 STAGING = Path(settings.MEDIA_ROOT) / "imports"
 KEPT_SECONDS = 24 * 60 * 60
@@ -96,18 +97,22 @@ class Upload:
 
 
 def stage(data: dict[str, Any]) -> Upload:
-    """Put what a form brought into a folder of its own. Raises UploadRefused, and leaves nothing."""
+    """Put what a form brought into a folder of its own.
+
+    Raises UploadRefused; whatever it raises, it leaves nothing.
+    """
     _forget_old_uploads()
     folder = STAGING / str(uuid4())
     (folder / "files").mkdir(parents=True)
     try:
         unpack(data["files"], folder / "files")
-    except UploadRefused:
-        shutil.rmtree(folder)
+        _write(
+            folder / "about.json",
+            {name: data[name] for name in ("dataset", "title", "with_history")},
+        )
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
         raise
-    _write(
-        folder / "about.json", {name: data[name] for name in ("dataset", "title", "with_history")}
-    )
     return Upload(folder)
 
 
@@ -157,5 +162,6 @@ def _read(path: Path) -> dict[str, Any]:
 def _forget_old_uploads() -> None:
     """Remove what nobody has touched for a day."""
     for folder in STAGING.glob("*"):
-        if time.time() - folder.stat().st_mtime > KEPT_SECONDS:
-            shutil.rmtree(folder, ignore_errors=True)
+        with contextlib.suppress(FileNotFoundError):  # another upload has removed it
+            if time.time() - folder.stat().st_mtime > KEPT_SECONDS:
+                shutil.rmtree(folder, ignore_errors=True)

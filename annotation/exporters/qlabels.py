@@ -44,7 +44,7 @@ def _line(name: str, one: Graded, topic: KnownTopic) -> str:
             raise ExportError(f"two questions of {topic.name} are {question.body!r}")
         bodies |= {question.body} - {""}
         key = NOT_APPLICABLE if filtered else question.as_written
-        nuggets[key] = one.words(question.position)
+        nuggets[key] = nuggets.get(key) or one.words(question.position)
     line: dict[str, Any] = {
         "id": name,
         "question_based_nugget": nuggets,

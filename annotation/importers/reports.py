@@ -134,7 +134,7 @@ class _Reader:
         for body, known in zip(row.questions, topic.questions, strict=True):
             if (body is None) == known.is_null:
                 continue
-            if decided:
+            if decided and (known.body or known.is_null):  # else its place is empty here or there
                 asked = "asked" if body is None else "filtered"
                 message = f"is {asked} in the dataset or in an earlier report of {topic.name}"
                 self._problem(line, f"questions.{known.position}", message)

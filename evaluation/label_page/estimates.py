@@ -73,7 +73,7 @@ def _row(data: LabelData, system: str) -> SystemRow:
         human = _before_draws(data)
     topics, said = data.topics[here], here & ~np.isnan(human)
     people, judge = _by_topic(human[here], topics), _by_topic(data.judge[here], topics)
-    plain = not draw or _alike(chances[said], topics)
+    plain = not draw or _alike(chances[here & ~np.isnan(chances)], topics)
     return SystemRow(
         system,
         people=_mean(people, "people have finished no topic")

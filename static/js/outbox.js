@@ -28,6 +28,7 @@ let sending = false;
 let retry;
 let held = null; // the place of the answer that this page is still changing
 let settling;
+let onItsWay = null; // the place of what is being sent at this moment
 
 const tell = (name, detail) => events.dispatchEvent(new CustomEvent(name, { detail }));
 
@@ -81,6 +82,7 @@ function newPlace(key) {
 // Takes something in. It is written down before anything is sent, and before this returns. With `holds` it is sent
 // once the hand rests or goes elsewhere: what it says meanwhile takes its place (`instead`), and is one answer.
 export function put(entry, { holds = false, instead } = {}) {
+  if (held && held !== instead?.place) release(); // of another question
   const place = instead?.place ?? newPlace(entry.key);
   const until = holds ? Date.now() + HOLD_MS : undefined;
   write({ ...entry, made: Date.now(), until, place });
@@ -92,7 +94,7 @@ export function put(entry, { holds = false, instead } = {}) {
 
 // An answer comes after its item was handed in: that is not sent any more. Whether it still waited.
 export function withdraw(item) {
-  const ends = entries().filter((entry) => entry.item === item && entry.kind === "submit");
+  const ends = entries().filter((entry) => entry.item === item && entry.kind === "submit" && entry.place !== onItsWay);
   ends.forEach(erase);
   return ends.length > 0;
 }
@@ -168,7 +170,9 @@ async function alone(act) {
 
 async function sendAll() {
   for (let entry = next(); entry; entry = next()) {
+    onItsWay = entry.place;
     trouble = await deliver(entry);
+    onItsWay = null;
     if (trouble) return;
     tell("change");
   }

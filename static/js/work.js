@@ -175,7 +175,7 @@ function showMissing() {
 
 // Handing in waits behind the answers like everything else; asked for twice, it is one.
 function end(kind, form, fields) {
-  if (isLeaving) return send();
+  if (isLeaving && waitsToLeave()) return send(); // else another tab was told that it is refused
   forgive();
   tell("");
   isLeaving = true;

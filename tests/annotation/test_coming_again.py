@@ -5,8 +5,8 @@ from django.test import Client
 from django.utils import translation
 
 from annotation import entry
-from annotation.models import Participant
-from tests.crowd import Walker, arrival_url, make_study
+from annotation.models import Participant, User
+from tests.crowd import Walker, arrival_url, join, make_study
 
 AGAIN = "/start/crowd/again/"
 
@@ -134,3 +134,10 @@ def test_scripts_tell_a_guest_the_same(walker):
         page = walker.client.get(url).content.decode()
         assert "open the study again from where you came, and it is sent" in page
         assert "log in" not in page.lower().partition('id="words"')[2].replace("logged in", "")
+
+
+def test_an_account_in_a_study_of_guests_is_asked_for_its_password(walker, study):
+    join(study, "somebody else")
+    pk = walker.in_hand()[0].pk
+    User.objects.filter(rater=walker.stay.rater).update(is_guest=False)
+    assert Client().get(f"/work/{pk}/").url == f"/login/?next=/work/{pk}/"

@@ -115,6 +115,8 @@ def test_an_item_is_the_workers_own_page(client, draft):
     assert "All saved" not in page
     assert at(draft, f"items/{training}/") in page
     assert 'action="/work/' not in page
+    assert 'class="skip"' in page
+    assert 'class="skip"' not in client.get(at(draft, f"items/{training}/")).content.decode()
 
 
 def test_every_item_can_be_looked_at(client, draft):

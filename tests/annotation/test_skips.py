@@ -9,9 +9,9 @@ from django.apps import apps
 from django.db import connection
 from django.test import Client
 
-from annotation import reconciliation, saving
+from annotation import actions, reconciliation, saving
 from annotation.importers.prolific import Submission
-from annotation.models import Assignment, Campaign
+from annotation.models import Assignment, Campaign, User
 from annotation.participants import rows, with_status
 from tests import field
 from tests.annotation.study_material import ROOM, words
@@ -210,3 +210,15 @@ def test_skips_at_once_are_no_more_than_the_limit():
         return True
 
     assert sum(in_threads(act, mine)) == 2
+
+
+def test_a_part_that_waits_for_hidden_gold_is_not_ended_by_what_staff_take_back(walker):
+    gold = walker.stay.assignments.get(item__purpose="gold")
+    skip(walker, gold)
+    *most, last = study_items(walker)
+    for one in most:
+        walker.do(one)
+    actions.release_item(last, User.objects.create_user("ada", role="admin"))
+    assert walker.stay.sittings.get().outcome == ""
+    assert walker.do(gold).redirect_chain[-1][0] == f"{ROOM}end/"
+    assert walker.stay.sittings.get().outcome == "done"

@@ -2,6 +2,7 @@
 
 import re
 from datetime import timedelta
+from uuid import uuid4
 
 import pytest
 from django.test import Client
@@ -193,3 +194,33 @@ def test_while_nothing_is_handed_out_a_part_can_be_finished_and_is_paid(
     for one in walker.in_hand():
         page = walker.do(one)
     assert "complete?cc=DONE1" in page.content.decode()
+
+
+def take_back(walker, one):
+    """Take the grade of a question back: the text lacks something then."""
+    question = one.item.asked.first().question_id
+    sent = {"key": uuid4(), "grade": "", "spans": "[]"}
+    walker.client.post(f"/work/{one.pk}/answers/{question}/", sent)
+    one.refresh_from_db()
+    return one.state
+
+
+def test_a_text_that_is_open_again_can_be_handed_in_though_its_part_has_ended(walker):
+    first, _ = walker.in_hand()
+    walker.do(first)
+    run_out()
+    walker.client.get(ROOM)
+    assert walker.stay.sittings.get().outcome == "expired"
+    assert take_back(walker, first) == "open"
+    page = walker.client.get(f"/work/{first.pk}/").content.decode()
+    assert f'id="submit" method="post" action="/work/{first.pk}/submit/">' in page
+    walker.do(first)
+    first.refresh_from_db()
+    assert first.state == "submitted"
+
+
+def test_nothing_is_opened_again_for_somebody_who_has_left(walker):
+    first, _ = walker.in_hand()
+    walker.do(first)
+    walker.client.post(f"{ROOM}leave/")
+    assert take_back(walker, first) == "submitted"

@@ -10,7 +10,7 @@ from annotation import assigning, drafts, earnings
 from annotation.models import Answer, Campaign, LogEntry, Participant
 from tests import field
 from tests.annotation.study_material import ROOM, words
-from tests.crowd import Walker, make_study
+from tests.crowd import RIGHT, Walker, make_study
 
 
 @pytest.fixture
@@ -181,6 +181,18 @@ def test_who_leaves_behind_a_finished_part_keeps_its_code(walker):
     page = words(walker.client.get(f"{ROOM}end/"))
     assert "DONE1" not in page
     assert "return your submission" in page
+
+
+def test_without_a_submissions_id_a_finished_part_keeps_its_code(walker):
+    walker.come(session="")
+    walker.agree()
+    walker.screening()
+    walker.check(*RIGHT)
+    walker.do_part()
+    walker.client.post(f"{ROOM}leave/")
+    page = words(walker.client.get(f"{ROOM}end/"))
+    assert "DONE1" in page
+    assert "return your submission" not in page
 
 
 def test_a_look_at_the_study_leaves_nothing(cast, study):

@@ -179,3 +179,19 @@ def test_its_pages_say_that_it_has_no_words(tmp_path, cast):
     )
     for page in pages:
         assert f"({NO_WORDS})" in researcher.get(page).text, page
+
+
+def test_a_null_of_an_annotated_report_may_stand_for_it_beside_reasons_of_ours(tmp_path):
+    files = without_words(null=True, label=-2)
+    topic = next(row for row in files["subquestions.jsonl"] if row["id"] == "t-2")
+    topic["filtered"] = {"1": {"because": "nobody asks what it costs"}}
+    for row in files["reports_annotated.jsonl"]:
+        if row["qid"].endswith("t-2"):
+            row["questions"][1] = None
+    for name in [name for name in files if "annotations" in name or "judgements" in name]:
+        del files[name]
+    assert [because for _, because in places(imported(tmp_path, files))] == [
+        "",
+        "nobody asks what it costs",
+        f"{NO_WORDS}; null in reports_annotated.jsonl",
+    ]

@@ -94,6 +94,19 @@ def test_while_another_process_keeps_the_lock_one_thread_waits_and_not_all(
     assert answer(client, assignment, grade="0", **BY_SCRIPT).status_code == 204
 
 
+def test_a_log_in_that_meets_a_lock_is_not_taken_for_many_wrong_ones(
+    transactional_db, cast, impatient
+):
+    if connection.vendor != "sqlite":
+        pytest.skip("of SQLite, which locks all tables at once")
+    client = patient_client(cast, "stranger")
+    sent = {"username": "wil", "password": "pass-word-1"}
+    with locked():
+        refused = client.post("/login/", sent)
+    assert (refused.status_code, refused["Retry-After"]) == (503, "5")
+    assert client.post("/login/", sent).status_code == 302
+
+
 @pytest.mark.parametrize(
     ("path", "kind"), [("/work/", "text/html"), ("/api/v1/datasets/", "application/json")]
 )

@@ -47,6 +47,7 @@ def broken(compression: int) -> bytes:
 
 
 REFUSED = {
+    "no name": (bytes(packed(("~", LINE))).replace(b"~", b"\0"), "holds a file without a name"),
     "encrypted": (marked(FLAGS, 1), "is encrypted"),
     "unknown compression": (marked(METHOD, 97), "is compressed in a way that is not read"),
     "broken deflate": (broken(zipfile.ZIP_DEFLATED), "is damaged"),

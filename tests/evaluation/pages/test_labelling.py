@@ -143,6 +143,15 @@ def test_until_a_draw_is_labelled_throughout_its_labels_change_no_estimate(rosa,
     assert (row.n_left_out, row.both.n) == (0, 5)
 
 
+def test_that_one_report_alone_was_drawn_does_not_make_its_chance_that_of_all(rosa, locks):
+    draw, (text,) = drawn_by(rosa, 1)
+    assert len(set(draw.chances.values_list("chance", flat=True))) > 1
+    label(text)
+    Rating.objects.filter(rater__name="ann").exclude(text=text).delete()
+    (row,) = label_report(data_of(locks), "", 1).rows
+    assert "greater chance" in row.people.reason
+
+
 def test_after_a_draw_both_is_weighed_by_its_chances_and_people_alone_is_not_shown(rosa, locks):
     draw, texts = drawn_by(rosa, 2)
     for text in texts:
