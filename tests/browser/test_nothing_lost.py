@@ -197,6 +197,24 @@ def test_an_item_handed_in_before_a_reload_is_handed_in_after_it(at_work, site):
     assert site.state(item) == "submitted"
 
 
+def test_a_change_while_submit_is_on_its_way_comes_after_it(at_work, site):
+    _, page, item = at_work
+    answer_all(page)
+    page.locator("#q-1 legend").click()
+    grade(page, 1, 1)
+    drag_over(page, "four metres of clay")
+    settled(page)
+    on_their_way = []
+    page.context.route("**/submit/", lambda route: on_their_way.append(route))  # and says nothing yet
+    with page.expect_request("**/submit/"):
+        page.click("#submit button")
+    drag_over(page, "Nobody was on the line")  # one more span: nothing is lacking
+    on_their_way[0].continue_()
+    page.wait_for_url(lambda url: not url.endswith(f"/work/{item}/"))
+    settled(page)
+    assert site.state(item) == "submitted"
+
+
 def test_a_double_click_submits_once(at_work, site):
     _, page, item = at_work
     answer_all(page)
