@@ -205,7 +205,9 @@ def test_a_change_while_submit_is_on_its_way_comes_after_it(at_work, site):
     drag_over(page, "four metres of clay")
     settled(page)
     on_their_way = []
-    page.context.route("**/submit/", lambda route: on_their_way.append(route))  # and says nothing yet
+    page.context.route(
+        "**/submit/", lambda route: on_their_way.append(route)
+    )  # and says nothing yet
     with page.expect_request("**/submit/"):
         page.click("#submit button")
     drag_over(page, "Nobody was on the line")  # one more span: nothing is lacking
