@@ -39,7 +39,7 @@ def start(request: HttpRequest, slug: str) -> HttpResponseBase:
         reason = _("People come into this study with an account, or by a link of their own.")
         return _turned_away(request, campaign, reason)
     throttle = Arrivals()
-    if not throttle.allow_request(request, None):  # type: ignore[arg-type]
+    if not throttle.allows(request):
         return _too_many(request, campaign, throttle.wait() or 60)
     try:
         arrival = entry.read_arrival(campaign, request.GET)

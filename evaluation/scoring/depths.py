@@ -27,9 +27,9 @@ class Unlike:
     def sentence(self) -> str:
         (shallow, few), (deep, many) = self.least, self.most
         return (
-            f"The runs are not read equally deep: on {self.n_topics} of {self.n_shared} topics |Z| "
-            f"differs, from {few:.4g} passages on average ({shallow}) to {many:.4g} ({deep}). The "
-            "longer Z has more chances to answer."
+            f"The runs are not read equally deep: |Z| differs on {self.n_topics} of {self.n_shared} "
+            f"topics. On these it is {few:.4g} on average for {shallow} and {many:.4g} for {deep}. "
+            "The longer Z has more chances to answer."
         )
 
 

@@ -129,7 +129,7 @@ def test_the_table_for_people(study):
     lines = {line.split()[0]: line for line in every.splitlines() if line and line[0] != " "}
     assert (lines["dense"].split()[-1], lines["annotated.bm25"].split()[-1]) == ("1.5", "4.0")
     assert (
-        "on 1 of 1 topics |Z| differs, from 2 passages on average (dense) to 4 (annotated.bm25)"
+        "|Z| differs on 1 of 1 topics. On these it is 2 on average for dense and 4 for annotated.bm25"
         in every
     )
     assert "Choose --cutoff." in every

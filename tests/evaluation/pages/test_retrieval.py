@@ -210,7 +210,7 @@ def test_how_deep_runs_are_read_is_said_and_changed_by_a_click(rosa, room):
     response = rosa.get(f"{ROOM}?source=judge&metric=density")
     seen = words(response)
     assert "Runs are read as far as the topic’s required subset Z* is long. @|Z*| @10 @20" in seen
-    unlike = "on 4 of 4 topics |Z| differs, from 1 passages on average (poor) to 2 (good)"
+    unlike = "|Z| differs on 4 of 4 topics. On these it is 1 on average for poor and 2 for good"
     assert unlike in seen
     for cutoff in ("10", "20", "size"):
         assert f"?source=judge&metric=density&cutoff={cutoff}" in links(response)
@@ -220,7 +220,7 @@ def test_how_deep_runs_are_read_is_said_and_changed_by_a_click(rosa, room):
     assert "not read equally deep" not in words(page)
     assert "|Z| differs" not in words(page)
     for place in ("compare/?a=good&b=fair", "judges/?", "runs/good/?"):
-        assert "from 1 passages on average" in words(rosa.get(f"{ROOM}{place}&source=judge"))
+        assert "On these it is 1 on average" in words(rosa.get(f"{ROOM}{place}&source=judge"))
     assert "|Z| differs on 3 of them" in words(
         rosa.get(f"{ROOM}compare/?a=good&b=fair&source=judge")
     )

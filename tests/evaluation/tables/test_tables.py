@@ -104,7 +104,7 @@ def test_table_1_in_latex(mill):
 def test_unlike_depths_are_told_and_no_depth_is_best(mill):
     text = latex(sheet_of(mill))
     # good 2 and 1, mid 2 and 1, fair 2 and 1, poor 1 and 1: they differ on mill-1 alone.
-    said = "on 1 of 2 topics |Z| differs, from 1 passages on average (human_eval.poor) to 2"
+    said = "|Z| differs on 1 of 2 topics. On these it is 1 on average for human_eval.poor and 2 for"
     assert escape(said) in text
     assert r"\textbf{1.5}" not in text
     # As long as Z*, one passage: alike.
