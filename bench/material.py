@@ -5,9 +5,10 @@ import random
 import re
 from pathlib import Path
 
-from annotation import assigning, drawing
+from annotation.builder import drafts, sampling
 from annotation.models import Campaign, Dataset, Rubric, SubQuestion, Text, Topic, User
 from annotation.models.corpus import digest
+from annotation.participation import assigning
 
 SYSTEMS = ("alder", "birch", "cedar")
 PASSWORD = "pass-word-1"  # noqa: S105 - of everybody on the benches' own servers
@@ -56,9 +57,9 @@ def seed_campaign(slug: str, items: int, questions: int, raters_per_item: int, p
         items_per_part=part,
         code_done="DONE1234",
     )
-    texts = drawing.choose_texts(dataset, campaign.selection, campaign.seed)
-    drawing.draw(campaign, texts)
-    drawing.publish(campaign)
+    texts = sampling.choose_texts(dataset, campaign.selection, campaign.seed)
+    sampling.draw(campaign, texts)
+    sampling.publish(campaign)
 
 
 def sentence(words: random.Random, length: int) -> str:
@@ -110,7 +111,7 @@ def import_pairs(tasks: Path, places: Path) -> None:
     )
     workers = User.objects.filter(role=User.Role.WORKER).order_by("id")
     raters = [assigning.rater_of(worker) for worker in workers]
-    assigning.open_campaign(campaign, list(dataset.texts.order_by("topic__position")), raters)
+    drafts.open_campaign(campaign, list(dataset.texts.order_by("topic__position")), raters)
     asked = dict(campaign.items.values_list("pk", "asked__question"))
     order = list(campaign.items.order_by("text__topic__position").values_list("pk", flat=True))
     lent = {

@@ -7,7 +7,7 @@ from uuid import UUID
 from django.db import transaction
 from django.utils import timezone
 
-from annotation import assigning, drawing, entry, journey, saving
+from annotation.builder import sampling
 from annotation.models import (
     Assignment,
     AttentionCheck,
@@ -20,8 +20,10 @@ from annotation.models import (
     Sitting,
     Text,
 )
-from annotation.spans import Span, sentences
-from annotation.work import Asked, asked_of
+from annotation.participation import assigning, entry, journey
+from annotation.task import saving
+from annotation.task.page import Asked, asked_of
+from annotation.text.spans import Span, sentences
 
 SLUG = "demo-crowd"
 PEOPLE = ("demo-ann", "demo-ben", "demo-cleo", "demo-dan")
@@ -70,7 +72,7 @@ def make_crowd(dataset: Dataset) -> Campaign:
         code_failed_check="DEMOCHECK",
     )
     campaign.save()
-    drawing.draw(campaign, drawing.choose_texts(dataset, campaign.selection, campaign.seed))
+    sampling.draw(campaign, sampling.choose_texts(dataset, campaign.selection, campaign.seed))
     CheckQuestion.objects.bulk_create(
         CheckQuestion(campaign=campaign, position=position, **said)
         for position, said in enumerate(_checks())
@@ -81,7 +83,7 @@ def make_crowd(dataset: Dataset) -> Campaign:
         body="This question checks that you are reading. Please choose grade 2.",
         expected=2,
     )
-    drawing.publish(campaign)
+    sampling.publish(campaign)
     for number, name in enumerate(PEOPLE):
         _take_part(campaign, name, random.Random(number), parts=2 if number < 2 else 1)  # noqa: S311
     return campaign

@@ -8,20 +8,21 @@ from pathlib import Path
 
 from django.db.models import Count
 
-from annotation.exporters import (
-    collection,
+from annotation.formats import (
     judgements,
+    passages,
     qlabels,
     qrels,
     raters,
     reports,
+    subquestions,
+    topics,
 )
-from annotation.exporters.errors import ExportError
-from annotation.importers.reports import ANNOTATED, HUMAN_EVAL
-from annotation.importers.slots import REFERENCE, USUAL
+from annotation.formats.slots import ANNOTATED, HUMAN_EVAL, REFERENCE, USUAL
+from annotation.formats.writing import ExportError
 from annotation.models import Dataset, Rater, Rating, Text
-from annotation.raters import raters_of
-from annotation.rubrics import ANSWERABLE, GRADED
+from annotation.models.raters import raters_of
+from annotation.models.standard_rubrics import ANSWERABLE, GRADED
 from evaluation.exporters import contexts, trec_run
 
 File = tuple[str, Iterator[str]]
@@ -87,10 +88,10 @@ def files_of(dataset: Dataset, left_out: Counter[str]) -> Iterator[File]:
     systems = _systems(dataset, left_out)
     found = contexts.contexts_of(dataset)
     yield "raters.jsonl", raters.lines(dataset)
-    yield "topics.jsonl", collection.topics(dataset)
-    yield "subquestions.jsonl", collection.subquestions(dataset)
-    yield "passages.jsonl", collection.passages(dataset, referenced=False)
-    yield "passages_referenced.jsonl", collection.passages(dataset, referenced=True)
+    yield "topics.jsonl", topics.lines(dataset)
+    yield "subquestions.jsonl", subquestions.lines(dataset)
+    yield "passages.jsonl", passages.lines(dataset, referenced=False)
+    yield "passages_referenced.jsonl", passages.lines(dataset, referenced=True)
     yield "reports_annotated.jsonl", reports.annotated(dataset, found)
     for system in systems:
         if system.startswith(HUMAN_EVAL):

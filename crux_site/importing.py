@@ -7,7 +7,7 @@ from pathlib import Path
 
 from django.db import DataError, IntegrityError, OperationalError, connection, transaction
 
-from annotation.importers import (
+from annotation.formats import (
     judgements,
     passages,
     qlabels,
@@ -17,10 +17,9 @@ from annotation.importers import (
     subquestions,
     topics,
 )
-from annotation.importers.layout import Found, Kind, Source, recognise
-from annotation.importers.problems import ImportFailed, Problem
-from annotation.importers.summary import ImportSummary, Mapped
-from annotation.importers.target import Progress, Target, check_dataset
+from annotation.formats.layout import Found, Kind, Source, recognise
+from annotation.formats.summary import ImportFailed, ImportSummary, Mapped, Problem
+from annotation.formats.target import Progress, Target, check_dataset
 from annotation.models import Dataset, NuggetSpan, Rater, Rating, SubQuestion, Text
 from crux_site.sqlite.copies import in_a_copy
 from evaluation.importers import contexts, trec_run

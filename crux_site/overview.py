@@ -13,8 +13,8 @@ from itertools import groupby
 from django.db.models import Count, F, Q
 
 from annotation.models import Dataset, Rater, Rating, Rubric, SubQuestion, Text, Topic
-from annotation.raters import raters_of
-from annotation.rubrics import ANSWERABLE
+from annotation.models.raters import raters_of
+from annotation.models.standard_rubrics import ANSWERABLE
 from evaluation.models import RankedText
 from evaluation.selection import Column
 

@@ -62,7 +62,7 @@ MIDDLEWARE = [
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
-    "annotation.guests.LoginRequired",
+    "annotation.participation.guests.LoginRequired",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "csp.middleware.CSPMiddleware",
@@ -94,6 +94,10 @@ TEMPLATES = [
                 "crux_site.context.session",
                 "crux_site.context.demo",
             ],
+            # Tags of one page alone lie in its folder; those of many, in an app's templatetags.
+            "libraries": {
+                "task": "annotation.task.tags",
+            },
         },
     }
 ]
@@ -228,13 +232,13 @@ REST_FRAMEWORK = {
         "rest_framework.authentication.SessionAuthentication",
     ],
     "DEFAULT_PERMISSION_CLASSES": ["annotation.api.access.Researchers"],
-    "DEFAULT_PARSER_CLASSES": ["annotation.api.parsing.ShallowJSON"],
+    "DEFAULT_PARSER_CLASSES": ["annotation.api.bodies.ShallowJSON"],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
     "DEFAULT_SCHEMA_CLASS": "annotation.api.schema.Schema",
     "DEFAULT_METADATA_CLASS": None,
     "DEFAULT_THROTTLE_CLASSES": [
-        "annotation.api.throttling.OfUsers",
-        "annotation.api.throttling.OfStrangers",
+        "annotation.api.access.OfUsers",
+        "annotation.api.access.OfStrangers",
     ],
     "DEFAULT_THROTTLE_RATES": {
         "user": f"{API_PER_MINUTE}/min",

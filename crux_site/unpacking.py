@@ -12,7 +12,7 @@ from typing import IO
 from django.conf import settings
 from django.core.files.uploadedfile import UploadedFile
 
-from annotation.importers.problems import shown
+from annotation.formats.summary import shown
 
 _CHUNK = 2**20
 _DAMAGE = "is damaged: pack and upload it again"

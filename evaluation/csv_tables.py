@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from django.http import HttpResponse
 
-from annotation.exporters.cells import safe
+from annotation.formats.writing import safe
 from evaluation.agreement.estimate import Estimate
 
 Cell = str | int | float | None

@@ -13,8 +13,8 @@ from django.db.models import Exists, OuterRef, Q
 from django.utils.http import urlencode
 
 from annotation.models import Campaign, Dataset, Rater, Rating, Rubric
-from annotation.raters import named
-from annotation.rubrics import ANSWERABLE, GRADED
+from annotation.models.raters import named
+from annotation.models.standard_rubrics import ANSWERABLE, GRADED
 from evaluation.default_judge import default_judge
 
 LISTED = 20  # as many choices as a message names

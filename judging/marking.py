@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 
 from annotation.models import NuggetSpan, Rating
-from annotation.spans import locate
+from annotation.text.spans import locate
 from judging.grading.pairs import Reply, State, storable
 from judging.models import Attempt, Batch, Judge
 

@@ -7,7 +7,7 @@ from uuid import uuid4
 
 from django.test import Client
 
-from annotation import drawing
+from annotation.builder import sampling
 from annotation.models import (
     Assignment,
     AttentionCheck,
@@ -100,8 +100,8 @@ def make_study(slug: str = "crowd", *, texts: int = 6, training: int = 1, **opti
     AttentionCheck.objects.create(
         campaign=campaign, position=0, body="To show that you read this, choose 0.", expected=0
     )
-    drawing.draw(campaign, made)
-    drawing.publish(campaign)
+    sampling.draw(campaign, made)
+    sampling.publish(campaign)
     return campaign
 
 

@@ -1,7 +1,8 @@
 """Small things that tests are made of: a dataset with words of its own, and a study on it."""
 
-from annotation import assigning
+from annotation.builder import drafts
 from annotation.models import Campaign, Dataset, Rubric, SubQuestion, Text, Topic, User
+from annotation.participation import assigning
 
 REPORT = (
     "The car ferry Halden lost steering off the breakwater on 9 March. None of the 112 people "
@@ -49,5 +50,5 @@ def make_campaign(
         **options,
     )
     texts = list(dataset.texts.filter(kind=kind).order_by("id"))
-    assigning.open_campaign(campaign, texts, [assigning.rater_of(person) for person in people])
+    drafts.open_campaign(campaign, texts, [assigning.rater_of(person) for person in people])
     return campaign

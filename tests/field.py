@@ -5,9 +5,10 @@ from uuid import uuid4
 
 from django.utils import timezone
 
-from annotation import assigning, entry, saving
 from annotation.models import Assignment, Campaign, Participant, Sitting
-from annotation.spans import Span
+from annotation.participation import assigning, entry
+from annotation.task import saving
+from annotation.text.spans import Span
 
 FIRST_WORDS = Span(0, 6, "Report")
 

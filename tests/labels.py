@@ -2,9 +2,9 @@
 
 from uuid import uuid4
 
-from annotation import saving
 from annotation.models import Answer, Assignment, Campaign, Item, User
-from annotation.spans import Span
+from annotation.task import saving
+from annotation.text.spans import Span
 
 
 def item_of(campaign: Campaign, name: str) -> Item:

@@ -1,4 +1,4 @@
-"""Who may use the API: the roles are those of the site, asked anew with every request."""
+"""Who may use the API, and how often. The roles are those of the site, asked anew with every request."""
 
 from typing import Any
 
@@ -6,8 +6,10 @@ from rest_framework.authentication import TokenAuthentication
 from rest_framework.exceptions import AuthenticationFailed
 from rest_framework.permissions import SAFE_METHODS, BasePermission
 from rest_framework.request import Request
+from rest_framework.throttling import AnonRateThrottle, UserRateThrottle
 
 from annotation.models import User
+from annotation.throttling import COUNTS
 
 
 class ByToken(TokenAuthentication):
@@ -38,3 +40,18 @@ class AdminsChange(Researchers):
         return request.method in SAFE_METHODS or (
             isinstance(request.user, User) and request.user.is_admin
         )
+
+
+class OfUsers(UserRateThrottle):
+    """By account."""
+
+    cache = COUNTS
+
+    def get_cache_key(self, request: Request, view: Any) -> str | None:
+        return super().get_cache_key(request, view) if request.user.is_authenticated else None
+
+
+class OfStrangers(AnonRateThrottle):
+    """By address: those who are not logged in, or come with a token that is none."""
+
+    cache = COUNTS

@@ -11,7 +11,7 @@ from pydantic import Discriminator, Field, Tag
 
 from annotation.api.bodies import KEYED, NAMED, WHOLE, Body, Words, read
 from annotation.api.errors import Conflict, Problem, Refused
-from annotation.importers.problems import shown
+from annotation.formats.summary import shown
 from annotation.models import Dataset, Rater, Rating, Rubric, SubQuestion, User
 
 MOST = 5000  # ratings in one request

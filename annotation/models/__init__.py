@@ -2,7 +2,7 @@
 
 from annotation.models.campaign import AttentionCheck, Campaign, CheckQuestion, Item, ItemQuestion
 from annotation.models.corpus import Dataset, SubQuestion, Text, Topic, digest
-from annotation.models.fieldwork import (
+from annotation.models.participation import (
     Assignment,
     Decision,
     LogEntry,
@@ -11,7 +11,8 @@ from annotation.models.fieldwork import (
     Sitting,
 )
 from annotation.models.people import User
-from annotation.models.rating import Answer, NuggetSpan, Rater, Rating, Rubric, RubricLevel
+from annotation.models.rating import Answer, NuggetSpan, Rater, Rating
+from annotation.models.rubric import Rubric, RubricLevel
 
 __all__ = [
     "Answer",

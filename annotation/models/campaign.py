@@ -43,7 +43,7 @@ class Campaign(models.Model):
 
     While it is a draft everything can change, and its items are drawn anew with every change. From
     its opening on, what raters are shown stays as it is: items, questions, guideline, consent,
-    checks, pay. `annotation.drawing` draws and opens; `annotation.assigning` hands out.
+    checks, pay. `annotation.builder.sampling` draws and opens; `annotation.participation.assigning` hands out.
     """
 
     class State(models.TextChoices):

@@ -7,7 +7,7 @@ from django import template
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from annotation.rendering import guideline_html, text_html
+from annotation.text.rendering import guideline_html, text_html
 
 register = template.Library()
 

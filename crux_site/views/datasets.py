@@ -9,16 +9,16 @@ from django.http import Http404, HttpResponseBase, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_safe
 
-from annotation.exporters import long, qlabels, qrels
+from annotation.formats import long_table, qlabels, qrels
 from annotation.http import AuthenticatedRequest, researchers_only
 from annotation.models import Dataset, Text, Topic
-from annotation.raters import raters_of
+from annotation.models.raters import raters_of
 from crux_site.overview import overview
 from evaluation.csv_tables import Cell, csv_response
 
 LABELS = {"qlabels": qlabels.lines, "qrels": qrels.lines}
 TOPICS_PER_PAGE = 50
-TABLES = {"csv": long.csv_lines, "jsonl": long.jsonl_lines}
+TABLES = {"csv": long_table.csv_lines, "jsonl": long_table.jsonl_lines}
 
 
 @require_safe

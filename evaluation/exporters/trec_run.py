@@ -9,8 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from annotation.exporters.errors import ExportError
-from annotation.exporters.order import by_code_point
+from annotation.formats.writing import ExportError, by_code_point
 from evaluation.importers.trec_run import score_without
 from evaluation.models import RankedText, RetrievalRun
 

@@ -1,11 +1,12 @@
 """The contexts of reports (`docids`) as retrieval runs, named like the systems of the reports."""
 
-from annotation.importers.known import KnownTopic
-from annotation.importers.layout import Source
-from annotation.importers.reading import batches, rows
-from annotation.importers.records import ReportRow
-from annotation.importers.reports import topic_and_system
-from annotation.importers.target import Target
+from annotation.formats.batches import batches
+from annotation.formats.known import KnownTopic
+from annotation.formats.layout import Source
+from annotation.formats.reading import rows
+from annotation.formats.records import ReportRow
+from annotation.formats.reports import topic_and_system
+from annotation.formats.target import Target
 from evaluation.models import RankedText, RetrievalRun
 
 _BATCH = 200

@@ -10,12 +10,13 @@ from dataclasses import dataclass
 
 from django.db.models import Count, Max
 
-from annotation.importers.known import KnownTopic
-from annotation.importers.layout import Source
-from annotation.importers.problems import shown
-from annotation.importers.reading import batches, lines
-from annotation.importers.records import checked_name
-from annotation.importers.target import Target
+from annotation.formats import reading
+from annotation.formats.batches import batches
+from annotation.formats.known import KnownTopic
+from annotation.formats.layout import Source
+from annotation.formats.records import checked_name
+from annotation.formats.summary import shown
+from annotation.formats.target import Target
 from evaluation.models import RankedText, RetrievalRun
 
 _BATCH = 1000
@@ -62,7 +63,7 @@ class _Reader:
         self.tag = ""
 
     def rows(self) -> Iterator[_Row]:
-        for line, text in lines(self.target, self.source):
+        for line, text in reading.lines(self.target, self.source):
             columns = text.split()
             if len(columns) != len(_COLUMNS):
                 message = f"expected 6 columns ({' '.join(_COLUMNS)}), not {len(columns)}"

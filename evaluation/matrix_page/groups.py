@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from annotation.models import Text, Topic
-from annotation.rubrics import ANSWERABLE, GRADED
+from annotation.models.standard_rubrics import ANSWERABLE, GRADED
 from evaluation.matrix_page.choice import MatrixChoice
 from evaluation.matrix_page.rows import MatrixRow, RowGroup, answers, cells, roles
 from evaluation.metrics.grades import BoolArray

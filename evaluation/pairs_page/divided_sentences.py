@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from annotation.spans import paragraphs, sentences
+from annotation.text.spans import paragraphs, sentences
 from evaluation.agreement.overlap import Span
 
 

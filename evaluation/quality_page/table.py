@@ -7,7 +7,7 @@ import io
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from annotation.exporters.cells import safe_cell
+from annotation.formats.writing import safe_cell
 from evaluation.agreement.estimate import Estimate
 from evaluation.quality.profile import Profile
 from evaluation.quality_page.report import QualityReport

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from annotation.models import Dataset, Rating, Rubric
-from annotation.rubrics import ANSWERABLE, GRADED
+from annotation.models.standard_rubrics import ANSWERABLE, GRADED
 from evaluation.agreement.estimate import FloatArray, IntArray
 from evaluation.metrics.grades import BoolArray
 from evaluation.scoring.corpus import KINDS, Corpus

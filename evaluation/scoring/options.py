@@ -9,7 +9,7 @@ from typing import Any, Final, Literal
 from django.utils.http import urlencode
 
 from annotation.models import Dataset, Rubric
-from annotation.rubrics import GRADED
+from annotation.models.standard_rubrics import GRADED
 from evaluation.scoring.rules import PAPER, RULES, Rules
 from evaluation.scoring.sources import Source, source
 from evaluation.scoring.tokens import WORDS, Tokenizer

@@ -14,12 +14,7 @@ from evaluation.metrics.coverage import coverage
 from evaluation.metrics.density import density
 from evaluation.metrics.grades import NO_ANSWERABLE
 from evaluation.metrics.ranking import average_precision, ndcg, recall
-from evaluation.scoring.contexts import (
-    Context,
-    as_ndeval_reads,
-    contexts_of,
-    ranked_coverage,
-)
+from evaluation.scoring.contexts import Context, as_ndeval_reads, contexts_of, ranked_coverage
 from evaluation.scoring.corpus import load_corpus
 from evaluation.scoring.means import mean_over_topics
 from evaluation.scoring.options import Options

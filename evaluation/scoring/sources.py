@@ -8,7 +8,7 @@ from typing import Literal
 from django.db.models import Exists, OuterRef, Q
 
 from annotation.models import Campaign, Dataset, Rater, Rating
-from annotation.raters import named
+from annotation.models.raters import named
 from evaluation.default_judge import default_judge
 from evaluation.selection import JUDGE, Column, SelectionError, one_of
 
@@ -63,7 +63,7 @@ def sources(dataset: Dataset) -> tuple[Source, ...]:
         .annotate(rated=rated, decides=decides)
         .order_by("name")
     )
-    # Told apart by the same names as on the other pages; see annotation.raters.
+    # Told apart by the same names as on the other pages; see annotation.models.raters.
     here = [rater for rater in raters if rater.dataset_id or rater.rated]
     names = {rater.pk: name for name, rater in named(here).items()}
     columns = [

@@ -10,19 +10,14 @@ from typing import Any
 import numpy as np
 
 from annotation.models import Dataset
-from annotation.rubrics import ANSWERABLE
+from annotation.models.standard_rubrics import ANSWERABLE
 from evaluation.scoring.options import Options
 from evaluation.scoring.score import Scores, score
 from evaluation.selection import Selection, SelectionError, select
 from evaluation.tables import table1, table2, table3
 from evaluation.tables.conditions import conditions, n_scored
 from evaluation.tables.drawing import draw
-from evaluation.tables.figure4 import (
-    ReportCoverage,
-    correlation_csv,
-    coverage_csv,
-    report_coverage,
-)
+from evaluation.tables.figure4 import ReportCoverage, correlation_csv, coverage_csv, report_coverage
 from evaluation.tables.figure4_drawing import is_wide, paint_coverage
 from evaluation.tables.figure5 import heat, heat_csv, paint_heat
 from evaluation.tables.latex import latex, latex_figure

@@ -6,7 +6,7 @@ import csv
 import io
 from collections.abc import Iterable, Sequence
 
-from annotation.exporters.cells import safe_cell
+from annotation.formats.writing import safe_cell
 from evaluation.csv_tables import ESTIMATE, estimate_cells, estimate_header
 from evaluation.tables.sheet import Sheet, Value
 

@@ -23,12 +23,7 @@ from evaluation.retrieval_page.choice import NAME, Choice, retrieval_choice
 from evaluation.retrieval_page.compare import comparison
 from evaluation.retrieval_page.differences import sampled
 from evaluation.retrieval_page.downloads import TABLES, download
-from evaluation.retrieval_page.figures import (
-    FIGURES,
-    compare_figure,
-    metrics_figure,
-    topics_figure,
-)
+from evaluation.retrieval_page.figures import FIGURES, compare_figure, metrics_figure, topics_figure
 from evaluation.retrieval_page.judges import under_others
 from evaluation.retrieval_page.orders import taus
 from evaluation.retrieval_page.report import depth, summary, table, tests_of

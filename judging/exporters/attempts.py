@@ -9,8 +9,7 @@ from typing import Any
 
 from django.db.models import QuerySet
 
-from annotation.exporters.cells import safe
-from annotation.exporters.lines import json_line
+from annotation.formats.writing import json_line, safe
 from judging.exporters.lines import Echo
 from judging.models import Attempt, Judge
 

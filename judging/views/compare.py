@@ -13,10 +13,10 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
-from annotation.exporters.cells import safe
+from annotation.formats.writing import safe
 from annotation.http import AuthenticatedRequest, researchers_only
 from annotation.models import Dataset
-from annotation.raters import name_in
+from annotation.models.raters import name_in
 from judging.compare_choice import Choice, ChoiceError, choice_of
 from judging.comparing import Comparison
 from judging.comparing_cells import SHOWS, Wanted

@@ -7,7 +7,7 @@ from django.views.decorators.http import require_safe
 
 from annotation.http import AuthenticatedRequest, researchers_only
 from annotation.models import Dataset
-from annotation.raters import name_in
+from annotation.models.raters import name_in
 from judging import tallies
 from judging.models import Attempt, Judge
 from judging.preview import pick, preview

@@ -2,8 +2,10 @@
 
 from uuid import uuid4
 
-from annotation import assigning, drawing, saving
+from annotation.builder import sampling
 from annotation.models import Assignment, Campaign, Rater, Rubric, SubQuestion, Text, Topic
+from annotation.participation import assigning
+from annotation.task import saving
 from tests.factories import make_dataset
 
 SYSTEMS = ("bm25", "dense", "oracle")
@@ -32,8 +34,8 @@ def make_pool(texts: int = 12, **options) -> Campaign:
         title="Pool",
         **{"raters_per_item": 2, "items_per_part": 4} | options,
     )
-    drawing.draw(campaign, made)
-    drawing.publish(campaign)
+    sampling.draw(campaign, made)
+    sampling.publish(campaign)
     return campaign
 
 

@@ -5,9 +5,9 @@ import threading
 import pytest
 from django.db import connection, connections
 
-from annotation import assigning
 from annotation.api import appending
 from annotation.models import Rater, Rating, Text
+from annotation.participation import assigning
 from tests.factories import make_dataset
 
 HERE = "/api/v1/datasets/ferry/ratings/"

@@ -6,7 +6,7 @@ from django.test import Client
 from rest_framework.authtoken.models import Token
 from rest_framework.test import APIClient
 
-from annotation.api.throttling import OfStrangers, OfUsers
+from annotation.api.access import OfStrangers, OfUsers
 
 URL = "/api/v1/datasets/"
 PAGE = "/account/token/"

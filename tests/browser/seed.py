@@ -3,7 +3,7 @@
 from django.conf import settings
 from django.contrib.auth.hashers import make_password
 
-from annotation import assigning
+from annotation.builder import drafts
 from annotation.models import (
     Campaign,
     Dataset,
@@ -15,6 +15,7 @@ from annotation.models import (
     Topic,
     User,
 )
+from annotation.participation import assigning
 from crux_site.importing import import_dataset
 from judging.foreground import fill_lexical
 from tests import differing, field
@@ -62,7 +63,7 @@ def seed() -> None:
             slug=slug,
             title=f"Study {slug}",
         )
-        assigning.open_campaign(campaign, items, raters)
+        drafts.open_campaign(campaign, items, raters)
     _crowd(dataset, texts[0], raters[:20])
     for slug, rater in (("closing", raters[24]), ("closing-meanwhile", raters[25])):
         campaign = Campaign(
@@ -71,7 +72,7 @@ def seed() -> None:
             slug=slug,
             title="Study that is closed",
         )
-        assigning.open_campaign(campaign, texts[2:], [rater])
+        drafts.open_campaign(campaign, texts[2:], [rater])
     make_study("prolific", raters_per_item=50)
     field.fill(make_study("field", texts=12))
     differing.fill()
@@ -90,7 +91,7 @@ def _crowd(dataset: Dataset, text: Text, raters: list[Rater]) -> None:
         lease_hours=3,
     )
     campaign.attention_checks.create(position=0, body="Please choose 0 here.", expected=0)
-    assigning.open_campaign(campaign, [text], raters)
+    drafts.open_campaign(campaign, [text], raters)
     Message.objects.create(campaign=campaign, body="The guideline has a new example.")
 
 

@@ -7,8 +7,8 @@ from itertools import count
 
 from hypothesis import HealthCheck, given, settings
 
-from annotation.exporters import long
-from annotation.exporters.cells import safe_cell
+from annotation.formats import long_table
+from annotation.formats.writing import safe_cell
 from annotation.models import Dataset, NuggetSpan, Rater, Rating, Rubric, SubQuestion, Text
 from crux_site.exporting import export_folder
 from crux_site.importing import import_dataset
@@ -77,8 +77,8 @@ def test_spans_of_the_nastiest_texts_come_back_from_a_folder(db, tmp_path):
 def test_the_long_table_holds_any_text_in_both_forms(db, marked, question):
     dataset = rated(marked, question)
     before = spans_of(dataset)
-    (line,) = long.jsonl_lines(dataset)
-    (record,) = csv.DictReader(io.StringIO("".join(long.csv_lines(dataset)), newline=""))
+    (line,) = long_table.jsonl_lines(dataset)
+    (record,) = csv.DictReader(io.StringIO("".join(long_table.csv_lines(dataset)), newline=""))
     told_as = (
         question,
         safe_cell(question),

@@ -5,7 +5,7 @@ from io import StringIO
 import pytest
 from django.core.management import CommandError, call_command
 
-from annotation.exporters import long, qlabels
+from annotation.formats import long_table, qlabels
 from annotation.models import Dataset, Rater, SubQuestion
 from crux_site.importing import import_dataset
 from tests.importers.study import contents, write
@@ -45,7 +45,7 @@ def test_an_empty_folder_will_do(tmp_path, small):
 
 
 def test_the_long_table(tmp_path, small):
-    for name, lines in (("a.csv", long.csv_lines), ("a.jsonl", long.jsonl_lines)):
+    for name, lines in (("a.csv", long_table.csv_lines), ("a.jsonl", long_table.jsonl_lines)):
         run("--format", "long", "--out", tmp_path / name)
         assert (tmp_path / name).read_bytes().decode() == "".join(lines(small))
 

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from annotation.exporters import qlabels, qrels
-from annotation.exporters.errors import ExportError
+from annotation.formats import qlabels, qrels
+from annotation.formats.writing import ExportError
 from annotation.models import Dataset, NuggetSpan, Rater, SubQuestion
 from crux_site.importing import import_dataset
 from tests.importers.study import WRITTEN, write

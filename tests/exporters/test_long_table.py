@@ -7,7 +7,7 @@ from datetime import UTC
 
 import pytest
 
-from annotation.exporters import long
+from annotation.formats import long_table
 from annotation.models import Dataset, Rating, SubQuestion, Text
 from crux_site.importing import import_dataset
 from judging.foreground import fill_lexical
@@ -23,7 +23,7 @@ def small(tmp_path) -> Dataset:
 
 
 def of_jsonl(dataset: Dataset) -> list[dict]:
-    return [json.loads(line) for line in long.jsonl_lines(dataset)]
+    return [json.loads(line) for line in long_table.jsonl_lines(dataset)]
 
 
 def without_times(dataset: Dataset) -> list[dict]:
@@ -34,7 +34,7 @@ def without_times(dataset: Dataset) -> list[dict]:
 def test_a_row_for_each_rating(small):
     rows = of_jsonl(small)
     assert len(rows) == Rating.objects.count()
-    assert {tuple(row) for row in rows} == {long.COLUMNS}
+    assert {tuple(row) for row in rows} == {long_table.COLUMNS}
 
 
 def test_a_row_says_everything(small):
@@ -93,8 +93,8 @@ def test_a_text_without_words_has_no_hash(small):
 
 
 def test_csv_holds_the_same(small):
-    text = "".join(long.csv_lines(small))
-    assert text.startswith(",".join(long.COLUMNS) + "\r\n")
+    text = "".join(long_table.csv_lines(small))
+    assert text.startswith(",".join(long_table.COLUMNS) + "\r\n")
     rows = list(csv.DictReader(io.StringIO(text, newline="")))
     expected = of_jsonl(small)
     assert [{**row, "spans": json.loads(row["spans"])} for row in rows] == [
@@ -108,7 +108,7 @@ def test_words_are_no_formula_in_the_csv_and_verbatim_in_the_lines(small):
     question.body = '=HYPERLINK("http://elsewhere.example")'
     question.save()
     Text.objects.filter(name="t-1", system="annotated.oracle").update(system="@SUM(1)")
-    rows = list(csv.DictReader(io.StringIO("".join(long.csv_lines(small)), newline="")))
+    rows = list(csv.DictReader(io.StringIO("".join(long_table.csv_lines(small)), newline="")))
     cells = {cell for row in rows for cell in row.values()}
     assert {"'" + question.body, "'@SUM(1)"} <= cells
     assert not [cell for cell in cells if cell.startswith(("=", "@", "+", "-"))]
@@ -130,4 +130,4 @@ def test_the_number_of_queries_does_not_grow_with_the_rows(small, django_assert_
     with django_assert_max_num_queries(
         3 * 2 + 5
     ):  # two a rater, those that find the raters, the judges
-        list(long.jsonl_lines(small))
+        list(long_table.jsonl_lines(small))

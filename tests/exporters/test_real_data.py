@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from annotation.exporters import long
+from annotation.formats import long_table
 from annotation.models import Dataset
 from crux_site.exporting import export_folder
 from crux_site.importing import import_dataset
@@ -52,8 +52,8 @@ def out(export) -> Path:
 
 def without_times(dataset: Dataset) -> list[list[str]]:
     """The long table but for when grades were stored, which another import cannot repeat."""
-    at = long.COLUMNS.index("created")
-    text = io.StringIO("".join(long.csv_lines(dataset)), newline="")
+    at = long_table.COLUMNS.index("created")
+    text = io.StringIO("".join(long_table.csv_lines(dataset)), newline="")
     return [row[:at] + row[at + 1 :] for row in csv.reader(text)]
 
 

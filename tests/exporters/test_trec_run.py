@@ -2,7 +2,7 @@
 
 import pytest
 
-from annotation.exporters.errors import ExportError
+from annotation.formats.writing import ExportError
 from annotation.models import Dataset, Text
 from crux_site.importing import import_dataset
 from evaluation.exporters import trec_run

@@ -56,7 +56,7 @@ def test_a_file_of_utf16_is_told_and_not_read(tmp_path):
 
 
 def test_a_line_without_end(tmp_path, monkeypatch):
-    monkeypatch.setattr("annotation.importers.reading.MAX_LINE", 1000)
+    monkeypatch.setattr("annotation.formats.reading.MAX_LINE", 1000)
     files = study()
     files["passages.jsonl"].insert(1, {"id": "t-1:9#9", "contents": "x" * 2000})
     problem = failed(write(tmp_path, files))[0]

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from annotation.importers.layout import Kind, recognise
+from annotation.formats.layout import Kind, recognise
 from annotation.models import Text
 from crux_site.importing import ImportFailed, import_dataset
 from tests.importers.study import PASSAGES, study, write

@@ -6,10 +6,10 @@ import pytest
 from django.db import IntegrityError
 from django.urls import reverse
 
-from annotation.drawing import WITH_QUESTION
-from annotation.exporters import qlabels
+from annotation.builder.sampling import WITH_QUESTION
+from annotation.formats import qlabels
 from annotation.models import Dataset, Rater, Rating, Rubric, SubQuestion, Text
-from annotation.rubrics import ensure_standard_rubrics
+from annotation.models.standard_rubrics import ensure_standard_rubrics
 from crux_site.exporting import export_folder
 from crux_site.importing import import_dataset
 from crux_site.overview import overview

@@ -9,7 +9,7 @@ import pytest
 from django.core.management import call_command
 
 from annotation.models import Answer, Assignment, Campaign, Dataset, Rating, User
-from annotation.work import asked_of
+from annotation.task.page import asked_of
 from crux_site.demo_people import PASSWORD, PEOPLE
 
 

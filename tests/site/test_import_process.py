@@ -12,7 +12,7 @@ from django.db import connection
 from annotation.models import Answer, Dataset, Rater
 from crux_site import uploads
 from crux_site.importing import import_dataset
-from tests.annotation.work_material import answer
+from tests.annotation.task.work_material import answer
 from tests.threads import in_threads
 
 DEMO = Path(__file__).resolve().parents[2] / "fixtures" / "demo"

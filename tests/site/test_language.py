@@ -11,7 +11,7 @@ from django.test import Client
 from django.utils import translation
 from django.utils.translation.template import templatize
 
-from annotation.forms.checks import add_ready_made
+from annotation.builder.forms.checks import add_ready_made
 from annotation.models import Campaign
 from tests.crowd import PID, RIGHT, Walker, make_study
 from tests.factories import make_campaign

@@ -10,7 +10,7 @@ from django.db import DatabaseError, connection
 
 from annotation.models import Answer
 from crux_site.unavailable import will_pass
-from tests.annotation.work_material import answer
+from tests.annotation.task.work_material import answer
 
 BY_SCRIPT = {"HTTP_X_REQUESTED_WITH": "fetch"}
 

@@ -4,8 +4,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
-from annotation.actions import return_overdue
 from annotation.models import Campaign
+from annotation.monitoring.actions import return_overdue
 
 
 class Command(BaseCommand):

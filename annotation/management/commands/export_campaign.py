@@ -5,9 +5,9 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from annotation.exporters.campaign_files import write_archive, write_folder
-from annotation.exporters.errors import ExportError
+from annotation.formats.writing import ExportError
 from annotation.models import Campaign
+from annotation.monitoring.export import write_archive, write_folder
 
 
 class Command(BaseCommand):

@@ -6,8 +6,9 @@ from django.conf import settings
 from django.core.management.base import BaseCommand
 from django.db import transaction
 
-from annotation import assigning
+from annotation.builder import drafts
 from annotation.models import Campaign, Dataset, Rater, Rubric, Text, User
+from annotation.participation import assigning
 from crux_site import demo_crowd
 from crux_site.demo_people import PASSWORD, PEOPLE
 from crux_site.importing import import_dataset
@@ -90,4 +91,4 @@ class Command(BaseCommand):
         )
         texts = dataset.texts.with_body().filter(kind=kind).order_by("topic__position", "id")
         raters = [assigning.rater_of(worker) for worker in workers]
-        assigning.open_campaign(campaign, list(texts), raters)
+        drafts.open_campaign(campaign, list(texts), raters)

@@ -7,10 +7,10 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from annotation.exporters import long, qlabels, qrels
-from annotation.exporters.errors import ExportError
+from annotation.formats import long_table, qlabels, qrels
+from annotation.formats.writing import ExportError
 from annotation.models import Dataset
-from annotation.raters import raters_of
+from annotation.models.raters import raters_of
 from crux_site.exporting import export_folder, write
 from evaluation.exporters.trec_run import ForTrecTools
 from evaluation.models import RetrievalRun
@@ -83,7 +83,7 @@ class Command(BaseCommand):
 
     def _table(self, dataset: Dataset, out: str) -> Iterator[str]:
         if out == "-" or out.endswith(".csv"):
-            return long.csv_lines(dataset)
+            return long_table.csv_lines(dataset)
         if out.endswith(".jsonl"):
-            return long.jsonl_lines(dataset)
+            return long_table.jsonl_lines(dataset)
         raise CommandError("--out of the long table ends with .csv or .jsonl.")

@@ -7,8 +7,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser
 
-from annotation.importers.layout import Kind
-from annotation.importers.problems import LIMIT
+from annotation.formats.layout import Kind
+from annotation.formats.summary import LIMIT
 from crux_site.importing import ImportFailed, import_dataset
 
 

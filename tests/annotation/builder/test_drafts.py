@@ -2,9 +2,9 @@
 
 import json
 
-from annotation import drafts
+from annotation.builder import drafts
 from annotation.models import Campaign
-from tests.annotation.builder_material import (
+from tests.annotation.builder.builder_material import (
     CHECK,
     GOLD,
     PROLIFIC,

@@ -3,7 +3,7 @@
 import pytest
 
 from annotation.models import Campaign, Item, Rubric
-from tests.annotation.builder_material import (
+from tests.annotation.builder.builder_material import (
     CHECK,
     CHECKS,
     PARTS,

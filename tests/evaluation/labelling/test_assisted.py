@@ -3,12 +3,7 @@ import pytest
 from scipy import stats
 
 from evaluation.agreement.prediction_powered import ppi_mean
-from evaluation.labelling.assisted import (
-    assisted_mean,
-    draw_variance,
-    forecast_error,
-    topic_means,
-)
+from evaluation.labelling.assisted import assisted_mean, draw_variance, forecast_error, topic_means
 from evaluation.labelling.draw import probabilities, systematic
 
 NAN = np.nan

@@ -6,7 +6,6 @@ from uuid import uuid4
 
 import pytest
 
-from annotation import saving
 from annotation.models import (
     Assignment,
     AttentionCheck,
@@ -18,6 +17,7 @@ from annotation.models import (
     Rubric,
     User,
 )
+from annotation.task import saving
 from tests.evaluation.pages.test_agreement import words
 from tests.factories import make_campaign, make_dataset
 from tests.labels import hand_in, item_of, label, lent, row

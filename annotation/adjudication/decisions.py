@@ -1,0 +1,199 @@
+"""What an expert decides where raters differ: kept for ever, and the rating of a rater of its own."""
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+from uuid import UUID
+
+from django.db import IntegrityError, transaction
+
+from annotation.models import (
+    Answer,
+    Assignment,
+    Campaign,
+    Decision,
+    Item,
+    NuggetSpan,
+    Rater,
+    Rating,
+    SubQuestion,
+    User,
+)
+from annotation.text.spans import Span
+
+LETTERS = "ABCDEFGHIKLMNOPQRSTUVWXYZ"  # without J, which means the judge elsewhere
+RATER_MARKS = 7  # the eighth mark is the decision's own
+
+
+class DecisionRefusedError(Exception):
+    """A decision that cannot be taken; the message is for the person who made it."""
+
+
+class DecidedMeanwhileError(Exception):
+    """A decision made without knowledge of a newer one."""
+
+    def __init__(self, newest: Decision) -> None:
+        super().__init__("Somebody has decided this meanwhile.")
+        self.newest = newest
+
+
+@dataclass(frozen=True)
+class Voice:
+    """What a rater said about a pair. The number orders the raters of an item, and tells no name."""
+
+    number: int
+    name: str
+    grade: int | None
+    spans: list[dict[str, Any]]
+    key: str = ""  # of the answer, if a decision can be the same: it has a grade, and words if it needs some
+    words: list[dict[str, Any]] = field(default_factory=list)  # that such a decision rests on
+
+    @property
+    def letter(self) -> str:
+        """A, B, C and so on, then A2."""
+        turn, at = divmod(self.number, len(LETTERS))
+        return f"{LETTERS[at]}{turn + 1 if turn else ''}"
+
+    @property
+    def mark(self) -> int:
+        return self.number % RATER_MARKS + 1
+
+
+def voices(item: Item, question: SubQuestion) -> list[Voice]:
+    """Everybody who answered any question of the item, with their newest answer to this one.
+
+    Their order is steady within the item and another one in the next, so that letters blind.
+    """
+    newest: dict[int, Answer] = {
+        answer.assignment_id: answer
+        for answer in Answer.objects.filter(assignment__item=item, question=question).order_by(
+            "-late",
+            "pk",  # what counts goes over what came too late
+        )
+    }
+    lents = Assignment.objects.filter(item=item, answers__question__isnull=False).distinct()
+    salt = item.campaign.salt
+    shuffled = sorted(
+        lents.select_related("participant__rater"),
+        key=lambda lent: hashlib.sha256(
+            f"{salt}:{item.pk}:{lent.participant.rater_id}".encode()
+        ).digest(),
+    )
+    span_from = item.campaign.rubric.span_from
+    return [
+        _voice(number, lent.participant.rater.name, newest.get(lent.pk), span_from)
+        for number, lent in enumerate(shuffled)
+    ]
+
+
+def _voice(number: int, name: str, answer: Answer | None, span_from: int) -> Voice:
+    if answer is None or answer.grade is None:
+        return Voice(number, name, None, answer.spans if answer else [])
+    words = answer.spans if answer.grade >= span_from else []
+    is_whole = bool(words) or answer.grade < span_from
+    return Voice(
+        number, name, answer.grade, answer.spans, str(answer.key) if is_whole else "", words
+    )
+
+
+def decide(
+    item: Item,
+    question: SubQuestion,
+    *,
+    key: UUID,
+    grade: int,
+    spans: Sequence[Span],
+    note: str,
+    by: User,
+    base: UUID | None,
+) -> Decision:
+    """Append a decision and make it the adjudicator's rating of the pair; raters' own stay.
+
+    The same key again is the same decision. `base` is the key of the newest decision that the
+    page knew of, None if of none. A pilot's decisions are kept and become no ratings.
+
+    Raises DecisionRefusedError where the key has carried another decision, and
+    DecidedMeanwhileError where there is a newer decision than the base.
+    """
+    decision = Decision(
+        item=item,
+        question=question,
+        key=key,
+        grade=grade,
+        spans=[{"start": s.start, "end": s.end, "quote": s.quote} for s in spans],
+        note=note,
+        by=by,
+    )
+    try:
+        with transaction.atomic():
+            # One decision at a time for an item: the projection must follow the newest.
+            Item.objects.select_for_update().get(pk=item.pk)
+            newest = Decision.objects.filter(item=item, question=question).order_by("pk").last()
+            if newest and newest.key not in (key, base):
+                if Decision.objects.filter(key=key).exists():
+                    raise IntegrityError
+                raise DecidedMeanwhileError(newest)
+            decision.save(force_insert=True)
+            if not item.campaign.is_pilot:
+                _project(decision)
+    except IntegrityError:
+        return _same(decision)
+    return decision
+
+
+def _same(decision: Decision) -> Decision:
+    """The stored decision that has this one's key, as long as it says the same."""
+    stored = Decision.objects.get(key=decision.key)
+    for said in ("item_id", "question_id", "grade", "spans", "note", "by_id"):
+        if getattr(stored, said) != getattr(decision, said):
+            raise DecisionRefusedError("This key has already carried another decision.")
+    return stored
+
+
+def _project(decision: Decision) -> None:
+    """Bring the adjudicator's rating of the pair in line with the newest decision."""
+    campaign = decision.item.campaign
+    [rating] = Rating.objects.bulk_create(
+        [
+            Rating(
+                rater=adjudicator_of(campaign),
+                rubric_id=campaign.rubric_id,
+                text_id=decision.item.text_id,
+                question_id=decision.question_id,
+                grade=decision.grade,
+            )
+        ],
+        update_conflicts=True,
+        unique_fields=["rater", "rubric", "text", "question"],
+        update_fields=["grade"],
+    )
+    NuggetSpan.objects.filter(rating=rating).delete()
+    NuggetSpan.objects.bulk_create(
+        NuggetSpan(rating=rating, position=position, **span)
+        for position, span in enumerate(decision.spans)
+    )
+
+
+@transaction.atomic
+def adjudicator_of(campaign: Campaign) -> Rater:
+    """The rater as whom decisions about a campaign count, made the first time.
+
+    It belongs to no dataset, as accounts do: no file that is imported can add to its grades.
+    """
+    if campaign.adjudicator:
+        return campaign.adjudicator
+    # Two first decisions at once: the second waits here, and finds the rater of the first.
+    held = Campaign.objects.select_for_update().get(pk=campaign.pk)
+    if held.adjudicator is None:
+        base = f"{held.slug}-adjudicated"
+        taken = set(
+            Rater.objects.filter(dataset=None, name__startswith=base).values_list("name", flat=True)
+        )
+        number = 1
+        while (name := base if number == 1 else f"{base}-{number}") in taken:
+            number += 1
+        held.adjudicator = Rater.objects.create(name=name, kind=Rater.Kind.HUMAN)
+        held.save(update_fields=["adjudicator"])
+    campaign.adjudicator = held.adjudicator
+    return held.adjudicator

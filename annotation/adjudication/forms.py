@@ -1,0 +1,44 @@
+"""What an expert sends to decide a pair."""
+
+from typing import Any
+
+from django import forms
+
+from annotation.adjudication.differences import KINDS, STATES
+from annotation.task.forms import AnswerForm
+
+
+class DecisionForm(AnswerForm):
+    """A grade, the words that it rests on, and a note.
+
+    Words are ticked where a rater has marked them (or where a script has taken a selection), and
+    copied from the text: places and quotes, as in the form of an answer without scripts.
+    """
+
+    grade = forms.IntegerField(
+        error_messages={"required": "Choose a grade.", "invalid": "The grade is a whole number."}
+    )
+    note = forms.CharField(required=False, max_length=2000)
+    text_sha256 = forms.CharField()
+
+    def clean_text_sha256(self) -> str:
+        if self.cleaned_data["text_sha256"] != self.text.sha256:
+            raise forms.ValidationError("The text has changed since the page was opened.")
+        return self.text.sha256
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean()
+        grade, spans = cleaned.get("grade"), cleaned.get("span_list", [])
+        if grade is None:
+            return cleaned
+        if grade >= self.rubric.span_from and not spans:
+            raise forms.ValidationError(f"A grade of {grade} rests on words: tick or copy some.")
+        return cleaned
+
+
+class FilterForm(forms.Form):
+    """Which differences are listed, and whether raters are named."""
+
+    kind = forms.ChoiceField(required=False, choices=[("", "all kinds"), *KINDS.items()])
+    state = forms.ChoiceField(required=False, choices=[("", "all"), *STATES.items()])
+    names = forms.BooleanField(required=False, label="Show names")

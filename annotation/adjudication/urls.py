@@ -1,0 +1,14 @@
+"""Where raters differ, and what an expert decides."""
+
+from django.urls import URLPattern, path
+
+from annotation.adjudication import views
+
+urlpatterns: list[URLPattern] = [
+    path("<slug:slug>/adjudication/", views.adjudication, name="adjudication"),
+    path(
+        "<slug:slug>/adjudication/<int:item_pk>/<int:question_pk>/",
+        views.adjudicate,
+        name="adjudicate",
+    ),
+]

@@ -1,0 +1,252 @@
+"""Where raters differ, and the page on which an expert decides."""
+
+from typing import Any
+from uuid import uuid4
+
+from django.contrib import messages
+from django.core.paginator import Paginator
+from django.http import Http404, HttpResponseBase, QueryDict
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.utils.http import urlencode
+from django.views.decorators.http import require_http_methods, require_safe
+
+from annotation.adjudication.decisions import (
+    DecidedMeanwhileError,
+    DecisionRefusedError,
+    Voice,
+    decide,
+    voices,
+)
+from annotation.adjudication.differences import Difference, Pair, differences
+from annotation.adjudication.forms import DecisionForm, FilterForm
+from annotation.http import AuthenticatedRequest, researchers_only
+from annotation.models import Campaign, Decision, Item, ItemQuestion, SubQuestion, Text
+
+PER_PAGE = 50
+
+
+@require_safe
+@researchers_only
+def adjudication(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
+    """The pairs on which raters differ, the strongest first."""
+    campaign = get_object_or_404(Campaign.objects.select_related("rubric", "dataset"), slug=slug)
+    wanted = _wanted(request)
+    if not wanted.is_valid():
+        context = {"campaign": campaign, "wanted": wanted, "room": "campaigns", "query": ""}
+        return render(request, "annotation/adjudication/adjudication.html", context, status=422)
+    found = _differences(campaign, wanted)
+    page = Paginator(found, PER_PAGE).get_page(request.GET.get("page"))
+    query = _query(wanted)
+    context = {
+        "room": "campaigns",
+        "campaign": campaign,
+        "wanted": wanted,
+        "found": found,
+        "n_decided": sum(one.decided is not None for one in found),
+        "first_open": next((one for one in found if one.decided is None), None),
+        "page": page,
+        "rows": _with_words(list(page)),
+        "filtered": f"?{query}" if query else "",
+        "query": f"{query}&" if query else "",
+    }
+    return render(request, "annotation/adjudication/adjudication.html", context)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@researchers_only
+def adjudicate(
+    request: AuthenticatedRequest, slug: str, item_pk: int, question_pk: int
+) -> HttpResponseBase:
+    """One pair: everybody's answer and words side by side, and the form that decides."""
+    asked = get_object_or_404(
+        ItemQuestion.objects.select_related(
+            "item__campaign__rubric", "item__campaign__adjudicator", "item__text", "question__topic"
+        ),
+        item__campaign__slug=slug,
+        item=item_pk,
+        question=question_pk,
+    )
+    item, question = asked.item, asked.question
+    if item.text.body is None:
+        raise Http404("The words of this text are not here.")
+    if request.method != "POST":
+        return _page(request, asked)
+    voice = None
+    if take := request.POST.get("take"):
+        voice = next((one for one in voices(item, question) if one.key == take), None)
+        if voice is None:
+            problem = "That rater has answered anew since the page was opened. Look again."
+            return _page(request, asked, problems=[problem], status=409)
+    data = _taken(request.POST, voice) if voice else request.POST
+    form = DecisionForm(data, text=item.text, rubric=item.campaign.rubric)
+    if not form.is_valid():
+        problems = [str(said) for errors in form.errors.values() for said in errors]
+        return _page(request, asked, form, problems, status=422)
+    sent = form.cleaned_data
+    try:
+        decide(
+            item,
+            question,
+            key=sent["key"],
+            grade=sent["grade"],
+            spans=sent["span_list"],
+            note=sent["note"],
+            by=request.user,
+            base=sent["base"],
+        )
+    except DecisionRefusedError as error:
+        return _page(request, asked, form, [str(error)], status=422)
+    except DecidedMeanwhileError as error:
+        problem = f"{error.newest.by or 'Somebody'} has decided this meanwhile, see the history."
+        problem += " Decide again to replace that."
+        return _page(request, asked, form, [problem], status=409)
+    as_who = f", as {voice.letter} answered" if voice else ""
+    messages.success(request, f"Decided: {sent['grade']}{as_who}.")
+    return redirect(_onwards(request, asked))
+
+
+def _taken(sent: QueryDict, voice: Voice) -> QueryDict:
+    """The form with a rater's grade and words in place of those that were chosen; the note stays."""
+    data = sent.copy()
+    data["grade"], data["quotes"] = str(voice.grade), ""
+    data.setlist("keep", [f"{span['start']}:{span['end']}" for span in voice.words])
+    return data
+
+
+def _page(
+    request: AuthenticatedRequest,
+    asked: ItemQuestion,
+    form: DecisionForm | None = None,
+    problems: list[str] | None = None,
+    status: int = 200,
+) -> HttpResponseBase:
+    item, question = asked.item, asked.question
+    campaign, wanted = item.campaign, _wanted(request)
+    shows_names = wanted.is_valid() and wanted.cleaned_data["names"]
+    said = voices(item, question)
+    history = list(
+        Decision.objects.filter(item=item, question=question).select_related("by").order_by("-pk")
+    )
+    newest = history[0] if history else None
+    pairs = [one.pair for one in _differences(campaign, wanted)]
+    at = pairs.index((item.pk, question.pk)) if (item.pk, question.pk) in pairs else None
+    kept = _kept(item.text, form, newest)
+    query = _query(wanted)
+    context = {
+        "campaign": campaign,
+        "item": item,
+        "text": item.text,
+        "text_label": f"Text of the {item.text.get_kind_display()}",
+        "question": question,
+        "levels": campaign.rubric.levels.all(),
+        "voices": said,
+        "marking": [voice for voice in said if voice.spans],
+        "shows_names": shows_names,
+        "other_names": _query(wanted, names="" if shows_names else "on"),
+        "choices": _choices(item.text, said, kept),
+        "grade": form.data.get("grade", "") if form else str(newest.grade) if newest else "",
+        "note": form.data.get("note", "") if form else newest.note if newest else "",
+        "quotes": form.data.get("quotes", "") if form else "",
+        "base": newest.key if newest else "",
+        "key": uuid4(),
+        "problems": problems or [],
+        "history": history,
+        "spans": [span for voice in said for span in _drawn(voice, shows_names)],
+        "place": None if at is None else at + 1,
+        "of": len(pairs),
+        "previous": pairs[at - 1] if at else None,
+        "next": pairs[at + 1] if at is not None and at + 1 < len(pairs) else None,
+        "filtered": f"?{query}" if query else "",
+    }
+    return render(request, "annotation/adjudication/adjudicate.html", context, status=status)
+
+
+def _wanted(request: AuthenticatedRequest) -> FilterForm:
+    return FilterForm(request.GET)
+
+
+def _differences(campaign: Campaign, wanted: FilterForm) -> list[Difference]:
+    """The list that the URL asks for; all differences where it asks for what there is not."""
+    if not wanted.is_valid():
+        return differences(campaign)
+    return differences(campaign, wanted.cleaned_data["kind"], wanted.cleaned_data["state"])
+
+
+def _query(wanted: FilterForm, **changes: str) -> str:
+    if not wanted.is_valid():
+        return ""
+    names = "on" if wanted.cleaned_data["names"] else ""
+    params = {**wanted.cleaned_data, "names": names, **changes}
+    return urlencode({name: value for name, value in params.items() if value})
+
+
+def _with_words(rows: list[Difference]) -> list[tuple[Difference, Item, SubQuestion]]:
+    """The rows with their texts and questions, which are read for those that are shown alone."""
+    items = Item.objects.select_related("text").in_bulk([row.item for row in rows])
+    questions = SubQuestion.objects.select_related("topic").in_bulk([row.question for row in rows])
+    return [(row, items[row.item], questions[row.question]) for row in rows]
+
+
+def _kept(text: Text, form: DecisionForm | None, newest: Decision | None) -> set[Pair]:
+    """The places that are ticked: as they were sent, else as they were decided last."""
+    if form is None:
+        return {(span["start"], span["end"]) for span in newest.spans} if newest else set()
+    # Those that were copied stay in their field, and what is no place in the text is dropped.
+    places = set()
+    for value in form.sent.getlist("keep"):
+        start, _, end = value.partition(":")
+        if start.isdecimal() and end.isdecimal() and len(value) < 20:
+            places.add((int(start), int(end)))
+    return {(start, end) for start, end in places if 0 <= start < end <= len(text.body or "")}
+
+
+def _choices(text: Text, said: list[Voice], kept: set[Pair]) -> list[dict[str, Any]]:
+    """Every span that can be taken over, in the order of the text, with who marked it."""
+    by_place: dict[Pair, list[Voice]] = {place: [] for place in kept}
+    for voice in said:
+        for span in voice.spans:
+            by_place.setdefault((span["start"], span["end"]), []).append(voice)
+    return [
+        {
+            "value": f"{start}:{end}",
+            "quote": (text.body or "")[start:end],
+            "voices": by_place[start, end],
+            "is_kept": (start, end) in kept,
+        }
+        for start, end in sorted(by_place)
+    ]
+
+
+def _drawn(voice: Voice, shows_names: bool) -> list[dict[str, Any]]:
+    """A rater's spans, as the text is marked with them on the server and in the browser."""
+    who = voice.name if shows_names else f"Rater {voice.letter}"
+    return [
+        {
+            "rater": voice.letter,
+            "start": span["start"],
+            "end": span["end"],
+            "mark": voice.mark,
+            "label": voice.letter,
+            "says": f"{who} marks this line",
+            "href": f"#voice-{voice.letter}",
+        }
+        for span in voice.spans
+    ]
+
+
+def _onwards(request: AuthenticatedRequest, asked: ItemQuestion) -> str:
+    """The next pair of the list that nobody has decided; the list where none is left."""
+    campaign, wanted = asked.item.campaign, _wanted(request)
+    query = _query(wanted)
+    kind = wanted.cleaned_data["kind"] if wanted.is_valid() else ""
+    found = differences(campaign, kind)
+    pairs = [one.pair for one in found]
+    here = (asked.item_id, asked.question_id)
+    at = pairs.index(here) if here in pairs else 0
+    following = next((one for one in found[at:] + found[:at] if one.decided is None), None)
+    if following is None:
+        url = reverse("adjudication", args=[campaign.slug])
+    else:
+        url = reverse("adjudicate", args=[campaign.slug, *following.pair])
+    return f"{url}?{query}" if query else url

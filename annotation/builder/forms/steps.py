@@ -1,0 +1,196 @@
+"""A study as its makers describe it, step by step, and the guideline of a rubric."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from django import forms
+from django.core.exceptions import ValidationError
+from django.core.validators import MaxValueValidator, MinValueValidator
+from django.db.models import Count, QuerySet
+
+from annotation.builder.drafts import RESERVED, free_slug
+from annotation.models import Campaign, Dataset, Rater, Rating, Text, User
+from annotation.models.raters import raters_of
+from annotation.models.standard_rubrics import kind_for
+
+MOMENT = "%Y-%m-%dT%H:%M"
+SMALL, LARGE = 32_767, 2_147_483_647  # what the columns hold
+
+
+def accounts() -> QuerySet[User]:
+    """Whom a campaign may invite: everybody who logs in, and no guest of another study."""
+    return User.objects.filter(is_active=True, is_guest=False).order_by("username")
+
+
+class People(forms.ModelMultipleChoiceField):
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(accounts(), required=False, widget=forms.CheckboxSelectMultiple, **kwargs)
+
+
+class DraftForm(forms.ModelForm):
+    """A step of the builder: some settings of a draft. Numbers are held to what their columns hold."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        for name, field in self.fields.items():
+            if isinstance(field, forms.IntegerField):
+                field.validators.append(MaxValueValidator(LARGE if name == "seed" else SMALL))
+                if name in self.at_least_one():
+                    field.validators.append(MinValueValidator(1))
+                    field.widget.attrs["min"] = 1
+
+    def at_least_one(self) -> Iterable[str]:
+        return ()
+
+
+class NewCampaignForm(forms.ModelForm):
+    """The few things that a study cannot do without; the builder has the rest."""
+
+    kind = forms.ChoiceField(required=False, label="Texts")
+    people = People(
+        label="People", help_text="each of them gets every text; the list can change until it opens"
+    )
+
+    class Meta:
+        model = Campaign
+        fields = ("title", "rubric", "slug")
+        labels = {"slug": "Address"}
+        help_texts = {"slug": "letters, digits and hyphens; empty: made from the title"}
+
+    field_order = ("title", "rubric", "kind", "people", "slug")
+
+    def __init__(self, *args: Any, dataset: Dataset, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["slug"].required = False
+        words = dataset.texts.with_body().order_by().values_list("kind").annotate(Count("pk"))
+        counts: dict[str, int] = dict(words)
+        self.fields["kind"].choices = [  # type: ignore[attr-defined]
+            ("", "as the rubric asks: T1 is for reports, T2 for passages"),
+            *(
+                (kind.value, f"{kind.label} ({counts.get(kind.value, 0)} with words)")
+                for kind in Text.Kind
+            ),
+        ]
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or {}
+        if "kind" in cleaned and cleaned.get("rubric"):
+            cleaned["kind"] = cleaned["kind"] or kind_for(cleaned["rubric"])
+            if not cleaned["kind"]:
+                self.add_error("kind", "This rubric is for any texts: choose which.")
+        return cleaned
+
+    def clean_slug(self) -> str:
+        slug: str = self.cleaned_data["slug"]
+        if slug in RESERVED:
+            raise ValidationError("This address is the form's own; take another.")
+        return slug or free_slug(self.cleaned_data.get("title", ""))
+
+
+class PartsForm(DraftForm):
+    """How the items are handed out."""
+
+    class Meta:
+        model = Campaign
+        fields = (
+            *("raters_per_item", "items_per_part", "max_parts"),
+            *("skips_per_part", "lease_hours", "attention_per_part"),
+        )
+        labels = {
+            "raters_per_item": "Raters for each text",
+            "items_per_part": "Texts in a part",
+            "max_parts": "Parts for one person, at most",
+            "skips_per_part": "Texts of a part that may be skipped",
+            "lease_hours": "Hours to finish a part",
+            "attention_per_part": "Attention checks in a part",
+        }
+        help_texts = {
+            "raters_per_item": "so many different people rate each text",
+            "items_per_part": "a part is one sitting; empty: all texts are one part",
+            "max_parts": "empty: as many as there are",
+            "skips_per_part": "empty: a quarter of them, one at least; never all",
+            "lease_hours": "then untouched texts go to others, and what is saved stays; empty: no limit",
+            "attention_per_part": "they are written under Checks",
+        }
+
+    def at_least_one(self) -> Iterable[str]:
+        return ("raters_per_item", "items_per_part", "max_parts", "lease_hours")
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or {}
+        items, checks = cleaned.get("items_per_part"), cleaned.get("attention_per_part")
+        if items and checks and checks > items:
+            self.add_error(
+                "attention_per_part", f"A part of {items} texts cannot ask {checks} of them."
+            )
+        return cleaned
+
+
+class GoldForm(DraftForm):
+    """Texts whose labels are known: to train with, and hidden among the others."""
+
+    class Meta:
+        model = Campaign
+        fields = ("gold_source", "n_training", "n_gold")
+        labels = {"gold_source": "Whose labels are right"}
+        help_texts = {
+            "gold_source": "raters who have rated such texts under this rubric",
+            "n_training": "shown first to everybody, with the expected answer afterwards; no ratings",
+            "n_gold": "shown like all others, to weigh a rater; nobody is refused for them",
+        }
+
+    def __init__(self, *args: Any, instance: Campaign, **kwargs: Any) -> None:
+        super().__init__(*args, instance=instance, **kwargs)
+        rated = (
+            Rating.objects.of_dataset(instance.dataset)
+            .filter(
+                rubric=instance.rubric,
+                text__kind=instance.selection.get("kind", ""),
+                text__body__isnull=False,
+                question__filtered_because="",
+            )
+            .values_list("rater")
+            .annotate(Count("text", distinct=True))
+            .order_by("rater__name")
+        )
+        names = {rater.pk: name for name, rater in raters_of(instance.dataset).items()}
+        counts: dict[int, int] = dict(rated)
+        field = self.fields["gold_source"]
+        field.queryset = Rater.objects.filter(pk__in=counts)  # type: ignore[attr-defined]
+        field.choices = [  # type: ignore[attr-defined]
+            ("", "nobody's"),
+            *((pk, f"{names[pk]}: {n} texts") for pk, n in counts.items()),
+        ]
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or {}
+        wanted = (cleaned.get("n_training") or 0) + (cleaned.get("n_gold") or 0)
+        if wanted and not cleaned.get("gold_source") and "gold_source" not in self.errors:
+            self.add_error("gold_source", "Training and hidden gold items need known labels.")
+        return cleaned
+
+
+class WordsForm(DraftForm):
+    """What people read before and beside their work."""
+
+    class Meta:
+        model = Campaign
+        fields = ("language", "guideline", "consent", "consent_version")
+        labels = {"consent": "Consent", "consent_version": "Version of the consent"}
+        help_texts = {
+            "guideline": "Markdown; it began as the rubric's own",
+            "consent": "Markdown; what people agree to before they begin. Empty: nothing is asked",
+            "consent_version": "recorded with each agreement, for example 2026-11",
+        }
+        widgets = {
+            "guideline": forms.Textarea(attrs={"rows": 20}),
+            "consent": forms.Textarea(attrs={"rows": 12}),
+        }
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or {}
+        if cleaned.get("consent") and not cleaned.get("consent_version"):
+            self.add_error(
+                "consent_version", "Name the version, so that it is known who agreed to what."
+            )
+        return cleaned

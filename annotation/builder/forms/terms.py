@@ -1,0 +1,154 @@
+"""The terms of a study, and what may still change once it is open."""
+
+from typing import Any
+
+from django import forms
+from django.core.exceptions import ValidationError
+from django.utils import timezone
+
+from annotation.builder.forms.steps import MOMENT, DraftForm, People, accounts
+from annotation.models import Campaign, User
+from annotation.participation.entry import PLATFORMS
+
+CODES = ("code_done", "code_screened_out", "code_failed_check")
+ADDRESS = "completion_url"
+CODE_LABELS = {
+    "code_done": "Completion code: part done",
+    "code_screened_out": "Completion code: screened out",
+    "code_failed_check": "Completion code: failed the check",
+}
+
+CONTACT_LABEL = "Contact for workers"
+
+
+class CompletionAddress(forms.URLField):
+    def __init__(self) -> None:
+        super().__init__(
+            required=False,
+            max_length=200,
+            assume_scheme="https",
+            label="Completion address",
+            help_text="only where the platform has none of its own; {code} and {worker} are filled in",
+        )
+
+
+class OfPlatformForm(DraftForm):
+    """Completion codes where people come from a platform, an address where it has none of its own.
+
+    Those of other platforms are left out, unless something stands in them: it would count unseen.
+    """
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        chosen = self.data.get("platform") if "platform" in self.fields else None
+        known = PLATFORMS.get(self.instance.platform if chosen is None else chosen)
+        asked = (*CODES, *([] if known and known.back else [ADDRESS])) if known else ()
+        for name in (*CODES, ADDRESS):
+            stands = self.data.get(name) or getattr(self.instance, name)
+            if name not in asked and not stands:
+                del self.fields[name]
+
+    def of_platform(self) -> list[forms.BoundField]:
+        return [field for field in self if field.name in (*CODES, ADDRESS)]
+
+
+def moment() -> forms.DateTimeInput:
+    return forms.DateTimeInput(attrs={"type": "datetime-local"}, format=MOMENT)
+
+
+class TermsForm(OfPlatformForm):
+    """Pay and time, from when to when, where people come from, and who is invited."""
+
+    completion_url = CompletionAddress()
+    people = People(
+        label="Invited accounts", help_text="they see the study under My work once it is open"
+    )
+
+    class Meta:
+        model = Campaign
+        fields = (
+            *("pay_per_part", "currency", "minutes_per_part", "contact", "opens_at", "closes_at"),
+            *("platform", *CODES, "completion_url", "is_pilot"),
+        )
+        labels = CODE_LABELS | {
+            "pay_per_part": "Pay for a part",
+            "minutes_per_part": "Minutes that a part takes",
+            "contact": CONTACT_LABEL,
+            "opens_at": "Opens",
+            "closes_at": "Closes",
+            "platform": "Where people come from",
+            "is_pilot": "Pilot",
+        }
+        help_texts = {
+            "pay_per_part": "empty: it is not paid",
+            "currency": "three letters",
+            "is_pilot": "its answers are kept, and never become ratings",
+        }
+        widgets = {"opens_at": moment(), "closes_at": moment()}
+
+    def __init__(self, *args: Any, instance: Campaign, **kwargs: Any) -> None:
+        invited = User.objects.filter(rater__stays__campaign=instance, is_guest=False)
+        super().__init__(*args, instance=instance, initial={"people": invited}, **kwargs)
+        zone = timezone.get_current_timezone_name()
+        self.fields["opens_at"].help_text = f"{zone}; empty: as soon as it is open"
+        self.fields["closes_at"].help_text = f"{zone}; empty: when somebody closes it"
+
+    def before(self) -> list[forms.BoundField]:
+        return self._split()[0]
+
+    def after(self) -> list[forms.BoundField]:
+        return self._split()[1]
+
+    def _split(self) -> tuple[list[forms.BoundField], list[forms.BoundField]]:
+        """The fields that there are for every platform: down to the platform, and what comes after."""
+        common = [field for field in self if field.name not in (*CODES, ADDRESS)]
+        at = [field.name for field in common].index("platform") + 1
+        return common[:at], common[at:]
+
+    def clean_currency(self) -> str:
+        currency: str = self.cleaned_data["currency"].upper()
+        if currency and not (len(currency) == 3 and currency.isascii() and currency.isalpha()):
+            raise ValidationError("A currency has three letters, such as GBP.")
+        return currency
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or {}
+        pay = cleaned.get("pay_per_part")
+        if pay is not None and pay < 0:
+            self.add_error("pay_per_part", "Pay cannot be negative.")
+        if pay is not None and not cleaned.get("currency") and "currency" not in self.errors:
+            self.add_error("currency", "Say in which currency.")
+        opens, closes = cleaned.get("opens_at"), cleaned.get("closes_at")
+        if opens and closes and closes <= opens:
+            self.add_error("closes_at", "It would close before it opens.")
+        return cleaned
+
+
+class LaterForm(OfPlatformForm):
+    """What may change while a study runs: nothing that a rater was shown before their work."""
+
+    completion_url = CompletionAddress()
+    people = People(label="Invite more accounts")
+
+    field_order = ("closes_at", "contact", *CODES, "completion_url", "people")
+
+    class Meta:
+        model = Campaign
+        fields = ("closes_at", "contact", *CODES, "completion_url")
+        labels = CODE_LABELS | {"closes_at": "Closes", "contact": CONTACT_LABEL}
+        widgets = {"closes_at": moment()}
+
+    def __init__(self, *args: Any, instance: Campaign, **kwargs: Any) -> None:
+        super().__init__(*args, instance=instance, **kwargs)
+        in_already = User.objects.filter(rater__stays__campaign=instance)
+        self.fields["people"].queryset = accounts().exclude(  # type: ignore[attr-defined]
+            pk__in=in_already
+        )
+        zone = timezone.get_current_timezone_name()
+        self.fields["closes_at"].help_text = f"{zone}; empty: when somebody closes it"
+
+    def clean_closes_at(self) -> Any:
+        closes, opens = self.cleaned_data["closes_at"], self.instance.opens_at
+        if closes and opens and closes <= opens:
+            raise ValidationError("It would close before it opens.")
+        return closes

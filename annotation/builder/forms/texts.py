@@ -1,0 +1,143 @@
+"""Which texts of a dataset a study is about, and which of their questions it asks."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from django import forms
+from django.db.models import Count
+
+from annotation.builder.forms.steps import DraftForm
+from annotation.models import Campaign, Dataset, Rating, Text
+from annotation.models.raters import raters_of
+
+
+class TextsForm(DraftForm):
+    """Which texts, and which of their questions."""
+
+    ALL, SOME, PAIR = "all", "some", "pair"
+
+    kind = forms.ChoiceField(choices=Text.Kind.choices, label="Kind of text")
+    systems = forms.MultipleChoiceField(
+        required=False, widget=forms.CheckboxSelectMultiple, help_text="none ticked means all"
+    )
+    topics = forms.MultipleChoiceField(
+        required=False, widget=forms.CheckboxSelectMultiple, help_text="none ticked means all"
+    )
+    sample = forms.IntegerField(
+        required=False,
+        min_value=1,
+        label="How many of these texts",
+        help_text="a random sample, drawn with the seed; empty: all",
+    )
+    questions = forms.ChoiceField(
+        label="Questions about each text",
+        widget=forms.RadioSelect,
+        choices=[
+            (ALL, "all questions of its topic"),
+            (SOME, "some of them, drawn at random"),
+            (PAIR, "one that it answers and one that it does not, by labels that are here"),
+        ],
+    )
+    labels = forms.ChoiceField(
+        required=False,
+        label="Whose labels say what a text answers",
+        help_text="for one of each; a text that lacks either is left out and counted",
+    )
+
+    class Meta:
+        model = Campaign
+        fields = ("title", "questions_per_item", "seed")
+        labels = {"questions_per_item": "How many questions"}
+        help_texts = {
+            "questions_per_item": "for some of them",
+            "seed": "the same number draws the same texts and questions again",
+        }
+
+    field_order = (
+        *("title", "kind", "systems", "topics", "sample"),
+        *("questions", "questions_per_item", "labels", "seed"),
+    )
+
+    def __init__(self, *args: Any, instance: Campaign, **kwargs: Any) -> None:
+        selection = instance.selection
+        source = instance.question_source_id
+        initial = {name: selection.get(name) for name in ("kind", "systems", "topics", "sample")}
+        initial["questions"] = (
+            self.PAIR if source else self.SOME if instance.questions_per_item else self.ALL
+        )
+        initial["labels"] = f"{source}:{instance.question_rubric_id}" if source else ""
+        super().__init__(*args, instance=instance, initial=initial, **kwargs)
+        self.sources = sources_of(instance.dataset)
+        named = instance.dataset.texts.exclude(system="").order_by("system")
+        systems = named.values_list("system", flat=True).distinct()
+        topics = instance.dataset.topics.values_list("name", flat=True)
+        for name, choices in (
+            ("systems", [(system, system) for system in systems]),
+            ("topics", [(topic, topic) for topic in topics]),
+            (
+                "labels",
+                [("", "choose"), *((value, of.words) for value, of in self.sources.items())],
+            ),
+        ):
+            self.fields[name].choices = choices  # type: ignore[attr-defined]
+
+    def at_least_one(self) -> Iterable[str]:
+        return ("questions_per_item",)
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or {}
+        how = cleaned.get("questions")
+        if how == self.SOME and not cleaned.get("questions_per_item"):
+            self.add_error("questions_per_item", "Say how many, for some of the questions.")
+        if how == self.PAIR:
+            chosen = self.sources.get(cleaned.get("labels", ""))
+            if chosen is None:
+                self.add_error("labels", "Choose whose labels decide.")
+            elif cleaned.get("kind") not in chosen.pairs:
+                self.add_error("labels", f"{chosen.name} has labelled no text of this kind.")
+        return cleaned
+
+    def _post_clean(self) -> None:
+        """Bring the settings in line with each other before the model's own rules look at them."""
+        cleaned = self.cleaned_data
+        if not self.errors:
+            how = cleaned["questions"]
+            chosen = self.sources[cleaned["labels"]] if how == self.PAIR else None
+            self.instance.question_source_id = chosen.rater if chosen else None
+            self.instance.question_rubric_id = chosen.rubric if chosen else None
+            cleaned["questions_per_item"] = (
+                cleaned["questions_per_item"] if how == self.SOME else None
+            )
+            self.instance.selection = {
+                name: cleaned[name] for name in ("kind", "systems", "topics", "sample")
+            }
+        super()._post_clean()  # type: ignore[misc]
+
+
+class Source:
+    """A rater's labels under a rubric: how many pairs of each kind of text."""
+
+    def __init__(self, rater: int, rubric: int, name: str, under: str) -> None:
+        self.rater, self.rubric, self.name, self.under = rater, rubric, name, under
+        self.pairs: dict[str, int] = {}
+
+    @property
+    def words(self) -> str:
+        of = ", ".join(f"{n} pairs of {kind}s" for kind, n in self.pairs.items())
+        return f"{self.name}, {self.under}: {of}"
+
+
+def sources_of(dataset: Dataset) -> dict[str, Source]:
+    """The raters of a dataset that have labels there, under each rubric, by "rater:rubric"."""
+    names = {rater.pk: name for name, rater in raters_of(dataset).items()}
+    counted = (
+        Rating.objects.of_dataset(dataset)
+        .values_list("rater", "rubric", "rubric__title", "text__kind")
+        .annotate(Count("pk"))
+        .order_by("rubric__slug", "rater__name", "rater", "text__kind")
+    )
+    found: dict[str, Source] = {}
+    for rater, rubric, title, kind, n in counted:
+        source = found.setdefault(f"{rater}:{rubric}", Source(rater, rubric, names[rater], title))
+        source.pairs[kind] = n
+    return found

@@ -1,0 +1,150 @@
+"""The page of invitations: links that were made for people, and what a platform's own form asks for."""
+
+from dataclasses import dataclass
+
+from django import forms
+from django.contrib import messages
+from django.core.exceptions import ValidationError
+from django.core.paginator import Paginator
+from django.db import transaction
+from django.http import HttpResponseBase
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods
+
+from annotation.builder.workload import hourly, workload
+from annotation.http import AuthenticatedRequest, admins_only
+from annotation.models import Campaign, LogEntry, Participant
+from annotation.participation import entry
+from annotation.participation.status import STATUSES, with_status
+
+
+@dataclass(frozen=True)
+class Pasted:
+    """A field of the platform's form. An empty value is not stated."""
+
+    name: str
+    value: str
+    note: str = ""
+
+
+def pasted(campaign: Campaign, arrival: str) -> list[Pasted]:
+    """The title, the address, places, time, pay and codes of a campaign on a platform."""
+    pay, rate = campaign.pay_per_part, hourly(campaign)
+    return [
+        Pasted("Title", campaign.title),
+        Pasted("Address of the study", arrival),
+        _places(campaign),
+        Pasted(
+            "Estimated time (minutes)",
+            str(campaign.minutes_per_part or ""),
+            "of a part, which is one submission there",
+        ),
+        Pasted(
+            f"Pay ({campaign.currency})" if campaign.currency else "Pay",
+            "" if pay is None else str(pay),
+            f"for a part; {rate} {campaign.currency} an hour" if rate else "for a part",
+        ),
+        Pasted("Completion code", campaign.code_done, "the part is done: pay it"),
+        Pasted("Code after screening", campaign.code_screened_out, "may not take part"),
+        Pasted("Code after the check", campaign.code_failed_check, "did not pass it in two tries"),
+    ]
+
+
+def _places(campaign: Campaign) -> Pasted:
+    """A place is a part. Where one person may do several, those are studies of their own there."""
+    work = workload(campaign)
+    if work is None:
+        return Pasted("Places", "")
+    if work.parts_each == 1:
+        return Pasted("Places", str(work.parts), "one for each part")
+    return Pasted(
+        "Places",
+        str(work.parts),
+        f"in all, one for each part; one person may do {work.parts_each} of them, each in a study of "
+        "its own there, with the same address",
+    )
+
+
+MAX_LINKS = 500
+
+
+MAX_NAME = 200
+
+
+class LinksForm(forms.Form):
+    """Who gets a link: names one a line, or how many for people without a name."""
+
+    names = forms.CharField(
+        required=False,
+        widget=forms.Textarea(attrs={"rows": 5}),
+        help_text="one a line; who has a link already keeps it",
+    )
+    number = forms.IntegerField(
+        required=False,
+        min_value=1,
+        max_value=MAX_LINKS,
+        help_text="or so many links without a name",
+    )
+
+    def clean(self) -> dict[str, object]:
+        cleaned = super().clean() or {}
+        names = [name.strip() for name in cleaned.get("names", "").splitlines()]
+        names = list(dict.fromkeys(filter(None, names)))
+        number = cleaned.get("number")
+        if not self.errors:
+            if bool(names) == bool(number):
+                raise ValidationError("Either names or a number of links, one of the two.")
+            if len(names) > MAX_LINKS:
+                raise ValidationError(f"{MAX_LINKS} names at a time at most, not {len(names)}.")
+            for line, name in enumerate(names, start=1):
+                if len(name) > MAX_NAME:
+                    raise ValidationError(f"Name {line} is longer than {MAX_NAME} characters.")
+        cleaned["wanted"] = names or [""] * (number or 0)
+        return cleaned
+
+
+LINKS_PER_PAGE = 100
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@admins_only
+@never_cache
+def invitations(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
+    """The links by which people come in, and a form for more. Who has a link is its person."""
+    found = get_object_or_404(Campaign, slug=slug)
+    form = LinksForm(request.POST if request.method == "POST" else None)
+    if form.is_valid():
+        wanted = form.cleaned_data["wanted"]
+        with transaction.atomic():
+            made = entry.make_links(found, wanted)
+            links = f"{len(made)} link{'' if len(made) == 1 else 's'}"
+            LogEntry.record(found, request.user, "made links", links)
+        messages.success(request, f"{links} can be given out.")
+        return redirect("campaign_invitations", slug)
+    stays = found.participants.filter(source=Participant.Source.LINK, erased_at=None)
+    listed = with_status(stays.select_related("rater")).order_by("-pk")
+    page = Paginator(listed, LINKS_PER_PAGE).get_page(request.GET.get("page"))
+    arrival = _arrival(found, request)
+    context = {
+        "campaign": found,
+        "form": form,
+        "page": page,
+        "links": [(stay, STATUSES[stay.status], entry.link_of(stay, request)) for stay in page],
+        "arrival": arrival,
+        "pasted": pasted(found, arrival),
+        "query": "",
+        "room": "campaigns",
+    }
+    status = 422 if form.is_bound else 200
+    return render(request, "annotation/builder/invitations.html", context, status=status)
+
+
+def _arrival(campaign: Campaign, request: AuthenticatedRequest) -> str:
+    """The address for the platform's own form, its placeholders with it; empty without a platform."""
+    platform = entry.PLATFORMS.get(campaign.platform)
+    if platform is None:
+        return ""
+    start = request.build_absolute_uri(reverse("start", args=[campaign.slug]))
+    return f"{start}?{platform.asked}" if platform.asked else start

@@ -1,0 +1,112 @@
+"""A study as a worker will see it, made of what is there now. Nobody takes part, and nothing is saved."""
+
+import random
+from dataclasses import dataclass
+
+from django.urls import reverse
+
+from annotation.models import AttentionCheck, Campaign, CheckQuestion, Item, SubQuestion
+from annotation.task.page import Asked, Links
+
+
+@dataclass
+class Shown(Asked):
+    """A question of a preview: its answers go to the preview, which keeps none."""
+
+    slug: str = ""
+    item: int = 0
+
+    @property
+    def url(self) -> str:
+        name = "preview_check_answer" if self.is_check else "preview_answer"
+        return reverse(name, args=[self.slug, self.item, self.question.pk])
+
+
+@dataclass(frozen=True)
+class Page:
+    """A page of the preview, in the order in which a worker meets them."""
+
+    title: str
+    url: str
+
+
+@dataclass(frozen=True)
+class Preview:
+    """What the bar above every page of a preview says and leads to."""
+
+    pages: list[Page]
+    here: str
+    back: str
+    begin: str
+
+
+def first_part(campaign: Campaign) -> list[int]:
+    """The positions of the items of a first part: training, then study items, a gold item among them."""
+    of: dict[str, list[int]] = {purpose.value: [] for purpose in Item.Purpose}
+    for position, purpose in campaign.items.values_list("position", "purpose"):
+        of[purpose].append(position)
+    study, gold = of[Item.Purpose.STUDY], of[Item.Purpose.GOLD]
+    if campaign.items_per_part:
+        study, gold = study[: campaign.items_per_part], gold[:1]
+    middle = len(study) // 2
+    return [*of[Item.Purpose.TRAINING], *study[:middle], *gold, *study[middle:]]
+
+
+def preview_of(campaign: Campaign, here: str) -> Preview:
+    """The bar of a campaign's preview; `here` is the address that is looked at."""
+    slug = campaign.slug
+    pages = []
+    if campaign.consent:
+        pages.append(Page("Consent", reverse("preview_consent", args=[slug])))
+    purposes = set(campaign.check_questions.values_list("purpose", flat=True))
+    for purpose, title in (
+        (CheckQuestion.Purpose.SCREENING, "Screening"),
+        (CheckQuestion.Purpose.COMPREHENSION, "Comprehension"),
+    ):
+        if purpose in purposes:
+            pages.append(Page(title, reverse("preview_check", args=[slug, purpose])))
+    pages.append(Page("Study page", reverse("campaign_preview", args=[slug])))
+    part = first_part(campaign)
+    if part:
+        pages.append(Page("First text", reverse("preview_item", args=[slug, part[0]])))
+    return Preview(
+        pages=pages,
+        here=here,
+        back=reverse("campaign_review", args=[slug]),
+        begin=reverse("campaign_preview", args=[slug]),
+    )
+
+
+def asked_in(campaign: Campaign, item: Item, place: int) -> list[Shown]:
+    """The questions of an item, none answered; the first study items carry the attention checks."""
+    rows: list[SubQuestion | AttentionCheck] = [
+        frozen.question for frozen in item.asked.select_related("question")
+    ]
+    n_training = campaign.items.filter(purpose=Item.Purpose.TRAINING).count()
+    bearer = place - n_training
+    checks = list(campaign.attention_checks.all()[: campaign.attention_per_part])
+    if item.purpose == Item.Purpose.STUDY and 0 <= bearer < len(checks):
+        at = random.Random(item.position).randint(0, len(rows))  # noqa: S311 - a steady place
+        rows.insert(at, checks[bearer])
+    return [
+        Shown(
+            assignment_id=0,
+            number=number,
+            question=question,
+            span_from=campaign.rubric.span_from,
+            slug=campaign.slug,
+            item=item.position,
+        )
+        for number, question in enumerate(rows, start=1)
+    ]
+
+
+def links_in(campaign: Campaign, position: int, previous: int | None) -> Links:
+    args = [campaign.slug, position]
+    return Links(
+        home=reverse("campaign_preview", args=[campaign.slug]),
+        submit=reverse("preview_next", args=args),
+        skip=reverse("preview_next", args=args),
+        state=reverse("preview_state", args=args),
+        previous="" if previous is None else reverse("preview_item", args=[args[0], previous]),
+    )

@@ -1,0 +1,194 @@
+"""A look at a study as its workers will see it. Whatever is sent here is checked, and not saved."""
+
+from typing import Any
+
+from django.contrib import messages
+from django.http import Http404, HttpResponse, HttpResponseBase, JsonResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from annotation.builder.preview.page import asked_in, first_part, links_in, preview_of
+from annotation.builder.workload import workload
+from annotation.http import AuthenticatedRequest, is_by_script, researchers_only
+from annotation.models import Campaign, CheckQuestion, Item
+from annotation.participation import earnings, journey
+from annotation.participation.forms import CheckForm, ConsentForm
+from annotation.task.forms import AnswerForm, problems
+from annotation.task.page import page_context
+
+LOOKED = ["GET", "HEAD", "POST"]
+
+
+@require_http_methods(LOOKED)
+@researchers_only
+def study(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
+    """The page of the study before the first part; beginning leads to its first text."""
+    campaign = _campaign(slug)
+    order = first_part(campaign)
+    if request.method == "POST" and order:
+        return redirect("preview_item", slug, order[0])
+    training = campaign.items.filter(purpose=Item.Purpose.TRAINING).count()
+    work = workload(campaign)
+    of = work.parts_each if work else None
+    part = journey.Part(number=1, of=of, texts=len(order) - training, training=training)
+    context: dict[str, Any] = {"part": part, "number": 1, "is_guest": True, "sitting": None}
+    context["assignments"] = []
+    context["hourly"] = earnings.an_hour(campaign, ())
+    return _render(request, "participation/work_campaign", campaign, context)
+
+
+@require_http_methods(LOOKED)
+@researchers_only
+def consent(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
+    """The terms, if people are asked to agree to any."""
+    campaign = _campaign(slug)
+    if not campaign.consent:
+        raise Http404("Nobody is asked to agree to anything.")
+    form = ConsentForm(request.POST if request.method == "POST" else None)
+    if form.is_valid():
+        if form.agrees:
+            return redirect(_after(campaign, request.path))
+        messages.info(request, "A worker who does not agree would be at the end here.")
+        return redirect(request.path)
+    status = 422 if form.is_bound else 200
+    return _render(request, "participation/consent", campaign, {"form": form}, status)
+
+
+@require_http_methods(LOOKED)
+@researchers_only
+def check(request: AuthenticatedRequest, slug: str, purpose: str) -> HttpResponseBase:
+    """The questions before the work, of one purpose."""
+    campaign = _campaign(slug)
+    questions = list(campaign.check_questions.filter(purpose=purpose))
+    if not questions:
+        raise Http404("There are no such questions.")
+    form = CheckForm(questions, purpose, 0, request.POST if request.method == "POST" else None)
+    if form.is_valid():
+        wrong = form.wrong(purpose)
+        if not wrong:
+            return redirect(_after(campaign, request.path))
+        if purpose == CheckQuestion.Purpose.SCREENING:
+            messages.info(request, "A worker who answers this would be screened out here.")
+            return redirect(request.path)
+        form.explain(wrong)
+    status = 422 if form.is_bound else 200
+    context = {"form": form, "step": purpose, "tries": 0, "tries_left": journey.CHECK_TRIES}
+    return _render(request, "participation/check", campaign, context, status)
+
+
+@require_safe
+@researchers_only
+def item(request: AuthenticatedRequest, slug: str, position: int) -> HttpResponseBase:
+    """One item of the study, as it will be worked on."""
+    campaign, found = _item(slug, position)
+    order = _order(campaign, position)
+    place = order.index(position)
+    context = page_context(
+        campaign,
+        found.text,
+        asked_in(campaign, found, place),
+        links_in(campaign, position, order[place - 1] if place else None),
+        place=place + 1,
+        of=len(order),
+        is_practice=found.purpose == Item.Purpose.TRAINING,
+    )
+    context |= {"assignment": None, "skips": None, "is_closed": False}
+    return _render(request, "task/work", campaign, context)
+
+
+@require_POST
+@researchers_only
+def answer(
+    request: AuthenticatedRequest, slug: str, position: int, question_pk: int
+) -> HttpResponseBase:
+    """Take an answer as the real page would, and forget it."""
+    campaign, found = _item(slug, position)
+    if question_pk not in found.asked.values_list("question_id", flat=True):
+        raise Http404("This question is not asked here.")
+    return _taken(request, campaign, found)
+
+
+@require_POST
+@researchers_only
+def check_answer(
+    request: AuthenticatedRequest, slug: str, position: int, check_pk: int
+) -> HttpResponseBase:
+    """The same for an attention check."""
+    campaign, found = _item(slug, position)
+    get_object_or_404(campaign.attention_checks, pk=check_pk)
+    return _taken(request, campaign, found)
+
+
+@require_safe
+@researchers_only
+def state(request: AuthenticatedRequest, slug: str, position: int) -> HttpResponseBase:
+    """What another device has answered meanwhile: nothing, ever."""
+    _item(slug, position)
+    return JsonResponse({"state": "open", "answers": []})
+
+
+@require_POST
+@researchers_only
+def onwards(request: AuthenticatedRequest, slug: str, position: int) -> HttpResponseBase:
+    """To the next item, whether this one would be submitted or skipped; after the last one, to the study."""
+    campaign, _found = _item(slug, position)
+    order = _order(campaign, position)
+    following = order[order.index(position) + 1 :]
+    url = (
+        reverse("preview_item", args=[slug, following[0]])
+        if following
+        else reverse("campaign_preview", args=[slug])
+    )
+    if is_by_script(request):
+        return JsonResponse({"next": url})
+    return redirect(url)
+
+
+def _campaign(slug: str) -> Campaign:
+    campaign = get_object_or_404(Campaign.objects.select_related("rubric"), slug=slug)
+    campaign.speak()
+    return campaign
+
+
+def _item(slug: str, position: int) -> tuple[Campaign, Item]:
+    campaign = _campaign(slug)
+    items = campaign.items.select_related("text__topic")
+    return campaign, get_object_or_404(items, position=position)
+
+
+def _order(campaign: Campaign, position: int) -> list[int]:
+    """The items among which this one is counted: those of the first part, or it follows them."""
+    order = first_part(campaign)
+    return order if position in order else [*order, position]
+
+
+def _after(campaign: Campaign, here: str) -> str:
+    urls = [page.url for page in preview_of(campaign, here).pages]
+    return urls[urls.index(here) + 1]
+
+
+def _taken(request: AuthenticatedRequest, campaign: Campaign, found: Item) -> HttpResponseBase:
+    form = AnswerForm(request.POST, text=found.text, rubric=campaign.rubric)
+    if form.is_valid():
+        if is_by_script(request):
+            return JsonResponse({"says": _("Preview: nothing is saved")})
+        messages.info(request, "A worker's answer would be saved now; this is a preview.")
+        return redirect("preview_item", campaign.slug, found.position)
+    problem = problems(form)
+    if is_by_script(request):
+        return HttpResponse(problem, status=422, content_type="text/plain; charset=utf-8")
+    messages.error(request, f"A worker would read: {problem}")
+    return redirect("preview_item", campaign.slug, found.position)
+
+
+def _render(
+    request: AuthenticatedRequest,
+    page: str,
+    campaign: Campaign,
+    context: dict[str, Any],
+    status: int = 200,
+) -> HttpResponse:
+    context |= {"campaign": campaign, "preview": preview_of(campaign, request.path)}
+    return render(request, f"annotation/{page}.html", context, status=status)

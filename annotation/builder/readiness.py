@@ -1,0 +1,166 @@
+"""What a draft still lacks before it can be opened, and what is odd about it, by the step that mends it."""
+
+from dataclasses import dataclass, field
+from decimal import Decimal
+
+from django.urls import reverse
+from django.utils import timezone
+
+from annotation.builder.workload import hourly, workload
+from annotation.models import Campaign, CheckQuestion, Item
+from annotation.models.standard_rubrics import kind_for
+
+STEPS = {
+    "texts": "Texts",
+    "parts": "Handing out",
+    "gold": "Training and gold",
+    "words": "Words",
+    "checks": "Checks",
+    "terms": "Terms and people",
+    "review": "Review and open",
+}
+LOW_PAY = {"GBP": Decimal(9), "USD": Decimal(12), "EUR": Decimal("10.50")}  # an hour
+LONG_PART = 5  # minutes from which on Prolific lets two attention checks decide
+SUBMISSION_HOURS = 24  # for which Prolific keeps a submission open
+
+
+@dataclass
+class Step:
+    """A step of the builder, what it lacks, and what somebody should look at once more."""
+
+    name: str
+    title: str
+    url: str
+    missing: list[str] = field(default_factory=list)
+    odd: list[str] = field(default_factory=list)
+
+
+def steps(campaign: Campaign) -> list[Step]:
+    """All steps of a draft in order. It can be opened when none of them lacks anything."""
+    found = {
+        name: Step(name, title, reverse(f"campaign_{name}", args=[campaign.slug]))
+        for name, title in STEPS.items()
+    }
+    _texts(campaign, found["texts"])
+    _parts(campaign, found["parts"])
+    _words(campaign, found["words"])
+    _checks(campaign, found["checks"])
+    _terms(campaign, found["terms"])
+    return list(found.values())
+
+
+def _texts(campaign: Campaign, step: Step) -> None:
+    if not campaign.items.filter(purpose=Item.Purpose.STUDY).exists():
+        step.missing.append("No texts are drawn yet.")
+    kind, wanted = campaign.selection.get("kind"), kind_for(campaign.rubric)
+    if kind and wanted and kind != wanted:
+        step.odd.append(
+            f"The rubric “{campaign.rubric}” is made for {wanted}s, and these texts are {kind}s."
+        )
+
+
+def _parts(campaign: Campaign, step: Step) -> None:
+    if not campaign.platform:
+        return
+    work = workload(campaign)
+    if work and 1 < work.items_in_part <= work.skips + 1:
+        step.odd.append(
+            f"{work.skips} of the {work.items_in_part} texts of a part may be skipped, so one is "
+            "enough for the completion code."
+        )
+    if not campaign.items_per_part:
+        step.odd.append(
+            "There is one part that holds every text; people who are paid need short ones."
+        )
+    if not campaign.lease_hours:
+        step.odd.append("Texts that somebody took and left never return to the others: set a time.")
+    elif (
+        campaign.platform == Campaign.Platform.PROLIFIC and campaign.lease_hours > SUBMISSION_HOURS
+    ):
+        step.odd.append(
+            f"A part is lent for {campaign.lease_hours} hours; a submission on Prolific lives "
+            f"{SUBMISSION_HOURS} hours at most."
+        )
+
+
+def _words(campaign: Campaign, step: Step) -> None:
+    if not campaign.guideline.strip():
+        step.odd.append("The guideline is empty; the rubric's own will be shown.")
+    if not campaign.consent.strip():
+        step.odd.append("There is no consent text, so nobody is asked to agree to anything.")
+    elif not campaign.consent_version:
+        step.odd.append("The consent text has no version.")
+
+
+def _checks(campaign: Campaign, step: Step) -> None:
+    written, asked = campaign.attention_checks.count(), campaign.attention_per_part
+    if asked and not written:
+        step.missing.append(
+            f"Each part is to have {asked} attention check{_s(asked)}, and none is written."
+        )
+    if written and not asked:
+        step.odd.append(
+            f"{written} attention check{_s(written)} {_is(written)} written, and none is asked: "
+            "see Handing out."
+        )
+    if asked > written > 0:
+        step.odd.append(
+            f"A part asks {asked} attention checks, and {written} {_is(written)} written, so the "
+            "same one comes more than once."
+        )
+    if (
+        campaign.platform == Campaign.Platform.PROLIFIC
+        and (campaign.minutes_per_part or 0) > LONG_PART
+        and asked < 2
+    ):
+        step.odd.append(
+            f"On Prolific a part of more than {LONG_PART} minutes needs two attention checks before "
+            f"work may be rejected; there {_is(asked)} {asked}."
+        )
+
+
+def _terms(campaign: Campaign, step: Step) -> None:
+    if campaign.closes_at and campaign.closes_at <= timezone.now():
+        step.missing.append("The closing time is over already.")
+    if campaign.platform:
+        _platform(campaign, step)
+    rate = hourly(campaign)
+    if rate is not None and rate < LOW_PAY.get(campaign.currency, Decimal(0)):
+        step.odd.append(
+            f"The pay comes to {rate} {campaign.currency} an hour, less than "
+            f"{LOW_PAY[campaign.currency]}."
+        )
+    invited = campaign.participants.count()
+    work = workload(campaign)
+    if not campaign.platform and not invited:
+        step.odd.append("Nobody is invited. People can be invited later, by account or by link.")
+    elif not campaign.platform and work and invited < work.people:
+        step.odd.append(
+            f"{invited} {'person is' if invited == 1 else 'people are'} invited, and the work needs "
+            f"{work.people} at least."
+        )
+
+
+def _platform(campaign: Campaign, step: Step) -> None:
+    name = campaign.get_platform_display()
+    if campaign.platform == Campaign.Platform.PROLIFIC and not campaign.code_done:
+        step.missing.append("Prolific needs a completion code for work that is done.")
+    elif not campaign.code_done and not campaign.completion_url:
+        step.missing.append(f"{name} needs a completion code or address for work that is done.")
+    purposes = set(campaign.check_questions.values_list("purpose", flat=True))
+    if CheckQuestion.Purpose.SCREENING in purposes and not campaign.code_screened_out:
+        step.odd.append("People can be screened out, and there is no code for that.")
+    if CheckQuestion.Purpose.COMPREHENSION in purposes and not campaign.code_failed_check:
+        step.odd.append("People can fail the comprehension check, and there is no code for that.")
+    if campaign.pay_per_part is None:
+        step.odd.append(f"{name} pays people, and no pay is stated.")
+    if not campaign.minutes_per_part:
+        step.odd.append("How many minutes a part takes is not stated.")
+
+
+def _s(number: int) -> str:
+    return "" if number == 1 else "s"
+
+
+def _is(number: int) -> str:
+    return "is" if number == 1 else "are"

@@ -1,0 +1,335 @@
+"""Drawing the items of a draft, once and repeatably, opening it, and counting what was drawn."""
+
+import random
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.db import transaction
+from django.db.models import Count, Exists, OuterRef
+from django.utils import timezone
+
+from annotation.models import (
+    Campaign,
+    Dataset,
+    Item,
+    ItemQuestion,
+    NuggetSpan,
+    Rater,
+    Rating,
+    SubQuestion,
+    Text,
+)
+from annotation.models.corpus import TextQuerySet
+
+NO_WORDS = "no words here"
+NO_QUESTION = "no question to ask"
+WITH_QUESTION = Exists(SubQuestion.objects.filter(topic=OuterRef("topic"), filtered_because=""))
+
+Sampled = dict[int, list[SubQuestion]]  # by text
+Labels = dict[int, dict[int, int]]  # by text, by question: the grade
+Expected = dict[tuple[int, int], dict[str, Any]]  # by text and question: grade and spans
+
+
+class DrawError(Exception):
+    """What was asked for cannot be drawn; the message is for the person who asked."""
+
+
+@dataclass
+class Draw:
+    """What came of a draw. Texts that make no item are counted by the reason."""
+
+    study: int = 0
+    training: int = 0
+    gold: int = 0
+    left_out: Counter[str] = field(default_factory=Counter)
+
+
+def choose_texts(dataset: Dataset, selection: dict[str, Any], seed: int) -> list[Text]:
+    """The texts of a selection in a steady order: by topic, then as they were imported.
+
+    selection: kind; systems and topics (names; none means all); sample (how many of them, drawn
+    with the seed; None means all).
+    """
+    chosen = _selected(dataset, selection).with_body().filter(WITH_QUESTION)
+    texts = list(chosen.select_related("topic").order_by("topic__position", "id"))
+    sample = selection.get("sample")
+    if sample and sample < len(texts):
+        kept = set(_random(seed, "texts").sample(range(len(texts)), sample))
+        texts = [text for at, text in enumerate(texts) if at in kept]
+    return texts
+
+
+def redraw(campaign: Campaign) -> Draw:
+    """Draw a draft anew from its own selection and seed: the same again, if nothing else changed.
+
+    Raises DrawError as `draw` does.
+    """
+    selection = campaign.selection
+    if "kind" not in selection:
+        raise DrawError("No texts are chosen yet.")
+    texts = choose_texts(campaign.dataset, selection, campaign.seed)
+    selected = _selected(campaign.dataset, selection)
+    usable = selected.with_body().filter(WITH_QUESTION).count()
+    left_out = {
+        NO_WORDS: selected.filter(body__isnull=True).count(),
+        NO_QUESTION: selected.with_body().exclude(WITH_QUESTION).count(),
+        "not in the random sample": usable - len(texts),
+    }
+    return draw(campaign, texts, left_out)
+
+
+def _selected(dataset: Dataset, selection: dict[str, Any]) -> TextQuerySet:
+    chosen: TextQuerySet = dataset.texts.filter(kind=selection["kind"])
+    if topics := selection.get("topics"):
+        chosen = chosen.filter(topic__name__in=topics)
+    if systems := selection.get("systems"):
+        chosen = chosen.filter(system__in=systems)
+    return chosen
+
+
+@transaction.atomic
+def draw(
+    campaign: Campaign, texts: Sequence[Text], left_out: Mapping[str, int] | None = None
+) -> Draw:
+    """Draw the items of a draft and their questions, in place of those it had.
+
+    A filtered question is not asked, and a text without words, or without a question left to
+    ask, makes no item. Training and gold items come from texts that the gold source has rated,
+    and are no study items. What is left out is recorded in the selection, together with the
+    texts that were left out before (`left_out`, counts by the reason).
+
+    Raises DrawError where nothing is left, or where too few texts have labels to train with.
+    """
+    if not campaign.is_draft:
+        raise DrawError("What raters are shown stays as it is once a campaign has been opened.")
+    if not texts:
+        raise DrawError("No text was chosen.")
+    made = Draw(left_out=Counter(left_out))
+    campaign.items.all().delete()
+    labelled = _labelled(campaign, texts)
+    expected = _expected(campaign, labelled)
+    taken = {text.pk for text in labelled}
+    questions = _questions(campaign, texts, taken, made)
+    study = [text for text in texts if text.pk in questions]
+    if not study:
+        raise DrawError(
+            "No text is left to be rated; " + (_reasons(made) or "none was chosen") + "."
+        )
+    questions |= _gold_questions(campaign, labelled, expected)
+    training, gold = labelled[: campaign.n_training], labelled[campaign.n_training :]
+    made.study, made.training, made.gold = len(study), len(training), len(gold)
+    purposes = [
+        *((text, Item.Purpose.STUDY) for text in study),
+        *((text, Item.Purpose.TRAINING) for text in training),
+        *((text, Item.Purpose.GOLD) for text in gold),
+    ]
+    items = Item.objects.bulk_create(
+        Item(campaign=campaign, text=text, position=position, purpose=purpose)
+        for position, (text, purpose) in enumerate(purposes)
+    )
+    ItemQuestion.objects.bulk_create(
+        ItemQuestion(
+            item=item,
+            question=question,
+            position=position,
+            **expected.get((item.text_id, question.pk), {}),
+        )
+        for item in items
+        for position, question in enumerate(questions[item.text_id])
+    )
+    made.left_out = +made.left_out
+    campaign.selection["left_out"] = dict(made.left_out)
+    campaign.save(update_fields=["selection"])
+    return made
+
+
+@transaction.atomic
+def publish(campaign: Campaign) -> None:
+    """Open a draft. From here on, what raters are shown stays as it is."""
+    # Two people may open it at once: the state that counts is the one behind the lock.
+    locked = Campaign.objects.select_for_update().filter(pk=campaign.pk)
+    if locked.values_list("state", flat=True).get() != Campaign.State.DRAFT:
+        raise DrawError("It has been opened before.")
+    if not campaign.items.filter(purpose=Item.Purpose.STUDY).exists():
+        raise DrawError("It has no items yet.")
+    if not campaign.guideline:
+        campaign.guideline = campaign.rubric.guideline
+    campaign.state = Campaign.State.OPEN
+    campaign.opened_at = timezone.now()
+    campaign.save(update_fields=["guideline", "state", "opened_at"])
+
+
+def _random(seed: int, what: str) -> random.Random:
+    """A draw of its own for each purpose and text: more gold items change no other text's questions."""
+    return random.Random(f"{seed}:{what}")  # noqa: S311 - a draw that can be repeated, no secret
+
+
+def _questions(campaign: Campaign, texts: Sequence[Text], taken: set[int], made: Draw) -> Sampled:
+    """The questions that are asked about each text; a text that has none is counted and left out."""
+    asked = _unfiltered(texts)
+    labels = _labels(campaign.question_source, campaign.question_rubric_id, texts)
+    found: Sampled = {}
+    for place, text in enumerate(texts):
+        questions = asked[text.pk]
+        drawing = _random(campaign.seed, f"questions {place}")
+        if text.pk in taken:
+            made.left_out["taken for training and gold"] += 1
+        elif text.body is None or not questions:
+            made.left_out[NO_QUESTION if text.body else NO_WORDS] += 1
+        elif campaign.question_source and campaign.question_rubric:
+            grades = labels.get(text.pk, {})
+            eta = campaign.question_rubric.eta
+            yes = [q for q in questions if q.pk in grades and grades[q.pk] >= eta]
+            no = [q for q in questions if q.pk in grades and grades[q.pk] < eta]
+            if yes and no:
+                found[text.pk] = _in_order([drawing.choice(yes), drawing.choice(no)])
+            else:
+                lacking = "answerable" if not yes else "unanswerable"
+                made.left_out[f"no {lacking} question by {campaign.question_source}"] += 1
+        elif campaign.questions_per_item and campaign.questions_per_item < len(questions):
+            found[text.pk] = _in_order(drawing.sample(questions, campaign.questions_per_item))
+        else:
+            found[text.pk] = questions
+    return found
+
+
+def _gold_questions(campaign: Campaign, labelled: Sequence[Text], expected: Expected) -> Sampled:
+    """What is asked in training and gold items: as many questions as elsewhere, all with a label."""
+    number = 2 if campaign.question_source else campaign.questions_per_item
+    found: Sampled = {}
+    asked = _unfiltered(labelled)
+    for place, text in enumerate(labelled):
+        known = [question for question in asked[text.pk] if (text.pk, question.pk) in expected]
+        if number and number < len(known):
+            drawing = _random(campaign.seed, f"gold questions {place}")
+            known = _in_order(drawing.sample(known, number))
+        found[text.pk] = known
+    return found
+
+
+def _unfiltered(texts: Iterable[Text]) -> Sampled:
+    by_topic: dict[int, list[SubQuestion]] = defaultdict(list)
+    texts = list(texts)
+    for question in SubQuestion.objects.filter(
+        topic__in={text.topic_id for text in texts}, filtered_because=""
+    ):
+        by_topic[question.topic_id].append(question)
+    return {text.pk: by_topic[text.topic_id or 0] for text in texts}
+
+
+def _in_order(questions: list[SubQuestion]) -> list[SubQuestion]:
+    return sorted(questions, key=lambda question: question.position)
+
+
+def _labels(source: Rater | None, rubric_id: int | None, texts: Sequence[Text]) -> Labels:
+    """The grades of a source of labels, of the topics of the texts."""
+    found: Labels = defaultdict(dict)
+    if source is None or rubric_id is None:
+        return found
+    wanted = {text.pk for text in texts}
+    rows = Rating.objects.filter(
+        rater=source, rubric=rubric_id, text__topic__in={text.topic_id for text in texts}
+    )
+    for text, question, grade in rows.values_list("text_id", "question_id", "grade"):
+        if text in wanted:
+            found[text][question] = grade
+    return found
+
+
+def _labelled(campaign: Campaign, texts: Sequence[Text]) -> list[Text]:
+    """The texts of training and gold items, training first, drawn from what the gold source rated."""
+    wanted = campaign.n_training + campaign.n_gold
+    if not wanted:
+        return []
+    if campaign.gold_source is None:
+        raise DrawError("Training and gold items need a source of their labels.")
+    rated = Rating.objects.filter(
+        rater=campaign.gold_source, rubric=campaign.rubric, question__filtered_because=""
+    )
+    candidates = list(
+        campaign.dataset.texts.with_body()
+        .filter(kind=campaign.selection.get("kind") or texts[0].kind, pk__in=rated.values("text"))
+        .order_by("id")
+    )
+    if len(candidates) < wanted:
+        raise DrawError(
+            f"{campaign.gold_source} has rated {len(candidates)} texts under this rubric; "
+            f"{campaign.n_training} training and {campaign.n_gold} gold items need {wanted}."
+        )
+    # Texts that were not chosen for the study come first: a sample of twenty stays one of twenty.
+    chosen = {text.pk for text in texts}
+    order = _random(campaign.seed, "gold").sample(candidates, len(candidates))
+    return sorted(order, key=lambda text: text.pk in chosen)[:wanted]
+
+
+def _expected(campaign: Campaign, labelled: Sequence[Text]) -> Expected:
+    """By text and question: the grade and the spans that the gold source gave."""
+    if not labelled:
+        return {}
+    rated = Rating.objects.filter(
+        rater=campaign.gold_source, rubric=campaign.rubric, text__in=labelled
+    )
+    spans: dict[int, list[dict[str, Any]]] = defaultdict(list)
+    for span in NuggetSpan.objects.filter(rating__in=rated, start__isnull=False):
+        spans[span.rating_id].append({"start": span.start, "end": span.end, "quote": span.quote})
+    return {
+        (rating.text_id, rating.question_id): {
+            "expected": rating.grade,
+            "expected_spans": spans[rating.pk],
+        }
+        for rating in rated
+    }
+
+
+def _reasons(made: Draw) -> str:
+    return ", ".join(
+        f"{count} left out: {why}" for why, count in sorted(made.left_out.items()) if count
+    )
+
+
+SHOWN = 3  # items that are shown with their questions
+
+
+@dataclass
+class Drawn:
+    """Items by purpose and the questions asked in them; by system and topic, the study items alone."""
+
+    items: dict[str, int] = field(default_factory=dict)
+    questions: int = 0
+    systems: list[Any] = field(default_factory=list)
+    topics: list[Any] = field(default_factory=list)
+    first: list[Item] = field(default_factory=list)
+    left_out: list[tuple[str, int]] = field(default_factory=list)
+
+    @property
+    def n_left_out(self) -> int:
+        return sum(n for _, n in self.left_out)
+
+
+def drawn(campaign: Campaign) -> Drawn:
+    """The draw as it is in the database; nothing drawn is a Drawn of nothing."""
+    by_purpose: dict[str, int] = dict(
+        campaign.items.order_by().values_list("purpose").annotate(Count("pk"))
+    )
+    study = campaign.items.filter(purpose=Item.Purpose.STUDY)
+    counts = {"n": Count("pk", distinct=True), "questions": Count("asked")}
+    left_out: dict[str, int] = campaign.selection.get("left_out", {})
+    return Drawn(
+        items={purpose.value: by_purpose.get(purpose.value, 0) for purpose in Item.Purpose},
+        questions=study.aggregate(n=Count("asked"))["n"],
+        systems=list(
+            study.exclude(text__system="")
+            .values("text__system")
+            .annotate(**counts)
+            .order_by("text__system")
+        ),
+        topics=list(
+            study.values("text__topic__name")
+            .annotate(**counts)
+            .order_by("text__topic__position", "text__topic__name")
+        ),
+        first=list(study.select_related("text__topic").prefetch_related("asked__question")[:SHOWN]),
+        left_out=sorted(left_out.items()),
+    )

@@ -1,0 +1,94 @@
+"""A judge's grades: {"example_id": topic, "pid": text, "rating": [0..5 or null, one a question]}.
+
+judgements/<judge>.judgements.jsonl grades passages, many of them of other topics and without
+words here; judgements/<judge>.reference.jsonl grades the reference summaries, "<topic>:report".
+"""
+
+from collections.abc import Iterator
+
+from annotation.formats.batches import batches
+from annotation.formats.graded import graded
+from annotation.formats.known import topics_of
+from annotation.formats.layout import Kind, Source
+from annotation.formats.rating_writer import Given, RatingWriter
+from annotation.formats.reading import rows
+from annotation.formats.records import JudgementRow
+from annotation.formats.slots import REFERENCE, USUAL, passages_or
+from annotation.formats.summary import Mapped
+from annotation.formats.target import Target
+from annotation.formats.writing import json_line
+from annotation.models import Dataset, Rater, Text
+from annotation.models.standard_rubrics import GRADED
+
+_BATCH = 200
+
+
+def read(target: Target, source: Source) -> None:
+    rater = target.rater(source, 0, source.rater, Rater.Kind.MODEL)
+    if not rater:
+        return
+    writer = RatingWriter(target, source, rater, target.rubric(GRADED.slug))
+    slot = REFERENCE if source.kind is Kind.REFERENCE else source.system
+    for batch in batches(rows(target, source, JudgementRow), _BATCH):
+        texts = _texts(target, slot, {row.pid for _, row in batch})
+        given = []
+        for line, row in batch:
+            if row.pid not in texts:
+                target.problem(source, line, "pid", f"{row.pid} is not in the dataset")
+            else:
+                given += _line(target, source, writer, line, row, texts[row.pid])
+        writer.write(given)
+
+
+def _texts(target: Target, slot: str, names: set[str]) -> dict[str, int]:
+    if slot == USUAL:
+        return target.passages(names)
+    if slot == REFERENCE:
+        _name_references(target, names)
+    known = Text.objects.filter(passages_or(slot), dataset=target.dataset, name__in=names)
+    return dict(known.values_list("name", "pk"))
+
+
+def _name_references(target: Target, names: set[str]) -> None:
+    """Make the reference summaries that are rated, but whose words no file has brought."""
+    wanted = {f"{topic.name}:report": topic.pk for topic in target.topics.values()}
+    known = Text.objects.filter(
+        dataset=target.dataset, kind=Text.Kind.REFERENCE, name__in=names
+    ).values_list("name", flat=True)
+    made = Text.objects.bulk_create(
+        Text(dataset=target.dataset, kind=Text.Kind.REFERENCE, name=name, topic_id=wanted[name])
+        for name in sorted((names & wanted.keys()) - set(known))
+    )
+    if made:
+        target.summary.created["reference summaries, without their words"] += len(made)
+
+
+def _line(
+    target: Target, source: Source, writer: RatingWriter, line: int, row: JudgementRow, pk: int
+) -> list[Given]:
+    topic = target.topic(source, line, "example_id", row.example_id)
+    if not topic:
+        return []
+    if len(row.rating) != len(topic.questions):
+        n = len(topic.questions)
+        message = f"expected {n} values, one a question, not {len(row.rating)}"
+        target.problem(source, line, "rating", message)
+        return []
+    given = []
+    for question, grade in zip(topic.questions, row.rating, strict=True):
+        place = f"rating.{question.position}"
+        if grade is None:
+            target.summary.mapped[Mapped.NO_RATING] += 1
+        elif writer.allows(line, place, grade):
+            target.summary.mapped[Mapped.KEPT_JUDGED] += question.filtered
+            given.append(Given(line, place, pk, row.pid, question, grade))
+    return given
+
+
+def lines(dataset: Dataset, rater: Rater, slot: str = USUAL) -> Iterator[str]:
+    """A line for each pair of topic and text. `slot` as for qrels."""
+    topics = {topic.pk: topic for topic in topics_of(dataset).values()}
+    for one in graded(dataset, rater, GRADED.slug, passages_or(slot), with_spans=False):
+        topic = topics[one.topic_id]
+        rating = [one.grades.get(question.position) for question in topic.questions]
+        yield json_line({"example_id": topic.name, "pid": one.name, "rating": rating})

@@ -1,0 +1,183 @@
+"""The folder that a study comes in: which file is what, by its name."""
+
+import os
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from enum import Enum
+from pathlib import Path
+
+from annotation.formats.summary import ImportFailed, LeftOut, Problem
+
+
+class Kind(Enum):
+    """What a file is, and how people read its name."""
+
+    RATERS = "raters.jsonl"
+    TOPICS = "topics.jsonl"
+    SUBQUESTIONS = "subquestions.jsonl"
+    PASSAGES = "passages*.jsonl"
+    DOCUMENTS = "documents*/ (one file for each passage)"
+    REPORTS_ANNOTATED = "reports_annotated.jsonl"
+    REPORTS_ALL = "reports_all.<system>.jsonl"
+    RUN = "runs/<run>.run"
+    QLABELS = "annotations/<rater>.qlabels.jsonl"
+    QRELS = "annotations/<rater>.qrels.jsonl"
+    HISTORY_QLABELS = "annotations/history/<rater>.qlabels.*.jsonl"
+    HISTORY_QRELS = "annotations/history/<rater>.qrels.*.jsonl"
+    JUDGEMENTS = "judgements/<judge>.judgements.jsonl"
+    REFERENCE = "judgements/<judge>.reference.jsonl"
+
+
+# A rater's name ends at the first dot. What stands between it and the last words says which
+# reports are meant, where they are not the usual ones: alice.human_eval.bm25.qlabels.jsonl
+_RATER = r"(?P<rater>[^./]+)"
+_SYSTEM = r"(?:\.(?P<system>[^/]+?))?"
+_PATTERNS = {
+    Kind.RATERS: r"raters\.jsonl",
+    Kind.TOPICS: r"topics\.jsonl",
+    Kind.SUBQUESTIONS: r"subquestions\.jsonl",
+    Kind.PASSAGES: r"passages[^/]*(?<!\.conflicts)\.jsonl",
+    Kind.REPORTS_ANNOTATED: r"reports_annotated\.jsonl",
+    Kind.REPORTS_ALL: r"reports_all\.(?P<system>[^/]+)\.jsonl",
+    Kind.RUN: r"runs/(?P<system>[^/]+)\.run",
+    Kind.QLABELS: rf"annotations/{_RATER}{_SYSTEM}\.qlabels\.jsonl",
+    Kind.QRELS: rf"annotations/{_RATER}{_SYSTEM}\.qrels\.jsonl",
+    Kind.HISTORY_QLABELS: rf"annotations/history/{_RATER}\.qlabels(?:\.[^/]+)?\.jsonl",
+    Kind.HISTORY_QRELS: rf"annotations/history/{_RATER}\.qrels(?:\.[^/]+)?\.jsonl",
+    Kind.JUDGEMENTS: rf"judgements/{_RATER}{_SYSTEM}\.judgements\.jsonl",
+    Kind.REFERENCE: rf"judgements/{_RATER}\.reference\.jsonl",
+}
+_REGEXES = {kind: re.compile(pattern) for kind, pattern in _PATTERNS.items()}
+_DOCUMENTS = re.compile(r"documents[^/]*")
+HISTORY = (Kind.HISTORY_QLABELS, Kind.HISTORY_QRELS)
+_FOLDERS = ("runs", "annotations", "judgements")
+_LEFT_OUT = (
+    (re.compile(r"raw/.*"), "copies as they were downloaded"),
+    (re.compile(r"later_formats/.*"), "formats that are not read yet"),
+    (re.compile(r"(.*/)?[^/]*\.conflicts\.jsonl"), "second opinions of a judge; the first counts"),
+    (re.compile(r"expected_values\.json"), "results, not data"),
+    (re.compile(r"(.*/)?README[^/]*"), "a description"),
+)
+
+
+@dataclass(frozen=True)
+class Source:
+    """A file to read, or a folder of passages. `system` is a run's name for a run."""
+
+    path: Path
+    name: str
+    kind: Kind
+    rater: str = ""
+    system: str = ""
+
+
+@dataclass
+class Found:
+    sources: list[Source] = field(default_factory=list)
+    left_out: list[LeftOut] = field(default_factory=list)
+
+    def of(self, *kinds: Kind) -> list[Source]:
+        return [source for source in self.sources if source.kind in kinds]
+
+
+def recognise(path: Path, *, with_history: bool = False) -> Found:
+    """The files of a folder, or the one file, that can be read, in the order of their names.
+
+    Raises ImportFailed if there is no such file, or nothing in it has a name that is known.
+    """
+    try:
+        if path.is_file():
+            found = Found([source] if (source := _single(path)) else [])
+        else:
+            found = _folder(_inner(path), with_history)
+    except OSError as error:
+        message = f"cannot be read: {error.strerror}"
+        raise ImportFailed([Problem(printable(str(path)), 0, "", message)]) from error
+    if not found.sources:
+        names = ", ".join(kind.value for kind in Kind)
+        message = f"no file that can be read; files are known by their names: {names}"
+        raise ImportFailed([Problem(printable(path.name), 0, "", message)])
+    return found
+
+
+def printable(name: str) -> str:
+    """A file name that can be printed and stored whatever bytes it is made of."""
+    return name.encode(errors="backslashreplace").decode()
+
+
+def _single(path: Path) -> Source | None:
+    if _DOCUMENTS.fullmatch(path.resolve().parent.name):
+        return Source(path, printable(path.name), Kind.DOCUMENTS)
+    return _flat(path)
+
+
+def _flat(path: Path) -> Source | None:
+    """A file outside the folder that it would be in: its name alone says as much."""
+    folders = ("", *(f"{folder}/" for folder in (*_FOLDERS, "annotations/history")))
+    names = [f"{folder}{path.name}" for folder in folders]
+    return next((s for name in names if (s := _source(path, name, path.name))), None)
+
+
+def _inner(path: Path) -> Path:
+    """The folder itself, without the one that archives put around it."""
+    entries = [entry for entry in path.iterdir() if not entry.name.startswith((".", "__"))]
+    if len(entries) == 1 and entries[0].is_dir():
+        name = entries[0].name
+        if name not in _FOLDERS and not _DOCUMENTS.fullmatch(name):
+            return entries[0]
+    return path
+
+
+def _folder(root: Path, with_history: bool) -> Found:
+    found = Found()
+    # A folder of the layout may be given by itself: .../runs, .../documents_sample
+    own = root.resolve().name
+    prefix = {"history": "annotations/history/"}.get(own, f"{own}/" if own in _FOLDERS else "")
+    if _DOCUMENTS.fullmatch(own):
+        return Found([Source(root, printable(own), Kind.DOCUMENTS)])
+    counts: dict[tuple[str, str], int] = {}
+    for path in _walk(root):
+        name = path.relative_to(root).as_posix()
+        flat = path.parent == root
+        if path.is_dir():
+            found.sources.append(Source(path, printable(name), Kind.DOCUMENTS))
+        elif not (source := _source(path, prefix + name, name) or (_flat(path) if flat else None)):
+            why = next((why for regex, why in _LEFT_OUT if regex.fullmatch(name)), "unknown name")
+            _leave_out(counts, name, why)
+        elif source.kind in HISTORY and not with_history:
+            _leave_out(counts, name, "earlier exports, read only with --with-history")
+        else:
+            found.sources.append(source)
+    found.left_out = [LeftOut(printable(name), n, why) for (name, why), n in counts.items()]
+    return found
+
+
+def _walk(root: Path) -> Iterator[Path]:
+    """Files in the order of their names; a folder of passages as one, for it may hold millions."""
+    for here, folders, files in os.walk(root):
+        folders.sort()
+        if Path(here) == root:
+            for folder in [folder for folder in folders if _DOCUMENTS.fullmatch(folder)]:
+                folders.remove(folder)
+                yield root / folder
+        yield from (path for name in sorted(files) if (path := Path(here, name)).is_file())
+
+
+def _leave_out(counts: dict[tuple[str, str], int], name: str, why: str) -> None:
+    """Count a file under its folder, if that as a whole is left out."""
+    folder, slash, _ = name.rpartition("/")
+    top = folder.partition("/")[0]
+    if top in ("raw", "later_formats"):
+        folder = top
+    whole = slash and folder not in _FOLDERS
+    key = (f"{folder}/" if whole else name, why)
+    counts[key] = counts.get(key, 0) + 1
+
+
+def _source(path: Path, name: str, shown: str) -> Source | None:
+    for kind, regex in _REGEXES.items():
+        if match := regex.fullmatch(name):
+            parts = {key: value or "" for key, value in match.groupdict().items()}
+            return Source(path, printable(shown), kind, **parts)
+    return None

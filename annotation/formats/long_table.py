@@ -1,0 +1,121 @@
+"""The long table: one row for each rating of a dataset, with the hash of the text and the spans.
+
+Rows are ordered by rater, rubric, topic, kind, system, text and question. The CSV is plain
+RFC 4180: UTF-8, commas, quotes where they are needed, CRLF. Words that a spreadsheet would take
+for a formula get an apostrophe in front; the JSON lines have them as they are.
+"""
+
+import csv
+import io
+import json
+from collections.abc import Iterator
+from datetime import UTC
+from typing import Any
+
+from annotation.formats.batches import batches
+from annotation.formats.writing import by_code_point, json_line, safe_cell
+from annotation.models import Dataset, NuggetSpan, Rater, Rating
+from annotation.models.raters import raters_of
+
+COLUMNS = (
+    "dataset",
+    "rater",
+    "rater_kind",
+    "judge_version",
+    "rubric",
+    "topic",
+    "question_index",
+    "question",
+    "filtered",
+    "text_kind",
+    "system",
+    "text",
+    "text_sha256",
+    "grade",
+    "created",
+    "spans",
+)
+_FIELDS = (
+    "pk",
+    "rubric__slug",
+    "question__topic__name",
+    "question__position",
+    "question__body",
+    "question__filtered_because",
+    "text__kind",
+    "text__system",
+    "text__name",
+    "text__sha256",
+    "grade",
+    "created",
+)
+_OF_A_SPAN = ("start", "end", "quote", "located", "source_quote")
+_CHUNK = 2000
+
+
+def rows(dataset: Dataset) -> Iterator[dict[str, Any]]:
+    """The rows as dicts with the keys of COLUMNS; spans are a list of dicts, times are in UTC.
+
+    The offsets of a span are Unicode code points, end exclusive; null if it is not in the text.
+    """
+    versions = _versions()
+    for name, rater in sorted(raters_of(dataset).items()):
+        found = (
+            Rating.objects.filter(rater=rater, text__dataset=dataset)
+            .order_by(
+                by_code_point("rubric__slug"),
+                "question__topic__position",
+                by_code_point("question__topic__name"),
+                "text__kind",
+                by_code_point("text__system"),
+                by_code_point("text__name"),
+                "question__position",
+            )
+            .values_list(*_FIELDS)
+            .iterator(chunk_size=_CHUNK)
+        )
+        for batch in batches(found, _CHUNK):
+            spans = _spans([pk for pk, *_ in batch])
+            for pk, *values, created in batch:
+                who = (dataset.slug, name, rater.kind, versions.get(rater.pk, ""))
+                at = created.astimezone(UTC).isoformat(timespec="seconds")
+                cells = (*who, *values, at, spans.get(pk, []))
+                yield dict(zip(COLUMNS, cells, strict=True))
+
+
+def jsonl_lines(dataset: Dataset) -> Iterator[str]:
+    """One JSON object a row, the spans nested in it."""
+    return (json_line(row) for row in rows(dataset))
+
+
+def csv_lines(dataset: Dataset) -> Iterator[str]:
+    """The head and one record a row, the spans as JSON in their cell."""
+    buffer = io.StringIO()
+    writer = csv.writer(buffer)
+    writer.writerow(COLUMNS)
+    yield _taken(buffer)
+    for row in rows(dataset):
+        row["spans"] = json.dumps(row["spans"], ensure_ascii=False)
+        writer.writerow(map(safe_cell, row.values()))
+        yield _taken(buffer)
+
+
+def _taken(buffer: io.StringIO) -> str:
+    text = buffer.getvalue()
+    buffer.seek(0)
+    buffer.truncate()
+    return text
+
+
+def _versions() -> dict[int, str]:
+    """The fingerprints of judges by rater; a judge of a file has none."""
+    judges = Rater.objects.filter(judge__isnull=False)
+    return dict(judges.values_list("pk", "judge__fingerprint"))
+
+
+def _spans(rating_ids: list[int]) -> dict[int, list[dict[str, Any]]]:
+    spans: dict[int, list[dict[str, Any]]] = {}
+    for span in NuggetSpan.objects.filter(rating__in=rating_ids).order_by("rating", "position"):
+        told = {name: getattr(span, name) for name in _OF_A_SPAN}
+        spans.setdefault(span.rating_id, []).append(told)
+    return spans

@@ -1,0 +1,127 @@
+"""annotations/<rater>.qrels.jsonl, T2: how well a passage answers each question.
+
+{"id": topic, "document": passage, "relevances": {"0": -1..5}, "rationales": {"0": words}}
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+from annotation.formats.batches import batches
+from annotation.formats.graded import graded
+from annotation.formats.highlights import find
+from annotation.formats.known import KnownTopic, topics_of
+from annotation.formats.layout import Source
+from annotation.formats.rating_writer import Given, HighlightCount, RatingWriter
+from annotation.formats.reading import rows
+from annotation.formats.records import UNJUDGED, QrelsRow
+from annotation.formats.slots import USUAL, passages_or
+from annotation.formats.summary import Mapped
+from annotation.formats.target import Target
+from annotation.formats.writing import json_line
+from annotation.models import Dataset, Rater, Text
+from annotation.models.standard_rubrics import GRADED
+from annotation.text.spans import SpanError
+
+_BATCH = 200
+
+
+def read(target: Target, source: Source) -> None:
+    rater = target.rater(source, 0, source.rater, Rater.Kind.HUMAN)
+    if rater:
+        reader = _Reader(target, source, rater)
+        for batch in batches(rows(target, source, QrelsRow), _BATCH):
+            reader.batch(batch)
+
+
+class _Reader:
+    def __init__(self, target: Target, source: Source, rater: Rater) -> None:
+        self.target = target
+        self.source = source
+        self.mapped = target.summary.mapped
+        rubric = target.rubric(GRADED.slug)
+        self.writer = RatingWriter(target, source, rater, rubric)
+        self.highlights = HighlightCount(target, source, source.rater, rubric)
+
+    def batch(self, batch: list[tuple[int, QrelsRow]]) -> None:
+        names = {row.document for _, row in batch}
+        if self.source.system == USUAL:
+            self.target.passages(names)
+        texts = {
+            name: (pk, body)
+            for pk, name, body in Text.objects.filter(
+                passages_or(self.source.system), dataset=self.target.dataset, name__in=names
+            ).values_list("pk", "name", "body")
+        }
+        given = []
+        for line, row in batch:
+            topic = self.target.topic(self.source, line, "id", row.id)
+            if row.document not in texts:
+                self._problem(line, "document", f"{row.document} is not in the dataset")
+            elif topic and self._fits(line, row, topic):
+                given += self._line(line, row, texts[row.document], topic)
+        for grade in given:
+            self.highlights.add(grade)
+        self.writer.write(given)
+
+    def _fits(self, line: int, row: QrelsRow, topic: KnownTopic) -> bool:
+        """Whether the row has a value for every question, and none for others."""
+        expected = {str(question.position) for question in topic.questions}
+        for name, keys, needed in (
+            ("relevances", row.relevances.keys(), expected),
+            ("rationales", row.rationales.keys(), set()),
+        ):
+            if wrong := sorted((keys - expected) | (needed - keys)):
+                message = f'expected the keys "0" to "{len(expected) - 1}", but for {wrong[:3]}'
+                self._problem(line, name, message)
+                return False
+        return True
+
+    def _line(
+        self, line: int, row: QrelsRow, text: tuple[int, str | None], topic: KnownTopic
+    ) -> list[Given]:
+        pk, body = text
+        given = []
+        for question in topic.questions:
+            index = str(question.position)
+            grade, words = row.relevances[index], row.rationales.get(index, "")
+            if grade == UNJUDGED:
+                self.mapped[Mapped.UNJUDGED] += 1
+                self.mapped[Mapped.UNGRADED_WORDS] += bool(words.strip())
+                continue
+            place = f"relevances.{index}"
+            if not self.writer.allows(line, place, grade):
+                continue
+            self.mapped[Mapped.KEPT_FILTERED] += question.filtered
+            offsets = row.offsets.get(index, [])
+            one = Given(line, place, pk, row.document, question, grade, words)
+            one.offsets = bool(offsets)
+            try:
+                one.spans = find(body, words, offsets)
+            except SpanError as error:
+                self._problem(line, f"offsets.{index}", str(error))
+                continue
+            given.append(one)
+        return given
+
+    def _problem(self, line: int, field: str, message: str) -> None:
+        self.target.problem(self.source, line, field, message)
+
+
+def lines(dataset: Dataset, rater: Rater, slot: str = USUAL) -> Iterator[str]:
+    """A line for each pair of topic and passage of which the rater graded at least one question.
+
+    `slot`: "" for passages, else a system of reports, or "reference" for the reference summaries.
+    """
+    topics = {topic.pk: topic for topic in topics_of(dataset).values()}
+    for one in graded(dataset, rater, GRADED.slug, passages_or(slot), with_spans=True):
+        topic = topics[one.topic_id]
+        positions = [question.position for question in topic.questions]
+        line: dict[str, Any] = {
+            "id": topic.name,
+            "document": one.name,
+            "relevances": {str(at): one.grades.get(at, UNJUDGED) for at in positions},
+            "rationales": {str(at): one.words(at) for at in positions},
+        }
+        if offsets := one.offsets():
+            line["offsets"] = offsets
+        yield json_line(line)

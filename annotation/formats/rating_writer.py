@@ -1,0 +1,169 @@
+"""Storing grades: new ones are made; what a rater has said already is never changed by a file."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from django.db.models import Max
+
+from annotation.formats.batches import LOOK_UP, batches
+from annotation.formats.highlights import Found, how, words_of
+from annotation.formats.known import KnownQuestion
+from annotation.formats.layout import Source
+from annotation.formats.summary import Conflict, LocatedCount, Mapped
+from annotation.formats.target import KnownRubric, Target
+from annotation.models import NuggetSpan, Rater, Rating
+
+_TOLD = 100  # characters of a highlight in a conflict
+
+
+@dataclass(slots=True)
+class Given:
+    """A grade as a line of a file gives it. `words` are its highlight as the file has it."""
+
+    line: int
+    place: str  # the field of the line
+    text_id: int
+    text: str
+    question: KnownQuestion
+    grade: int
+    words: str = ""
+    spans: list[Found] = field(default_factory=list)
+    offsets: bool = False  # whether the file says where the words stand
+
+    @property
+    def pair(self) -> tuple[int, int]:
+        return self.text_id, self.question.pk
+
+
+class RatingWriter:
+    """Writes the grades of one rater from one file under one rubric, a batch of lines at a time."""
+
+    def __init__(self, target: Target, source: Source, rater: Rater, rubric: KnownRubric) -> None:
+        self.target = target
+        self.source = source
+        self.rater = rater
+        self.rubric = rubric
+        self.summary = target.summary.file(source.name)
+        # Whatever has a greater key was written from this very file.
+        self._last_before = Rating.objects.aggregate(last=Max("pk"))["last"] or 0
+
+    def allows(self, line: int, place: str, grade: int) -> bool:
+        """Whether the rubric has this grade; an error is noted if not."""
+        if grade in self.rubric.grades:
+            return True
+        grades = ", ".join(str(level) for level in sorted(self.rubric.grades))
+        message = f"{grade} is no grade of the rubric {self.rubric.rubric.slug} ({grades})"
+        self.target.problem(self.source, line, place, message)
+        return False
+
+    def write(self, given: Sequence[Given]) -> None:
+        """Make the ratings that are new; compare the others with what is stored."""
+        first: dict[tuple[int, int], Given] = {}
+        for grade in given:
+            other = first.setdefault(grade.pair, grade)
+            if other is not grade:
+                self._again(grade, other.grade, other.words)
+        new = self._without_stored(first)
+        if new and self.rater.dataset_id is None:
+            message = (
+                f"{self.rater} is an account or judge of this site: no file adds to its grades"
+            )
+            self.target.problem(self.source, new[0].line, new[0].place, message)
+            return
+        self._make(new)
+
+    def _without_stored(self, given: dict[tuple[int, int], Given]) -> list[Given]:
+        stored = {
+            (text, question): (pk, grade)
+            for pk, text, question, grade in Rating.objects.filter(
+                rater=self.rater,
+                rubric=self.rubric.rubric,
+                text__in={text for text, _ in given},
+            ).values_list("pk", "text_id", "question_id", "grade")
+            if (text, question) in given
+        }
+        spans = _spans_of(pk for pk, _ in stored.values())
+        for pair, (pk, grade) in stored.items():
+            if pk > self._last_before:
+                self._again(given[pair], grade, words_of(spans.get(pk, [])))
+            else:
+                self._compare(given[pair], grade, spans.get(pk, []))
+        return [grade for pair, grade in given.items() if pair not in stored]
+
+    def _again(self, given: Given, grade: int, words: str) -> None:
+        """A pair that an earlier line of this file has rated: it must say the same."""
+        if given.grade != grade or given.words.strip() != words.strip():
+            message = f"an earlier line grades {given.text} otherwise"
+            self.target.problem(self.source, given.line, given.place, message)
+        else:
+            self.target.summary.mapped[Mapped.REPEATED] += 1
+
+    def _compare(self, given: Given, grade: int, spans: list[NuggetSpan]) -> None:
+        words = words_of(spans)
+        if given.grade != grade:
+            self._conflict(given, "grade", str(grade), str(given.grade))
+        elif given.words.strip() != words.strip() or (
+            given.offsets
+            and [(span.start, span.end) for span in given.spans]
+            != [(span.start, span.end) for span in spans]
+        ):
+            self._conflict(given, "highlight", words[:_TOLD], given.words[:_TOLD])
+        else:
+            self.summary.unchanged += 1
+
+    def _conflict(self, given: Given, what: str, stored: str, other: str) -> None:
+        self.target.summary.conflict(
+            Conflict(
+                file=self.source.name,
+                line=given.line,
+                rater=self.rater.name,
+                text=given.text,
+                question=given.question.position,
+                what=what,
+                stored=stored,
+                other=other,
+            )
+        )
+
+    def _make(self, new: list[Given]) -> None:
+        ratings = Rating.objects.bulk_create(
+            Rating(
+                rater=self.rater,
+                rubric=self.rubric.rubric,
+                text_id=given.text_id,
+                question_id=given.question.pk,
+                grade=given.grade,
+            )
+            for given in new
+        )
+        spans = NuggetSpan.objects.bulk_create(
+            found.span(rating.pk, position)
+            for rating, given in zip(ratings, new, strict=True)
+            for position, found in enumerate(given.spans)
+        )
+        self.summary.created += len(ratings)
+        self.target.summary.created["ratings"] += len(ratings)
+        if spans:
+            self.target.summary.created["nugget spans"] += len(spans)
+
+
+class HighlightCount:
+    """Counts how the highlights of one file were located."""
+
+    def __init__(self, target: Target, source: Source, rater: str, rubric: KnownRubric) -> None:
+        self._count = LocatedCount(source.name, rater, rubric.rubric.slug)
+        self._needed_from = rubric.rubric.span_from
+        target.summary.located.append(self._count)
+
+    def add(self, given: Given) -> None:
+        located = how(given.spans)
+        if located != "none" or given.grade >= self._needed_from:
+            setattr(self._count, located, getattr(self._count, located) + 1)
+
+
+def _spans_of(rating_ids: Iterable[int]) -> dict[int, list[NuggetSpan]]:
+    spans: dict[int, list[NuggetSpan]] = {}
+    for keys in batches(rating_ids, LOOK_UP):
+        for span in NuggetSpan.objects.filter(rating__in=keys).order_by("rating", "position"):
+            spans.setdefault(span.rating_id, []).append(span)
+    return spans

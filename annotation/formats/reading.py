@@ -1,0 +1,111 @@
+"""Files of one JSON object a line, read one line at a time."""
+
+import json
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from pydantic import ValidationError
+
+from annotation.formats.layout import Source
+from annotation.formats.records import Row
+from annotation.formats.summary import shown
+
+if TYPE_CHECKING:
+    from annotation.formats.target import Target
+
+MAX_LINE = 64 * 2**20  # bytes; a file without line ends would else be read into memory whole
+_ERRORS_OF_A_LINE = 3
+_TELL = 2000  # lines between two calls of the progress
+
+Shape = TypeVar("Shape", bound=Row)
+
+
+def lines(target: "Target", source: Source, *, again: bool = False) -> Iterator[tuple[int, str]]:
+    """The lines of a file with their numbers, blank ones left out; errors are noted.
+
+    `again` for a second reading: its lines are not counted once more.
+    """
+    summary = target.summary.file(source.name)
+    number = 0
+    try:
+        with source.path.open("rb") as file:
+            while raw := file.readline(MAX_LINE + 1):
+                number += 1
+                if len(raw) > MAX_LINE:
+                    target.problem(source, number, "", f"a line of more than {MAX_LINE} bytes")
+                    return
+                if number == 1:
+                    raw = raw.removeprefix(b"\xef\xbb\xbf")
+                try:
+                    text = raw.decode()
+                except UnicodeDecodeError as error:
+                    message = f"not UTF-8: byte {raw[error.start]:#x} at column {error.start + 1}"
+                    target.problem(source, number, "", message)
+                    continue
+                if text.strip():
+                    summary.read += not again
+                    yield number, text
+                if number % _TELL == 0:
+                    target.progress(source, number)
+    except OSError as error:
+        target.problem(source, number, "", f"cannot be read: {error.strerror}")
+    target.progress(source, number)
+
+
+def rows(
+    target: "Target", source: Source, shape: type[Shape], *, again: bool = False
+) -> Iterator[tuple[int, Shape]]:
+    """The rows of a file that have the shape; what is wrong with the others is noted."""
+    for number, text in lines(target, source, again=again):
+        if row := parsed(target, source, number, text, shape):
+            yield number, row
+
+
+def parsed(
+    target: "Target", source: Source, number: int, text: str, shape: type[Shape]
+) -> Shape | None:
+    """One JSON object in this shape; None, and the errors noted, if it is not one."""
+    try:
+        value = json.loads(text, object_pairs_hook=_no_key_twice, parse_constant=_no_constant)
+    except json.JSONDecodeError as error:
+        target.problem(source, number, "", f"broken JSON: {error.msg} at column {error.colno}")
+        return None
+    except (ValueError, RecursionError) as error:
+        target.problem(source, number, "", f"broken JSON: {error}")
+        return None
+    if not isinstance(value, dict):
+        target.problem(source, number, "", f"expected a JSON object, not {shown(value)}")
+        return None
+    try:
+        return shape.model_validate(value)
+    except ValidationError as error:
+        for wrong in error.errors(include_url=False)[:_ERRORS_OF_A_LINE]:
+            place = ".".join(_printable(part) for part in wrong["loc"])
+            target.problem(source, number, place, _message(wrong))
+        return None
+
+
+def _no_key_twice(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    value = dict(pairs)
+    if len(value) < len(pairs):
+        keys = [key for key, _ in pairs]
+        twice = next(key for key in keys if keys.count(key) > 1)
+        raise ValueError(f"key {shown(twice)} stands twice in one object")
+    return value
+
+
+def _no_constant(name: str) -> None:
+    raise ValueError(f"{name} is not JSON")
+
+
+def _printable(part: int | str) -> str:
+    return str(part) if isinstance(part, int) or part.isprintable() else ascii(part)
+
+
+def _message(error: Any) -> str:
+    if error["type"] == "missing":
+        return "is missing"
+    if error["type"] == "string_unicode":
+        return "holds half of a surrogate pair, which is no character"
+    message = error["msg"].removeprefix("Value error, ")
+    return f"{message}, not {shown(error['input'])}"

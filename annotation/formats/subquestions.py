@@ -1,0 +1,154 @@
+"""subquestions.jsonl: {"id": topic, "subquestions": [text, ...]}."""
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+from annotation.formats.batches import batches
+from annotation.formats.known import KnownQuestion, KnownTopic
+from annotation.formats.layout import Source
+from annotation.formats.reading import rows
+from annotation.formats.records import NOT_APPLICABLE, SubQuestionsRow
+from annotation.formats.reports import NULL_AND_EMPTY, NULL_REASON
+from annotation.formats.slots import ANNOTATED
+from annotation.formats.summary import Mapped, shown
+from annotation.formats.target import Target
+from annotation.formats.writing import by_code_point, json_line
+from annotation.models import Dataset, SubQuestion, Text, Topic
+
+_BATCH = 200  # topics
+
+
+def read(target: Target, source: Source) -> None:
+    """The questions of each topic. Some files kept a line end where a list number was cut off.
+
+    A question without words is kept, since the positions of grades depend on it, and is filtered.
+    """
+    for batch in batches(rows(target, source, SubQuestionsRow), _BATCH):
+        new: list[SubQuestion] = []
+        for line, row in batch:
+            topic = target.topic(source, line, "id", row.id)
+            if topic and _sound(target, source, line, row):
+                new += _questions(target, source, line, row, topic)
+        _store(target, source, new)
+
+
+def _sound(target: Target, source: Source, line: int, row: SubQuestionsRow) -> bool:
+    """Whether no two questions of the topic have the same words, and none is the key of no question."""
+    bodies = [body.strip() for body in row.subquestions]
+    counts = Counter(filter(None, bodies))
+    for i, body in enumerate(bodies):
+        if body == NOT_APPLICABLE:
+            target.problem(source, line, f"subquestions.{i}", f"{shown(body)} asks nothing")
+            return False
+        if counts[body] > 1:
+            message = f"two questions of the topic are {shown(body)}"
+            target.problem(source, line, f"subquestions.{i}", message)
+            return False
+    indexes = {str(i) for i in range(len(row.subquestions))}
+    for index in sorted(row.filtered.keys() - indexes):
+        target.problem(source, line, f"filtered.{index}", "no such question")
+        return False
+    return True
+
+
+def _questions(
+    target: Target, source: Source, line: int, row: SubQuestionsRow, topic: KnownTopic
+) -> list[SubQuestion]:
+    """The questions to make; none if the topic has them. Errors are noted."""
+    bodies = [body.strip() for body in row.subquestions]
+    target.summary.mapped[Mapped.STRIPPED] += sum(
+        bool(body) and body != asked for body, asked in zip(bodies, row.subquestions, strict=True)
+    )
+    target.summary.mapped[Mapped.NO_WORDS] += bodies.count("")
+    if not topic.questions:
+        new = [_question(row, topic, i, body) for i, body in enumerate(bodies)]
+        # Known at once, so that a second line for this topic is checked against the first.
+        topic.questions = [
+            KnownQuestion(0, i, one.body, one.filtered_because, one.source_body)
+            for i, one in enumerate(new)
+        ]
+        return new
+    if len(topic.questions) != len(bodies):
+        message = f"topic {row.id} has {len(topic.questions)} questions already, not {len(bodies)}"
+        target.problem(source, line, "subquestions", message)
+    for known, body in zip(topic.questions, bodies, strict=False):
+        if known.body != body:
+            message = f"is there already as {shown(known.body)}, not {shown(body)}"
+            target.problem(source, line, f"subquestions.{known.position}", message)
+        elif str(known.position) in row.filtered and not known.filtered:
+            place = f"filtered.{known.position}"
+            target.problem(source, line, place, "is there already as a question that is asked")
+        else:
+            target.summary.file(source.name).unchanged += 1
+    return []
+
+
+def _question(row: SubQuestionsRow, topic: KnownTopic, index: int, body: str) -> SubQuestion:
+    why = row.filtered.get(str(index))
+    because = why.because if why else ""
+    asked = row.subquestions[index]
+    return SubQuestion(
+        topic_id=topic.pk,
+        position=index,
+        body=body,
+        source_body=asked if asked != body else "",
+        filtered_because=because or ("" if body else SubQuestion.NO_WORDS),
+        filtered_eta=why.eta if why else None,
+    )
+
+
+def _store(target: Target, source: Source, new: list[SubQuestion]) -> None:
+    if target.problems:
+        return
+    made = SubQuestion.objects.bulk_create(new)
+    by_topic = {topic.pk: topic for topic in target.topics.values()}
+    for question in made:
+        by_topic[question.topic_id].questions[question.position].pk = question.pk
+    target.summary.file(source.name).created += len(made)
+    target.summary.created["sub-questions"] += len(made)
+
+
+def lines(dataset: Dataset) -> Iterator[str]:
+    """The questions of each topic that has any.
+
+    Why a question is filtered is said here, under `filtered`, if it is more than the null that
+    stands for it in the annotated reports of its topic, or than that it has no words.
+    """
+    annotated = set(
+        Text.objects.filter(
+            dataset=dataset, kind=Text.Kind.REPORT, system__startswith=ANNOTATED
+        ).values_list("topic_id", flat=True)
+    )
+    found = Topic.objects.filter(dataset=dataset).order_by("position", by_code_point("name"))
+    for topic in found.prefetch_related("questions"):
+        questions = sorted(topic.questions.all(), key=lambda question: question.position)
+        if questions:
+            line: dict[str, Any] = {
+                "id": topic.name,
+                "subquestions": [question.source_body or question.body for question in questions],
+            }
+            if filtered := _filtered(questions, topic.pk in annotated):
+                line["filtered"] = filtered
+            yield json_line(line)
+
+
+def _filtered(questions: list[SubQuestion], annotated: bool) -> dict[str, Any]:
+    # That a question has no words, its empty place says.
+    filtered = [
+        question
+        for question in questions
+        if question.filtered_because not in ("", SubQuestion.NO_WORDS)
+    ]
+    if annotated and all(
+        question.filtered_because in (NULL_REASON, NULL_AND_EMPTY) and question.filtered_eta is None
+        for question in filtered
+    ):
+        return {}
+    return {
+        str(question.position): {
+            "because": question.filtered_because,
+            **({"eta": question.filtered_eta} if question.filtered_eta is not None else {}),
+        }
+        for question in filtered
+    }

@@ -1,0 +1,265 @@
+"""What an import did, and what is wrong with a file: for pages, terminals, programs."""
+
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    pass
+from collections import Counter
+from dataclasses import field
+from enum import StrEnum
+
+LIMIT = 20  # a file that is wrong throughout says the same thing a thousand times
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One error: where it is, and what was expected there. Line 0: the file as a whole."""
+
+    file: str
+    line: int
+    field: str
+    message: str
+
+    def __str__(self) -> str:
+        place = f"{self.file}:{self.line}" if self.line else self.file
+        return ": ".join(part for part in (place, self.field, self.message) if part)
+
+    def as_dict(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+class ImportFailed(Exception):
+    """Nothing was imported; `problems` says why, and `summary` how far the reading came."""
+
+    def __init__(self, problems: list[Problem], summary: "ImportSummary | None" = None) -> None:
+        super().__init__("\n".join(str(problem) for problem in problems))
+        self.problems = problems
+        self.summary = summary
+
+
+def shown(value: object, length: int = 60) -> str:
+    """A value of a file inside a message: short, and with odd characters escaped."""
+    text = ascii(value) if isinstance(value, str) and not value.isprintable() else repr(value)
+    return text if len(text) <= length else f"{text[:length]}..."
+
+
+FIRST_FEW = 20  # conflicts and differences that are told one by one; the others are counted
+
+
+class Mapped(StrEnum):
+    """What a file writes in its own way and is stored in ours."""
+
+    STRIPPED = "questions with white space at their ends, shown without it"
+    NO_WORDS = "questions without words, kept in their place, filtered"
+    FILTERED = "questions that are null in annotated reports, now filtered"
+    UNJUDGED = "-1, unjudged: no row"
+    MINUS_TWO = "-2, filtered: no row"
+    NA_KEYS = '"NA" keys of filtered questions, left out'
+    NO_RATING = "null ratings of a judge: no row"
+    KEPT_FILTERED = "grades of filtered questions by people, kept"
+    KEPT_JUDGED = "grades of filtered questions by judges, kept"
+    NO_HIGHLIGHT = "answerable without a highlight, kept"
+    UNGRADED_WORDS = "highlights without a grade, left out"
+    OTHER_TYPE = "annotated reports whose type is unlike their name: the name counts"
+    RELOCATED = "highlights found once their text had come"
+    REPEATED = "lines that say again what an earlier line said"
+    TITLE_KEPT = "another title for a dataset that has one: it keeps its own"
+
+
+@dataclass
+class FileSummary:
+    """One file: its lines, and what became of the rows that it speaks of.
+
+    Rows are topics, sub-questions, texts, ranked texts and ratings. Filled: a text that was there
+    without its words, or a ranked text without its score.
+    """
+
+    name: str
+    read: int = 0
+    created: int = 0
+    unchanged: int = 0
+    filled: int = 0
+    conflicts: int = 0
+
+
+@dataclass
+class LocatedCount:
+    """The highlights of one file: where they stand in their texts.
+
+    `none` counts the grades that ask for a highlight and came without one.
+    """
+
+    file: str
+    rater: str
+    rubric: str
+    exact: int = 0
+    normalised: int = 0
+    unlocated: int = 0
+    none: int = 0
+
+
+@dataclass(frozen=True)
+class Conflict:
+    """A pair that the rater has already rated otherwise. What is stored stays."""
+
+    file: str
+    line: int
+    rater: str
+    text: str
+    question: int
+    what: str  # "grade" or "highlight"
+    stored: str
+    other: str
+
+    def __str__(self) -> str:
+        return (
+            f"{self.file}:{self.line}: {self.what} of {self.text}, question {self.question}: "
+            f"stored {self.stored}, here {self.other}"
+        )
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """A file or folder that was not read, and why."""
+
+    name: str
+    files: int
+    why: str
+
+
+@dataclass
+class ImportSummary:
+    """What an import did, or on a dry run would have done.
+
+    `totals` is what the dataset holds afterwards. Printable (`str`) and JSON-able (`as_dict`).
+    """
+
+    dataset: str
+    dry_run: bool = False
+    files: list[FileSummary] = field(default_factory=list)
+    created: Counter[str] = field(default_factory=Counter)
+    mapped: Counter[str] = field(default_factory=Counter)
+    located: list[LocatedCount] = field(default_factory=list)
+    conflicts: list[Conflict] = field(default_factory=list)
+    n_conflicts: Counter[str] = field(default_factory=Counter)
+    differences: list[str] = field(default_factory=list)
+    n_differences: int = 0
+    left_out: list[LeftOut] = field(default_factory=list)
+    errors: list[Problem] = field(default_factory=list)
+    totals: dict[str, int] = field(default_factory=dict)
+    seconds: float = 0.0
+
+    @property
+    def changed(self) -> bool:
+        """False when everything that was read was there already."""
+        return bool(self.created) or any(file.filled for file in self.files)
+
+    @property
+    def unchanged(self) -> int:
+        return sum(file.unchanged for file in self.files)
+
+    def file(self, name: str) -> FileSummary:
+        """The summary of a file, begun when it is first asked for."""
+        for summary in reversed(self.files):
+            if summary.name == name:
+                return summary
+        self.files.append(FileSummary(name))
+        return self.files[-1]
+
+    def conflict(self, conflict: Conflict) -> None:
+        self.n_conflicts[conflict.what] += 1
+        self.file(conflict.file).conflicts += 1
+        if len(self.conflicts) < FIRST_FEW:
+            self.conflicts.append(conflict)
+
+    def difference(self, message: str) -> None:
+        self.n_differences += 1
+        if len(self.differences) < FIRST_FEW:
+            self.differences.append(message)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain lists, dicts, strings and numbers."""
+        return {
+            "dataset": self.dataset,
+            "dry_run": self.dry_run,
+            "changed": self.changed,
+            "files": [vars(file) for file in self.files],
+            "created": dict(self.created),
+            "mapped": {str(name): n for name, n in self.mapped.items()},
+            "located": [vars(count) for count in self.located],
+            "conflicts": [vars(conflict) for conflict in self.conflicts],
+            "n_conflicts": dict(self.n_conflicts),
+            "differences": self.differences,
+            "n_differences": self.n_differences,
+            "left_out": [vars(left) for left in self.left_out],
+            "errors": [error.as_dict() for error in self.errors],
+            "totals": self.totals,
+            "seconds": round(self.seconds, 2),
+        }
+
+    def __str__(self) -> str:
+        parts = [
+            _table(
+                ("file", "lines", "created", "unchanged", "filled", "conflicts"),
+                [
+                    (f.name, f.read, f.created, f.unchanged, f.filled, f.conflicts)
+                    for f in self.files
+                ],
+            ),
+            _counts("Created", self.created) or "Created: nothing",
+            _counts("Mapped", self.mapped),
+        ]
+        if self.located:
+            parts.append(
+                _table(
+                    ("highlights", "rubric", "exact", "normalised", "unlocated", "none"),
+                    [
+                        (c.file, c.rubric, c.exact, c.normalised, c.unlocated, c.none)
+                        for c in self.located
+                    ],
+                )
+            )
+        if self.n_conflicts:
+            title = ", ".join(f"{n} {what}s" for what, n in sorted(self.n_conflicts.items()))
+            n = sum(self.n_conflicts.values())
+            parts.append(_list(f"Conflicts, what was stored stays: {title}", self.conflicts, n))
+        if self.differences:
+            title = f"Contexts unlike their run: {self.n_differences}"
+            parts.append(_list(title, self.differences, self.n_differences))
+        if self.left_out:
+            rows = [
+                f"{left.name}{f' ({left.files} files)' if left.files > 1 else ''}: {left.why}"
+                for left in self.left_out
+            ]
+            parts.append(_list("Left out", rows, len(rows)))
+        parts.append(_counts(f"Dataset {self.dataset} now holds", self.totals))
+        if self.dry_run:
+            parts.append("Dry run: nothing was changed.")
+        return "\n\n".join(part for part in parts if part)
+
+
+def _table(head: tuple[str, ...], rows: list[tuple[str | int, ...]]) -> str:
+    """Columns of words to the left, of numbers to the right."""
+    cells = [head, *(tuple(str(cell) for cell in row) for row in rows)]
+    widths = [max(len(row[i]) for row in cells) for i in range(len(head))]
+    words = [bool(rows) and isinstance(cell, str) for cell in (rows[0] if rows else head)]
+    return "\n".join(
+        "  ".join(
+            cell.ljust(width) if left else cell.rjust(width)
+            for cell, width, left in zip(row, widths, words, strict=True)
+        ).rstrip()
+        for row in cells
+    )
+
+
+def _counts(title: str, counts: dict[str, int]) -> str:
+    if not counts:
+        return ""
+    width = max(len(f"{n}") for n in counts.values())
+    return "\n".join([f"{title}:", *(f"  {n:>{width}}  {name}" for name, n in counts.items())])
+
+
+def _list(title: str, rows: list[Any], n: int) -> str:
+    more = [f"  and {n - len(rows)} more"] if n > len(rows) else []
+    return "\n".join([f"{title}", *(f"  {row}" for row in rows), *more])

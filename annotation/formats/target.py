@@ -1,0 +1,152 @@
+"""The dataset that files are read into: what it holds already, and what is reported."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import cached_property
+
+from django.core.exceptions import ValidationError
+from django.core.validators import validate_slug
+from django.db import reset_queries
+
+from annotation.formats.batches import LOOK_UP, batches
+from annotation.formats.known import KnownTopic, topics_of
+from annotation.formats.layout import Source
+from annotation.formats.summary import LIMIT, ImportFailed, ImportSummary, Problem, shown
+from annotation.models import Dataset, Rater, Rubric, Text
+from annotation.models.raters import raters_of
+from annotation.models.standard_rubrics import ensure_standard_rubrics
+
+Progress = Callable[[str, int], None]
+
+
+@dataclass(frozen=True)
+class KnownRubric:
+    rubric: Rubric
+    grades: frozenset[int]
+
+
+class Target:
+    """A dataset while files are read into it, inside one transaction.
+
+    Topics and questions are held in memory, texts and ratings are looked up batch by batch.
+    """
+
+    def __init__(
+        self, dataset: Dataset, summary: ImportSummary, progress: Progress | None = None
+    ) -> None:
+        self.dataset = dataset
+        self.summary = summary
+        self.problems: list[Problem] = []
+        self._progress = progress
+        self._rubrics: dict[str, KnownRubric] = {}
+
+    # -- what is reported
+
+    def problem(self, source: Source | str, line: int, field: str, message: str) -> None:
+        """Note an error. Raises ImportFailed once there are enough of them."""
+        name = source if isinstance(source, str) else source.name
+        self.problems.append(Problem(name, line, field, message))
+        if len(self.problems) >= LIMIT:
+            self.stop_if_wrong()
+
+    def stop_if_wrong(self) -> None:
+        """Raises ImportFailed if anything read so far was wrong."""
+        if self.problems:
+            self.summary.errors = self.problems
+            raise ImportFailed(self.problems, self.summary)
+
+    def progress(self, source: Source, lines: int) -> None:
+        # With DEBUG, Django keeps every query with its values: that would be the whole file.
+        reset_queries()
+        if self._progress:
+            self._progress(source.name, lines)
+
+    # -- what the dataset holds
+
+    @cached_property
+    def topics(self) -> dict[str, KnownTopic]:
+        return topics_of(self.dataset)
+
+    def topic(self, source: Source, line: int, field: str, name: str) -> KnownTopic | None:
+        """The topic; None, and an error noted, where the dataset has none of this name."""
+        if name not in self.topics:
+            self.problem(source, line, field, f"topic {shown(name)} is not in the dataset")
+        return self.topics.get(name)
+
+    def topic_key_of_passage(self, name: str) -> int | None:
+        """Key of the topic that a passage was taken from: what stands before the first colon."""
+        topic, colon, _ = name.partition(":")
+        return self.topics[topic].pk if colon and topic in self.topics else None
+
+    def rubric(self, slug: str) -> KnownRubric:
+        """A standard rubric and its grades."""
+        if slug not in self._rubrics:
+            if not Rubric.objects.filter(slug=slug).exists():
+                ensure_standard_rubrics()
+            rubric = Rubric.objects.get(slug=slug)
+            self._rubrics[slug] = KnownRubric(rubric, frozenset(rubric.grades()))
+        return self._rubrics[slug]
+
+    @cached_property
+    def _raters(self) -> dict[str, Rater]:
+        return raters_of(self.dataset)
+
+    def rater(self, source: Source, line: int, name: str, kind: Rater.Kind) -> Rater | None:
+        """The rater of this name, made if it is new; None and an error noted if it cannot be."""
+        rater = self._raters.get(name)
+        if rater is None:
+            if reason := _bad_slug(name, 120):
+                self.problem(source, line, "rater", f"{name}: {reason}")
+                return None
+            rater = Rater.objects.create(dataset=self.dataset, name=name, kind=kind)
+            self._raters[name] = rater
+            self.summary.created["raters"] += 1
+        people = (Rater.Kind.HUMAN,)
+        if (rater.kind in people) != (kind in people):
+            message = f"{name} is a {rater.get_kind_display()} already, not a {kind.label}"
+            self.problem(source, line, "rater", message)
+            return None
+        return rater
+
+    def passages(self, names: Iterable[str]) -> dict[str, int]:
+        """Keys of passages. Those that are new are made without words: only named so far."""
+        wanted = sorted(set(names))
+        keys: dict[str, int] = {}
+        for some in batches(wanted, LOOK_UP):
+            known = Text.objects.filter(
+                dataset=self.dataset,
+                kind=Text.Kind.PASSAGE,
+                system="",
+                name__in=some,
+            )
+            keys.update(known.values_list("name", "pk"))
+        made = Text.objects.bulk_create(
+            Text(
+                dataset=self.dataset,
+                kind=Text.Kind.PASSAGE,
+                name=name,
+                topic_id=self.topic_key_of_passage(name),
+            )
+            for name in wanted
+            if name not in keys
+        )
+        if made:
+            self.summary.created["passages, without their words"] += len(made)
+        keys.update((text.name, text.pk) for text in made)
+        return keys
+
+
+def _bad_slug(value: str, length: int) -> str:
+    try:
+        validate_slug(value)
+    except ValidationError:
+        return "letters, digits, - and _ alone make a name"
+    return f"longer than {length} characters" if len(value) > length else ""
+
+
+def check_dataset(slug: str, title: str) -> None:
+    """Raises ImportFailed for a slug that no URL could hold, or too long a title."""
+    if reason := _bad_slug(slug, 80):
+        raise ImportFailed([Problem("dataset", 0, "", f"{shown(slug)}: {reason}")])
+    if len(title) > 200 or "\x00" in title:
+        raise ImportFailed([Problem("title", 0, "", "expected 200 characters at most")])

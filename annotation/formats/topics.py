@@ -1,0 +1,58 @@
+"""topics.jsonl: {"id", "request"}, in the order that pages show them in."""
+
+from collections.abc import Iterator
+
+from annotation.formats.batches import batches
+from annotation.formats.known import KnownTopic
+from annotation.formats.layout import Source
+from annotation.formats.reading import rows
+from annotation.formats.records import TopicRow
+from annotation.formats.summary import shown
+from annotation.formats.target import Target
+from annotation.formats.writing import by_code_point, json_line
+from annotation.models import Dataset, Text, Topic
+
+_BATCH = 1000
+
+
+def read(target: Target, source: Source) -> None:
+    summary = target.summary.file(source.name)
+    first_new = len(target.topics)
+    new: dict[str, tuple[int, str]] = {}
+    for line, row in rows(target, source, TopicRow):
+        known = target.topics.get(row.id)
+        request = known.request if known else new.get(row.id, (0, row.request))[1]
+        if request != row.request:
+            message = f"topic {row.id} is there already with the request {shown(request)}"
+            target.problem(source, line, "request", message)
+        elif known or row.id in new:
+            summary.unchanged += 1
+        else:
+            new[row.id] = (line, row.request)
+    last = Topic.objects.filter(dataset=target.dataset).order_by("-position").first()
+    start = last.position + 1 if last else 0
+    for batch in batches(enumerate(new.items(), start), _BATCH):
+        made = Topic.objects.bulk_create(
+            Topic(dataset=target.dataset, name=name, request=request, position=position)
+            for position, (name, (_, request)) in batch
+        )
+        for topic in made:
+            target.topics[topic.name] = KnownTopic(topic.pk, topic.name, topic.request)
+        summary.created += len(made)
+        target.summary.created["topics"] += len(made)
+    if len(target.topics) > first_new:
+        _adopt_passages(target)
+
+
+def _adopt_passages(target: Target) -> None:
+    """Give passages that came before their topic to it, as if they had come after."""
+    orphans = Text.objects.filter(dataset=target.dataset, kind=Text.Kind.PASSAGE, topic=None)
+    for batch in batches(list(orphans.values_list("pk", "name")), _BATCH):
+        found = [Text(pk=pk, topic_id=target.topic_key_of_passage(name)) for pk, name in batch]
+        Text.objects.bulk_update([text for text in found if text.topic_id], ["topic"])
+
+
+def lines(dataset: Dataset) -> Iterator[str]:
+    found = Topic.objects.filter(dataset=dataset).order_by("position", by_code_point("name"))
+    for name, request in found.values_list("name", "request"):
+        yield json_line({"id": name, "request": request})

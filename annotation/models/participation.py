@@ -1,0 +1,260 @@
+"""A study under way: who takes part, what they have in hand, and what was done by whom."""
+
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+from django.urls import reverse
+from django.utils import timezone
+
+if TYPE_CHECKING:
+    from annotation.models.campaign import Campaign
+    from annotation.models.people import User
+
+
+class Participant(models.Model):
+    """A rater's stay in a campaign, from the invitation to its outcome."""
+
+    class Source(models.TextChoices):
+        ACCOUNT = "account", "account"
+        LINK = "link", "invitation link"
+        PROLIFIC = "prolific", "Prolific"
+        SONA = "sona", "SONA"
+        CONNECT = "connect", "CloudResearch Connect"
+        MTURK = "mturk", "Mechanical Turk"
+
+    class Outcome(models.TextChoices):
+        UNDER_WAY = "", "under way"
+        DONE = "done", "done"
+        SCREENED_OUT = "screened_out", "screened out"
+        FAILED_CHECK = "failed_check", "failed the check"
+        RETURNED = "returned", "returned"
+
+    campaign = models.ForeignKey(
+        "annotation.Campaign",
+        on_delete=models.CASCADE,
+        related_name="participants",
+        db_index=False,
+    )
+    rater = models.ForeignKey("annotation.Rater", on_delete=models.PROTECT, related_name="stays")
+    source = models.CharField(max_length=8, choices=Source.choices, default=Source.ACCOUNT)
+    external_id = models.CharField(
+        max_length=200,
+        blank=True,
+        help_text="the platform's id of the person, or whom a link is for",
+    )
+    outcome = models.CharField(max_length=12, choices=Outcome.choices, blank=True, default="")
+    seed = models.PositiveIntegerField(default=0, help_text="of this participant's own order")
+    consented_at = models.DateTimeField(null=True, blank=True)
+    consent_version = models.CharField(max_length=40, blank=True)
+    check_tries = models.PositiveSmallIntegerField(default=0)
+    checked_at = models.DateTimeField(null=True, blank=True, help_text="when the check was passed")
+    seen_message = models.PositiveIntegerField(default=0, help_text="id of the newest one put away")
+    joined = models.DateTimeField(auto_now_add=True)
+    erased_at = models.DateTimeField(
+        null=True, blank=True, help_text="when personal data was deleted; labels stay"
+    )
+
+    class Meta:
+        ordering = ["campaign_id", "id"]
+        constraints = [
+            models.UniqueConstraint(fields=["campaign", "rater"], name="participant_unique"),
+            models.UniqueConstraint(
+                fields=["campaign", "source", "external_id"],
+                condition=~Q(external_id=""),
+                name="participant_external_id_unique",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.rater} in {self.campaign}"
+
+
+class Sitting(models.Model):
+    """One part of a participant's work: items lent together, until a time, for one completion code."""
+
+    class Outcome(models.TextChoices):
+        UNDER_WAY = "", "under way"
+        DONE = "done", "done"
+        EXPIRED = "expired", "expired"
+        RETURNED = "returned", "returned"
+
+    participant = models.ForeignKey(
+        Participant, on_delete=models.CASCADE, related_name="sittings", db_index=False
+    )
+    number = models.PositiveSmallIntegerField()
+    study_id = models.CharField(max_length=200, blank=True)
+    session_id = models.CharField(max_length=200, blank=True)
+    began = models.DateTimeField(auto_now_add=True)
+    expires = models.DateTimeField(null=True, blank=True)
+    ended = models.DateTimeField(null=True, blank=True)
+    outcome = models.CharField(max_length=8, choices=Outcome.choices, blank=True, default="")
+
+    class Meta:
+        ordering = ["participant_id", "number"]
+        constraints = [
+            models.UniqueConstraint(fields=["participant", "number"], name="sitting_number_unique"),
+        ]
+
+    def __str__(self) -> str:
+        return f"part {self.number} of {self.participant}"
+
+    def is_overdue(self, now: datetime | None = None) -> bool:
+        return (
+            not self.outcome
+            and self.expires is not None
+            and self.expires <= (now or timezone.now())
+        )
+
+
+class Assignment(models.Model):
+    """An item lent to a participant.
+
+    While it counts towards the raters that its item needs it holds one of the item's slots,
+    0 to k - 1; the database refuses a slot to two of them. Training and gold items go to
+    everybody and hold none. What is released has given its slot back; its answers stay.
+    """
+
+    class State(models.TextChoices):
+        OPEN = "open", "open"
+        SUBMITTED = "submitted", "submitted"
+        SKIPPED = "skipped", "skipped"
+        RELEASED = "released", "released"
+
+    participant = models.ForeignKey(
+        Participant, on_delete=models.PROTECT, related_name="assignments", db_index=False
+    )
+    item = models.ForeignKey(
+        "annotation.Item", on_delete=models.PROTECT, related_name="assignments"
+    )
+    sitting = models.ForeignKey(
+        Sitting, on_delete=models.PROTECT, related_name="assignments", null=True, blank=True
+    )
+    position = models.PositiveIntegerField(help_text="place in this participant's own order")
+    slot = models.PositiveSmallIntegerField(null=True, blank=True)
+    state = models.CharField(max_length=9, choices=State.choices, default=State.OPEN)
+    check_asked = models.ForeignKey(
+        "annotation.AttentionCheck",
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="assignments",
+    )
+    was_skipped = models.BooleanField(
+        default=False, help_text="and not handed in since, also where it went back to the others"
+    )
+    note = models.TextField(blank=True, help_text="why it was skipped, in the rater's words")
+    active_ms = models.PositiveIntegerField(
+        default=0, help_text="active milliseconds after the last answer, until it was handed in"
+    )
+    submitted_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["participant_id", "position"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["participant", "item"], name="item_lent_once_to_a_participant"
+            ),
+            models.UniqueConstraint(
+                fields=["participant", "position"], name="assignment_position_unique"
+            ),
+            models.UniqueConstraint(fields=["item", "slot"], name="item_slot_held_once"),
+            models.CheckConstraint(
+                condition=~Q(state="released", slot__isnull=False), name="released_holds_no_slot"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.participant}: {self.item.text}"
+
+    def get_absolute_url(self) -> str:
+        return reverse("work", args=[self.pk])
+
+    @property
+    def is_reopened(self) -> bool:
+        """Whether it was handed in, and a later change took that back."""
+        return self.state == self.State.OPEN and self.submitted_at is not None
+
+
+class Message(models.Model):
+    """What the researchers have to say to all workers of a campaign."""
+
+    campaign = models.ForeignKey(
+        "annotation.Campaign", on_delete=models.CASCADE, related_name="messages_sent"
+    )
+    body = models.TextField()
+    by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+"
+    )
+    at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["id"]
+
+    def __str__(self) -> str:
+        return self.body
+
+
+class LogEntry(models.Model):
+    """What staff did to a campaign or to somebody in it: never changed and never deleted."""
+
+    campaign = models.ForeignKey(
+        "annotation.Campaign", on_delete=models.CASCADE, related_name="log"
+    )
+    participant = models.ForeignKey(
+        Participant, on_delete=models.SET_NULL, null=True, blank=True, related_name="log"
+    )
+    by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+"
+    )
+    action = models.CharField(max_length=40)
+    detail = models.TextField(blank=True)
+    at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["-id"]
+
+    def __str__(self) -> str:
+        return f"{self.at:%F %H:%M} {self.action}"
+
+    @classmethod
+    def record(
+        cls,
+        campaign: "Campaign",
+        by: "User | None",
+        action: str,
+        detail: str = "",
+        participant: Participant | None = None,
+    ) -> "LogEntry":
+        """Write down an act. `by` is None for what a scheduled command did."""
+        return cls.objects.create(
+            campaign=campaign, by=by, action=action, detail=detail, participant=participant
+        )
+
+
+class Decision(models.Model):
+    """What an expert decided about a pair on which raters differ: append-only, the newest counts.
+
+    Its projection is the rating of the campaign's adjudicator, a rater of its own.
+    """
+
+    item = models.ForeignKey("annotation.Item", on_delete=models.PROTECT, related_name="decisions")
+    question = models.ForeignKey(
+        "annotation.SubQuestion", on_delete=models.PROTECT, related_name="decisions"
+    )
+    key = models.UUIDField(unique=True)
+    grade = models.SmallIntegerField()
+    spans = models.JSONField(help_text="[{start, end, quote}], code points of the text")
+    note = models.TextField(blank=True)
+    by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+"
+    )
+    at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["id"]
+
+    def __str__(self) -> str:
+        return f"{self.item_id}/{self.question_id}: {self.grade}"

@@ -1,0 +1,219 @@
+"""What staff do to a campaign and to somebody in it. Each act is logged: who, when, what, about whom.
+
+Who acts holds the campaign's row, as who hands out does, so an act and a deal come one after the
+other. The log never holds a name that came from a platform, or words that somebody typed.
+"""
+
+from datetime import timedelta
+
+from django.contrib.auth import SESSION_KEY
+from django.contrib.sessions.models import Session
+from django.db import transaction
+from django.utils import timezone
+
+from annotation.models import Assignment, Campaign, LogEntry, Message, Participant, Sitting, User
+from annotation.participation import assigning, skips
+from annotation.participation.leaving import (
+    IN_HAND,
+    ActionRefusedError,
+    counted,
+    end_parts,
+    held,
+    hold,
+    hold_campaign,
+    take_back,
+)
+from annotation.task import saving
+
+DID = {
+    Campaign.State.OPEN: "opened again",
+    Campaign.State.PAUSED: "paused",
+    Campaign.State.CLOSED: "closed",
+}
+FROM = {
+    Campaign.State.OPEN: (Campaign.State.PAUSED, Campaign.State.CLOSED),
+    Campaign.State.PAUSED: (Campaign.State.OPEN,),
+    Campaign.State.CLOSED: (Campaign.State.OPEN, Campaign.State.PAUSED),
+}
+
+
+@transaction.atomic
+def set_state(campaign: Campaign, state: str, by: User) -> Campaign:
+    """Pause a campaign, go on with it, close it, open it again. Nothing that was saved changes.
+
+    Raises ActionRefusedError for a draft, and where it is in that state already.
+    """
+    found = hold_campaign(campaign)
+    before = found.get_state_display()
+    if state not in FROM:
+        raise ActionRefusedError("A campaign is open, paused or closed.")
+    if found.is_draft:
+        raise ActionRefusedError("It is a draft: it has to be opened before anything else.")
+    if found.state not in FROM[Campaign.State(state)]:
+        raise ActionRefusedError(f"It is {before}, so it cannot become {state}.")
+    found.state = state
+    found.save(update_fields=["state"])
+    LogEntry.record(found, by, DID[Campaign.State(state)], f"it was {before}")
+    return found
+
+
+@transaction.atomic
+def extend(participant: Participant, hours: int, by: User) -> Sitting:
+    """Give the part that is under way so many hours more, from its end or, if that is past, from now.
+
+    Raises ActionRefusedError where no part is under way, or where it has no end.
+    """
+    stay = hold(participant)
+    part = stay.sittings.filter(outcome=Sitting.Outcome.UNDER_WAY).last()
+    if part is None:
+        raise ActionRefusedError("No part is under way, so there is nothing to extend.")
+    if part.expires is None:
+        raise ActionRefusedError("This part has no end, so there is nothing to extend.")
+    part.expires = max(part.expires, timezone.now()) + timedelta(hours=hours)
+    part.save(update_fields=["expires"])
+    LogEntry.record(stay.campaign, by, "extended", f"part {part.number} by {hours} h", stay)
+    return part
+
+
+@transaction.atomic
+def release_item(assignment: Assignment, by: User) -> Assignment:
+    """Put an item that is in hand back into the pool; its answers stay.
+
+    A part of which all the rest was handed in is done by that.
+
+    Raises ActionRefusedError where it was handed in, or is in the pool already.
+    """
+    stay = hold(assignment.participant)
+    found = Assignment.objects.select_for_update().get(pk=assignment.pk)
+    if found.state not in IN_HAND:
+        raise ActionRefusedError(
+            f"The item is {found.get_state_display()}, so it is not in anybody's hand."
+        )
+    found.state, found.slot = Assignment.State.RELEASED, None
+    found.save(update_fields=["state", "slot"])
+    saving.end_part(found)
+    _end_what_is_empty(stay)
+    LogEntry.record(stay.campaign, by, "released an item", f"item {found.item.position + 1}", stay)
+    return found
+
+
+@transaction.atomic
+def release_untouched(participant: Participant, by: User) -> int:
+    """Put the participant's items that have no answer back into the pool; how many.
+
+    A part of which nothing is in hand then ends unfinished.
+
+    Raises ActionRefusedError where there is none.
+    """
+    stay = hold(participant)
+    n = assigning.release_untouched(held(stay))
+    if not n:
+        raise ActionRefusedError("No item in hand is untouched.")
+    _end_what_is_empty(stay)
+    LogEntry.record(stay.campaign, by, "released untouched items", counted(n), stay)
+    return n
+
+
+@transaction.atomic
+def return_participant(participant: Participant, by: User) -> int:
+    """End the stay as returned; what is not handed in goes back, its answers stay. How many items.
+
+    Raises ActionRefusedError where the stay was ended like that before.
+    """
+    stay = hold(participant)
+    if stay.outcome == Participant.Outcome.RETURNED:
+        raise ActionRefusedError("This participant was returned before.")
+    n = take_back(stay)
+    LogEntry.record(stay.campaign, by, "returned", f"{counted(n)} released", stay)
+    return n
+
+
+@transaction.atomic
+def readmit(participant: Participant, by: User) -> None:
+    """Let somebody whose stay had ended go on. Who failed the check, or was screened out, meets it anew.
+
+    Raises ActionRefusedError for a stay that has not ended, or is done.
+    """
+    stay = hold(participant)
+    if stay.outcome in (Participant.Outcome.UNDER_WAY, Participant.Outcome.DONE):
+        raise ActionRefusedError(
+            f"The stay is {stay.get_outcome_display()}, so there is nobody to let in again."
+        )
+    if stay.erased_at:
+        raise ActionRefusedError("Nobody can come back to a stay without personal data.")
+    before = stay.get_outcome_display()
+    if stay.outcome != Participant.Outcome.RETURNED:
+        stay.check_tries, stay.checked_at = 0, None
+    stay.outcome = Participant.Outcome.UNDER_WAY
+    stay.save(update_fields=["outcome", "check_tries", "checked_at"])
+    LogEntry.record(stay.campaign, by, "readmitted", f"was {before}", stay)
+
+
+@transaction.atomic
+def return_overdue(campaign: Campaign, by: User | None) -> int:
+    """End the sittings whose time is over; how many untouched items came back. Logged if any ended."""
+    found = hold_campaign(campaign)
+    now = timezone.now()
+    ended = Sitting.objects.filter(
+        participant__campaign=found, outcome=Sitting.Outcome.UNDER_WAY, expires__lte=now
+    ).count()
+    n = assigning.expire(found, now)
+    if ended:
+        parts = f"{ended} part{'' if ended == 1 else 's'} ended"
+        LogEntry.record(found, by, "returned overdue items", f"{parts}, {counted(n)} released")
+    return n
+
+
+@transaction.atomic
+def send_message(campaign: Campaign, body: str, by: User) -> Message:
+    """Tell all workers of a campaign something. They see it until they put it away."""
+    message = Message.objects.create(campaign=campaign, body=body, by=by)
+    LogEntry.record(campaign, by, "sent a message", f"message {message.pk}")
+    return message
+
+
+@transaction.atomic
+def erase(participant: Participant, by: User, *, with_notes: bool) -> None:
+    """Delete the participant's personal data; labels stay, under the pseudonym.
+
+    The platform's ids of the person and of their sessions go, a guest's account with its sessions,
+    and their notes if that is asked for. What a guest had not handed in goes back to the pool,
+    because nobody can come back to it. An account that somebody logs in with stays as it is.
+
+    Raises ActionRefusedError where that was done before.
+    """
+    stay = hold(participant)
+    if stay.erased_at:
+        raise ActionRefusedError("The personal data of this participant was deleted before.")
+    guest = stay.rater.user if stay.rater.user and stay.rater.user.is_guest else None
+    if guest and stay.outcome == Participant.Outcome.UNDER_WAY:
+        take_back(stay)
+    stay.external_id, stay.erased_at = "", timezone.now()
+    stay.save(update_fields=["external_id", "erased_at"])
+    stay.sittings.update(study_id="", session_id="")
+    if with_notes:
+        stay.assignments.update(note="")
+    if guest:
+        _forget_sessions(guest)
+        guest.delete()
+    kept = "notes deleted too" if with_notes else "notes kept"
+    LogEntry.record(stay.campaign, by, "erased personal data", kept, stay)
+
+
+def _end_what_is_empty(stay: Participant) -> None:
+    """End the part under way if nothing of it is in hand any more: another one can begin then.
+
+    Hidden gold that was skipped is waited for, and asked again. The part ends as returned: it was not
+    finished, and what was handed in of it stays.
+    """
+    held = stay.assignments.filter(sitting__isnull=False)
+    waiting = held.filter(state=Assignment.State.OPEN) | skips.needed(held)
+    under_way = stay.sittings.filter(outcome=Sitting.Outcome.UNDER_WAY)
+    end_parts(under_way.exclude(pk__in=waiting.values("sitting")))
+
+
+def _forget_sessions(guest: User) -> None:
+    """Sessions may hold what a guest arrived with, and are not told apart by a column."""
+    for session in Session.objects.iterator():
+        if session.get_decoded().get(SESSION_KEY) == str(guest.pk):
+            session.delete()

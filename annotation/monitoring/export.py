@@ -1,0 +1,141 @@
+"""The files of a campaign's export: the tables, where they come from, as a folder or as one archive."""
+
+import csv
+import hashlib
+import io
+import json
+import zipfile
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from annotation.formats.writing import ExportError
+from annotation.models import Campaign
+from annotation.models.corpus import digest
+from annotation.monitoring.export_tables import PRIVATE, TABLES, Cells, Names
+
+_CHUNK = 2**16
+
+
+def files(campaign: Campaign, *, anonymous: bool) -> Iterator[tuple[str, Iterator[bytes]]]:
+    """The names of the files and their lines, to be read one after the other.
+
+    The last one says where they come from, with the rows and the SHA-256 of each of the others.
+    Answers that are given while an export runs are in none of its tables.
+    """
+    names = Names(campaign, anonymous)
+    written: dict[str, dict[str, Any]] = {}
+    for name, (table, columns) in TABLES.items():
+        kept = [column for column in columns if not (anonymous and column in PRIVATE)]
+        yield name, _lines(table(names), kept, written.setdefault(name, {}))
+    yield "provenance.json", iter([_provenance(names, written)])
+
+
+def _lines(rows: Iterable[Cells], columns: list[str], told: dict[str, Any]) -> Iterator[bytes]:
+    buffer = io.StringIO()
+    writer = csv.DictWriter(buffer, columns, extrasaction="ignore")
+    writer.writeheader()
+    sha256 = hashlib.sha256()
+    told["rows"] = 0
+    for row in rows:
+        writer.writerow(row)
+        told["rows"] += 1
+        if buffer.tell() > _CHUNK:
+            yield _taken(buffer, sha256)
+    yield _taken(buffer, sha256)
+    told["sha256"] = sha256.hexdigest()
+
+
+def _taken(buffer: io.StringIO, sha256: Any) -> bytes:
+    data = buffer.getvalue().encode()
+    buffer.seek(0)
+    buffer.truncate()
+    sha256.update(data)
+    return data
+
+
+def _provenance(names: Names, written: dict[str, dict[str, Any]]) -> bytes:
+    campaign = names.campaign
+    told = {
+        "campaign": campaign.slug,
+        "title": campaign.title,
+        "dataset": campaign.dataset.slug,
+        "rubric": campaign.rubric.slug,
+        "state": campaign.state,
+        "is_pilot": campaign.is_pilot,
+        "seed": campaign.seed,
+        "selection": campaign.selection,
+        "questions_per_item": campaign.questions_per_item,
+        "raters_per_item": campaign.raters_per_item,
+        "items_per_part": campaign.items_per_part,
+        "pay_per_part": None if campaign.pay_per_part is None else str(campaign.pay_per_part),
+        "currency": campaign.currency,
+        "opened": names.moment(campaign.opened_at),
+        "guideline_sha256": digest(campaign.guideline),
+        "consent_version": campaign.consent_version,
+        "consent_sha256": digest(campaign.consent),
+        "anonymous": names.anonymous,
+        "left_out": list(PRIVATE.values()) if names.anonymous else [],
+        "times": "UTC, days" if names.anonymous else "UTC",
+        "offsets": "Unicode code points, end exclusive",
+        "files": written,
+    }
+    return (json.dumps(told, ensure_ascii=False, indent=2) + "\n").encode()
+
+
+def archive(campaign: Campaign, *, anonymous: bool) -> Iterator[bytes]:
+    """The export as one .zip, made while it is sent. The same database gives the same bytes."""
+    sink = _Sink()
+    with zipfile.ZipFile(sink, "w", zipfile.ZIP_DEFLATED) as zipped:  # type: ignore[call-overload]
+        for name, lines in files(campaign, anonymous=anonymous):
+            entry = zipfile.ZipInfo(f"{campaign.slug}/{name}")  # dated 1980, like every export
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            entry.external_attr = 0o644 << 16
+            with zipped.open(entry, "w", force_zip64=True) as file:
+                for line in lines:
+                    file.write(line)
+                    yield sink.taken()
+    yield sink.taken()
+
+
+class _Sink:
+    """A file that is written to and never sought in; what was written is taken away."""
+
+    def __init__(self) -> None:
+        self._parts: list[bytes] = []
+
+    def write(self, data: bytes) -> int:
+        self._parts.append(bytes(data))
+        return len(data)
+
+    def flush(self) -> None:
+        pass
+
+    def taken(self) -> bytes:
+        data = b"".join(self._parts)
+        self._parts.clear()
+        return data
+
+
+def write_archive(campaign: Campaign, out: Path, *, anonymous: bool) -> None:
+    """Raises ExportError if the file is there already."""
+    if out.exists():
+        raise ExportError(f"{out} is there already")
+    out.parent.mkdir(parents=True, exist_ok=True)
+    part = out.with_name(f"{out.name}.part")  # so that nobody takes half a file for a whole one
+    try:
+        with part.open("wb") as file:
+            file.writelines(archive(campaign, anonymous=anonymous))
+        part.replace(out)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def write_folder(campaign: Campaign, out: Path, *, anonymous: bool) -> None:
+    """The export as a folder of files. Raises ExportError if the folder holds anything already."""
+    if out.exists() and (not out.is_dir() or any(out.iterdir())):
+        raise ExportError(f"{out} is there already and not an empty folder")
+    out.mkdir(parents=True, exist_ok=True)
+    for name, lines in files(campaign, anonymous=anonymous):
+        with (out / name).open("wb") as file:
+            file.writelines(lines)

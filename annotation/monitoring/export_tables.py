@@ -1,0 +1,302 @@
+"""The export of a study as tables: who took part, what each was assigned, every answer that was ever given."""
+
+import hashlib
+import hmac
+import json
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
+from itertools import groupby
+from operator import itemgetter
+from typing import Any
+
+from django.db.models import F, Max
+
+from annotation.formats.writing import safe
+from annotation.models import Answer, Assignment, Campaign, Decision, ItemQuestion, Sitting, User
+
+Cells = dict[str, Any]
+
+PRIVATE = {
+    "external_id": "ids that platforms gave to people, and whom links were for",
+    "study_id": "ids of studies on a platform",
+    "session_id": "ids of submissions on a platform",
+    "seed": "the seeds of people's own orders, which come from their names",
+    "position": "the places in people's own orders",
+    "key": "the keys that browsers gave to answers",
+    "note": "notes, which are free text",
+    "detail": "the details of the log, which are free text",
+}
+PAGE = 2000  # rows read at once
+
+
+class Names:
+    """How an export calls people and times; and which answers were there when it began."""
+
+    def __init__(self, campaign: Campaign, anonymous: bool) -> None:
+        self.campaign = campaign
+        self.anonymous = anonymous
+        stays = campaign.participants.order_by().values_list("pk", "rater__name")
+        self.worker = {pk: self._shown("rater", name) for pk, name in stays}
+        answers = Answer.objects.filter(assignment__participant__campaign=campaign)
+        self.last = answers.aggregate(last=Max("pk"))["last"] or 0
+
+    def _shown(self, kind: str, name: str) -> str:
+        if not self.anonymous:
+            return safe(name)
+        key = self.campaign.salt.encode()
+        return hmac.new(key, f"{kind}:{name}".encode(), hashlib.sha256).hexdigest()[:16]
+
+    def staff(self, by: User | None) -> str:
+        """Who did something; empty for a scheduled command, and for an account that is gone."""
+        return self._shown("user", by.username) if by else ""
+
+    def moment(self, at: datetime | None) -> str:
+        if at is None:
+            return ""
+        at = at.astimezone(UTC)
+        return str(at.date()) if self.anonymous else at.isoformat()
+
+    def workers(self) -> list[int]:
+        """The participants in the order of their printed names."""
+        return sorted(self.worker, key=lambda pk: self.worker[pk])
+
+    def answers(self, pk: int) -> Iterator[Cells]:
+        """A participant's answers, item by item, oldest first, as bare rows: there are many."""
+        found = Answer.objects.filter(assignment__participant=pk, pk__lte=self.last)
+        return (
+            found.order_by("assignment__item__position", "pk")
+            .values(
+                *("grade", "spans", "text_sha256", "key", "active_ms", "created", "late"),
+                at=F("assignment__item__position"),
+                state=F("assignment__state"),
+                check=F("check_asked__position"),
+                question_index=F("question__position"),
+                question_body=F("question__body"),
+            )
+            .iterator(chunk_size=PAGE)
+        )
+
+
+Table = Callable[[Names], Iterator[Cells]]
+
+
+def _number(value: int | None) -> int | str:
+    return "" if value is None else value
+
+
+def _json(spans: list[dict[str, Any]]) -> str:
+    return json.dumps(spans, ensure_ascii=False)
+
+
+def _participants(names: Names) -> Iterator[Cells]:
+    stays = names.campaign.participants.in_bulk()
+    for pk in names.workers():
+        stay = stays[pk]
+        yield {
+            "worker": names.worker[pk],
+            "source": stay.source,
+            "external_id": safe(stay.external_id),
+            "outcome": stay.outcome,
+            "seed": stay.seed,
+            "joined": names.moment(stay.joined),
+            "consented_at": names.moment(stay.consented_at),
+            "consent_version": stay.consent_version,
+            "check_tries": stay.check_tries,
+            "checked_at": names.moment(stay.checked_at),
+            "erased_at": names.moment(stay.erased_at),
+        }
+
+
+def _sittings(names: Names) -> Iterator[Cells]:
+    for pk in names.workers():
+        for part in Sitting.objects.filter(participant=pk).order_by("number"):
+            yield {
+                "worker": names.worker[pk],
+                "part": part.number,
+                "study_id": safe(part.study_id),
+                "session_id": safe(part.session_id),
+                "began": names.moment(part.began),
+                "expires": names.moment(part.expires),
+                "ended": names.moment(part.ended),
+                "outcome": part.outcome,
+            }
+
+
+def _items(names: Names) -> Iterator[Cells]:
+    found = names.campaign.items.select_related("text__topic").defer("text__body")
+    for item in found.order_by("position").iterator(chunk_size=PAGE):
+        yield {
+            "item": item.position + 1,
+            "purpose": item.purpose,
+            "topic": item.text.topic.name if item.text.topic else "",
+            "kind": item.text.kind,
+            "system": item.text.system,
+            "text": item.text.name,
+            "text_sha256": item.text.sha256,
+        }
+
+
+def _questions(names: Names) -> Iterator[Cells]:
+    found = ItemQuestion.objects.filter(item__campaign=names.campaign)
+    found = found.select_related("item", "question").order_by("item__position", "position")
+    for asked in found.iterator(chunk_size=PAGE):
+        yield {
+            "item": asked.item.position + 1,
+            "question_index": asked.question.position,
+            "question": asked.question.body,
+            "expected": _number(asked.expected),
+            "expected_spans": _json(asked.expected_spans),
+        }
+
+
+def _attention_checks(names: Names) -> Iterator[Cells]:
+    for check in names.campaign.attention_checks.order_by("position"):
+        yield {"check": check.position + 1, "body": check.body, "expected": check.expected}
+
+
+def _assignments(names: Names) -> Iterator[Cells]:
+    for pk in names.workers():
+        lent = Assignment.objects.filter(participant=pk).order_by("item__position")
+        for one in lent.select_related("item", "sitting", "check_asked"):
+            yield {
+                "worker": names.worker[pk],
+                "item": one.item.position + 1,
+                "part": one.sitting.number if one.sitting else "",
+                "position": one.position,
+                "slot": _number(one.slot),
+                "state": one.state,
+                "check": one.check_asked.position + 1 if one.check_asked else "",
+                "note": safe(one.note),
+                "active_ms": one.active_ms,
+                "submitted_at": names.moment(one.submitted_at),
+            }
+
+
+def _answers(names: Names) -> Iterator[Cells]:
+    for pk in names.workers():
+        for answer in names.answers(pk):
+            yield answer | {
+                "worker": names.worker[pk],
+                "item": answer["at"] + 1,
+                "check": "" if answer["check"] is None else answer["check"] + 1,
+                "spans": _json(answer["spans"]),
+                "created": names.moment(answer["created"]),
+            }
+
+
+def _newest(names: Names, pk: int) -> Iterator[Cells]:
+    """A participant's newest answer to each question, if it has a grade; attention checks have none.
+
+    One that came too late to count is a label where no other answers the question.
+    """
+    for _, of_item in groupby(names.answers(pk), itemgetter("at")):
+        given = sorted(of_item, key=lambda one: one["late"] == "")  # otherwise as they came
+        last = {one["question_index"]: one for one in given if one["question_index"] is not None}
+        yield from (last[at] for at in sorted(last) if last[at]["grade"] is not None)
+
+
+def _labels(names: Names) -> Iterator[Cells]:
+    texts = {row["item"]: row for row in _items(names)}
+    for pk in names.workers():
+        for answer in _newest(names, pk):
+            yield texts[answer["at"] + 1] | {
+                "worker": names.worker[pk],
+                "rubric": names.campaign.rubric.slug,
+                "state": answer["state"],
+                "text_sha256": answer["text_sha256"],
+                "question_index": answer["question_index"],
+                "question": answer["question_body"],
+                "grade": answer["grade"],
+                "late": answer["late"],
+            }
+
+
+def _spans(names: Names) -> Iterator[Cells]:
+    for pk in names.workers():
+        for answer in _newest(names, pk):
+            for number, span in enumerate(answer["spans"], start=1):
+                yield span | {
+                    "worker": names.worker[pk],
+                    "item": answer["at"] + 1,
+                    "question_index": answer["question_index"],
+                    "span": number,
+                }
+
+
+def _decisions(names: Names) -> Iterator[Cells]:
+    found = Decision.objects.filter(item__campaign=names.campaign)
+    found = found.select_related("item", "question", "by").order_by("pk")
+    for decision in found.iterator(chunk_size=PAGE):
+        yield {
+            "item": decision.item.position + 1,
+            "question_index": decision.question.position,
+            "key": decision.key,
+            "grade": decision.grade,
+            "spans": _json(decision.spans),
+            "note": safe(decision.note),
+            "by": names.staff(decision.by),
+            "at": names.moment(decision.at),
+        }
+
+
+def _log(names: Names) -> Iterator[Cells]:
+    found = names.campaign.log.select_related("by").order_by("pk")
+    for entry in found.iterator(chunk_size=PAGE):
+        yield {
+            "at": names.moment(entry.at),
+            "by": names.staff(entry.by),
+            "action": entry.action,
+            "worker": names.worker.get(entry.participant_id or 0, ""),
+            "detail": safe(entry.detail),
+        }
+
+
+TABLES: dict[str, tuple[Table, tuple[str, ...]]] = {
+    "participants.csv": (
+        _participants,
+        (
+            *("worker", "source", "external_id", "outcome", "seed", "joined", "consented_at"),
+            *("consent_version", "check_tries", "checked_at", "erased_at"),
+        ),
+    ),
+    "sittings.csv": (
+        _sittings,
+        ("worker", "part", "study_id", "session_id", "began", "expires", "ended", "outcome"),
+    ),
+    "items.csv": (_items, ("item", "purpose", "topic", "kind", "system", "text", "text_sha256")),
+    "questions.csv": (
+        _questions,
+        ("item", "question_index", "question", "expected", "expected_spans"),
+    ),
+    "attention_checks.csv": (_attention_checks, ("check", "body", "expected")),
+    "assignments.csv": (
+        _assignments,
+        (
+            *("worker", "item", "part", "position", "slot", "state", "check", "note"),
+            *("active_ms", "submitted_at"),
+        ),
+    ),
+    "answers.csv": (
+        _answers,
+        (
+            *("worker", "item", "question_index", "check", "key", "grade", "spans"),
+            *("text_sha256", "active_ms", "created", "late"),
+        ),
+    ),
+    "labels.csv": (
+        _labels,
+        (
+            *("worker", "rubric", "item", "purpose", "state", "topic", "kind", "system"),
+            *("text", "text_sha256", "question_index", "question", "grade", "late"),
+        ),
+    ),
+    "spans.csv": (
+        _spans,
+        ("worker", "item", "question_index", "span", "start", "end", "quote"),
+    ),
+    "decisions.csv": (
+        _decisions,
+        ("item", "question_index", "key", "grade", "spans", "note", "by", "at"),
+    ),
+    "log.csv": (_log, ("at", "by", "action", "worker", "detail")),
+}

@@ -1,0 +1,103 @@
+"""Who takes part in a study: how far each of them is, and what each has done so far."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from django.db.models import Count, Max, Q, Sum
+
+from annotation.models import Answer, Assignment, Campaign, Participant, Sitting
+from annotation.participation.earnings import MINUTE_MS
+from annotation.participation.status import STATUSES, with_status
+
+
+@dataclass(frozen=True)
+class Share:
+    """A number of things, out of all of them."""
+
+    key: str
+    label: str
+    n: int
+    of: int
+
+    @property
+    def percent(self) -> int:
+        return round(100 * self.n / self.of) if self.of else 0
+
+
+@dataclass
+class Row:
+    """A participant, with what they have done so far."""
+
+    stay: Participant
+    status: str
+    parts: int = 0
+    expires: datetime | None = None
+    in_hand: int = 0
+    submitted: int = 0
+    skipped: int = 0
+    released: int = 0
+    answers: int = 0
+    active_ms: int = 0
+    seen: list[datetime] = field(default_factory=list)
+
+    @property
+    def minutes(self) -> float | None:
+        return self.active_ms / MINUTE_MS if self.active_ms else None
+
+    @property
+    def last_seen(self) -> datetime | None:
+        return max(self.seen, default=None)
+
+    @property
+    def label(self) -> str:
+        return STATUSES[self.status]
+
+
+def statuses(campaign: Campaign) -> list[Share]:
+    """How many participants have each status, in the order of a stay; nobody is a 0."""
+    stays = with_status(campaign.participants.order_by())
+    counts: dict[str, int] = dict(stays.values_list("status").annotate(Count("pk")))
+    total = sum(counts.values())
+    return [Share(key, label, counts.get(key, 0), total) for key, label in STATUSES.items()]
+
+
+def rows(stays: Iterable[Any]) -> list[Row]:
+    """A page of participants (each with its status), with what they have done."""
+    found = {stay.pk: Row(stay, stay.status) for stay in stays}
+    lent = Assignment.objects.filter(participant__in=found).order_by()
+    kept = {
+        Assignment.State.OPEN: "in_hand",
+        Assignment.State.SUBMITTED: "submitted",
+        Assignment.State.RELEASED: "released",
+    }
+    counted = lent.values_list("participant", "state")
+    for pk, state, n, skipped, ms, last in counted.annotate(
+        n=Count("pk"),
+        skipped=Count("pk", filter=Q(was_skipped=True)),
+        ms=Sum("active_ms"),
+        last=Max("submitted_at"),
+    ):
+        if name := kept.get(Assignment.State(state)):
+            setattr(found[pk], name, n)
+        found[pk].skipped += skipped
+        found[pk].active_ms += ms
+        found[pk].seen += [last] if last else []
+    given = Answer.objects.filter(assignment__participant__in=found).order_by()
+    told = given.values_list("assignment__participant").annotate(
+        n=Count("pk", filter=Q(question__isnull=False)), ms=Sum("active_ms"), last=Max("created")
+    )
+    for pk, n, ms, last in told:
+        found[pk].answers = n
+        found[pk].active_ms += ms
+        found[pk].seen.append(last)
+    for part in Sitting.objects.filter(participant__in=found):
+        row = found[part.participant_id]
+        row.parts += part.outcome == Sitting.Outcome.DONE
+        row.seen.append(part.began)
+        if part.outcome == Sitting.Outcome.UNDER_WAY:
+            row.expires = part.expires
+    for row in found.values():
+        row.seen += [at for at in (row.stay.consented_at, row.stay.checked_at) if at]
+    return list(found.values())

@@ -1,0 +1,191 @@
+"""How far a study is: which items are whole, what came in by day, what is to be paid.
+
+Every number is counted by the database. A campaign of many thousand items opens as fast as a small one.
+"""
+
+from dataclasses import dataclass
+from decimal import Decimal
+from statistics import median
+from typing import Any
+
+from django.db.models import (
+    Case,
+    Count,
+    F,
+    IntegerField,
+    OuterRef,
+    Q,
+    QuerySet,
+    Subquery,
+    Sum,
+    TextField,
+    Value,
+    When,
+)
+from django.db.models.functions import Cast, Coalesce, Substr
+
+from annotation.models import Answer, Assignment, Campaign, Item, Participant, Sitting
+from annotation.participation.earnings import MINUTE_MS, active_ms
+
+
+@dataclass
+class ItemsOf:
+    """The study items of one system (or of all), and the slots that raters hold of them."""
+
+    system: str
+    complete: int = 0
+    under_way: int = 0
+    waiting: int = 0
+    submitted: int = 0
+    held: int = 0
+    raters_per_item: int = 1
+
+    @property
+    def items(self) -> int:
+        return self.complete + self.under_way + self.waiting
+
+    @property
+    def slots(self) -> int:
+        return self.items * self.raters_per_item
+
+    @property
+    def percent(self) -> int:
+        return round(100 * self.submitted / self.slots) if self.slots else 0
+
+
+@dataclass(frozen=True)
+class Day:
+    day: str
+    answers: int
+    submitted: int
+    raters: int
+    percent: int
+
+
+@dataclass(frozen=True)
+class Due:
+    """Parts that were done by people of one source, and their pay; None where no pay is stated."""
+
+    source: str
+    parts: int
+    amount: Decimal | None
+
+
+@dataclass(frozen=True)
+class Time:
+    """Active minutes of the parts that are done; None where no page has measured any."""
+
+    minutes: float | None
+    measured: int
+    parts: int
+
+
+def handed_out(campaign: Campaign) -> dict[str, int]:
+    """How many lent items are open, submitted, skipped and released, training and gold among them."""
+    lent = Assignment.objects.filter(participant__campaign=campaign).order_by()
+    counts = dict(lent.values_list("state").annotate(Count("pk")))
+    return {state.value: counts.get(state.value, 0) for state in Assignment.State}
+
+
+def items(campaign: Campaign) -> list[ItemsOf]:
+    """The study items of each system by state, and of all of them first.
+
+    Complete: as many raters as it needs have handed it in. Under way: somebody holds it. Waiting:
+    nobody does.
+    """
+    k = campaign.raters_per_item
+    slots = Assignment.objects.filter(item=OuterRef("pk"), slot__isnull=False)
+    held = slots.order_by().values("item")
+    handed_in = Count("pk", filter=Q(state=Assignment.State.SUBMITTED))
+    study = campaign.items.filter(purpose=Item.Purpose.STUDY).order_by()
+    counted = (
+        study.annotate(
+            n_submitted=_number(held.annotate(n=handed_in)),
+            n_held=_number(held.annotate(n=Count("pk"))),
+        )
+        .annotate(
+            how=Case(
+                When(n_submitted__gte=k, then=Value("complete")),
+                When(n_held__gt=0, then=Value("under_way")),
+                default=Value("waiting"),
+            )
+        )
+        .values_list("text__system", "how")
+        .annotate(Count("pk"), Sum("n_submitted"), Sum("n_held"))
+    )
+    total = ItemsOf("", raters_per_item=k)
+    by_system: dict[str, ItemsOf] = {}
+    for system, how, n, n_submitted, n_held in counted:
+        own = by_system.setdefault(system, ItemsOf(system, raters_per_item=k))
+        for row in (own, total):
+            setattr(row, how, getattr(row, how) + n)
+            row.submitted += n_submitted
+            row.held += n_held - n_submitted
+    return [total, *(by_system[system] for system in sorted(by_system))]
+
+
+def _number(counted: QuerySet[Any]) -> Coalesce:
+    return Coalesce(Subquery(counted.values("n"), output_field=IntegerField()), 0)
+
+
+def _day(moment: str) -> Substr:
+    """The day of a moment in UTC. Truncating a date calls Python for each row in SQLite, and is slow."""
+    return Substr(Cast(F(moment), TextField()), 1, 10)
+
+
+def by_day(campaign: Campaign) -> list[Day]:
+    """What came in on each day (UTC), oldest first: answers, items, and how many people gave them.
+
+    Every answer counts, a changed one too; attention checks do not. A day without work has no row.
+    """
+    answers = Answer.objects.filter(
+        assignment__participant__campaign=campaign, question__isnull=False
+    )
+    given: dict[str, tuple[int, int]] = {
+        day: (n, people)
+        for day, n, people in answers.order_by()
+        .annotate(day=_day("created"))
+        .values_list("day")
+        .annotate(Count("pk"), Count("assignment__participant", distinct=True))
+    }
+    lent = Assignment.objects.filter(
+        participant__campaign=campaign, submitted_at__isnull=False, state="submitted"
+    )
+    submitted: dict[str, int] = dict(
+        lent.order_by().annotate(day=_day("submitted_at")).values_list("day").annotate(Count("pk"))
+    )
+    most = max((n for n, _ in given.values()), default=0)
+    found = []
+    for day in sorted(given.keys() | submitted.keys()):
+        n, people = given.get(day, (0, 0))
+        percent = round(100 * n / most) if most else 0
+        found.append(Day(day, n, submitted.get(day, 0), people, percent))
+    return found
+
+
+def late(campaign: Campaign) -> dict[str, int]:
+    """How many answers were kept and are no ratings, because they came too late, by the reason."""
+    given = Answer.objects.filter(
+        assignment__participant__campaign=campaign, question__isnull=False
+    ).exclude(late=Answer.Late.NO)
+    return dict(given.order_by().values_list("late").annotate(Count("pk")))
+
+
+def pay_due(campaign: Campaign) -> list[Due]:
+    """Parts that are done, by where the people came from, and their pay. What was paid is not known."""
+    done = Sitting.objects.filter(participant__campaign=campaign, outcome=Sitting.Outcome.DONE)
+    counts = dict(done.order_by().values_list("participant__source").annotate(Count("pk")))
+    pay = campaign.pay_per_part
+    return [
+        Due(source.label, counts[source.value], None if pay is None else pay * counts[source.value])
+        for source in Participant.Source
+        if counts.get(source.value)
+    ]
+
+
+def time_of_parts(campaign: Campaign) -> Time:
+    """The median of the active minutes of parts that are done; idle time is not counted."""
+    parts = Sitting.objects.filter(participant__campaign=campaign, outcome=Sitting.Outcome.DONE)
+    measured = active_ms(parts).values()
+    minutes = median(measured) / MINUTE_MS if measured else None
+    return Time(minutes, len(measured), parts.count())

@@ -1,0 +1,196 @@
+"""Studies, for those who run them: the list, and one with its numbers, people, log, messages and export."""
+
+import base64
+
+from django.contrib import messages
+from django.core.exceptions import PermissionDenied
+from django.core.paginator import Paginator
+from django.db.models import Count, Q
+from django.http import Http404, HttpResponseBase, StreamingHttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from django.views.decorators.vary import vary_on_headers
+
+from annotation.http import AuthenticatedRequest, admins_only, researchers_only
+from annotation.models import Assignment, Campaign, Dataset, Item, LogEntry, Participant
+from annotation.monitoring import actions, progress, reconciliation
+from annotation.monitoring.export import archive
+from annotation.monitoring.forms import ExtendForm, MessageForm, ReconcileForm
+from annotation.monitoring.participants import rows, statuses
+from annotation.participation.skips import by_part
+from annotation.participation.status import STATUSES, with_status
+
+PER_PAGE = 50
+
+
+@require_safe
+@researchers_only
+@vary_on_headers("HX-Request")
+def campaign(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
+    """One study: its terms, and how far it is. Asked by its own script, the live numbers alone."""
+    found = get_object_or_404(Campaign.objects.select_related("dataset", "rubric"), slug=slug)
+    total, *systems = progress.items(found)
+    context = {
+        "campaign": found,
+        "statuses": statuses(found),
+        "lent": progress.handed_out(found),
+        "total": total,
+        "systems": systems,
+        "hands_out": found.hands_out(),
+        "room": "campaigns",
+    }
+    if request.htmx:
+        return render(request, "annotation/monitoring/_numbers.html", context)
+    extra = found.items.exclude(purpose=Item.Purpose.STUDY).values_list("purpose", flat=True)
+    notes = Assignment.objects.filter(participant__campaign=found).exclude(note="")
+    context |= {
+        "extra": [extra.filter(purpose=p).count() for p in ("training", "gold")],
+        "days": progress.by_day(found),
+        "late": progress.late(found),
+        "due": progress.pay_due(found),
+        "time": progress.time_of_parts(found),
+        "n_notes": notes.count(),
+        "notes": notes.select_related("participant__rater", "item__text").defer("item__text__body")[
+            :PER_PAGE
+        ],
+    }
+    return render(request, "annotation/monitoring/campaign.html", context)
+
+
+@require_safe
+@researchers_only
+def participants(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
+    """The participants of a study, those of one status if that is asked for, page by page."""
+    found = get_object_or_404(Campaign, slug=slug)
+    status = request.GET.get("status", "")
+    stays = with_status(found.participants.select_related("rater"))
+    if status in STATUSES:
+        stays = stays.filter(status=status)
+    else:
+        status = ""
+    page = Paginator(stays.order_by("pk"), PER_PAGE).get_page(request.GET.get("page"))
+    context = {
+        "campaign": found,
+        "statuses": statuses(found),
+        "status": status,
+        "page": page,
+        "rows": rows(page),
+        "query": f"status={status}&" if status else "",
+        "room": "campaigns",
+    }
+    return render(request, "annotation/monitoring/participants.html", context)
+
+
+@require_safe
+@researchers_only
+def participant(request: AuthenticatedRequest, slug: str, pk: int) -> HttpResponseBase:
+    """One participant of a study: parts, items, what staff did about them, and what staff can do."""
+    stays = with_status(Participant.objects.select_related("campaign__rubric", "rater__user"))
+    stay = get_object_or_404(stays, campaign__slug=slug, pk=pk)
+    lent = stay.assignments.select_related("item__text", "sitting", "check_asked")
+    [row] = rows([stay])
+    skips = by_part(stay.campaign, stay.assignments.all())
+    context = {
+        "campaign": stay.campaign,
+        "stay": stay,
+        "row": row,
+        "parts": [(part, skips.get(part.pk)) for part in stay.sittings.all()],
+        "items": lent.defer("item__text__body"),
+        "log": stay.log.select_related("by"),
+        "extend": ExtendForm(),
+        "is_guest": bool(stay.rater.user and stay.rater.user.is_guest),
+        "has_ended": stay.outcome not in ("", Participant.Outcome.DONE),
+        "now_working": row.status in ("working", "overdue"),
+        "room": "campaigns",
+    }
+    return render(request, "annotation/monitoring/participant.html", context)
+
+
+@require_safe
+@researchers_only
+def log(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
+    """Who did what to a study and to whom, newest first."""
+    found = get_object_or_404(Campaign, slug=slug)
+    entries = found.log.select_related("by", "participant__rater")
+    page = Paginator(entries, PER_PAGE).get_page(request.GET.get("page"))
+    context = {"campaign": found, "page": page, "query": "", "room": "campaigns"}
+    return render(request, "annotation/monitoring/log.html", context)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@researchers_only
+def campaign_messages(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
+    """What all workers of a study were told; an admin can tell them more."""
+    found = get_object_or_404(Campaign, slug=slug)
+    if request.method == "POST" and not request.user.is_admin:
+        raise PermissionDenied("Messages are sent by admins.")
+    form = MessageForm(request.POST if request.method == "POST" else None)
+    if form.is_valid():
+        actions.send_message(found, form.cleaned_data["body"], request.user)
+        messages.success(request, "The message is sent.")
+        return redirect("campaign_messages", slug)
+    sent = found.messages_sent.select_related("by").order_by("-pk")
+    context = {"campaign": found, "form": form, "sent": sent, "room": "campaigns"}
+    status = 422 if form.is_bound else 200
+    return render(request, "annotation/monitoring/messages.html", context, status=status)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@admins_only
+@never_cache
+def reconcile(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
+    """Prolific's list of submissions beside what was done here. Nothing is kept or changed."""
+    found = get_object_or_404(Campaign, slug=slug)
+    form = (
+        ReconcileForm(request.POST, request.FILES) if request.method == "POST" else ReconcileForm()
+    )
+    context: dict[str, object] = {"campaign": found, "form": form, "room": "campaigns"}
+    if form.is_valid():
+        compared = reconciliation.reconcile(found, form.submissions)
+        # In the page itself: what is kept nowhere else need not be uploaded again to be taken away.
+        lines = "".join(reconciliation.csv_lines(compared)).encode()
+        context |= {
+            "compared": compared,
+            "csv": f"data:text/csv;charset=utf-8;base64,{base64.b64encode(lines).decode()}",
+        }
+        return render(request, "annotation/monitoring/reconcile.html", context)
+    status = 422 if form.is_bound else 200
+    return render(request, "annotation/monitoring/reconcile.html", context, status=status)
+
+
+@require_POST
+@researchers_only
+def export(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
+    """All that came of a study as an archive: in full for admins, without people for researchers."""
+    found = get_object_or_404(Campaign.objects.select_related("dataset", "rubric"), slug=slug)
+    kind = request.POST.get("kind")
+    if kind not in ("full", "anonymous"):
+        raise Http404("An export is full or anonymous.")
+    if kind == "full" and not request.user.is_admin:
+        raise PermissionDenied("The full export names people, so it is for admins.")
+    LogEntry.record(found, request.user, "exported", kind)
+    response = StreamingHttpResponse(
+        archive(found, anonymous=kind == "anonymous"), content_type="application/zip"
+    )
+    name = f"{slug}.anonymous.zip" if kind == "anonymous" else f"{slug}.zip"
+    response["Content-Disposition"] = f'attachment; filename="{name}"'
+    return response
+
+
+@require_safe
+@researchers_only
+def campaigns(request: AuthenticatedRequest) -> HttpResponseBase:
+    """All studies, newest first."""
+    submitted = Q(participants__assignments__state=Assignment.State.SUBMITTED)
+    listed = (
+        Campaign.objects.select_related("dataset", "rubric")
+        .annotate(
+            raters=Count("participants", distinct=True),
+            lent=Count("participants__assignments", distinct=True),
+            submitted=Count("participants__assignments", filter=submitted, distinct=True),
+        )
+        .order_by("-id")  # a model's own order does not hold where rows are counted
+    )
+    context = {"campaigns": listed, "datasets": Dataset.objects.all(), "room": "campaigns"}
+    return render(request, "annotation/monitoring/campaigns.html", context)

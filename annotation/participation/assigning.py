@@ -1,0 +1,283 @@
+"""Handing out the items of a campaign: each to k raters and never twice to one; taking them back.
+
+Who hands out holds the campaign's row, so one part is dealt at a time. That is seldom (a rater
+takes a part for an hour), and the database refuses a slot to two raters whatever happens here.
+"""
+
+import random
+import zlib
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from django.db import IntegrityError, transaction
+from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
+from django.utils import timezone
+from django.utils.text import slugify
+
+from annotation.models import Answer, Assignment, Campaign, Item, Participant, Rater, Sitting, User
+
+TRIES = 5  # at dealing a part
+HELD = Q(assignments__slot__isnull=False)
+ANSWERED = Exists(Answer.objects.filter(assignment=OuterRef("pk")))
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """An item that a participant may be given: its system, and how many raters hold it already."""
+
+    item: int
+    system: str
+    held: int
+
+
+def rater_of(user: User) -> Rater:
+    """The rater that an account rates as, made the first time.
+
+    Its name goes into the names of files, so it is a slug; another rater may have that already.
+    """
+    name = base = slugify(user.username) or "rater"
+    number = 1
+    while True:
+        if rater := Rater.objects.filter(user=user).first():
+            return rater
+        try:
+            with transaction.atomic():
+                return Rater.objects.create(user=user, name=name, kind=Rater.Kind.HUMAN)
+        except IntegrityError:  # the name is taken, or another request has made this very rater
+            number += 1
+            name = f"{base}-{number}"
+
+
+def invite(
+    campaign: Campaign,
+    rater: Rater,
+    source: str = Participant.Source.ACCOUNT,
+    external_id: str = "",
+) -> Participant:
+    """The rater's stay in a campaign, made the first time. The seed of their order is recorded."""
+    stay, _ = Participant.objects.get_or_create(
+        campaign=campaign,
+        rater=rater,
+        defaults={
+            "source": source,
+            "external_id": external_id,
+            "seed": zlib.crc32(f"{campaign.seed}:{rater.name}".encode()) & 0x7FFFFFFF,
+        },
+    )
+    return stay
+
+
+def begin_part(
+    participant: Participant, *, study_id: str = "", session_id: str = ""
+) -> Sitting | None:
+    """The participant's sitting that is under way, else a new one with items of its own.
+
+    Items that the participant has begun, or that went back to the pool untouched and are still
+    free, come before new ones. None where there is nothing (more) to do for this participant.
+    """
+    tries_left = TRIES
+    while True:
+        try:
+            with transaction.atomic():
+                return _begin_part(participant, study_id, session_id)
+        except IntegrityError:
+            # A late answer may take up its item's last slot at this very moment: then deal again.
+            tries_left -= 1
+            if not tries_left:
+                raise
+
+
+def _begin_part(participant: Participant, study_id: str, session_id: str) -> Sitting | None:
+    campaign = Campaign.objects.select_for_update().get(pk=participant.campaign_id)
+    _expire(campaign, timezone.now())
+    sittings = list(participant.sittings.all())
+    if sittings and not sittings[-1].outcome:
+        return sittings[-1]
+    done = sum(sitting.outcome == Sitting.Outcome.DONE for sitting in sittings)
+    is_over = participant.outcome not in (Participant.Outcome.UNDER_WAY, Participant.Outcome.DONE)
+    if not campaign.hands_out() or is_over or done == campaign.max_parts:
+        return None
+    begun = list(participant.assignments.filter(state=Assignment.State.OPEN))
+    in_hand = sum(one.slot is not None for one in begun)  # training and gold are not counted
+    room = campaign.items_per_part and max(0, campaign.items_per_part - in_hand)
+    candidates = left_for(campaign, participant)
+    had = Counter(participant.assignments.values_list("item__text__system", flat=True))
+    number = len(sittings) + 1
+    order = random.Random(f"{participant.seed}:{number}")  # noqa: S311 - a recorded order
+    chosen = pick(candidates, room, had, order)
+    if not in_hand and not chosen:
+        return None
+    lease = campaign.lease_hours and timedelta(hours=campaign.lease_hours)
+    sitting = Sitting.objects.create(
+        participant=participant,
+        number=number,
+        study_id=study_id,
+        session_id=session_id,
+        expires=timezone.now() + lease if lease else None,
+    )
+    Assignment.objects.filter(pk__in=[one.pk for one in begun]).update(sitting=sitting)
+    _lend(campaign, sitting, chosen, order)
+    if participant.outcome:
+        participant.outcome = Participant.Outcome.UNDER_WAY
+        participant.save(update_fields=["outcome"])
+    return sitting
+
+
+def pick(
+    candidates: Iterable[Candidate],
+    number: int | None,
+    had: Counter[str],
+    order: random.Random,
+) -> list[int]:
+    """Up to `number` items (None: all), balanced over systems, in a random order.
+
+    The system of which the participant has had least comes next. Within a system, the item that
+    most raters hold already comes first: a study that ends early then has whole items to compare.
+    """
+    by_system: dict[str, list[Candidate]] = defaultdict(list)
+    for candidate in candidates:
+        by_system[candidate.system].append(candidate)
+    for waiting in by_system.values():
+        order.shuffle(waiting)
+        waiting.sort(key=lambda candidate: candidate.held)  # the last is taken first
+    had = Counter(had)
+    tie = {system: order.random() for system in sorted(by_system)}
+    chosen: list[int] = []
+    while by_system and (number is None or len(chosen) < number):
+        system = min(by_system, key=lambda name: (had[name], tie[name]))
+        chosen.append(by_system[system].pop().item)
+        had[system] += 1
+        if not by_system[system]:
+            del by_system[system]
+    order.shuffle(chosen)
+    return chosen
+
+
+def left_for(campaign: Campaign, participant: Participant) -> list[Candidate]:
+    """The items with a free slot that this participant has not had, or gave back untouched.
+
+    One that they skipped is for others.
+    """
+    had = participant.assignments.exclude(state=Assignment.State.RELEASED, was_skipped=False)
+    free = (
+        campaign.items.filter(purpose=Item.Purpose.STUDY)
+        .exclude(pk__in=had.values("item"))
+        .annotate(held=Count("assignments", filter=HELD))
+        .filter(held__lt=campaign.raters_per_item)
+        .order_by("position")
+    )
+    return [Candidate(*row) for row in free.values_list("pk", "text__system", "held")]
+
+
+def _lend(campaign: Campaign, sitting: Sitting, chosen: list[int], order: random.Random) -> None:
+    """Make the assignments of a sitting: training first, then the chosen items and hidden gold."""
+    participant = sitting.participant
+    mine = {one.item_id: one for one in participant.assignments.all()}
+    had = [item for item, one in mine.items() if one.state != Assignment.State.RELEASED]
+    extra = campaign.items.exclude(pk__in=had).exclude(purpose=Item.Purpose.STUDY)
+    training = [item.pk for item in extra if item.purpose == Item.Purpose.TRAINING]
+    gold = [item.pk for item in extra if item.purpose == Item.Purpose.GOLD]
+    if campaign.items_per_part:
+        gold = gold[:1]
+    queue = list(chosen)
+    for item in gold:
+        queue.insert(order.randint(0, len(queue)), item)
+    checks = _attention(campaign, sitting, chosen, order)
+    slots = _free_slots(chosen, campaign.raters_per_item)
+    position = max((one.position for one in mine.values()), default=-1)
+    new: list[Assignment] = []
+    again: list[Assignment] = []
+    for item in [*training, *queue]:
+        position += 1
+        one = mine.get(item) or Assignment(participant=participant, item_id=item)
+        (again if item in mine else new).append(one)
+        one.sitting, one.position, one.slot = sitting, position, slots.get(item)
+        one.state, one.was_skipped = Assignment.State.OPEN, False
+        one.check_asked_id = checks.get(item)
+    changed = ["sitting", "position", "slot", "state", "was_skipped", "check_asked"]
+    Assignment.objects.bulk_create(new)
+    Assignment.objects.bulk_update(again, changed)
+
+
+def _attention(
+    campaign: Campaign, sitting: Sitting, chosen: list[int], order: random.Random
+) -> dict[int, int]:
+    """Which of the chosen items ask which attention check; a check comes again in a later part."""
+    checks = list(campaign.attention_checks.values_list("pk", flat=True))
+    if not checks:
+        return {}
+    bearers = order.sample(chosen, min(campaign.attention_per_part, len(chosen)))
+    first = (sitting.number - 1) * campaign.attention_per_part
+    return {item: checks[(first + at) % len(checks)] for at, item in enumerate(bearers)}
+
+
+def _free_slots(items: list[int], k: int) -> dict[int, int]:
+    """For each item the lowest of its k slots that nobody holds.
+
+    Raises IntegrityError, as the database does, where the last was taken up since the items were
+    chosen: whoever deals then deals again.
+    """
+    taken: dict[int, set[int]] = defaultdict(set)
+    held = Assignment.objects.filter(item__in=items, slot__isnull=False)
+    for item, slot in held.values_list("item_id", "slot"):
+        if slot is not None:
+            taken[item].add(slot)
+    free = {item: [slot for slot in range(k) if slot not in taken[item]] for item in items}
+    if not all(free.values()):
+        raise IntegrityError("An item's last slot was taken up meanwhile.")
+    return {item: slots[0] for item, slots in free.items()}
+
+
+def retake(assignment: Assignment) -> bool:
+    """Take a released item up again for the participant who had it, if a slot is free. In a transaction."""
+    stay = Participant.objects.get(pk=assignment.participant_id)
+    if stay.outcome not in (Participant.Outcome.UNDER_WAY, Participant.Outcome.DONE):
+        return False  # the stay was ended meanwhile, by staff or by a check
+    item = assignment.item
+    held = set(item.assignments.filter(slot__isnull=False).values_list("slot", flat=True))
+    free = set(range(assignment.participant.campaign.raters_per_item)) - held
+    needs_slot = item.purpose == Item.Purpose.STUDY
+    if needs_slot and not free:
+        return False
+    try:
+        with transaction.atomic():
+            assignment.slot = min(free) if needs_slot else None
+            assignment.state = Assignment.State.OPEN
+            assignment.save(update_fields=["slot", "state"])
+    except IntegrityError:  # somebody else was handed that slot just now
+        assignment.slot, assignment.state = None, Assignment.State.RELEASED
+        return False
+    return True
+
+
+@transaction.atomic
+def expire(campaign: Campaign, now: datetime | None = None) -> int:
+    """End the sittings whose time is over: what is untouched returns to the pool, the rest stays.
+
+    Returns how many items came back.
+    """
+    Campaign.objects.select_for_update().get(pk=campaign.pk)
+    return _expire(campaign, now or timezone.now())
+
+
+def _expire(campaign: Campaign, now: datetime) -> int:
+    overdue = Sitting.objects.filter(participant__campaign=campaign, outcome="", expires__lte=now)
+    ended = list(overdue.values_list("pk", flat=True))
+    if not ended:
+        return 0
+    Sitting.objects.filter(pk__in=ended).update(outcome=Sitting.Outcome.EXPIRED, ended=F("expires"))
+    return release_untouched(Assignment.objects.filter(sitting__in=ended))
+
+
+def release_untouched(assignments: QuerySet[Assignment]) -> int:
+    """Give back the slots of the items among these that nobody has answered or handed in.
+
+    In a transaction. The rows are held before it is asked whether they have answers, or an answer
+    could come in between.
+    """
+    waiting = assignments.filter(state__in=[Assignment.State.OPEN, Assignment.State.SKIPPED])
+    held = list(waiting.select_for_update().order_by("pk").values_list("pk", flat=True))
+    untouched = Assignment.objects.filter(~ANSWERED, pk__in=held)
+    return untouched.update(state=Assignment.State.RELEASED, slot=None)

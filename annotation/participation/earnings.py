@@ -1,0 +1,67 @@
+"""What the pay of a part comes to in an hour, by the time that parts really took."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from statistics import mean, median
+
+from django.db.models import QuerySet, Sum
+
+from annotation.models import Assignment, Campaign, Sitting
+
+ENOUGH = 5  # parts of others, before their time is told to somebody who has finished none
+NEWEST = 50  # of them are looked at: a worker's page counts no whole study
+
+
+@dataclass(frozen=True)
+class Hourly:
+    """Pay of an hour, and the minutes of a part that it rests on.
+
+    whose: "own" (the mean of the reader's parts), "others" (the median of theirs) or "stated".
+    """
+
+    amount: Decimal
+    minutes: float
+    whose: str
+
+    @property
+    def whole_minutes(self) -> int:
+        return max(1, round(self.minutes))
+
+
+def an_hour(campaign: Campaign, own_ms: Sequence[int]) -> Hourly | None:
+    """By the active time of the reader's finished parts; where none was measured, by those of others.
+
+    Where those are few too, by the minutes that the study states. None without pay, or without any.
+    """
+    if campaign.pay_per_part is None:
+        return None
+    done = Sitting.objects.filter(participant__campaign=campaign, outcome=Sitting.Outcome.DONE)
+    if own_ms:
+        return _hourly(campaign.pay_per_part, mean(own_ms) / MINUTE_MS, "own")
+    others = active_ms(done.order_by("-ended")[:NEWEST]).values()
+    if len(others) >= ENOUGH:
+        return _hourly(campaign.pay_per_part, median(others) / MINUTE_MS, "others")
+    if campaign.minutes_per_part:
+        return _hourly(campaign.pay_per_part, campaign.minutes_per_part, "stated")
+    return None
+
+
+def _hourly(pay: Decimal, minutes: float, whose: str) -> Hourly:
+    amount = (pay * 60 / Decimal(minutes)).quantize(Decimal("0.01"))
+    return Hourly(amount, minutes, whose)
+
+
+def active_ms(parts: QuerySet[Sitting]) -> dict[int, int]:
+    """The active milliseconds of each of these parts; none where no page has measured any."""
+    lent = Assignment.objects.filter(sitting__in=parts.values("pk")).order_by()
+    spent: dict[int, int] = defaultdict(int)
+    for sitting, ms in lent.values_list("sitting").annotate(Sum("active_ms")):
+        spent[sitting] += ms
+    for sitting, ms in lent.values_list("sitting").annotate(Sum("answers__active_ms")):
+        spent[sitting] += ms or 0
+    return {sitting: ms for sitting, ms in spent.items() if ms}
+
+
+MINUTE_MS = 60_000

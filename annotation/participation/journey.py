@@ -1,0 +1,309 @@
+"""A participant's way through a study: consent, check, training, parts, and the way back.
+
+Every step is read from the rows, so any device goes on at the right place.
+"""
+
+from collections import Counter
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db import transaction
+from django.urls import reverse
+from django.utils import timezone
+
+from annotation.models import Assignment, Campaign, Item, Participant, Sitting
+from annotation.participation import assigning, entry
+
+CHECK_TRIES = 2
+OVER = (
+    Participant.Outcome.SCREENED_OUT,
+    Participant.Outcome.FAILED_CHECK,
+    Participant.Outcome.RETURNED,
+)
+
+
+@dataclass(frozen=True)
+class Part:
+    """A part as it is offered: its number from 1, of how many (None: nobody knows), its texts."""
+
+    number: int
+    of: int | None
+    texts: int
+    training: int = 0
+
+
+@dataclass(frozen=True)
+class Ending:
+    """What came of a visit: part, all, screened_out, failed_check, declined, returned or nothing.
+
+    Where the platform pays for it there is a code, and mostly an address that takes it back there.
+    """
+
+    kind: str
+    code: str = ""
+    url: str = ""
+
+
+@dataclass(frozen=True)
+class Stopped:
+    """What is left of a part that can no longer be finished: how many of its texts, by how far they were.
+
+    It stopped at `ended`, when its time was over; None where the study was closed in it.
+    """
+
+    ended: datetime | None
+    submitted: int
+    begun: int
+    untouched: int
+
+    @property
+    def is_worked(self) -> bool:
+        return bool(self.submitted or self.begun)
+
+
+def before_work(participant: Participant) -> str:
+    """The address of what has to come before any item is shown; empty where nothing has to.
+
+    Nobody is asked to agree to a study, or is checked for it, that hands out nothing now.
+    """
+    campaign = participant.campaign
+    if participant.outcome in OVER:
+        return reverse("study_end", args=[campaign.slug])
+    if campaign.consent and participant.consented_at is None:
+        step = "consent"
+    elif participant.checked_at is None and campaign.check_questions.exists():
+        step = "check"
+    else:
+        return ""
+    if not campaign.hands_out() and not participant.sittings.exists():
+        return ""
+    return reverse(step, args=[campaign.slug])
+
+
+def in_hand(assignment: Assignment) -> list[int]:
+    """The items among which this one is counted: those of its sitting, else all of the participant."""
+    beside = assignment.participant.assignments.exclude(state=Assignment.State.RELEASED)
+    if assignment.sitting_id:
+        beside = beside.filter(sitting=assignment.sitting_id)
+    order = list(beside.values_list("pk", flat=True))
+    return order if assignment.pk in order else [*order, assignment.pk]
+
+
+def after_item(assignment: Assignment) -> str:
+    """Where a rater goes from an item that is handed in or put aside."""
+    if assignment.item.purpose == Item.Purpose.TRAINING and (
+        assignment.state == Assignment.State.SUBMITTED
+    ):
+        return reverse("feedback", args=[assignment.pk])
+    return onwards(assignment)
+
+
+def is_over(assignment: Assignment) -> bool:
+    """Whether the part of an item can no longer be finished, so that nobody is led on in it.
+
+    An item that is open again, or that is asked while a later part is under way, is handed in all the same.
+    """
+    if not assignment.participant.campaign.counts_answers():
+        return True
+    sitting = assignment.sitting
+    if sitting is None or sitting.outcome not in (
+        Sitting.Outcome.EXPIRED,
+        Sitting.Outcome.RETURNED,
+    ):
+        return False
+    later = assignment.participant.sittings.filter(number__gt=sitting.number)
+    return not (assignment.is_reopened or later.exists())
+
+
+def onwards(assignment: Assignment) -> str:
+    """The next item in hand, else the end of the part, else the study's page; that, where it is over."""
+    slug = assignment.participant.campaign.slug
+    if is_over(assignment):
+        return reverse("work_campaign", args=[slug])
+    if following := next_open(assignment):
+        return following.get_absolute_url()
+    sitting = assignment.sitting
+    if sitting and sitting.outcome == Sitting.Outcome.DONE:
+        return reverse("study_end", args=[slug])
+    return reverse("work_campaign", args=[slug])
+
+
+@transaction.atomic
+def join(campaign: Campaign, worker: str, *, agrees: bool) -> Participant:
+    """Make a stay for somebody from the campaign's platform who has answered its terms.
+
+    Raises NoEntryError, as `entry.arrive` does.
+    """
+    stay = entry.arrive(campaign, worker)
+    if not agrees:
+        decline(stay)
+    elif campaign.consent:
+        consent(stay)
+    return stay
+
+
+def consent(participant: Participant) -> None:
+    """Record that the participant agreed to the terms as they are worded now; the first time counts."""
+    Participant.objects.filter(pk=participant.pk, outcome="", consented_at=None).update(
+        consented_at=timezone.now(), consent_version=participant.campaign.consent_version
+    )
+
+
+def decline(participant: Participant) -> None:
+    """Record that somebody did not agree, and nothing else; who has agreed already stays in."""
+    _end(participant, Participant.Outcome.RETURNED)
+
+
+def screen_out(participant: Participant) -> None:
+    _end(participant, Participant.Outcome.SCREENED_OUT)
+
+
+def pass_check(participant: Participant) -> None:
+    Participant.objects.filter(pk=participant.pk, outcome="", checked_at=None).update(
+        checked_at=timezone.now()
+    )
+
+
+@transaction.atomic
+def miss_check(participant: Participant, tries_before: int) -> None:
+    """Count a try that went wrong; the last one ends the visit.
+
+    A page that was sent twice knows of the same tries before, and counts once.
+    """
+    waiting = Participant.objects.filter(pk=participant.pk, outcome="", checked_at=None)
+    if not waiting.filter(check_tries=tries_before).update(check_tries=tries_before + 1):
+        return
+    if tries_before + 1 >= CHECK_TRIES:
+        _end(participant, Participant.Outcome.FAILED_CHECK)
+
+
+@transaction.atomic
+def _end(participant: Participant, outcome: Participant.Outcome) -> None:
+    """End a visit before its work; what was lent to somebody who is known goes back.
+
+    Only the first of two that were sent at the same moment counts.
+    """
+    waiting = Participant.objects.filter(pk=participant.pk, outcome="", checked_at=None)
+    if outcome == Participant.Outcome.RETURNED:
+        waiting = waiting.filter(consented_at=None)
+    if not waiting.update(outcome=outcome):
+        return
+    participant.sittings.filter(outcome="").update(
+        outcome=Sitting.Outcome.RETURNED, ended=timezone.now()
+    )
+    assigning.release_untouched(participant.assignments.all())
+
+
+def under_way(participant: Participant) -> Sitting | None:
+    """The part that the participant is in. One whose time is over is ended here and now."""
+    sitting = participant.sittings.order_by("number").last()
+    if sitting is None or sitting.outcome:
+        return None
+    if sitting.is_overdue():
+        assigning.expire(participant.campaign)
+        return None
+    return sitting
+
+
+def stopped(participant: Participant, sitting: Sitting | None) -> Stopped | None:
+    """What is left of the participant's last part, if its time ended or the study was closed in it."""
+    if sitting is None or sitting.outcome not in ("", Sitting.Outcome.EXPIRED):
+        return None
+    if not sitting.outcome and participant.campaign.counts_answers():
+        return None
+    rows = sitting.assignments.annotate(answered=assigning.ANSWERED)
+    n = Counter(
+        "submitted" if state == Assignment.State.SUBMITTED else "begun" if answered else "untouched"
+        for state, answered in rows.values_list("state", "answered")
+    )
+    return Stopped(sitting.ended, n["submitted"], n["begun"], n["untouched"])
+
+
+def parts_done(participant: Participant) -> int:
+    return participant.sittings.filter(outcome=Sitting.Outcome.DONE).count()
+
+
+def next_part(participant: Participant) -> Part | None:
+    """The part that the participant could begin now; None where there is nothing for them.
+
+    Hidden gold items are counted among its texts, as they are shown.
+    """
+    campaign, done = participant.campaign, parts_done(participant)
+    if participant.outcome in OVER or not campaign.hands_out() or done == campaign.max_parts:
+        return None
+    waiting = participant.assignments.filter(state=Assignment.State.OPEN)
+    begun = waiting.filter(slot__isnull=False).count()
+    texts = begun + len(assigning.left_for(campaign, participant))
+    if not texts:
+        return None
+    if size := campaign.items_per_part:
+        texts = min(texts, max(size, begun))
+    had = participant.assignments.exclude(state=Assignment.State.RELEASED).values("item")
+    extra = campaign.items.exclude(pk__in=had)
+    gold = extra.filter(purpose=Item.Purpose.GOLD).count()
+    again = Counter(waiting.values_list("item__purpose", flat=True))
+    training = extra.filter(purpose=Item.Purpose.TRAINING).count()
+    return Part(
+        number=done + 1,
+        of=campaign.max_parts,
+        texts=texts + again[Item.Purpose.GOLD] + (min(gold, 1) if size else gold),
+        training=training + again[Item.Purpose.TRAINING],
+    )
+
+
+def is_spent(participant: Participant, session_id: str) -> bool:
+    """Whether a platform's submission has had its part: the next one takes a new submission."""
+    done = participant.sittings.filter(session_id=session_id, outcome=Sitting.Outcome.DONE)
+    return bool(session_id) and done.exists()
+
+
+def ending(participant: Participant, session_id: str = "") -> Ending | None:
+    """What came of the visit; None while there is work under way or to begin.
+
+    With a submission's id only a part that was done for it counts, so that one part is not
+    paid twice.
+    """
+    campaign, outcome = participant.campaign, participant.outcome
+    if outcome == Participant.Outcome.SCREENED_OUT:
+        return _ending("screened_out", participant, campaign.code_screened_out)
+    if outcome == Participant.Outcome.FAILED_CHECK:
+        return _ending("failed_check", participant, campaign.code_failed_check)
+    if outcome == Participant.Outcome.RETURNED:
+        declined = campaign.consent and participant.consented_at is None
+        kind = "declined" if declined else "returned"
+        # What they came for was finished before they left; without its id, that is the last part.
+        last = participant.sittings.order_by("number").last()
+        ended_done = last is not None and last.outcome == Sitting.Outcome.DONE
+        if is_spent(participant, session_id) or (not session_id and ended_done):
+            return _ending(kind, participant, campaign.code_done)
+        return Ending(kind)
+    if under_way(participant):
+        return None
+    last = participant.sittings.order_by("number").last()
+    if session_id:
+        last = participant.sittings.filter(session_id__in=["", session_id]).last()
+    if last and last.outcome == Sitting.Outcome.DONE:
+        kind = "part" if _has_more(participant) else "all"
+        return _ending(kind, participant, campaign.code_done)
+    return None if next_part(participant) else Ending("nothing")
+
+
+def _has_more(participant: Participant) -> bool:
+    return participant.outcome != Participant.Outcome.DONE and next_part(participant) is not None
+
+
+def _ending(kind: str, participant: Participant, code: str) -> Ending:
+    campaign = participant.campaign
+    if campaign.platform and participant.source != campaign.platform:
+        return Ending(kind)  # somebody with an account or a link: no platform waits for them
+    is_done = kind in ("part", "all")
+    url = entry.back_url(campaign, code, participant.external_id, is_done=is_done)
+    return Ending(kind, code, url)
+
+
+def next_open(assignment: Assignment) -> Assignment | None:
+    """The next item of the participant that is in hand: further on, else from the beginning."""
+    mine = assignment.participant.assignments.filter(state=Assignment.State.OPEN).exclude(
+        pk=assignment.pk
+    )
+    return mine.filter(position__gt=assignment.position).first() or mine.first()

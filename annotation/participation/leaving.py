@@ -1,0 +1,65 @@
+"""Leaving a study: the end of a stay, and what of it goes back to the pool."""
+
+from django.db import transaction
+from django.db.models import QuerySet
+from django.utils import timezone
+
+from annotation.models import Assignment, Campaign, LogEntry, Participant, Sitting
+
+IN_HAND = (Assignment.State.OPEN, Assignment.State.SKIPPED)
+
+
+class ActionRefusedError(Exception):
+    """What was asked for makes no sense as things are; the message is for the person who asked."""
+
+
+def hold_campaign(campaign: Campaign) -> Campaign:
+    return Campaign.objects.select_for_update().get(pk=campaign.pk)
+
+
+def hold(participant: Participant) -> Participant:
+    """The participant as the database has it now, with the campaign and the parts held. In a transaction.
+
+    Parts are held before their items, as where an item is handed in: else two could wait for each
+    other for ever.
+    """
+    hold_campaign(participant.campaign)
+    list(Sitting.objects.select_for_update().filter(participant=participant).order_by("pk"))
+    return Participant.objects.select_related("campaign", "rater__user").get(pk=participant.pk)
+
+
+@transaction.atomic
+def leave(participant: Participant) -> None:
+    """End the stay as its participant asks; what is not handed in goes back, its answers stay.
+
+    Raises ActionRefusedError where the stay had ended before.
+    """
+    stay = hold(participant)
+    if stay.outcome != Participant.Outcome.UNDER_WAY:
+        raise ActionRefusedError("This stay has ended already.")
+    n = take_back(stay)
+    LogEntry.record(stay.campaign, stay.rater.user, "left", f"{counted(n)} released", stay)
+
+
+def held(stay: Participant) -> QuerySet[Assignment]:
+    """What the participant holds, its rows locked in one order. In a transaction."""
+    held = stay.assignments.filter(state__in=IN_HAND)
+    keys = list(held.select_for_update().order_by("pk").values_list("pk", flat=True))
+    return Assignment.objects.filter(pk__in=keys)
+
+
+def take_back(stay: Participant) -> int:
+    """End the stay and its part; what is not handed in goes back to the pool. How many items."""
+    n = held(stay).update(state=Assignment.State.RELEASED, slot=None)
+    end_parts(stay.sittings.filter(outcome=Sitting.Outcome.UNDER_WAY))
+    stay.outcome = Participant.Outcome.RETURNED
+    stay.save(update_fields=["outcome"])
+    return n
+
+
+def end_parts(parts: QuerySet[Sitting]) -> None:
+    parts.update(outcome=Sitting.Outcome.RETURNED, ended=timezone.now())
+
+
+def counted(n: int) -> str:
+    return f"{n} item{'' if n == 1 else 's'}"

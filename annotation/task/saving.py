@@ -1,0 +1,285 @@
+"""Saving what a rater says, handing an item in, putting it aside. Nothing that was acknowledged is lost."""
+
+from collections.abc import Sequence
+from typing import Any
+from uuid import UUID
+
+from django.db import IntegrityError, transaction
+from django.db.models import QuerySet
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from annotation.models import (
+    Answer,
+    Assignment,
+    AttentionCheck,
+    Campaign,
+    Item,
+    NuggetSpan,
+    Participant,
+    Rating,
+    Sitting,
+    SubQuestion,
+)
+from annotation.participation import assigning, skips
+from annotation.prepared import Prepared, PreparedInsert
+from annotation.task.page import asked_of
+from annotation.text.spans import Span
+
+
+def _newest(**asked: int) -> QuerySet[Any, Any]:
+    return Answer.objects.filter(**asked).order_by("-id").values_list("id", "key")[:1]
+
+
+_LOCKED = Prepared(
+    lambda pk: Assignment.objects.select_for_update().filter(pk=pk).values_list("state", "slot"), 1
+)
+_NEWEST = Prepared(lambda pk, question: _newest(assignment=pk, question=question), 2)
+_NEWEST_TO_CHECK = Prepared(lambda pk, check: _newest(assignment=pk, check_asked=check), 2)
+_ANSWER = PreparedInsert(Answer)
+_RATING = PreparedInsert(Rating, ["rater", "rubric", "text", "question"], ["grade"])
+_SPAN = PreparedInsert(NuggetSpan)
+
+
+class AnswerRefusedError(Exception):
+    """An answer that cannot be taken; the message is for the person who gave it."""
+
+
+class ConflictError(Exception):
+    """An answer made without knowledge of a newer one, from another tab or device."""
+
+    def __init__(self, newest: Answer) -> None:
+        super().__init__("This question was answered in another place meanwhile.")
+        self.newest = newest
+
+
+def save_answer(
+    assignment: Assignment,
+    question: SubQuestion | AttentionCheck,
+    *,
+    key: UUID,
+    grade: int | None,
+    spans: Sequence[Span],
+    base: UUID | None = None,
+    knows_base: bool = False,
+    active_ms: int = 0,
+) -> Answer:
+    """Append an answer and make it the rating of its pair. The same key again is the same answer.
+
+    With `knows_base`, `base` is the key of the newest answer that the page knew (None: it knew of
+    none); another one in the database was given elsewhere, and is not overwritten in silence.
+    A grade that rests on no words has none: spans that come with it are left out.
+    An item that was handed in and now lacks something is open again; `reopens` of the answer says
+    so. To an item that was taken back the answer is kept, and it counts if a slot is still free. In
+    a closed campaign it is kept in any case, and changes nothing else; `late` says so.
+
+    Raises AnswerRefusedError where the key has already carried another answer, and ConflictError
+    where there is a newer answer than the base.
+    """
+    campaign = assignment.participant.campaign
+    is_closed = not campaign.counts_answers()
+    if spans and not campaign.rubric.takes_spans(grade):
+        spans = []  # from a page that did not ask; an earlier answer has them still
+    stored = [{"start": s.start, "end": s.end, "quote": s.quote} for s in spans]
+    is_check = isinstance(question, AttentionCheck)
+    asked: dict[str, Any] = {"check_asked" if is_check else "question": question}
+    answer = Answer(
+        assignment=assignment,
+        key=key,
+        grade=grade,
+        spans=stored,
+        text_sha256=assignment.item.text.sha256,
+        active_ms=active_ms,
+        **asked,
+    )
+    try:
+        with transaction.atomic():
+            # One writer at a time for an item: the projection must follow the newest answer.
+            [(assignment.state, assignment.slot)] = _LOCKED.all(assignment.pk)
+            newest = (_NEWEST_TO_CHECK if is_check else _NEWEST).first(assignment.pk, question.pk)
+            # In a closed campaign nothing is overwritten, so nobody has to choose.
+            must_know = knows_base and not is_closed
+            if newest and must_know and UUID(str(newest[1])) not in (key, base):
+                if _sent_before(answer):
+                    raise IntegrityError
+                raise ConflictError(Answer.objects.get(pk=newest[0]))
+            answer.late = _why_late(assignment, is_closed)
+            _ANSWER.one(answer)
+            if not answer.late:
+                answer.reopens = _settle(answer, campaign)
+    except IntegrityError:
+        return _same(answer)
+    return answer
+
+
+def _sent_before(answer: Answer) -> bool:
+    return Answer.objects.filter(assignment=answer.assignment, key=answer.key).exists()
+
+
+def _same(answer: Answer) -> Answer:
+    """The stored answer that has this one's key, as long as it says the same."""
+    stored = Answer.objects.get(assignment=answer.assignment, key=answer.key)
+    for said in ("question_id", "check_asked_id", "grade", "spans"):
+        if getattr(stored, said) != getattr(answer, said):
+            raise AnswerRefusedError(_("This key has already carried another answer."))
+    return stored
+
+
+def _why_late(assignment: Assignment, is_closed: bool) -> Answer.Late:
+    """Why an answer to this item counts no more; an item that was taken back is taken up if it can be."""
+    if is_closed:
+        return Answer.Late.CLOSED
+    if assignment.state == Assignment.State.RELEASED and not assigning.retake(assignment):
+        return Answer.Late.TAKEN_BACK
+    return Answer.Late.NO
+
+
+def _settle(answer: Answer, campaign: Campaign) -> bool:
+    """What follows from an answer: its rating, and whether an item that was handed in is open again."""
+    assignment = answer.assignment
+    _project(answer, campaign)
+    if assignment.state != Assignment.State.SUBMITTED or is_complete(assignment):
+        return False
+    if assignment.participant.outcome not in (
+        Participant.Outcome.UNDER_WAY,
+        Participant.Outcome.DONE,
+    ):
+        return False  # they have left: nobody would hand it in again
+    assignment.state = Assignment.State.OPEN
+    assignment.save(update_fields=["state"])
+    return True
+
+
+def _project(answer: Answer, campaign: Campaign) -> None:
+    """Bring the rating of the answered pair in line with the newest answer, if there is to be one."""
+    is_training = answer.assignment.item.purpose == Item.Purpose.TRAINING
+    if not answer.question_id or campaign.is_pilot or is_training:
+        return
+    pair: dict[str, Any] = {
+        "rater_id": answer.assignment.participant.rater_id,
+        "rubric_id": campaign.rubric_id,
+        "text_id": answer.assignment.item.text_id,
+        "question_id": answer.question_id,
+    }
+    if answer.grade is None:
+        Rating.objects.filter(**pair).delete()
+        return
+    rating = Rating(**pair, grade=answer.grade)
+    if not _RATING.one(rating):
+        NuggetSpan.objects.filter(rating=rating).delete()
+    if answer.spans:
+        _SPAN.many(
+            [
+                NuggetSpan(rating=rating, position=position, **span)
+                for position, span in enumerate(answer.spans)
+            ]
+        )
+
+
+def is_complete(assignment: Assignment) -> bool:
+    return all(one.is_done for one in asked_of(assignment, assignment.participant.campaign.rubric))
+
+
+def submit(assignment: Assignment, active_ms: int = 0) -> None:
+    """Hand an item in; handing it in twice is once. Answers can be changed while the campaign is open.
+
+    What was said too late to count, before a campaign was opened again, counts from now on.
+
+    Raises AnswerRefusedError where the campaign is closed, or where the item was given to another.
+    """
+    if not assignment.participant.campaign.counts_answers():
+        raise AnswerRefusedError(_("This study is closed."))
+    with transaction.atomic():
+        _lock(assignment)
+        if assignment.state == Assignment.State.RELEASED and not assigning.retake(assignment):
+            raise AnswerRefusedError(
+                _(
+                    "The time for this item ended, and it was given to somebody else. "
+                    "Your answers are kept."
+                )
+            )
+        _count_late(assignment)
+        if assignment.state == Assignment.State.SUBMITTED:
+            return
+        assignment.state, assignment.was_skipped = Assignment.State.SUBMITTED, False
+        assignment.submitted_at = timezone.now()
+        assignment.active_ms += active_ms
+        assignment.save(update_fields=["state", "was_skipped", "submitted_at", "active_ms"])
+        end_part(assignment)
+
+
+def _count_late(assignment: Assignment) -> None:
+    """Make ratings of the newest answers that came too late for it. In a transaction."""
+    given = Answer.objects.filter(assignment=assignment)
+    if not given.exclude(late=Answer.Late.NO).exists():
+        return
+    newest = {
+        (answer.question_id, answer.check_asked_id): answer for answer in given.order_by("id")
+    }
+    late = [answer for answer in newest.values() if answer.late]
+    for answer in late:
+        answer.assignment = assignment  # with what is known of its item and campaign
+        _project(answer, assignment.participant.campaign)
+    given.filter(pk__in=[answer.pk for answer in late]).update(late=Answer.Late.NO)
+
+
+def skip(assignment: Assignment, note: str) -> None:
+    """Put an item aside with the rater's reason; what was answered stays.
+
+    Raises AnswerRefusedError where the campaign is closed, where the item was handed in or taken
+    back, and where no more of its part may be skipped. A note is kept then, too.
+    """
+    with transaction.atomic():
+        _lock(assignment)
+        problem = skips.why_not(assignment)
+        if not problem:
+            assignment.state, assignment.note = Assignment.State.SKIPPED, note
+            assignment.was_skipped = True
+            assignment.save(update_fields=["state", "note", "was_skipped"])
+            end_part(assignment)
+        elif note:
+            assignment.note = note
+            assignment.save(update_fields=["note"])
+    if problem:
+        raise AnswerRefusedError(
+            " ".join([problem, _("Your note is kept.")] if note else [problem])
+        )
+
+
+def _lock(assignment: Assignment) -> None:
+    """Hold the row and its sitting, and take their newest states. In a transaction.
+
+    The sitting comes first, as where a lease ends: two who hold them in turn would wait for ever.
+    """
+    if assignment.sitting_id:
+        assignment.sitting = Sitting.objects.select_for_update().get(pk=assignment.sitting_id)
+    row = Assignment.objects.select_for_update().get(pk=assignment.pk)
+    assignment.state, assignment.slot = row.state, row.slot
+    assignment.active_ms, assignment.was_skipped = row.active_ms, row.was_skipped
+
+
+def end_part(assignment: Assignment) -> None:
+    """End the sitting of an item once nothing in it is open and a study item was handed in.
+
+    Hidden gold that was skipped is waited for. One whose time is over is not done any more. Where
+    items return to the pool at all, those that were skipped untouched do so now.
+    """
+    sitting = assignment.sitting
+    if sitting is None or sitting.outcome:
+        return
+    beside = sitting.assignments
+    if beside.filter(state=Assignment.State.OPEN).exists() or skips.needed(beside.all()).exists():
+        return
+    handed_in = beside.filter(state=Assignment.State.SUBMITTED, item__purpose=Item.Purpose.STUDY)
+    if not handed_in.exists():
+        return
+    sitting.outcome = Sitting.Outcome.DONE
+    sitting.ended = timezone.now()
+    sitting.save(update_fields=["outcome", "ended"])
+    participant, campaign = assignment.participant, assignment.participant.campaign
+    if campaign.lease_hours:
+        assigning.release_untouched(sitting.assignments.all())
+    done = participant.sittings.filter(outcome=Sitting.Outcome.DONE).count()
+    if campaign.items_per_part is None or done == campaign.max_parts:
+        participant.outcome = Participant.Outcome.DONE
+        participant.save(update_fields=["outcome"])

@@ -1,0 +1,73 @@
+"""Texts and guidelines as HTML. The text content of a rendered text equals its body, sign by sign:
+offsets counted in the browser are offsets in the database."""
+
+from collections.abc import Sequence
+from functools import lru_cache
+from html import escape
+from typing import Any
+
+import nh3
+from django.utils.safestring import SafeString, mark_safe
+from markdown_it import MarkdownIt
+
+from annotation.text.spans import paragraphs, sentences, with_edges
+
+_MARKDOWN = MarkdownIt("commonmark").enable("table")
+# A picture would be fetched from another host, which then learns who reads; its words stay.
+_MARKDOWN.add_render_rule("image", lambda _, tokens, at, *__: escape(tokens[at].content))
+_TAGS = nh3.ALLOWED_TAGS - {"img"}
+
+
+@lru_cache(maxsize=64)  # it stands on every page of an item, and takes half of that page's time
+def guideline_html(markdown: str) -> SafeString:
+    """A guideline's Markdown as HTML from which everything but plain formatting is removed.
+
+    Of a picture its description is left.
+    """
+    return mark_safe(  # noqa: S308 - nh3 has cleaned it
+        nh3.clean(_MARKDOWN.render(markdown), tags=_TAGS, link_rel="noopener noreferrer")
+    )
+
+
+def text_html(body: str, spans: Sequence[dict[str, Any]] = ()) -> SafeString:
+    """A text as paragraphs of sentences that can be focused, with <mark> where spans are.
+
+    spans: dicts with start, end (code points), mark (1 to 8) and label. The marks are for readers
+    without scripts; where scripts run they are taken out again and drawn as highlights, which
+    unlike elements may overlap.
+    """
+    edges = {edge for span in spans for edge in (span["start"], span["end"])}
+    out: list[str] = []
+    at = 0
+    first = True
+    for start, end in paragraphs(body):
+        out += [_plain(body[at:start]), '<p dir="auto">']  # each in the direction of its own words
+        at = start
+        for from_, to in sentences(body, start, end):
+            out.append(_plain(body[at:from_]))
+            # One sentence in the tab order: the arrow keys go on from there.
+            out.append(
+                '<span class="sentence" tabindex="0">' if first else '<span class="sentence">'
+            )
+            out += [_piece(body, *piece, spans) for piece in with_edges([(from_, to)], edges)]
+            out.append("</span>")
+            at, first = to, False
+        out += [_plain(body[at:end]), "</p>"]
+        at = end
+    out.append(_plain(body[at:]))
+    return mark_safe("".join(out))  # noqa: S308 - every piece of the body is escaped
+
+
+def _piece(body: str, start: int, end: int, spans: Sequence[dict[str, Any]]) -> str:
+    here = [span for span in spans if span["start"] <= start and end <= span["end"]]
+    if not here:
+        return _plain(body[start:end])
+    labels = escape(" ".join(dict.fromkeys(str(span["label"]) for span in here)))
+    mark = int(here[0]["mark"])
+    return f'<mark data-mark="{mark}" data-label="{labels}">{_plain(body[start:end])}</mark>'
+
+
+def _plain(text: str) -> str:
+    # A browser reads a bare carriage return as a line feed, which would shift nothing here but
+    # would make the quote differ from the text that was stored.
+    return escape(text).replace("\r", "&#13;")

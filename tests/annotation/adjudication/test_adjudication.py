@@ -1,0 +1,327 @@
+"""campaigns/<slug>/adjudication/<item>/<question>/: what an expert decides."""
+
+from uuid import uuid4
+
+import pytest
+
+from annotation.adjudication.decisions import (
+    DecidedMeanwhileError,
+    DecisionRefusedError,
+    adjudicator_of,
+    decide,
+)
+from annotation.models import Answer, Campaign, Decision, NuggetSpan, Rater, Rating, User
+from annotation.text.spans import Span
+from tests.annotation.adjudication.adjudication_material import (
+    LIST,
+    decision,
+    make_differing,
+    pair,
+    place,
+    url,
+)
+from tests.factories import REPORT, make_campaign, make_dataset
+from tests.labels import label
+from tests.threads import in_threads
+
+
+@pytest.fixture
+def rosa(cast):
+    return cast.client("researcher")
+
+
+@pytest.fixture
+def differing(cast, campaign):
+    return make_differing(cast, campaign)
+
+
+def test_raters_are_letters_until_names_are_asked_for(rosa, differing):
+    page = rosa.get(url(differing)).content.decode()
+    assert "wil" not in page
+    assert "Rater A marks this line" in page or "Rater B marks this line" in page
+    named = rosa.get(url(differing, query="?names=on")).content.decode()
+    assert "wil" in named
+    assert "uma" in named
+
+
+def test_letters_are_steady_in_an_item(rosa, differing):
+    orders = [
+        [voice.name for voice in rosa.get(url(differing, number=at)).context["voices"]]
+        for at in (1, 2, 3)
+    ]
+    assert orders[0] == orders[1] == orders[2]
+
+
+def test_a_decision_is_a_rating_of_a_rater_of_its_own(cast, rosa, differing):
+    answers = list(Answer.objects.values())
+    ratings = list(Rating.objects.order_by("pk").values())
+    response = rosa.post(url(differing), decision(differing))
+    assert response.status_code == 302
+    made = Decision.objects.get()
+    assert (made.grade, made.by, made.note) == (1, cast.researcher, "the first sentence says so")
+    differing.refresh_from_db()
+    adjudicator = differing.adjudicator
+    assert (adjudicator.name, adjudicator.kind) == ("ferry-answerable-adjudicated", "human")
+    rating = Rating.objects.get(rater=adjudicator)
+    item, question = pair(differing)
+    assert (rating.text, rating.question, rating.grade) == (item.text, question, 1)
+    assert [span.quote for span in rating.spans.all()] == ["was hurt"]
+    assert list(Answer.objects.values()) == answers
+    assert list(Rating.objects.exclude(rater=adjudicator).order_by("pk").values()) == ratings
+    agreement = rosa.get("/datasets/ferry/agreement/").content.decode()
+    assert "ferry-answerable-adjudicated" in agreement
+
+
+def test_words_are_taken_over_copied_and_counted_once(rosa, differing):
+    sent = decision(
+        differing, keep=[place("was hurt"), place("112 people")], quotes="was hurt\nlost  steering"
+    )
+    rosa.post(url(differing), sent)
+    quotes = [span["quote"] for span in Decision.objects.get().spans]
+    assert quotes == ["lost steering", "112 people", "was hurt"]
+
+
+def test_a_later_decision_replaces_the_rating_and_keeps_the_earlier(rosa, differing):
+    rosa.post(url(differing), decision(differing))
+    first = Decision.objects.get()
+    page = rosa.get(url(differing)).content.decode()
+    assert f'value="{place("was hurt")}" checked' in page
+    assert "Decided before" in page
+    rosa.post(url(differing), decision(differing, grade="0", keep=[], base=first.key))
+    assert [one.grade for one in Decision.objects.order_by("pk")] == [1, 0]
+    assert Rating.objects.get(rater__name__endswith="adjudicated").grade == 0
+    assert not NuggetSpan.objects.filter(rating__rater__name__endswith="adjudicated").exists()
+
+
+def test_the_same_key_is_the_same_decision(cast, rosa, differing):
+    sent = decision(differing)
+    for _ in range(3):
+        assert rosa.post(url(differing), sent).status_code == 302
+    assert Decision.objects.count() == 1
+    refused = rosa.post(url(differing), sent | {"grade": "0", "keep": []})
+    assert refused.status_code == 422
+    assert "already carried another decision" in refused.content.decode()
+    elsewhere = rosa.post(url(differing, number=1), sent)
+    assert elsewhere.status_code == 422
+    assert cast.client("admin").post(url(differing), sent).status_code == 422
+    assert Decision.objects.get().grade == 1
+
+
+def test_an_early_decision_sent_again_after_a_later_one_changes_nothing(rosa, differing):
+    first = decision(differing)
+    rosa.post(url(differing), first)
+    rosa.post(url(differing), decision(differing, grade="0", keep=[], base=first["key"]))
+    assert rosa.post(url(differing), first).status_code == 302
+    assert Decision.objects.count() == 2
+    assert Rating.objects.get(rater__name__endswith="adjudicated").grade == 0
+
+
+def test_who_decides_second_without_knowing_is_told(cast, rosa, differing):
+    rosa.post(url(differing), decision(differing))
+    response = cast.client("admin").post(url(differing), decision(differing, grade="0", keep=[]))
+    assert response.status_code == 409
+    page = response.content.decode()
+    assert "rosa has decided this meanwhile" in page
+    assert f'name="base" value="{Decision.objects.get().key}"' in page
+    assert Decision.objects.count() == 1
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"grade": ""}, "Choose a grade"),
+        ({"grade": "7"}, "one of 0, 1, not 7"),
+        ({"grade": "many"}, "whole number"),
+        ({"key": "no-key"}, "UUID"),
+        ({"keep": []}, "rests on words"),
+        ({"grade": "0"}, "rests on no words"),
+        ({"keep": ["1:9999"]}, "beyond the text"),
+        ({"keep": ["x"]}, "not a place in the text"),
+        ({"keep": ["²:³"]}, "not a place in the text"),
+        ({"quotes": "words that are not there"}, "are not in it"),
+        ({"text_sha256": "other"}, "The text has changed"),
+        ({"text_sha256": None}, "required"),
+        ({"note": "x" * 2001}, "2000"),
+        ({"base": "x"}, "UUID"),
+    ],
+)
+def test_a_bad_decision_says_what_is_wrong_and_changes_nothing(rosa, differing, change, says):
+    response = rosa.post(url(differing), decision(differing, **change))
+    assert response.status_code == 422
+    assert says in response.content.decode()
+    assert not Decision.objects.exists()
+    assert not Rater.objects.filter(name__endswith="adjudicated").exists()
+
+
+def test_what_was_sent_is_still_there_after_a_refusal(rosa, differing):
+    sent = decision(differing, quotes="not there", note="a note", keep=[place("112 people")])
+    page = rosa.post(url(differing), sent).content.decode()
+    assert f'value="{place("112 people")}" checked' in page
+    assert "a note" in page
+    assert "not there" in page
+
+
+def test_after_a_decision_comes_the_next_that_is_open(rosa, differing):
+    response = rosa.post(url(differing, query="?names=on"), decision(differing))
+    assert response.url == url(differing, number=1, query="?names=on")
+    sent = decision(differing, keep=[place("lost steering")])
+    assert rosa.post(url(differing, number=1), sent).url == LIST
+
+
+def test_previous_and_next_keep_the_filter(rosa, differing):
+    page = rosa.get(url(differing)).context
+    assert (page["place"], page["of"], page["previous"]) == (1, 2, None)
+    item, question = pair(differing, number=1)
+    assert page["next"] == (item.pk, question.pk)
+    alone = rosa.get(url(differing, query="?kind=label"))
+    assert (alone.context["of"], alone.context["next"]) == (1, None)
+    assert rosa.get(url(differing, "bm25", 2)).context["place"] is None
+
+
+def test_a_pilot_keeps_decisions_and_projects_none(cast, rosa, dataset):
+    campaign = make_campaign(dataset, cast.worker, cast.other_worker, is_pilot=True)
+    label(campaign, cast.worker, "oracle", 2, 1, "was hurt")
+    label(campaign, cast.other_worker, "oracle", 2, 0)
+    assert "A pilot" in rosa.get(url(campaign)).content.decode()
+    rosa.post(url(campaign), decision(campaign))
+    assert Decision.objects.count() == 1
+    assert not Rating.objects.exists()
+    campaign.refresh_from_db()
+    assert campaign.adjudicator is None
+
+
+def test_the_adjudicators_name_may_be_taken(campaign):
+    Rater.objects.create(name="ferry-answerable-adjudicated", kind="human")
+    assert adjudicator_of(campaign).name == "ferry-answerable-adjudicated-2"
+    stale = Campaign.objects.get(pk=campaign.pk)
+    assert adjudicator_of(stale) == campaign.adjudicator
+
+
+@pytest.mark.parametrize(
+    ("who", "status"), [("admin", 200), ("researcher", 200), ("worker", 403), ("stranger", 302)]
+)
+def test_who_may_adjudicate(cast, differing, who, status):
+    client = cast.client(who)
+    assert client.get(LIST).status_code == status
+    assert client.get(url(differing)).status_code == status
+    sent = client.post(url(differing), decision(differing))
+    assert sent.status_code == (302 if status == 200 else status)
+    assert Decision.objects.exists() is (status == 200)
+
+
+def test_wrong_methods_and_what_is_not_there(rosa, differing):
+    item, question = pair(differing)
+    assert rosa.post(LIST).status_code == 405
+    assert rosa.put(url(differing)).status_code == 405
+    assert rosa.get("/campaigns/nowhere/adjudication/").status_code == 404
+    other = make_campaign(make_dataset("train"), User.objects.get(username="uma"))
+    foreign, unasked = pair(other)
+    for path in (
+        f"{LIST}0/{question.pk}/",
+        f"{LIST}{item.pk}/0/",
+        f"{LIST}{item.pk}/{unasked.pk}/",
+        f"{LIST}{foreign.pk}/{unasked.pk}/",
+        f"/campaigns/{other.slug}/adjudication/{item.pk}/{question.pk}/",
+    ):
+        assert rosa.get(path).status_code == 404, path
+        assert rosa.post(path, decision(differing)).status_code == 404, path
+    assert not Decision.objects.exists()
+
+
+def test_the_page_works_without_scripts(rosa, differing):
+    page = rosa.get(url(differing)).content.decode()
+    assert "<mark data-mark=" in page
+    assert 'name="quotes"' in page
+    assert "style=" not in page
+
+
+@pytest.mark.django_db(transaction=True)
+def test_first_decisions_at_once_make_one_rater_and_one_key_one_decision(cast, differing):
+    campaign_pk, by = differing.pk, cast.researcher
+    start = REPORT.index("was hurt")
+    keys = [uuid4() for _ in range(4)]
+
+    def one(number):
+        campaign = Campaign.objects.select_related("rubric").get(pk=campaign_pk)
+        item, question = pair(campaign, "oracle" if number % 2 else "bm25", number % 3 + 1)
+        item.campaign = campaign
+        span = Span(start, start + 8, "was hurt")
+        sent = {"key": keys[number % 4], "grade": 1, "spans": [span], "note": "", "by": by}
+        try:
+            return decide(item, question, base=None, **sent).pk
+        except (DecisionRefusedError, DecidedMeanwhileError):
+            return None
+
+    made = in_threads(one, range(24))
+    assert Decision.objects.count() == len(set(made) - {None})
+    assert Decision.objects.filter(key__in=keys).count() == 4
+    assert Rater.objects.filter(name__contains="adjudicated").count() == 1
+    for rating in Rating.objects.filter(rater__name__contains="adjudicated"):
+        assert [span.quote for span in rating.spans.all()] == ["was hurt"]
+
+
+def take(rosa, campaign, grade, **change):
+    """Press the button that takes the answer of the rater who gave this grade."""
+    page = rosa.get(url(campaign)).context
+    [voice] = [one for one in page["voices"] if one.grade == grade]
+    sent = decision(campaign, take=voice.key, grade=None, keep=None, **change)
+    return rosa.post(url(campaign), sent, follow=True), voice
+
+
+@pytest.mark.parametrize(("grade", "quotes"), [(1, ["was hurt"]), (0, [])])
+def test_a_raters_answer_is_taken_in_one_click(rosa, differing, grade, quotes):
+    response, voice = take(rosa, differing, grade, note="as said")
+    assert f"Decided: {grade}, as {voice.letter} answered." in response.content.decode()
+    made = Decision.objects.get()
+    assert (made.grade, [span["quote"] for span in made.spans], made.note) == (
+        grade,
+        quotes,
+        "as said",
+    )
+    rating = Rating.objects.get(rater__name__endswith="adjudicated")
+    assert (rating.grade, [span.quote for span in rating.spans.all()]) == (grade, quotes)
+    assert response.redirect_chain[0][0] == url(differing, number=1)
+
+
+def test_what_was_ticked_and_copied_gives_way_to_the_answer_that_is_taken(rosa, differing):
+    page = rosa.get(url(differing)).context
+    [voice] = [one for one in page["voices"] if one.grade == 1]
+    sent = decision(differing, take=voice.key, grade="0", keep=[place("112 people")], quotes="not")
+    assert rosa.post(url(differing), sent).status_code == 302
+    assert [span["quote"] for span in Decision.objects.get().spans] == ["was hurt"]
+
+
+def test_an_answer_that_changed_since_is_not_taken(cast, rosa, differing):
+    page = rosa.get(url(differing)).context
+    [voice] = [one for one in page["voices"] if one.grade == 1]
+    label(differing, cast.worker, "oracle", 2, 1, "steering")
+    for key in (voice.key, str(uuid4()), "x"):
+        refused = rosa.post(url(differing), decision(differing, take=key))
+        assert refused.status_code == 409
+        assert "answered anew since the page was opened" in refused.content.decode()
+    assert not Decision.objects.exists()
+
+
+def test_only_a_whole_answer_can_be_taken(cast, rosa, differing):
+    label(differing, cast.worker, "oracle", 2, 1)  # without words
+    label(differing, cast.other_worker, "oracle", 2, None)
+    page = rosa.get(url(differing))
+    assert [voice.key for voice in page.context["voices"]] == ["", ""]
+    assert 'name="take"' not in page.content.decode()
+
+
+def test_a_0_is_taken_without_the_words_that_were_marked_for_it(cast, rosa, differing):
+    label(differing, cast.other_worker, "oracle", 2, 0, "112 people")
+    take(rosa, differing, 0)
+    assert (Decision.objects.get().grade, Decision.objects.get().spans) == (0, [])
+
+
+def test_taking_twice_is_one_decision_and_knows_of_others(cast, rosa, differing):
+    page = rosa.get(url(differing)).context
+    [voice] = [one for one in page["voices"] if one.grade == 1]
+    sent = decision(differing, take=voice.key)
+    assert [rosa.post(url(differing), sent).status_code for _ in range(2)] == [302, 302]
+    assert Decision.objects.count() == 1
+    late = cast.client("admin").post(url(differing), decision(differing, take=voice.key))
+    assert late.status_code == 409
+    assert "rosa has decided this meanwhile" in late.content.decode()

@@ -1,0 +1,93 @@
+"""campaigns/<slug>/adjudication/: the list of where raters differ."""
+
+import pytest
+
+from annotation.adjudication.differences import differences
+from annotation.models import Item
+from tests.annotation.adjudication.adjudication_material import LIST, decision, make_differing, url
+from tests.factories import make_campaign
+from tests.labels import label, row
+
+
+@pytest.fixture
+def rosa(cast):
+    return cast.client("researcher")
+
+
+@pytest.fixture
+def differing(cast, campaign):
+    return make_differing(cast, campaign)
+
+
+def listed(campaign, **filters):
+    names = dict(campaign.items.values_list("pk", "text__system"))
+    numbers = {
+        asked.question_id: asked.position + 1
+        for item in campaign.items.all()
+        for asked in item.asked.all()
+    }
+    return [
+        (names[one.item].removeprefix("annotated."), numbers[one.question])
+        for one in differences(campaign, **filters)
+    ]
+
+
+def test_the_list_holds_what_differs_the_strongest_first(differing):
+    assert listed(differing) == [("oracle", 2), ("oracle", 1)]
+    assert listed(differing, kind="label") == [("oracle", 2)]
+    assert listed(differing, kind="spans") == [("oracle", 1)]
+    assert listed(differing, kind="grade") == []
+
+
+def test_grades_two_apart_differ_on_one_side_of_eta(cast, dataset):
+    people = [cast.worker, cast.other_worker]
+    campaign = make_campaign(dataset, *people, rubric="graded", kind="passage")
+    for person, grades in zip(people, [(0, 3, 2), (2, 5, 1)], strict=True):
+        row(campaign, person, "#0", *grades)
+    found = differences(campaign)
+    assert [one.kinds for one in found] == [("grade",), ("grade",)]
+    assert [one.far for one in found] == pytest.approx([0.4, 0.4])
+
+
+def test_only_the_newest_answers_differ(cast, differing):
+    label(differing, cast.worker, "oracle", 2, 0)
+    label(differing, cast.worker, "oracle", 1, None)
+    assert listed(differing) == []
+
+
+def test_training_is_not_adjudicated_from_the_list_and_gold_is(differing):
+    differing.items.update(purpose=Item.Purpose.GOLD)
+    assert len(listed(differing)) == 2
+    differing.items.update(purpose=Item.Purpose.TRAINING)
+    assert listed(differing) == []
+
+
+def test_the_list_page_filters_by_its_address(cast, rosa, differing):
+    page = rosa.get(LIST).content.decode()
+    assert page.index("Was anybody hurt?") < page.index("What failed on the Halden?")
+    assert "What failed" not in rosa.get(f"{LIST}?kind=label").content.decode()
+    rosa.post(url(differing), decision(differing))
+    assert "decided: 1" in rosa.get(LIST).content.decode()
+    assert "Was anybody hurt?" not in rosa.get(f"{LIST}?state=open").content.decode()
+    assert "What failed" not in rosa.get(f"{LIST}?state=decided").content.decode()
+    assert "Nothing fits" in rosa.get(f"{LIST}?kind=grade").content.decode()
+
+
+def test_a_filter_that_is_not_there_is_said(rosa, differing):
+    response = rosa.get(f"{LIST}?kind=nonsense")
+    assert response.status_code == 422
+    assert "There is no such list" in response.content.decode()
+    assert rosa.get(url(differing, query="?kind=nonsense")).status_code == 200
+
+
+def test_an_empty_list(rosa, campaign):
+    assert "No two raters differ so far" in rosa.get(LIST).content.decode()
+
+
+def test_queries_of_the_list_do_not_grow(cast, rosa, differing, django_assert_max_num_queries):
+    # session, user, campaign, levels, answers, decisions, questions asked; items, questions shown
+    with django_assert_max_num_queries(10):
+        rosa.get(LIST)
+    label(differing, cast.other_worker, "bm25", 2, 0)
+    with django_assert_max_num_queries(10):
+        rosa.get(LIST)

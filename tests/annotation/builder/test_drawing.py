@@ -1,0 +1,176 @@
+"""Drawing the items of a study: repeatable, counted, and settled once it is open."""
+
+import pytest
+
+from annotation.builder import sampling
+from annotation.models import Campaign, Item, Rater, Rating, Rubric, SubQuestion
+from tests.annotation.builder.builder_material import make_labelled
+
+
+@pytest.fixture
+def harbour(db):
+    return make_labelled()
+
+
+@pytest.fixture
+def draft(harbour):
+    return make(harbour)
+
+
+def make(dataset, slug="draft", **options):
+    options.setdefault("selection", {"kind": "passage"})
+    return Campaign.objects.create(
+        dataset=dataset,
+        rubric=Rubric.objects.get(slug="graded"),
+        slug=slug,
+        title="Draft",
+        **options,
+    )
+
+
+def drawn(campaign):
+    return [
+        (item.text.name, item.purpose, [one.question.position for one in item.asked.all()])
+        for item in campaign.items.select_related("text")
+    ]
+
+
+def orla():
+    return Rater.objects.get(name="orla")
+
+
+def test_all_usable_texts_are_drawn_by_topic_and_the_rest_is_counted(draft):
+    made = sampling.redraw(draft)
+    assert made.study == 10
+    assert dict(made.left_out) == {"no words here": 1, "no question to ask": 1}
+    assert [name for name, _, _ in drawn(draft)][:2] == ["harbour-0:0", "harbour-0:2"]
+    draft.refresh_from_db()
+    assert draft.selection == {"kind": "passage", "left_out": dict(made.left_out)}
+
+
+def test_a_filtered_question_is_never_drawn(draft, harbour):
+    SubQuestion.objects.filter(position=1).update(filtered_because="nobody answers it")
+    sampling.redraw(draft)
+    assert {1} & {position for _, _, asked in drawn(draft) for position in asked} == set()
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"selection": {"kind": "passage", "sample": 5}},
+        {"questions_per_item": 2},
+        {"selection": {"kind": "passage", "sample": 7}, "questions_per_item": 1},
+    ],
+)
+def test_the_same_seed_draws_the_same_and_another_does_not(harbour, options):
+    one, same, other = (
+        make(harbour, f"draft-{at}", seed=seed, **options) for at, seed in enumerate((3, 3, 4))
+    )
+    for campaign in (one, same, other):
+        sampling.redraw(campaign)
+    assert drawn(one) == drawn(same)
+    assert drawn(one) != drawn(other)
+    before = drawn(one)
+    sampling.redraw(one)
+    assert drawn(one) == before
+
+
+def test_the_draw_of_pairs_is_repeatable_and_says_what_is_lacking(harbour):
+    options = {
+        "question_source": orla(),
+        "question_rubric": Rubric.objects.get(slug="graded"),
+        "seed": 9,
+    }
+    one, same = (make(harbour, slug, **options) for slug in ("one", "same"))
+    made = sampling.redraw(one)
+    sampling.redraw(same)
+    assert drawn(one) == drawn(same)
+    assert all(asked[0] == 0 and len(asked) == 2 for _, _, asked in drawn(one))
+    assert made.left_out["no answerable question by orla"] == 3
+    assert made.left_out["no unanswerable question by orla"] == 1
+
+
+def test_training_and_gold_are_drawn_apart_from_the_study(harbour):
+    draft = make(harbour, gold_source=orla(), n_training=2, n_gold=2)
+    made = sampling.redraw(draft)
+    assert (made.study, made.training, made.gold) == (6, 2, 2)
+    assert made.left_out["taken for training and gold"] == 4
+    assert len({name for name, _, _ in drawn(draft)}) == 10
+    for item in draft.items.exclude(purpose=Item.Purpose.STUDY):
+        for asked in item.asked.all():
+            rating = Rating.objects.get(rater=orla(), text=item.text, question=asked.question)
+            spans = [{"start": s.start, "end": s.end, "quote": s.quote} for s in rating.spans.all()]
+            assert (asked.expected, asked.expected_spans) == (rating.grade, spans)
+
+
+def test_gold_is_taken_from_outside_a_sample_first(harbour):
+    sample = {"kind": "passage", "sample": 4}
+    plain = make(harbour, "plain", selection=dict(sample))
+    sampling.redraw(plain)
+    with_gold = make(harbour, "gold", selection=dict(sample), gold_source=orla(), n_gold=3)
+    made = sampling.redraw(with_gold)
+    assert (made.study, made.gold) == (4, 3)
+    assert [row for row in drawn(with_gold) if row[1] == "study"] == drawn(plain)
+
+
+def test_more_gold_changes_the_questions_of_no_other_text(harbour):
+    options = {"questions_per_item": 2, "gold_source": orla()}
+    asked = []
+    for n_gold in (1, 4):
+        campaign = make(harbour, f"gold-{n_gold}", n_gold=n_gold, **options)
+        sampling.redraw(campaign)
+        asked.append({name: of for name, purpose, of in drawn(campaign) if purpose == "study"})
+    assert asked[1].items() <= asked[0].items()
+
+
+def test_a_text_whose_only_labels_are_of_filtered_questions_is_no_gold(harbour):
+    SubQuestion.objects.filter(topic__name="harbour-0").update(filtered_because="no answer")
+    draft = make(harbour, gold_source=orla(), n_gold=4)
+    sampling.redraw(draft)
+    assert all(item.asked.exists() for item in draft.items.all())
+    draft.n_gold = 5
+    with pytest.raises(sampling.DrawError, match="orla has rated 4 texts"):
+        sampling.redraw(draft)
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ({"selection": {}}, "No texts are chosen yet"),
+        ({"selection": {"kind": "reference"}}, "No text was chosen"),
+        ({"n_gold": 1}, "need a source"),
+    ],
+)
+def test_what_cannot_be_drawn_says_so_and_leaves_the_old_draw(draft, options, says):
+    sampling.redraw(draft)
+    before = drawn(draft)
+    for name, value in options.items():
+        setattr(draft, name, value)
+    with pytest.raises(sampling.DrawError, match=says):
+        sampling.redraw(draft)
+    assert drawn(draft) == before
+
+
+def test_nothing_left_to_rate_names_the_reasons(harbour):
+    Rating.objects.filter(rater=orla(), grade=1).delete()
+    draft = make(harbour, question_source=orla(), question_rubric=Rubric.objects.get(slug="graded"))
+    with pytest.raises(sampling.DrawError, match="no unanswerable question by orla"):
+        sampling.redraw(draft)
+
+
+def test_what_is_open_is_neither_drawn_nor_opened_again(draft):
+    with pytest.raises(sampling.DrawError, match="no items"):
+        sampling.publish(draft)
+    sampling.redraw(draft)
+    stale = Campaign.objects.get(pk=draft.pk)
+    sampling.publish(draft)
+    with pytest.raises(sampling.DrawError, match="stays as it is"):
+        sampling.redraw(draft)
+    with pytest.raises(sampling.DrawError, match="opened before"):
+        sampling.publish(stale)
+
+
+def test_an_empty_guideline_becomes_the_rubrics_own_when_it_opens(draft):
+    sampling.redraw(draft)
+    sampling.publish(draft)
+    assert draft.guideline == draft.rubric.guideline

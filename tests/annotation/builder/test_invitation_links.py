@@ -1,0 +1,118 @@
+"""Coming in by a link of one's own, and the way back to a platform."""
+
+import pytest
+from django.core import signing
+from django.test import Client, RequestFactory
+
+from annotation.monitoring import actions
+from annotation.participation import entry
+from tests.crowd import PID, make_study
+
+
+@pytest.fixture
+def study(db):
+    return make_study()
+
+
+def link(stay):
+    return entry.link_of(stay, RequestFactory().get("/")).removeprefix("http://testserver")
+
+
+def test_links_are_made_for_names_and_for_nobody_in_particular(study):
+    made = entry.make_links(study, ["Ann", "", ""])
+    assert [(one.source, one.external_id) for one in made] == [
+        ("link", "Ann"),
+        ("link", ""),
+        ("link", ""),
+    ]
+    assert len({one.rater.name for one in made}) == 3
+    assert all(one.rater.name.startswith("w-") for one in made)
+    assert len({link(one) for one in made}) == 3
+    assert entry.make_links(study, ["Ann"]) == made[:1]
+
+
+def test_a_link_brings_its_person_in_on_any_device(study):
+    (stay,) = entry.make_links(study, ["Ann"])
+    for client in (Client(), Client()):
+        response = client.get(link(stay))
+        assert (response.status_code, response.url) == (302, "/work/in/crowd/")
+        assert int(client.session["_auth_user_id"]) == stay.rater.user_id
+
+
+def test_a_link_that_was_forged_or_is_foreign_is_not_found(cast, study):
+    stay, other = entry.make_links(study, ["Ann", "Ben"])
+    arrived = entry.arrive(study, PID)
+    signature = link(stay).strip("/").rpartition(".")[2]
+    tokens = [
+        f"{other.pk}.{signature}",
+        f"{stay.pk}",
+        f"{stay.pk}.",
+        "x.y",
+        signing.Signer(sep=".").sign(str(stay.pk)),  # for another purpose
+        entry._SIGNER.sign("999999"),
+        entry._SIGNER.sign(str(arrived.pk)),  # came from the platform, has no link
+        entry._SIGNER.sign("nobody"),
+        entry._SIGNER.sign("9" * 40),
+    ]
+    for token in tokens:
+        client = Client()
+        assert client.get(f"/invited/{token}/").status_code == 404, token
+        assert "_auth_user_id" not in client.session
+    actions.erase(stay, cast.admin, with_notes=False)
+    assert Client().get(link(stay)).status_code == 404
+
+
+def test_a_link_into_a_draft_says_that_it_is_too_early(study):
+    (stay,) = entry.make_links(study, ["Ann"])
+    study.state = "draft"
+    study.save()
+    response = Client().get(link(stay))
+    assert response.status_code == 403
+    assert "has not been opened yet" in response.content.decode()
+
+
+def test_the_link_of_somebody_who_was_returned_says_so(cast, study):
+    (stay,) = entry.make_links(study, ["Ann"])
+    study.consent = ""
+    study.save()
+    actions.return_participant(stay, cast.admin)
+    page = Client().get(link(stay), follow=True).content.decode()
+    assert "You have left this study" in page
+
+
+def test_staff_who_try_a_link_out_stay_who_they_are(cast, study):
+    (stay,) = entry.make_links(study, ["Ann"])
+    client = cast.client("researcher")
+    assert "participant’s way in" in client.get(link(stay)).content.decode()
+    assert int(client.session["_auth_user_id"]) == cast.researcher.pk
+
+
+# The way back
+
+
+@pytest.mark.parametrize(
+    ("options", "code", "is_done", "url"),
+    [
+        ({}, "C 1", True, "https://app.prolific.com/submissions/complete?cc=C%201"),
+        ({}, "", True, ""),
+        ({"platform": "mturk"}, "C1", True, ""),
+        ({"platform": ""}, "C1", True, ""),
+        (
+            {"platform": "sona", "completion_url": "https://x.sona-systems.com/c?s={worker}"},
+            "",
+            True,
+            "https://x.sona-systems.com/c?s=W%2F1",
+        ),
+        (
+            {"platform": "sona", "completion_url": "https://x.sona-systems.com/c?s={worker}"},
+            "SCREEN1",
+            False,
+            "",
+        ),
+        ({"completion_url": "https://x.org/{code}"}, "C1", False, "https://x.org/C1"),
+        ({"completion_url": "https://x.org/{code}"}, "", True, ""),
+    ],
+)
+def test_the_way_back(db, options, code, is_done, url):
+    study = make_study(**options)
+    assert entry.back_url(study, code, "W/1", is_done=is_done) == url

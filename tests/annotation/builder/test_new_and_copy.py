@@ -1,0 +1,126 @@
+"""The pages of those who run studies, and the rubrics' guidelines."""
+
+import pytest
+
+from annotation.models import Assignment, Campaign, Participant, Rubric
+from tests.annotation.builder.builder_material import open_it
+
+NEW = "/campaigns/new/"
+
+
+def form(dataset, *people, **change):
+    return {
+        "dataset": dataset.slug,
+        "title": "Pilot",
+        "rubric": Rubric.objects.get(slug="answerable").pk,
+        "kind": "report",
+        "people": [person.pk for person in people],
+    } | change
+
+
+def test_a_study_among_colleagues_takes_one_form_and_its_opening(cast, dataset):
+    admin = cast.client("admin")
+    response = admin.post(NEW, form(dataset, cast.worker, cast.other_worker))
+    assert response.url == "/campaigns/pilot/edit/review/"
+    campaign = Campaign.objects.get()
+    assert (campaign.state, campaign.created_by) == ("draft", cast.admin)
+    assert campaign.items.count() == 2
+    assert campaign.raters_per_item == 2
+    assert "Pilot" not in cast.client("worker").get("/work/").content.decode()
+    open_it(admin, campaign)
+    for name in ("worker", "other_worker"):
+        client = cast.client(name)
+        assert "Pilot" in client.get("/work/").content.decode()
+        client.post("/work/in/pilot/begin/")
+    assert Assignment.objects.filter(state="open").count() == 4
+
+
+def test_without_people_the_builder_goes_on_with_the_texts(cast, dataset):
+    response = cast.client("admin").post(NEW, form(dataset))
+    assert response.url == "/campaigns/pilot/edit/texts/"
+    assert Campaign.objects.get().raters_per_item == 1
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"title": ""}, "required"),
+        ({"slug": "no slug!"}, "valid"),
+        ({"people": [999_999]}, "valid choice"),
+        ({"kind": "poem"}, "Select a valid choice"),
+        ({"kind": "reference"}, "No text was chosen"),
+        ({"rubric": "999999"}, "Select a valid choice"),
+        ({"slug": "new"}, "take another"),
+    ],
+)
+def test_a_bad_form_says_what_is_wrong_and_makes_nothing(cast, dataset, change, says):
+    response = cast.client("admin").post(NEW, form(dataset, cast.worker) | change)
+    assert response.status_code == 422
+    assert says in response.content.decode()
+    assert not Campaign.objects.exists()
+    assert not Participant.objects.exists()
+
+
+def test_the_same_address_twice_is_refused(cast, dataset, campaign):
+    response = cast.client("admin").post(NEW, form(dataset, cast.worker, slug=campaign.slug))
+    assert response.status_code == 422
+    assert Campaign.objects.count() == 1
+
+
+def test_the_same_title_twice_gets_an_address_of_its_own(cast, dataset):
+    client = cast.client("admin")
+    client.post(NEW, form(dataset))
+    client.post(NEW, form(dataset))
+    assert set(Campaign.objects.values_list("slug", flat=True)) == {"pilot", "pilot-2"}
+
+
+def test_the_newest_campaign_comes_first(cast, dataset, campaign):
+    client = cast.client("admin")
+    client.post(NEW, form(dataset))
+    page = client.get("/campaigns/").content.decode()
+    assert page.index("/campaigns/pilot/") < page.index("/campaigns/ferry-answerable/")
+
+
+def test_lists_mark_pilots_and_lead_a_draft_to_its_review(cast, campaign):
+    Campaign.objects.update(is_pilot=True, state="draft")
+    for path in ("/campaigns/", "/datasets/ferry/"):
+        page = cast.client("researcher").get(path).content.decode()
+        assert '<span class="tag">pilot</span>' in page
+        assert "/campaigns/ferry-answerable/edit/review/" in page
+
+
+@pytest.mark.parametrize(
+    ("who", "seen", "edited"),
+    [("admin", 200, 302), ("researcher", 200, 403), ("worker", 403, 403), ("stranger", 302, 302)],
+)
+def test_who_may_see_and_who_may_change(cast, campaign, who, seen, edited):
+    client = cast.client(who)
+    assert client.get("/campaigns/").status_code == seen
+    assert client.get("/campaigns/ferry-answerable/").status_code == seen
+    assert client.get(f"{NEW}?dataset=ferry").status_code == (200 if who == "admin" else edited)
+    made = client.post(NEW, form(campaign.dataset, cast.worker))
+    assert made.status_code == edited
+    assert Campaign.objects.count() == (2 if who == "admin" else 1)
+
+
+def test_wrong_methods_and_missing_ids(cast, campaign):
+    client = cast.client("admin")
+    assert client.post("/campaigns/").status_code == 405
+    assert client.delete(NEW).status_code == 405
+    assert client.get("/campaigns/nowhere/").status_code == 404
+    assert client.get(NEW).status_code == 404
+    assert client.post(NEW, {"dataset": "nowhere"}).status_code == 404
+    assert client.post("/rubrics/").status_code == 405
+    assert client.get("/rubrics/nowhere/").status_code == 404
+
+
+def test_an_admin_edits_a_guideline_and_others_read_it(cast, db):
+    url = "/rubrics/answerable/"
+    response = cast.client("admin").post(url, {"guideline": "## Mine\n\n<script>x</script>"})
+    assert response.status_code == 302
+    page = cast.client("worker").get(url).content.decode()
+    assert "<h2>Mine</h2>" in page
+    assert "<script>x" not in page
+    assert cast.client("worker").post(url, {"guideline": "no"}).status_code == 403
+    assert cast.client("admin").post(url, {"guideline": ""}).status_code == 200
+    assert Rubric.objects.get(slug="answerable").guideline.startswith("## Mine")

@@ -1,0 +1,155 @@
+"""What admins do to a study as a whole: what comes of it, that it is logged, who may do it."""
+
+from io import StringIO
+
+import pytest
+from django.core.management import call_command
+
+from annotation.models import Answer, Campaign, Message, Participant
+from annotation.task import saving
+from tests import field
+from tests.annotation.monitoring.acting_material import HOME, about, logged, post, states
+from tests.crowd import make_study
+
+
+@pytest.fixture
+def study(db) -> Campaign:
+    return make_study(texts=6)
+
+
+@pytest.fixture
+def working(study) -> Participant:
+    """Has practice and two items in hand; one of the items has an answer."""
+    stay = field.begun(study, "pid", "sub")
+    field.answer(field.in_hand(stay)[1], grade=1)
+    return stay
+
+
+def test_pause_go_on_close_and_open_again(cast, study):
+    for state, told in (
+        ("paused", "people can finish what they have"),
+        ("open", "is open"),
+        ("closed", "is kept, and becomes no rating"),
+        ("open", "is open"),
+        ("paused", "is paused"),
+        ("closed", "is closed"),
+    ):
+        assert told in post(cast, "state/", state=state).content.decode()
+        assert Campaign.objects.get().state == state
+    assert [action for action, _, _ in logged()] == [
+        *("paused", "opened again", "closed", "opened again", "paused", "closed"),
+    ]
+    assert logged()[0] == ("paused", "it was open", "ada")
+
+
+@pytest.mark.parametrize(
+    ("before", "asked", "why"),
+    [
+        ("draft", "closed", "it has to be opened before"),
+        ("draft", "open", "it has to be opened before"),
+        ("open", "open", "It is open"),
+        ("closed", "paused", "It is closed"),
+        ("open", "draft", "open, paused or closed"),
+        ("open", "", "open, paused or closed"),
+    ],
+)
+def test_a_state_that_makes_no_sense_is_refused(cast, study, before, asked, why):
+    Campaign.objects.update(state=before)
+    assert why in post(cast, "state/", state=asked).content.decode()
+    assert Campaign.objects.get().state == before
+    assert logged() == []
+
+
+def test_answers_to_a_paused_study_count_and_those_to_a_closed_one_are_kept(cast, study, working):
+    one = field.in_hand(working)[1]
+    for state in ("paused", "closed"):
+        post(cast, "state/", state=state)
+        one.participant.campaign.refresh_from_db()
+        field.answer(one)
+    assert list(Answer.objects.order_by("pk").values_list("late", flat=True)) == ["", "", "closed"]
+    with pytest.raises(saving.AnswerRefusedError):
+        saving.submit(one)
+
+
+def test_overdue_items_return_at_the_push_of_a_button(cast, study, working):
+    field.make_overdue(working)
+    assert "2 items went back" in post(cast, "expire/").content.decode()
+    assert working.sittings.get().outcome == "expired"
+    assert "0 items went back" in post(cast, "expire/").content.decode()
+    assert logged() == [("returned overdue items", "1 part ended, 2 items released", "ada")]
+
+
+def test_a_command_returns_overdue_items_of_all_open_campaigns(study, working):
+    paused = make_study("paused", texts=4)
+    other = field.begun(paused, "pid", "sub")
+    for stay in (working, other):
+        field.make_overdue(stay)
+    Campaign.objects.filter(slug="paused").update(state="paused")
+    out = StringIO()
+    call_command("expire_leases", stdout=out)
+    assert out.getvalue() == "crowd: 2 items returned.\n"
+    assert other.sittings.get().outcome == ""
+    assert logged() == [("returned overdue items", "1 part ended, 2 items released", "None")]
+    call_command("expire_leases", stdout=out)
+    assert len(logged()) == 1
+
+
+def test_a_message_goes_to_all_workers(cast, study):
+    page = post(cast, "messages/", body="The server rests\ntonight <b>at ten</b>").content.decode()
+    assert "The message is sent" in page
+    assert "tonight &lt;b&gt;at ten" in page
+    assert Message.objects.get().by == cast.admin
+    assert logged() == [("sent a message", f"message {Message.objects.get().pk}", "ada")]
+    for body in ("", "  ", "x" * 4001):
+        response = cast.client("admin").post(f"{HOME}messages/", {"body": body})
+        assert response.status_code == 422
+    assert Message.objects.count() == 1
+
+
+ACTS = ["extend/", "release/", "release/{}/", "return/", "readmit/", "erase/"]
+OF_STUDY = ["state/", "expire/", "invitations/", "messages/", "reconcile/"]
+SENT = {"confirm": "on", "hours": 1, "state": "closed", "body": "x", "number": "1"}
+
+
+@pytest.mark.parametrize(
+    ("who", "status"), [("researcher", 403), ("worker", 403), ("stranger", 302)]
+)
+def test_only_admins_act(cast, working, who, status):
+    client = cast.client(who)
+    one = field.in_hand(working)[1]
+    for act in ACTS:
+        url = HOME + about(working, act.format(one.pk))
+        assert client.post(url, SENT).status_code == status, act
+    for act in OF_STUDY:
+        assert client.post(HOME + act, SENT).status_code == status, act
+    working.refresh_from_db()
+    assert (working.outcome, states(working)) == ("", ["open"] * 3)
+    assert Campaign.objects.get().state == "open"
+    assert not Message.objects.exists()
+    assert study_links() == 0
+    assert logged() == []
+
+
+def study_links() -> int:
+    return Participant.objects.filter(source="link").count()
+
+
+def test_acts_are_posts_about_people_of_this_study(cast, working):
+    make_study("other")
+    client = cast.client("admin")
+    one = field.in_hand(working)[1]
+    neighbour = field.begun(working.campaign, "pid-2", "sub-2")
+    for act in ACTS:
+        path = about(working, act.format(one.pk))
+        assert client.get(HOME + path).status_code == 405, act
+        assert client.post(f"/campaigns/other/{path}", SENT).status_code == 404, act
+        assert client.post(f"/campaigns/nowhere/{path}", SENT).status_code == 404, act
+        missing = f"participants/99999/{act.format(one.pk)}"
+        assert client.post(HOME + missing, SENT).status_code == 404, act
+    for act in ("state/", "expire/"):
+        assert client.get(HOME + act).status_code == 405, act
+        assert client.post(f"/campaigns/nowhere/{act}", SENT).status_code == 404, act
+    theirs = about(neighbour, f"release/{one.pk}/")
+    assert client.post(HOME + theirs, SENT).status_code == 404
+    assert states(working) == ["open"] * 3
+    assert logged() == []

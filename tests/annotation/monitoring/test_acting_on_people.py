@@ -1,0 +1,173 @@
+"""What admins do to somebody in a study: more time, items released, a stay ended or begun again."""
+
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from annotation.models import Answer, Assignment, Campaign, Participant, Rating
+from annotation.participation import assigning
+from annotation.task import saving
+from tests import field
+from tests.annotation.monitoring.acting_material import about, logged, post, states
+from tests.crowd import make_study
+
+
+@pytest.fixture
+def study(db) -> Campaign:
+    return make_study(texts=6)
+
+
+@pytest.fixture
+def working(study) -> Participant:
+    """Has practice and two items in hand; one of the items has an answer."""
+    stay = field.begun(study, "pid", "sub")
+    field.answer(field.in_hand(stay)[1], grade=1)
+    return stay
+
+
+def test_a_part_is_extended_from_its_end(cast, working):
+    before = working.sittings.get().expires
+    page = post(cast, about(working, "extend/"), hours=30).content.decode()
+    assert working.sittings.get().expires == before + timedelta(hours=30)
+    assert "Part 1 runs until" in page
+    assert logged() == [("extended", "part 1 by 30 h", "ada")]
+
+
+def test_an_overdue_part_is_extended_from_now(cast, study, working):
+    field.make_overdue(working)
+    post(cast, about(working, "extend/"), hours=2)
+    left = working.sittings.get().expires - timezone.now()
+    assert timedelta(hours=1, minutes=59) < left <= timedelta(hours=2)
+    assert assigning.expire(study) == 0
+
+
+@pytest.mark.parametrize("hours", ["", "0", "-3", "ten", "100000"])
+def test_hours_that_are_none_are_refused(cast, working, hours):
+    before = working.sittings.get().expires
+    assert "Hours:" in post(cast, about(working, "extend/"), hours=hours).content.decode()
+    assert working.sittings.get().expires == before
+    assert logged() == []
+
+
+def test_only_a_part_under_way_with_an_end_can_be_extended(cast, study, working):
+    stay = field.agreed(study, "pid-2")
+    assert "No part is under way" in post(cast, about(stay, "extend/"), hours=1).content.decode()
+    working.sittings.update(expires=None)
+    assert "has no end" in post(cast, about(working, "extend/"), hours=1).content.decode()
+
+
+def test_a_released_item_goes_to_somebody_else_and_keeps_its_answers(cast, working):
+    one = field.in_hand(working)[1]
+    post(cast, about(working, f"release/{one.pk}/"), confirm="on")
+    one.refresh_from_db()
+    assert (one.state, one.slot) == ("released", None)
+    assert Answer.objects.filter(assignment=one).count() == 1
+    assert Rating.objects.filter(rater=working.rater).count() == 1
+    assert logged() == [("released an item", f"item {one.item.position + 1}", "ada")]
+
+
+def test_what_cannot_be_undone_has_to_be_confirmed(cast, working):
+    one = field.in_hand(working)[1]
+    for act in (f"release/{one.pk}/", "release/", "return/", "erase/"):
+        assert "tick the box" in post(cast, about(working, act)).content.decode(), act
+    working.refresh_from_db()
+    assert states(working) == ["open"] * 3
+    assert (working.outcome, working.external_id) == ("", "pid")
+    assert logged() == []
+
+
+def test_what_was_handed_in_or_given_back_is_not_released(cast, working):
+    one = field.in_hand(working)[1]
+    field.hand_in(one)
+    page = post(cast, about(working, f"release/{one.pk}/"), confirm="on").content.decode()
+    assert "The item is submitted" in page
+    assert Assignment.objects.get(pk=one.pk).state == "submitted"
+    other = field.in_hand(working)[1]
+    post(cast, about(working, f"release/{other.pk}/"), confirm="on")
+    page = post(cast, about(working, f"release/{other.pk}/"), confirm="on").content.decode()
+    assert "The item is released" in page
+    assert len(logged()) == 1
+
+
+def test_a_part_whose_last_item_is_taken_away_is_done(cast, study, working):
+    practice, first, second = field.in_hand(working)
+    field.hand_in(practice)
+    field.hand_in(first)
+    post(cast, about(working, f"release/{second.pk}/"), confirm="on")
+    assert working.sittings.get().outcome == "done"
+
+
+def test_a_part_of_which_nothing_was_handed_in_ends_and_another_can_begin(cast, study, working):
+    for one in field.in_hand(working):
+        post(cast, about(working, f"release/{one.pk}/"), confirm="on")
+    first = working.sittings.get()
+    assert (first.outcome, first.ended is None) == ("returned", False)
+    assert assigning.begin_part(working) != first
+
+
+def test_untouched_items_are_released_and_begun_ones_stay(cast, working):
+    page = post(cast, about(working, "release/"), confirm="on").content.decode()
+    assert "2 items went back" in page
+    assert states(working) == ["released", "open", "released"]
+    assert working.sittings.get().outcome == ""
+    page = post(cast, about(working, "release/"), confirm="on").content.decode()
+    assert "No item in hand is untouched" in page
+    assert logged() == [("released untouched items", "2 items", "ada")]
+
+
+def test_a_part_that_is_released_whole_ends_unfinished(cast, study):
+    stay = field.begun(study, "pid", "sub")
+    field.hand_in(field.in_hand(stay)[0])
+    post(cast, about(stay, "release/"), confirm="on")
+    assert stay.sittings.get().outcome == "returned"
+
+
+def test_a_returned_participant_has_nothing_in_hand_and_comes_back_when_let_in(
+    cast, study, working
+):
+    field.hand_in(field.in_hand(working)[0])
+    post(cast, about(working, "return/"), confirm="on")
+    working.refresh_from_db()
+    assert working.outcome == "returned"
+    assert states(working) == ["submitted", "released", "released"]
+    assert working.sittings.get().outcome == "returned"
+    assert Answer.objects.filter(question__isnull=False).count() == 3
+    assert assigning.begin_part(working) is None
+    page = post(cast, about(working, "return/"), confirm="on").content.decode()
+    assert "was returned before" in page
+    post(cast, about(working, "readmit/"))
+    working.refresh_from_db()
+    assert working.outcome == ""
+    assert assigning.begin_part(working) is not None
+    assert [entry[:2] for entry in logged()] == [
+        ("returned", "2 items released"),
+        ("readmitted", "was returned"),
+    ]
+
+
+def test_an_open_page_of_a_returned_participant_takes_no_item_back(cast, study, working):
+    one = field.in_hand(working)[1]
+    post(cast, about(working, "return/"), confirm="on")
+    field.answer(one, grade=0)
+    one.refresh_from_db()
+    assert (one.state, one.slot) == ("released", None)
+    assert Answer.objects.filter(assignment=one).count() == 2  # kept all the same
+    with pytest.raises(saving.AnswerRefusedError):
+        field.hand_in(one)
+
+
+@pytest.mark.parametrize("outcome", ["screened_out", "failed_check"])
+def test_who_failed_a_check_meets_it_anew(cast, study, outcome):
+    stay = field.come(study, "pid")
+    Participant.objects.update(check_tries=2, outcome=outcome)
+    post(cast, about(stay, "readmit/"))
+    stay.refresh_from_db()
+    assert (stay.outcome, stay.check_tries, stay.checked_at) == ("", 0, None)
+
+
+@pytest.mark.parametrize("outcome", ["", "done"])
+def test_nobody_is_let_in_who_is_in(cast, study, outcome):
+    stay = field.end(field.come(study, "pid"), outcome)
+    assert "nobody to let in" in post(cast, about(stay, "readmit/")).content.decode()
+    assert logged() == []

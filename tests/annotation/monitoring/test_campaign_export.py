@@ -1,0 +1,299 @@
+"""Taking a study away: what is in the tables, what the anonymous ones keep to themselves, same bytes."""
+
+import csv
+import hashlib
+import io
+import json
+import re
+import zipfile
+from uuid import uuid4
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from annotation.models import Answer, Campaign, Decision, LogEntry, Participant, Rating
+from annotation.monitoring import actions
+from annotation.monitoring.export import archive, files
+from annotation.monitoring.export_tables import PRIVATE, safe
+from tests import field
+from tests.crowd import make_study
+
+HOME = "/campaigns/crowd/"
+
+
+@pytest.fixture
+def study(db) -> Campaign:
+    study = make_study(texts=12)
+    study.refresh_from_db()
+    return study
+
+
+@pytest.fixture
+def people(study, cast):
+    found = field.fill(study)
+    actions.extend(found["working"], 5, cast.admin)
+    asked = study.items.first().asked.first()
+    Decision.objects.create(
+        item=asked.item,
+        question=asked.question,
+        key=uuid4(),
+        grade=1,
+        spans=[{"start": 0, "end": 6, "quote": "Report"}],
+        note="-plain to see",
+        by=cast.admin,
+    )
+    return found
+
+
+def written(study, *, anonymous: bool = False) -> dict[str, bytes]:
+    return {name: b"".join(lines) for name, lines in files(study, anonymous=anonymous)}
+
+
+def table(study, name: str, *, anonymous: bool = False) -> list[dict[str, str]]:
+    raw = written(study, anonymous=anonymous)[name].decode()
+    return list(csv.DictReader(io.StringIO(raw)))
+
+
+def test_every_participant_part_item_and_answer_is_there(study, people):
+    assert len(table(study, "participants.csv")) == 11
+    assert len(table(study, "items.csv")) == 13
+    assert len(table(study, "questions.csv")) == 26
+    assert len(table(study, "sittings.csv")) == 6
+    assert len(table(study, "answers.csv")) == Answer.objects.count()
+    [check] = table(study, "attention_checks.csv")
+    assert check["expected"] == "0"
+    assert {row["check"] for row in table(study, "answers.csv")} == {"", "1"}
+    skipped = [row for row in table(study, "assignments.csv") if row["state"] == "skipped"]
+    assert [row["note"] for row in skipped] == ["'=1+1 is cut off in the middle"]
+
+
+def test_labels_are_the_newest_answers(study, people):
+    stay = people["working"]
+    one = field.in_hand(stay)[0]
+    field.answer(one, grade=0)
+    field.answer(one, grade=1)
+    rows = table(study, "labels.csv")
+    place = [(row["worker"], row["rubric"], row["text"], row["question"]) for row in rows]
+    assert len(place) == len(set(place))
+    mine = [row for row in rows if row["worker"] == stay.rater.name]
+    assert [(row["grade"], row["item"]) for row in mine] == [("1", str(one.item.position + 1))]
+    labelled = [row for row in rows if row["purpose"] == "study"]
+    assert len(labelled) == Rating.objects.filter(rater__stays__campaign=study).count()
+    history = [row for row in table(study, "answers.csv") if row["worker"] == stay.rater.name]
+    assert [row["grade"] for row in history] == ["1", "0", "1"]
+
+
+def test_an_answer_that_was_taken_back_is_no_label(study, people):
+    stay = people["working"]
+    field.answer(field.in_hand(stay)[0], grade=None)
+    assert stay.rater.name not in {row["worker"] for row in table(study, "labels.csv")}
+    assert [row["grade"] for row in table(study, "answers.csv")].count("") == 1
+
+
+def test_spans_are_the_words_of_the_text(study, people):
+    rows = table(study, "spans.csv")
+    assert rows
+    for row in rows:
+        assert (row["start"], row["end"], row["quote"]) == ("0", "6", "Report")
+
+
+def test_decisions_and_the_log_are_there(study, people):
+    [decision] = table(study, "decisions.csv")
+    assert (decision["by"], decision["note"], decision["grade"]) == ("ada", "'-plain to see", "1")
+    [entry] = table(study, "log.csv")
+    assert (entry["by"], entry["action"], entry["worker"]) == (
+        *("ada", "extended"),
+        people["working"].rater.name,
+    )
+
+
+def test_a_pilot_has_its_labels_too(study):
+    Campaign.objects.update(is_pilot=True)
+    study.refresh_from_db()
+    field.finish(field.agreed(study, "pid"))
+    assert not Rating.objects.exclude(rater__name="gold").exists()
+    assert len(table(study, "labels.csv")) == 6
+
+
+def test_an_empty_study_has_its_tables_with_nothing_in_them(study):
+    assert table(study, "answers.csv") == []
+    assert len(table(study, "items.csv")) == 13
+
+
+def test_where_it_comes_from_is_told_with_the_hashes_of_the_files(study, people):
+    raw = written(study)
+    told = json.loads(raw.pop("provenance.json"))
+    assert told["campaign"] == "crowd"
+    assert told["anonymous"] is False
+    assert set(told["files"]) == set(raw)
+    for name, data in raw.items():
+        assert told["files"][name]["sha256"] == hashlib.sha256(data).hexdigest()
+        rows = list(csv.reader(io.StringIO(data.decode())))
+        assert told["files"][name]["rows"] == len(rows) - 1
+    assert study.salt not in json.dumps(told)
+
+
+def test_the_anonymous_export_leads_back_to_nobody(study, people, cast):
+    everything = b"\n".join(written(study, anonymous=True).values()).decode()
+    for stay in people.values():
+        assert stay.rater.name not in everything
+        assert not stay.external_id or stay.external_id not in everything
+        assert f",{stay.seed}," not in everything
+    for told in ("pid-", "sub-", "st1", "Maria", ",ada,", "cut off", "plain to see", study.salt):
+        assert told not in everything, told
+    assert not re.search(r"\d\d:\d\d", everything)
+    for key in Answer.objects.values_list("key", flat=True):
+        assert str(key) not in everything
+    for data in written(study, anonymous=True).values():
+        assert not PRIVATE.keys() & set(data.decode().splitlines()[0].split(","))
+    told = json.loads(written(study, anonymous=True)["provenance.json"])
+    assert told["anonymous"] is True
+    assert any("notes" in left for left in told["left_out"])
+
+
+def test_the_anonymous_export_says_the_same_about_the_work(study, people):
+    for name in ("labels.csv", "spans.csv", "answers.csv"):
+        full, anonymous = table(study, name), table(study, name, anonymous=True)
+        assert len(full) == len(anonymous)
+        shown = {row["worker"] for row in anonymous}
+        assert len(shown) == len({row["worker"] for row in full})
+        assert all(re.fullmatch("[0-9a-f]{16}", worker) for worker in shown)
+    grades = sorted(row["grade"] for row in table(study, "labels.csv"))
+    assert grades == sorted(row["grade"] for row in table(study, "labels.csv", anonymous=True))
+
+
+def test_the_order_of_arrival_does_not_show(study, people):
+    rows = table(study, "participants.csv", anonymous=True)
+    assert [row["worker"] for row in rows] == sorted(row["worker"] for row in rows)
+
+
+def test_one_person_has_other_names_in_other_campaigns(study, people):
+    before = table(study, "participants.csv", anonymous=True)
+    Campaign.objects.update(salt="another")
+    study.refresh_from_db()
+    after = table(study, "participants.csv", anonymous=True)
+    assert not {row["worker"] for row in before} & {row["worker"] for row in after}
+
+
+def test_erased_data_is_in_no_export(study, people, cast):
+    actions.erase(people["part_done"], cast.admin, with_notes=True)
+    everything = b"\n".join(written(study).values()).decode()
+    assert "pid-part" not in everything
+    assert "sub-part-1" not in everything
+    assert people["part_done"].rater.name in everything
+
+
+@pytest.mark.parametrize("anonymous", [False, True])
+def test_the_same_database_gives_the_same_bytes(study, people, anonymous):
+    first = b"".join(archive(study, anonymous=anonymous))
+    assert first == b"".join(archive(study, anonymous=anonymous))
+
+
+def test_answers_that_come_during_an_export_are_in_none_of_its_tables(study, people):
+    one = field.in_hand(people["working"])[0]
+    before = len(table(study, "labels.csv"))
+    found = {}
+    for name, lines in files(study, anonymous=False):
+        found[name] = b"".join(lines).decode()
+        if name == "participants.csv":
+            field.answer(one, grade=1)
+    assert found["answers.csv"].count("\r\n") == Answer.objects.count()  # the head, and one less
+    assert found["labels.csv"].count("\r\n") == before + 1
+
+
+@pytest.mark.parametrize(
+    ("cell", "shown"),
+    [
+        ("=1+1", "'=1+1"),
+        ("+1", "'+1"),
+        ("-1", "'-1"),
+        ("@x", "'@x"),
+        ("\tx", "'\tx"),
+        ("\rx", "'\rx"),
+        ("a=1", "a=1"),
+        ("", ""),
+    ],
+)
+def test_no_cell_is_a_formula(cell, shown):
+    assert safe(cell) == shown
+
+
+def run(*arguments: object) -> str:
+    out = io.StringIO()
+    call_command("export_campaign", *map(str, arguments), stdout=out)
+    return out.getvalue()
+
+
+def test_the_command_writes_a_folder_or_an_archive(tmp_path, study, people):
+    assert "is in" in run("crowd", tmp_path / "new" / "folder")
+    raw = written(study)
+    assert {p.name: p.read_bytes() for p in (tmp_path / "new" / "folder").iterdir()} == raw
+    run("crowd", tmp_path / "a.zip", "--anonymous")
+    with zipfile.ZipFile(tmp_path / "a.zip") as zipped:
+        assert zipped.testzip() is None
+        inside = {name: zipped.read(name) for name in zipped.namelist()}
+    expected = written(study, anonymous=True)
+    assert inside == {f"crowd/{name}": data for name, data in expected.items()}
+
+
+def test_the_command_overwrites_nothing(tmp_path, study):
+    (tmp_path / "a.zip").write_text("mine")
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "x").write_text("mine")
+    with pytest.raises(CommandError, match="is there already"):
+        run("crowd", tmp_path / "a.zip")
+    with pytest.raises(CommandError, match="not an empty folder"):
+        run("crowd", tmp_path / "full")
+    with pytest.raises(CommandError, match="There is no campaign nowhere"):
+        run("nowhere", tmp_path / "new")
+    assert (tmp_path / "a.zip").read_text() == "mine"
+    assert not (tmp_path / "new").exists()
+
+
+def fetched(response) -> dict[str, bytes]:
+    with zipfile.ZipFile(io.BytesIO(b"".join(response.streaming_content))) as zipped:
+        return {name: zipped.read(name) for name in zipped.namelist()}
+
+
+def test_the_page_gives_both_exports_and_notes_who_took_them(cast, study, people):
+    LogEntry.objects.all().delete()
+    response = cast.client("admin").post(f"{HOME}export/", {"kind": "full"})
+    assert response["Content-Disposition"] == 'attachment; filename="crowd.zip"'
+    assert b"pid-working" in fetched(response)["crowd/participants.csv"]
+    response = cast.client("researcher").post(f"{HOME}export/", {"kind": "anonymous"})
+    assert response["Content-Disposition"] == 'attachment; filename="crowd.anonymous.zip"'
+    assert b"pid-working" not in fetched(response)["crowd/participants.csv"]
+    noted = [(entry.action, entry.detail, str(entry.by)) for entry in LogEntry.objects.all()]
+    assert noted == [("exported", "anonymous", "rosa"), ("exported", "full", "ada")]
+
+
+@pytest.mark.parametrize(
+    ("who", "full", "anonymous"),
+    [
+        ("admin", 200, 200),
+        ("researcher", 403, 200),
+        ("worker", 403, 403),
+        ("stranger", 302, 302),
+    ],
+)
+def test_who_may_take_what(cast, study, who, full, anonymous):
+    client = cast.client(who)
+    for kind, status in (("full", full), ("anonymous", anonymous)):
+        assert client.post(f"{HOME}export/", {"kind": kind}).status_code == status
+
+
+def test_wrong_methods_and_missing_things(cast, study):
+    client = cast.client("admin")
+    assert client.get(f"{HOME}export/").status_code == 405
+    assert client.post(f"{HOME}export/", {"kind": "half"}).status_code == 404
+    assert client.post(f"{HOME}export/").status_code == 404
+    assert client.post("/campaigns/nowhere/export/", {"kind": "full"}).status_code == 404
+    assert not LogEntry.objects.exists()
+
+
+def test_participants_of_other_campaigns_are_in_no_export(study, people):
+    other = make_study("other", texts=2)
+    field.finish(field.agreed(other, "pid-elsewhere"))
+    everything = b"\n".join(written(study).values()).decode()
+    assert "pid-elsewhere" not in everything
+    assert Participant.objects.count() == 12

@@ -1,0 +1,282 @@
+"""The table of a running study: its numbers, its people, its log; who may see which of it."""
+
+from datetime import UTC, datetime
+from decimal import Decimal
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from annotation.models import Answer, Assignment, Campaign, Item, LogEntry
+from annotation.monitoring import actions, participants, progress
+from annotation.participation.status import STATUSES, with_status
+from tests import field
+from tests.crowd import make_study
+
+HOME = "/campaigns/crowd/"
+
+
+@pytest.fixture
+def study(db) -> Campaign:
+    study = make_study(texts=12)
+    study.refresh_from_db()
+    return study
+
+
+@pytest.fixture
+def people(study):
+    return field.fill(study)
+
+
+def text(client, url: str, **headers) -> str:
+    response = client.get(url, headers=headers)
+    assert response.status_code == 200, response
+    return response.content.decode()
+
+
+def test_everybody_has_the_status_that_they_have_come_to(study, people):
+    stays = with_status(study.participants.all())
+    found = {stay.pk: stay.status for stay in stays}
+    assert found == {stay.pk: status for status, stay in people.items()}
+
+
+def test_each_participant_is_counted_once(study, people):
+    counted = participants.statuses(study)
+    assert [one.key for one in counted] == list(STATUSES)
+    assert {one.n for one in counted} == {1}
+    assert {one.of for one in counted} == {11}
+
+
+def test_nobody_is_counted_where_nobody_is(study):
+    assert {(one.n, one.of, one.percent) for one in participants.statuses(study)} == {(0, 0, 0)}
+
+
+def test_items_are_complete_under_way_or_waiting(study, people):
+    total, *systems = progress.items(study)
+    assert [one.system for one in systems] == ["s0", "s1"]
+    slots = Assignment.objects.filter(
+        participant__campaign=study, slot__isnull=False, item__purpose="study"
+    )
+    assert total.submitted == slots.filter(state="submitted").count() == 6
+    assert total.held == slots.exclude(state="submitted").count()
+    assert total.items == 12
+    assert total.slots == 24
+    held = set(slots.values_list("item", flat=True))
+    assert total.waiting == study.items.filter(purpose="study").exclude(pk__in=held).count()
+    whole = [
+        item
+        for item in study.items.filter(purpose="study")
+        if slots.filter(item=item, state="submitted").count() == 2
+    ]
+    assert total.complete == len(whole)
+    for name in ("complete", "under_way", "waiting", "submitted", "held"):
+        assert getattr(total, name) == sum(getattr(one, name) for one in systems)
+
+
+def test_training_and_gold_are_no_study_items(study, people):
+    assert study.items.filter(purpose=Item.Purpose.TRAINING).count() == 1
+    assert progress.items(study)[0].items == 12
+    lent = progress.handed_out(study)
+    assert lent["submitted"] == 8  # six study items, and the practice of two people
+    assert sum(lent.values()) == Assignment.objects.count()
+
+
+def test_a_day_has_its_answers_its_items_and_its_people(study, people):
+    Answer.objects.update(created=datetime(2026, 3, 2, 23, 59, tzinfo=UTC))
+    late = Answer.objects.filter(question__isnull=False).order_by("pk").last()
+    Answer.objects.filter(pk=late.pk).update(created=datetime(2026, 3, 3, 0, 1, tzinfo=UTC))
+    Assignment.objects.filter(state="submitted").update(
+        submitted_at=datetime(2026, 3, 4, 12, tzinfo=UTC)
+    )
+    given = Answer.objects.filter(question__isnull=False).count()
+    told = [(day.day, day.answers, day.submitted, day.raters) for day in progress.by_day(study)]
+    assert told == [
+        ("2026-03-02", given - 1, 0, 2),
+        ("2026-03-03", 1, 0, 1),
+        ("2026-03-04", 0, 8, 0),
+    ]
+    assert Answer.objects.filter(check_asked__isnull=False).exists()
+
+
+def test_pay_is_due_for_parts_that_are_done(study, people):
+    [due] = progress.pay_due(study)
+    assert (due.source, due.parts, due.amount) == ("Prolific", 3, Decimal("13.50"))
+    study.pay_per_part = None
+    [due] = progress.pay_due(study)
+    assert (due.parts, due.amount) == (3, None)
+
+
+def test_time_is_the_median_of_the_parts_that_were_measured(study, people):
+    # A first part has practice (3 minutes) and two items (3 each), one with a check; a later one less.
+    time = progress.time_of_parts(study)
+    assert (time.minutes, time.measured, time.parts) == (10, 3, 3)
+    part = people["part_done"].sittings.get()
+    part.assignments.update(active_ms=0)
+    Answer.objects.filter(assignment__sitting=part).update(active_ms=0)
+    time = progress.time_of_parts(study)
+    assert (time.measured, time.parts) == (2, 3)
+    Answer.objects.update(active_ms=0)
+    Assignment.objects.update(active_ms=0)
+    assert progress.time_of_parts(study).minutes is None
+
+
+def test_a_row_tells_what_somebody_has_done(study, people):
+    stays = with_status(study.participants.all())
+    rows = {row.status: row for row in participants.rows(stays)}
+    working = rows["working"]
+    assert (working.in_hand, working.skipped, working.submitted) == (2, 1, 0)
+    assert (working.answers, working.minutes) == (1, 1)
+    assert working.expires is not None
+    assert (rows["done"].parts, rows["done"].submitted) == (2, 5)
+    assert rows["invited"].last_seen is None
+    assert rows["invited"].minutes is None
+    assert rows["lapsed"].expires is None
+
+
+@pytest.mark.parametrize("path", ["", "participants/", "log/"])
+def test_the_number_of_queries_does_not_grow_with_the_people(cast, study, path):
+    client = cast.client("admin")
+    text(client, HOME + path)
+    field.fill(study)
+    LogEntry.record(study, None, "returned overdue items", "1 part ended")
+    with CaptureQueriesContext(connection) as few:
+        text(client, HOME + path)
+    for number in range(5):
+        LogEntry.record(study, None, "returned overdue items", "1 part ended")
+        stay = field.agreed(study, f"pid-more-{number}")
+        field.finish(stay)
+    with CaptureQueriesContext(connection) as many:
+        text(client, HOME + path)
+    assert len(many) == len(few)
+
+
+def test_the_page_of_a_study_tells_its_numbers(cast, study, people):
+    page = text(cast.client("researcher"), HOME)
+    for told in ("1 of 11", "13.50", "3 of 3 parts measured", "30 minutes", "Labels by day"):
+        assert told in page
+    assert "Close it" not in page
+    assert "pid-" not in page
+    assert "Close it" in text(cast.client("admin"), HOME)
+
+
+def test_an_empty_study_says_so(cast, study):
+    page = text(cast.client("researcher"), HOME)
+    assert "Nobody has answered anything yet" in page
+    assert "No part is done yet, so there is no time to report." in page
+    study.pay_per_part = None
+    study.save()
+    assert "No pay is stated" in text(cast.client("researcher"), HOME)
+    assert "Nobody takes part yet" in text(cast.client("researcher"), f"{HOME}participants/")
+
+
+def test_a_pilot_a_draft_and_a_study_past_its_end_say_so(cast, study):
+    Campaign.objects.update(is_pilot=True, closes_at=datetime(2026, 1, 1, tzinfo=UTC))
+    page = text(cast.client("researcher"), HOME)
+    assert "pilot" in page
+    assert "outside its dates" in page
+    Campaign.objects.update(state="draft")
+    page = text(cast.client("admin"), HOME)
+    assert "nothing is handed out before it is opened" in page
+    assert "Close it" not in page
+
+
+def test_the_script_of_the_page_is_given_the_numbers_alone(cast, study, people):
+    part = text(cast.client("researcher"), HOME, **{"HX-Request": "true"})
+    assert "<html" not in part
+    assert "Participants" in part
+    response = cast.client("researcher").get(HOME)
+    assert "HX-Request" in response.headers["Vary"]
+
+
+@pytest.mark.parametrize("status", list(STATUSES))
+def test_participants_are_listed_by_status(cast, study, people, status):
+    page = text(cast.client("researcher"), f"{HOME}participants/?status={status}")
+    names = {stay.rater.name for stay in people.values() if stay.rater.name in page}
+    assert names == {people[status].rater.name}
+
+
+def test_participants_come_in_pages(cast, study):
+    for number in range(53):
+        field.come(study, f"pid-{number}")
+    client = cast.client("researcher")
+    assert text(client, f"{HOME}participants/").count("/participants/") > 50
+    second = text(client, f"{HOME}participants/?status=invited&page=2")
+    assert "51 to 53 of 53" in second
+    assert "?status=invited&amp;page=1" in second.replace("&page", "&amp;page")
+    # A page that is not there is the nearest one; a status that is none means all.
+    assert "51 to 53" in text(client, f"{HOME}participants/?page=99")
+    assert "1 to 50" in text(client, f"{HOME}participants/?page=x&status=nonsense")
+
+
+def test_only_admins_see_the_ids_of_platforms(cast, study, people):
+    one = f"{HOME}participants/{people['working'].pk}/"
+    for url in (f"{HOME}participants/", one):
+        assert "pid-working" in text(cast.client("admin"), url)
+        assert "pid-working" not in text(cast.client("researcher"), url)
+    assert "sub-working" not in text(cast.client("researcher"), one)
+
+
+@pytest.mark.parametrize("status", list(STATUSES))
+def test_a_participant_has_a_page(cast, study, people, status):
+    url = f"{HOME}participants/{people[status].pk}/"
+    assert "What you can do" in text(cast.client("admin"), url)
+    page = text(cast.client("researcher"), url)
+    assert "What you can do" not in page
+    assert people[status].rater.name in page
+
+
+def test_the_log_tells_who_did_what_about_whom(cast, study, people):
+    stay = people["working"]
+    actions.extend(stay, 5, cast.admin)
+    actions.set_state(study, "paused", cast.admin)
+    page = text(cast.client("researcher"), f"{HOME}log/")
+    for told in ("ada", "extended", "part 1 by 5 h", stay.rater.name, "paused"):
+        assert told in page
+    own = text(cast.client("researcher"), f"{HOME}participants/{stay.pk}/")
+    assert "extended" in own
+    assert "it was open" not in own
+
+
+def test_the_log_comes_in_pages(cast, study):
+    LogEntry.objects.bulk_create(
+        LogEntry(campaign=study, by=None, action=f"act {number}") for number in range(60)
+    )
+    page = text(cast.client("researcher"), f"{HOME}log/?page=2")
+    assert "51 to 60 of 60" in page
+    assert "act 0" in page
+
+
+PAGES = ["", "participants/", "participants/{}/", "log/", "messages/"]
+ADMIN_PAGES = ["invitations/", "reconcile/"]
+
+
+@pytest.mark.parametrize(
+    ("who", "read", "admin"),
+    [
+        ("admin", 200, 200),
+        ("researcher", 200, 403),
+        ("worker", 403, 403),
+        ("stranger", 302, 302),
+    ],
+)
+def test_who_may_read_what(cast, study, who, read, admin):
+    stay = field.come(study, "pid")
+    client = cast.client(who)
+    for path in PAGES:
+        assert client.get(HOME + path.format(stay.pk)).status_code == read, path
+    for path in ADMIN_PAGES:
+        assert client.get(HOME + path).status_code == admin, path
+
+
+def test_wrong_methods_and_missing_things(cast, study):
+    stay = field.come(study, "pid")
+    make_study("other")
+    client = cast.client("admin")
+    for path in ("", "participants/", f"participants/{stay.pk}/", "log/"):
+        assert client.post(HOME + path).status_code == 405, path
+    for path in [*PAGES, *ADMIN_PAGES]:
+        path = path.format(stay.pk)
+        assert client.get(f"/campaigns/nowhere/{path}").status_code == 404, path
+        assert client.delete(HOME + path).status_code == 405, path
+    assert client.get(f"{HOME}participants/{stay.pk + 99}/").status_code == 404
+    assert client.get(f"/campaigns/other/participants/{stay.pk}/").status_code == 404

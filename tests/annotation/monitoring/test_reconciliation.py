@@ -1,0 +1,231 @@
+"""A study beside Prolific's own list: what agrees, what does not, and files that are no such list."""
+
+import base64
+import csv
+import io
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+
+from annotation.formats.prolific import MAX_PROBLEMS, BadExportError, read
+from annotation.models import Campaign, LogEntry, Participant, Sitting
+from annotation.monitoring import reconciliation
+from annotation.monitoring.reconciliation import reconcile
+from tests import field
+from tests.crowd import make_study
+
+HEAD = (
+    "Submission id,Participant id,Status,Custom study tncs accepted at,Started at,Completed at,"
+    "Reviewed at,Archived at,Time taken,Completion code,Total approvals,Fluent languages,Age"
+)
+URL = "/campaigns/crowd/reconcile/"
+
+
+def export(*rows: tuple[str, str, str, str]) -> bytes:
+    lines = [
+        f"{pk},{person},{status},Not Applicable,2026-03-02T12:27:09.179000Z,2026-03-02T12:46:18Z,"
+        f',,1150,{code},389,"Czech, English",25'
+        for pk, person, status, code in rows
+    ]
+    return "\r\n".join([HEAD, *lines, ""]).encode()
+
+
+@pytest.fixture
+def study(db) -> Campaign:
+    return make_study(texts=12)
+
+
+@pytest.fixture
+def done(study) -> Participant:
+    """Has done one part, for the submission sub-1."""
+    stay = field.agreed(study, "pid-1")
+    field.finish(stay, "sub-1")
+    return stay
+
+
+def found(study, *rows) -> list[tuple[str, str]]:
+    rows = reconcile(study, read(export(*rows))).rows
+    return [(row.finding, row.suggestion) for row in rows]
+
+
+@pytest.mark.parametrize(
+    ("status", "code", "finding", "suggestion"),
+    [
+        ("AWAITING REVIEW", "DONE1", "agree", "approve"),
+        ("APPROVED", "DONE1", "agree", ""),
+        ("AWAITING REVIEW", "NOCODE", "code", "approve"),
+        ("AWAITING REVIEW", "", "code", "approve"),
+        ("APPROVED", "NOCODE", "code", ""),
+        ("TIMED-OUT", "", "late", "approve"),
+        ("RETURNED", "", "differs", "ask"),
+        ("REJECTED", "DONE1", "differs", "ask"),
+        ("ACTIVE", "", "differs", "ask"),
+    ],
+)
+def test_a_part_that_is_done(study, done, status, code, finding, suggestion):
+    assert found(study, ("sub-1", "pid-1", status, code)) == [(finding, suggestion)]
+
+
+def test_no_code_of_ours_is_no_other_code(study, done):
+    Campaign.objects.update(code_done="")
+    study.refresh_from_db()
+    assert found(study, ("sub-1", "pid-1", "AWAITING REVIEW", "ANY")) == [("agree", "approve")]
+
+
+@pytest.mark.parametrize(
+    ("outcome", "status", "code", "finding", "suggestion"),
+    [
+        ("screened_out", "AWAITING REVIEW", "SCREEN1", "agree", "return"),
+        ("screened_out", "SCREENED OUT", "SCREEN1", "agree", ""),
+        ("screened_out", "AWAITING REVIEW", "DONE1", "code", "ask"),
+        ("failed_check", "AWAITING REVIEW", "FAILED1", "agree", "return"),
+        ("failed_check", "APPROVED", "DONE1", "code", ""),
+        ("failed_check", "RETURNED", "", "agree", ""),
+        ("returned", "RETURNED", "", "agree", ""),
+        ("returned", "AWAITING REVIEW", "DONE1", "there", "return"),
+        ("", "AWAITING REVIEW", "DONE1", "there", "return"),
+        ("", "ACTIVE", "", "agree", ""),
+        ("", "APPROVED", "DONE1", "there", ""),
+    ],
+)
+def test_a_stay_without_a_part(study, outcome, status, code, finding, suggestion):
+    field.end(field.come(study, "pid-2"), outcome)
+    assert found(study, ("sub-2", "pid-2", status, code)) == [(finding, suggestion)]
+
+
+def test_a_part_that_is_half_done_is_asked_about(study):
+    stay = field.begun(study, "pid-3", "sub-3")
+    assert found(study, ("sub-3", "pid-3", "AWAITING REVIEW", "DONE1")) == [("there", "return")]
+    field.hand_in(field.in_hand(stay)[0])
+    assert found(study, ("sub-3", "pid-3", "AWAITING REVIEW", "DONE1")) == [("there", "ask")]
+    assert found(study, ("sub-3", "pid-3", "TIMED-OUT", "")) == [("agree", "")]
+
+
+def test_somebody_who_never_came(study):
+    assert found(study, ("sub-9", "pid-9", "AWAITING REVIEW", "DONE1")) == [("there", "return")]
+    assert found(study, ("sub-9", "pid-9", "RETURNED", "")) == [("agree", "")]
+
+
+def test_what_is_done_here_and_not_there(study, done):
+    other = field.agreed(study, "pid-4")
+    field.finish(other, "sub-4")
+    got = found(study, ("sub-1", "pid-1", "APPROVED", "DONE1"))
+    assert got == [("agree", ""), ("here", "ask")]
+    assert found(study) == [("here", "ask"), ("here", "ask")]
+
+
+def test_two_parts_of_one_person_are_two_submissions(study, done):
+    field.finish(done, "sub-1b")
+    got = found(
+        study,
+        ("sub-1", "pid-1", "APPROVED", "DONE1"),
+        ("sub-1b", "pid-1", "AWAITING REVIEW", "DONE1"),
+    )
+    assert got == [("agree", ""), ("agree", "approve")]
+
+
+def test_parts_of_another_study_on_prolific_are_only_counted(study, done):
+    field.finish(done, "sub-1b", study="st2")
+    compared = reconcile(study, read(export(("sub-1", "pid-1", "APPROVED", "DONE1"))))
+    assert [row.finding for row in compared.rows] == ["agree"]
+    assert compared.elsewhere == 1
+
+
+def test_a_part_without_an_id_is_found_by_its_person(study, done):
+    Sitting.objects.update(session_id="", study_id="")
+    assert found(study, ("sub-1", "pid-1", "APPROVED", "DONE1")) == [("agree", "")]
+
+
+def test_people_who_came_by_other_ways_are_not_in_question(study, done):
+    Participant.objects.update(source="link")
+    assert found(study) == []
+
+
+def test_minutes_and_items_are_told(study, done):
+    [row] = reconcile(study, read(export(("sub-1", "pid-1", "APPROVED", "DONE1")))).rows
+    assert row.cells() == [
+        *("sub-1", "pid-1", "APPROVED", "done", "DONE1", "DONE1", "3", "0", "10.0"),
+        *("in both, and agreeing", ""),
+    ]
+
+
+def test_earlier_names_of_the_columns_are_read_and_unknown_ones_passed_over():
+    raw = (
+        b"\xef\xbb\xbfsession_id,participant_id,status,entered_code,prolific_score\n"
+        b"s,p,awaiting_review,C,100\n\n"
+    )
+    [one] = read(raw)
+    assert (one.pk, one.person, one.status, one.code) == ("s", "p", "AWAITING REVIEW", "C")
+
+
+@pytest.mark.parametrize(
+    ("raw", "says"),
+    [
+        (b"", "Line 1: the column “Submission id”, “Participant id”"),
+        (b"Submission id,Status,Completion code\n", "Line 1: the column “Participant id” is"),
+        (export(("s", "p", "ACTIVE", "")) + b"s2,p2\n", "Line 3: 2 cells, where the first line"),
+        (export(("s", "", "ACTIVE", "")), "Line 2: “Participant id” is empty"),
+        (export(("s", "p", "ACTIVE", ""), ("s", "q", "ACTIVE", "")), "Line 3: the submission s is"),
+        (export(("s", "p", "MAYBE", "")), "Line 2: the status 'MAYBE' is none"),
+        (export(("s", "p", "ACTIVE", "")) + b'"open', "Line 3: broken CSV"),
+        (export(("s", "p", "ACTIVE", "")) + b"\xff\xfe", "Line 3: not UTF-8"),
+        (b"PK\x03\x04\x00\x80", "Line 1: not UTF-8"),
+        (b"\x00\x01", "Line 1: the column"),
+    ],
+)
+def test_a_broken_file_names_its_line(raw, says):
+    with pytest.raises(BadExportError) as refused:
+        read(raw)
+    assert says in refused.value.problems[0]
+
+
+def test_all_problems_of_a_file_are_told_up_to_a_limit():
+    raw = export(*((f"s{n}", "", "ACTIVE", "") for n in range(30)))
+    with pytest.raises(BadExportError) as refused:
+        read(raw)
+    assert len(refused.value.problems) == MAX_PROBLEMS + 1
+    assert refused.value.problems[2].startswith("Line 4")
+
+
+def upload(client, raw: bytes):
+    return client.post(URL, {"export": SimpleUploadedFile("export.csv", raw)})
+
+
+def test_the_page_compares_and_gives_the_comparison_as_a_csv(cast, study, done):
+    Participant.objects.update(external_id="=cmd|' /C calc'!A0")
+    before = [*Participant.objects.values(), *Sitting.objects.values()]
+    raw = export(
+        ("sub-1", "=cmd|' /C calc'!A0", "AWAITING REVIEW", "@SUM(1)"), ("s", "p", "RETURNED", "")
+    )
+    response = upload(cast.client("admin"), raw)
+    page = response.content.decode()
+    assert response.status_code == 200
+    assert "Another code" in page
+    link = page.split('href="data:text/csv;charset=utf-8;base64,')[1].split('"')[0]
+    rows = list(csv.reader(io.StringIO(base64.b64decode(link).decode())))
+    assert rows[0] == list(reconciliation.OUT)
+    assert rows[1][1] == "'=cmd|' /C calc'!A0"
+    assert rows[1][4] == "'@SUM(1)"
+    assert rows[1][-1] == "approve"
+    assert rows[2][:3] == ["s", "p", "RETURNED"]
+    assert [*Participant.objects.values(), *Sitting.objects.values()] == before
+    assert not LogEntry.objects.exists()
+
+
+def test_a_bad_upload_is_told_and_changes_nothing(cast, study):
+    client = cast.client("admin")
+    response = upload(client, export(("s", "", "ACTIVE", ""), ("t", "p", "NO", "")))
+    assert response.status_code == 422
+    page = response.content.decode()
+    assert "Line 2: “Participant id” is empty." in page
+    assert "Line 3: the status" in page
+    assert client.post(URL).status_code == 422
+    assert upload(client, b"").status_code == 422
+    assert upload(client, b"\xff" * 10).status_code == 422
+
+
+def test_a_file_that_is_too_large_is_not_read(cast, study, monkeypatch):
+    monkeypatch.setattr("annotation.monitoring.forms.MAX_EXPORT", 100)
+    response = upload(cast.client("admin"), export(("s", "p", "ACTIVE", "")))
+    assert response.status_code == 422
+    assert "larger than" in response.content.decode()

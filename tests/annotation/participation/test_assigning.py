@@ -1,0 +1,155 @@
+"""Handing out: each item to k raters, never twice to one, balanced, in an order of one's own."""
+
+import random
+from collections import Counter
+from datetime import timedelta
+
+import pytest
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+
+from annotation.models import Assignment, AttentionCheck, Campaign, Item, ItemQuestion, Rating, Text
+from annotation.participation import assigning
+from annotation.task import saving
+from tests.annotation.pool_material import answer, items, make_pool, newcomer, work_through
+
+
+@pytest.fixture
+def pool(db):
+    return make_pool()
+
+
+def test_a_part_has_its_size_and_is_balanced_over_systems(pool):
+    sitting = assigning.begin_part(newcomer(pool, "ann"))
+    systems = Counter(one.item.text.system for one in sitting.assignments.all())
+    assert sum(systems.values()) == 4
+    assert max(systems.values()) - min(systems.values()) == 1
+    work_through(sitting)
+    assigning.begin_part(newcomer(pool, "ann"))
+    systems = Counter(one.item.text.system for one in Assignment.objects.all())
+    assert sorted(systems.values()) == [2, 3, 3]
+
+
+def test_who_asks_again_is_given_the_same_part(pool):
+    ann = newcomer(pool, "ann")
+    assert assigning.begin_part(ann) == assigning.begin_part(ann)
+    assert Assignment.objects.count() == 4
+
+
+def test_an_item_goes_to_k_raters_and_to_nobody_twice(pool):
+    for name in ("ann", "ben", "cleo", "dan"):
+        for _ in range(9):
+            if sitting := assigning.begin_part(newcomer(pool, name)):
+                work_through(sitting)
+    held = Counter(Assignment.objects.values_list("item", flat=True))
+    assert set(held.values()) == {2}
+    assert len(held) == 12
+    assert assigning.begin_part(newcomer(pool, "eve")) is None
+
+
+def test_the_database_refuses_a_slot_to_two(pool):
+    sitting = assigning.begin_part(newcomer(pool, "ann"))
+    one = sitting.assignments.first()
+    ben = newcomer(pool, "ben")
+    with pytest.raises(IntegrityError), transaction.atomic():
+        Assignment.objects.create(participant=ben, item=one.item, position=0, slot=one.slot)
+
+
+def test_items_that_others_have_begun_come_first(pool):
+    first = assigning.begin_part(newcomer(pool, "ann"))
+    second = assigning.begin_part(newcomer(pool, "ben"))
+    assert len(set(items(first)) & set(items(second))) >= 3  # ties between systems may move one
+
+
+def test_orders_differ_between_raters_and_can_be_redone(pool):
+    Campaign.objects.update(items_per_part=None)
+    ann, ben = (assigning.begin_part(newcomer(pool, name)) for name in ("ann", "ben"))
+    assert set(items(ann)) == set(items(ben))
+    assert items(ann) != items(ben)
+    candidates = [assigning.Candidate(item, "", 0) for item in range(50)]
+    one, again = (
+        assigning.pick(candidates, 20, Counter(), random.Random(seed)) for seed in ("7:1", "7:1")
+    )
+    assert one == again
+
+
+@pytest.mark.parametrize("change", [{"state": "paused"}, {"state": "closed"}])
+def test_nothing_is_handed_out_while_it_does_not_run(pool, change):
+    Campaign.objects.update(**change)
+    assert assigning.begin_part(newcomer(pool, "ann")) is None
+
+
+def test_nothing_is_handed_out_before_it_opens_or_after_it_closes(pool):
+    hour = timedelta(hours=1)
+    for change in ({"opens_at": timezone.now() + hour}, {"closes_at": timezone.now() - hour}):
+        Campaign.objects.update(**{"opens_at": None, "closes_at": None} | change)
+        assert assigning.begin_part(newcomer(pool, "ann")) is None
+
+
+def test_who_is_screened_out_is_given_nothing(pool):
+    ann = newcomer(pool, "ann")
+    ann.outcome = "screened_out"
+    assert assigning.begin_part(ann) is None
+
+
+def test_attention_checks_go_to_some_items_of_each_part(pool):
+    for position in range(3):
+        AttentionCheck.objects.create(
+            campaign=pool, position=position, body="Choose 0.", expected=0
+        )
+    Campaign.objects.update(attention_per_part=2)
+    sitting = assigning.begin_part(newcomer(pool, "ann"))
+    asked = sitting.assignments.exclude(check_asked=None)
+    assert [one.check_asked.position for one in asked.order_by("check_asked")] == [0, 1]
+
+
+def with_training(pool):
+    """One more item, to train with: it is lent first, and to everybody."""
+    item = pool.items.first()
+    text = Text.objects.create(
+        dataset=pool.dataset, topic=item.text.topic, kind="passage", name="easy", body="Easy."
+    )
+    training = Item.objects.create(campaign=pool, text=text, position=99, purpose="training")
+    ItemQuestion.objects.create(
+        item=training, question=item.asked.get().question, position=0, expected=0
+    )
+    return training
+
+
+def test_training_is_lent_first_and_makes_no_part_done(pool):
+    training = with_training(pool)
+    sitting = assigning.begin_part(newcomer(pool, "ann"))
+    first, *rest = sitting.assignments.select_related("participant__campaign", "item")
+    assert (first.item, first.slot) == (training, None)
+    assert len(rest) == 4
+    for other in rest:  # as before there was a limit
+        Assignment.objects.filter(pk=other.pk).update(state="skipped")
+    answer(first)
+    saving.submit(first)
+    sitting.refresh_from_db()
+    assert sitting.outcome == ""
+    assert not Rating.objects.exists()
+
+
+def test_training_waits_for_who_comes_back_and_costs_no_place(pool):
+    with_training(pool)
+    Campaign.objects.update(lease_hours=2)
+    ann = newcomer(pool, "ann")
+    assigning.begin_part(ann)
+    assigning.expire(pool, timezone.now() + timedelta(hours=3))
+    again = assigning.begin_part(ann).assignments.values_list("item__purpose", flat=True)
+    assert Counter(again) == {"training": 1, "study": 4}
+
+
+def test_an_item_whose_last_slot_was_taken_up_since_is_not_dealt(pool, monkeypatch):
+    Campaign.objects.update(raters_per_item=1)
+    ann, ben = newcomer(pool, "ann"), newcomer(pool, "ben")
+    look = assigning.left_for
+    seen = [look(pool, ben)]  # what ben's request saw before ann was given hers
+    hers = items(assigning.begin_part(ann))
+    monkeypatch.setattr(assigning, "left_for", lambda *who: seen.pop() if seen else look(*who))
+    monkeypatch.setattr(assigning, "pick", lambda found, *_: [one.item for one in found][:12])
+    his = items(assigning.begin_part(ben))
+    assert not seen
+    assert not set(hers) & set(his)
+    assert set(Assignment.objects.values_list("slot", flat=True)) == {0}

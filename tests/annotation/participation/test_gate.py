@@ -1,0 +1,136 @@
+"""No address of an item shows or takes anything before consent, check and practice."""
+
+from uuid import uuid4
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+
+from annotation.models import Answer, Assignment, Participant, Rating, Text
+from annotation.participation import entry
+from tests.annotation.study_material import ROOM
+from tests.crowd import RIGHT, Walker, make_study
+
+BY_SCRIPT = {"HTTP_X_REQUESTED_WITH": "fetch"}
+ADDRESSES = ["", "state/", "answers/{question}/", "checks/{check}/", "submit/", "skip/"]
+SHOWS = ("", "state/")
+STEPS = {
+    "consent": ({"consented_at": None}, f"{ROOM}consent/", "read the terms"),
+    "check": ({"checked_at": None}, f"{ROOM}check/", "answer the questions"),
+    "practice": ({}, "/work/{practice}/", "hand in the practice"),
+}
+
+
+@pytest.fixture
+def walker(db):
+    """With a part in hand, and nothing of it begun."""
+    walker = Walker(Client(), make_study())
+    walker.prepare()
+    walker.begin()
+    return walker
+
+
+def bearer(walker: Walker) -> Assignment:
+    """The text of the part that asks an attention check."""
+    return walker.stay.assignments.get(check_asked__isnull=False)
+
+
+def practice(walker: Walker) -> Assignment:
+    return walker.stay.assignments.get(item__purpose="training")
+
+
+def call(walker: Walker, one: Assignment, address: str, **extra):
+    question = one.item.asked.first().question_id
+    url = f"/work/{one.pk}/{address.format(question=question, check=one.check_asked_id)}"
+    if address in SHOWS:
+        return walker.client.get(url, **extra)
+    return walker.client.post(url, {"key": uuid4(), "grade": 0, "spans": "[]"}, **extra)
+
+
+@pytest.mark.parametrize("step", STEPS)
+def test_nothing_is_shown_or_taken_before(walker, step):
+    change, leads, says = STEPS[step]
+    Participant.objects.update(**change)
+    one, url = bearer(walker), leads.format(practice=practice(walker).pk)
+    for address in ADDRESSES:
+        response = call(walker, one, address)
+        assert (response.status_code, response.url) == (302, url), address
+        refused = call(walker, one, address, **BY_SCRIPT)
+        assert refused.status_code == 422, address
+        assert says in refused.content.decode()
+    one.refresh_from_db()
+    assert (one.state, one.note) == ("open", "")
+    assert not Answer.objects.exists()
+    assert says in walker.client.get(url).content.decode()  # a form that came too early is told
+
+
+@pytest.mark.parametrize("step", ["consent", "check"])
+def test_practice_itself_waits_for_consent_and_check(walker, step):
+    Participant.objects.update(**STEPS[step][0])
+    one = practice(walker)
+    for address in ("", "state/", "answers/{question}/", "submit/", "skip/"):
+        assert call(walker, one, address, **BY_SCRIPT).status_code == 422
+    assert not Answer.objects.exists()
+
+
+def test_after_the_practice_every_address_is_open(walker):
+    walker.do(practice(walker))
+    one = bearer(walker)
+    for address in ADDRESSES:
+        told = call(walker, one, address, **BY_SCRIPT).content.decode()
+        assert not any(says in told for _, _, says in STEPS.values()), address
+    one.refresh_from_db()
+    assert (one.state, one.answers.count()) == ("skipped", 2)
+
+
+def test_practice_that_is_open_again_keeps_nobody_from_the_work(walker):
+    """An answer that was given offline must not be refused because of it."""
+    one = practice(walker)
+    walker.do(one)
+    Assignment.objects.filter(pk=one.pk).update(state="open")
+    assert call(walker, bearer(walker), "answers/{question}/", **BY_SCRIPT).status_code == 204
+
+
+def test_practice_that_the_lease_took_back_is_still_to_be_done(walker):
+    """Or who waits until a part is over could leave it out."""
+    walker.stay.assignments.update(state="released", slot=None)
+    assert call(walker, bearer(walker), "answers/{question}/", **BY_SCRIPT).status_code == 422
+    walker.do(practice(walker))
+    assert call(walker, bearer(walker), "answers/{question}/", **BY_SCRIPT).status_code == 204
+
+
+def test_practice_that_was_skipped_when_it_could_be_keeps_nobody_from_the_work(walker):
+    Assignment.objects.filter(pk=practice(walker).pk).update(state="skipped")
+    assert call(walker, bearer(walker), "answers/{question}/", **BY_SCRIPT).status_code == 204
+
+
+def test_a_person_cannot_be_graded_for_by_the_api(cast, walker):
+    stay, text = walker.stay, Text.objects.filter(system="s0").first()
+    body = {
+        "rater": stay.rater.name,
+        "rubric": "answerable",
+        "ratings": [
+            {"text": text.pk, "question": text.topic.questions.first().pk, "grade": 1},
+        ],
+    }
+    admin = cast.client("admin")
+    sent = admin.post("/api/v1/datasets/crowd/ratings/", body, content_type="application/json")
+    assert sent.status_code == 409
+    assert not Rating.objects.filter(rater=stay.rater).exists()
+
+
+def test_who_comes_without_having_agreed_begins_nothing(db):
+    study = make_study(platform="", code_done="")
+    (stay,) = entry.make_links(study, ["Ann"])
+    walker = Walker(Client(), study)
+    walker.pid = stay.external_id
+    walker.client.force_login(stay.rater.user)
+    assert walker.begin().redirect_chain[-1][0] == f"{ROOM}consent/"
+    walker.agree()
+    assert walker.begin().redirect_chain[-1][0] == f"{ROOM}check/"
+    walker.screening()
+    walker.check(*RIGHT)
+    assert not Assignment.objects.exists()
+    Participant.objects.update(consented_at=timezone.now())
+    walker.begin()
+    assert Assignment.objects.exists()

@@ -1,0 +1,226 @@
+"""Skipping has a limit in each part, and hidden gold is not passed by it."""
+
+from importlib import import_module
+from types import SimpleNamespace
+from uuid import uuid4
+
+import pytest
+from django.apps import apps
+from django.db import connection
+from django.test import Client
+
+from annotation.formats.prolific import Submission
+from annotation.models import Assignment, Campaign, User
+from annotation.monitoring import actions, reconciliation
+from annotation.monitoring.participants import rows
+from annotation.participation.status import with_status
+from annotation.task import saving
+from tests import field
+from tests.annotation.study_material import ROOM, words
+from tests.crowd import Walker, make_study
+from tests.threads import in_threads
+
+BY_SCRIPT = {"HTTP_X_REQUESTED_WITH": "fetch"}
+LIMIT = "No more texts of this part can be skipped."
+
+
+def at_work(**options) -> Walker:
+    """With a part of eight texts and a hidden gold one in hand, after the practice."""
+    settings = {"texts": 12, "training": 2, "n_training": 1, "n_gold": 1, "items_per_part": 8}
+    walker = Walker(Client(), make_study(**settings | options))
+    walker.prepare()
+    walker.begin()
+    walker.do(walker.in_hand()[0])
+    return walker
+
+
+@pytest.fixture
+def walker(db) -> Walker:
+    return at_work()
+
+
+def skip(walker: Walker, one: Assignment, note: str = "", **extra):
+    return walker.client.post(f"/work/{one.pk}/skip/", {"note": note}, **extra)
+
+
+def study_items(walker: Walker) -> list[Assignment]:
+    return [one for one in walker.in_hand() if one.item.purpose == "study"]
+
+
+@pytest.mark.parametrize(
+    ("setting", "texts", "limit"),
+    [
+        *((None, texts, limit) for texts, limit in [(0, 0), (1, 0), (2, 1), (7, 1), (8, 2)]),
+        *((setting, 8, limit) for setting, limit in [(0, 0), (3, 3), (7, 7), (8, 7), (99, 7)]),
+    ],
+)
+def test_a_quarter_may_be_skipped_where_nothing_is_said_and_never_all(setting, texts, limit):
+    assert Campaign(skips_per_part=setting).skip_limit(texts) == limit
+
+
+def test_skipping_all_but_one_text_earns_no_code(walker):
+    *others, last = study_items(walker)
+    for one in others:
+        skip(walker, one)
+    walker.do(last)
+    page = walker.client.get(f"{ROOM}end/", follow=True)
+    assert "DONE1" not in page.content.decode()
+    assert walker.stay.sittings.get().outcome == ""
+    assert walker.stay.assignments.filter(state="skipped").count() == 2
+
+
+def test_beyond_the_limit_the_server_says_so_and_nothing_is_lost(walker):
+    first, second, third, *_ = study_items(walker)
+    asked = third.item.asked.first().question_id
+    walker.client.post(
+        f"/work/{third.pk}/answers/{asked}/", {"key": uuid4(), "grade": 0, "spans": "[]"}
+    )
+    page = words(walker.client.get(f"/work/{first.pk}/"))
+    assert "You may skip 2 more texts of this part." in page
+    assert "One that you skip may be asked again before the part is done." in page
+    assert skip(walker, first).status_code == 302
+    assert "You may skip 1 more text of this part." in words(
+        walker.client.get(f"/work/{second.pk}/")
+    )
+    assert "1 of the 2 texts that you may skip in this part" in words(walker.client.get(ROOM))
+    skip(walker, second)
+    page = words(walker.client.get(f"/work/{third.pk}/"))
+    assert LIMIT in page
+    assert "Send the note" in page
+    refused = skip(walker, third, "It is cut off.", **BY_SCRIPT)
+    assert refused.status_code == 422
+    assert LIMIT in refused.content.decode()
+    assert "Your note is kept." in refused.content.decode()
+    third.refresh_from_db()
+    assert (third.state, third.note, third.answers.count()) == ("open", "It is cut off.", 1)
+    page = walker.client.post(f"/work/{third.pk}/skip/", {"note": ""}, follow=True)
+    assert LIMIT in page.content.decode()
+
+
+def test_a_text_that_is_handed_in_after_all_frees_its_skip(walker):
+    first, second, third, *_ = study_items(walker)
+    skip(walker, first)
+    skip(walker, second)
+    assert skip(walker, first, "A better note").status_code == 302  # the same one, again
+    walker.do(first)
+    assert skip(walker, third, **BY_SCRIPT).status_code == 200
+    assert walker.stay.assignments.filter(was_skipped=True).count() == 2
+
+
+def test_hidden_gold_is_not_passed_by_a_skip_and_not_told_as_gold(walker):
+    gold = walker.stay.assignments.get(item__purpose="gold")
+    assert skip(walker, gold).status_code == 302
+    for one in study_items(walker):
+        page = walker.do(one)
+    assert page.redirect_chain[-1][0] == ROOM
+    said = words(page)
+    assert "A text that you skipped is needed before this part is done." in said
+    assert f'href="/work/{gold.pk}/">Go on' in page.content.decode()
+    assert "gold" not in said
+    assert walker.stay.sittings.get().outcome == ""
+    assert skip(walker, gold).url == ROOM
+    assert walker.stay.sittings.get().outcome == ""
+    assert walker.do(gold).redirect_chain[-1][0] == f"{ROOM}end/"
+    assert walker.stay.sittings.get().outcome == "done"
+
+
+def test_practice_cannot_be_skipped(db):
+    walker = Walker(Client(), make_study())
+    walker.prepare()
+    walker.begin()
+    practice = walker.in_hand()[0]
+    assert 'class="skip"' not in walker.client.get(f"/work/{practice.pk}/").content.decode()
+    refused = skip(walker, practice, **BY_SCRIPT)
+    assert refused.status_code == 422
+    assert "Practice comes before the other texts" in refused.content.decode()
+    practice.refresh_from_db()
+    assert practice.state == "open"
+
+
+def test_each_part_has_its_own_and_what_was_skipped_is_for_others(db):
+    walker = at_work(items_per_part=2, skips_per_part=1)
+    first, second = study_items(walker)
+    skip(walker, first)
+    walker.do(second)
+    walker.do(walker.in_hand()[0])  # the gold one
+    first.refresh_from_db()
+    assert (first.state, first.was_skipped) == ("released", True)
+    walker.come("sub2")
+    walker.begin()
+    third, _ = study_items(walker)
+    assert first.item_id not in [one.item_id for one in walker.in_hand()]
+    assert skip(walker, third, **BY_SCRIPT).status_code == 200
+
+
+def test_participants_and_the_comparison_show_skips(cast, walker):
+    skipped, *rest = study_items(walker)
+    skip(walker, skipped)
+    for one in [*rest, walker.stay.assignments.get(item__purpose="gold")]:
+        walker.do(one)
+    skipped.refresh_from_db()
+    assert skipped.state == "released"  # it went back to the others
+    [row] = rows(with_status(walker.campaign.participants.all()))
+    assert (row.skipped, row.submitted) == (1, 9)
+    sent = [Submission("sub1", walker.pid, "AWAITING REVIEW", "DONE1")]
+    [row] = reconciliation.reconcile(walker.campaign, sent).rows
+    assert (row.skipped, row.finding, row.suggestion) == ("1", "agree", "approve")
+    page = cast.client("admin").get(f"/campaigns/crowd/participants/{walker.stay.pk}/")
+    assert "1 of 9" in page.content.decode()
+
+
+def test_a_part_that_was_done_by_skipping_more_is_to_be_asked_about(cast, walker):
+    """As before there was a limit."""
+    Campaign.objects.update(skips_per_part=7)
+    *others, last = study_items(walker)
+    for one in others:
+        skip(walker, one)
+    for one in (last, walker.stay.assignments.get(item__purpose="gold")):
+        walker.do(one)
+    Campaign.objects.update(skips_per_part=None)
+    sent = [Submission("sub1", walker.pid, "AWAITING REVIEW", "DONE1")]
+    [row] = reconciliation.reconcile(Campaign.objects.get(), sent).rows
+    assert (row.suggestion, row.why) == (
+        "ask",
+        "7 of 9 texts were skipped; the study allows 2.",
+    )
+    page = cast.client("admin").get(f"/campaigns/crowd/participants/{walker.stay.pk}/")
+    assert "2 may be" in page.content.decode()
+
+
+def test_what_is_skipped_already_is_known_after_the_migration(walker):
+    one = study_items(walker)[0]
+    Assignment.objects.filter(pk=one.pk).update(state="skipped")
+    migration = import_module("annotation.migrations.0007_skips")
+    migration.note_what_was_skipped(apps, SimpleNamespace(connection=connection))
+    assert Assignment.objects.get(was_skipped=True) == one
+
+
+@pytest.mark.django_db(transaction=True)
+def test_skips_at_once_are_no_more_than_the_limit():
+    study = make_study(texts=12, items_per_part=8)
+    held = field.in_hand(field.begun(study, "pid-1"))
+    mine = [one.pk for one in held if one.item.purpose == "study"]
+
+    def act(pk):
+        one = Assignment.objects.select_related(
+            "item", "sitting", "participant__campaign__rubric"
+        ).get(pk=pk)
+        try:
+            saving.skip(one, "")
+        except saving.AnswerRefusedError:
+            return False
+        return True
+
+    assert sum(in_threads(act, mine)) == 2
+
+
+def test_a_part_that_waits_for_hidden_gold_is_not_ended_by_what_staff_take_back(walker):
+    gold = walker.stay.assignments.get(item__purpose="gold")
+    skip(walker, gold)
+    *most, last = study_items(walker)
+    for one in most:
+        walker.do(one)
+    actions.release_item(last, User.objects.create_user("ada", role="admin"))
+    assert walker.stay.sittings.get().outcome == ""
+    assert walker.do(gold).redirect_chain[-1][0] == f"{ROOM}end/"
+    assert walker.stay.sittings.get().outcome == "done"

@@ -1,0 +1,189 @@
+"""What comes before the work: the terms, and the questions of the check."""
+
+from datetime import timedelta
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+
+from annotation.models import Participant
+from annotation.participation import entry
+from tests.annotation.study_material import ROOM, words
+from tests.crowd import RIGHT, WRONG, Walker, make_study
+
+
+@pytest.fixture
+def study(db):
+    return make_study()
+
+
+@pytest.fixture
+def walker(study):
+    return Walker(Client(), study)
+
+
+# Consent
+
+
+def test_the_terms_are_shown_with_their_version(walker):
+    page = walker.come()
+    assert page.redirect_chain == []
+    assert "<strong>reports</strong>" in page.content.decode()
+    assert "Version 2 of these terms" in words(page)
+
+
+def test_agreeing_is_recorded_with_its_time_and_version(walker):
+    walker.come()
+    assert walker.agree().redirect_chain[-1][0] == f"{ROOM}check/"
+    assert walker.stay.consent_version == "2"
+    assert timezone.now() - walker.stay.consented_at < timedelta(minutes=1)
+
+
+def test_not_agreeing_ends_calmly(walker):
+    walker.come()
+    page = walker.answer_terms("decline")
+    assert page.redirect_chain[-1][0] == f"{ROOM}end/"
+    assert "You did not agree, and that is fine" in words(page)
+    assert "return your submission on Prolific" in words(page)
+    assert "cc=" not in page.content.decode()
+    stay = walker.stay
+    assert (stay.outcome, stay.consented_at, stay.consent_version) == ("returned", None, "")
+    assert not stay.sittings.exists()
+    assert walker.come().redirect_chain[-1][0] == f"{ROOM}end/"
+
+
+@pytest.mark.parametrize("decision", ["", "perhaps"])
+def test_without_a_decision_nothing_is_recorded(walker, decision):
+    walker.come()
+    page = walker.answer_terms(decision)
+    assert page.status_code == 422
+    assert "choose one of the two" in words(page)
+    assert walker.client.post(walker.came_by).status_code == 422
+    assert not Participant.objects.exists()
+
+
+@pytest.mark.parametrize("decision", ["", "perhaps"])
+def test_nor_where_somebody_is_in_by_a_link_of_their_own(study, walker, decision):
+    (stay,) = entry.make_links(study, ["Ann"])
+    walker.client.force_login(stay.rater.user)
+    assert walker.client.get(ROOM).url == f"{ROOM}consent/"
+    page = walker.client.post(f"{ROOM}consent/", {"decision": decision})
+    assert page.status_code == 422
+    assert "choose one of the two" in words(page)
+    stay.refresh_from_db()
+    assert (stay.outcome, stay.consented_at) == ("", None)
+
+
+# The check
+
+
+def test_screening_comes_before_comprehension(walker):
+    walker.come()
+    page = walker.agree()
+    assert "Do you read English every week?" in words(page)
+    assert "What does a 1 need?" not in words(page)
+    page = walker.screening()
+    assert "Do you read English every week?" not in words(page)
+    assert "What does a 1 need?" in words(page)
+    assert "could somebody who has only this report" in words(page)  # the guideline
+    assert walker.stay.check_tries == 0
+
+
+def test_a_wrong_answer_to_screening_ends_the_visit_at_once(walker):
+    walker.come()
+    walker.agree()
+    page = walker.screening(0)
+    assert page.redirect_chain[-1][0] == f"{ROOM}end/"
+    assert walker.stay.outcome == "screened_out"
+    assert "SCREEN1" in words(page)
+    assert "https://app.prolific.com/submissions/complete?cc=SCREEN1" in page.content.decode()
+    assert "data-leave" not in page.content.decode()
+
+
+def test_the_first_wrong_try_is_explained_and_the_second_ends_it(walker):
+    walker.come()
+    walker.agree()
+    walker.screening()
+    page = walker.check(*WRONG)
+    assert page.status_code == 422
+    assert "You have one more try" in words(page)
+    assert "The text alone counts, not what you know." in words(page)
+    assert "Every 1 has words." not in words(page)
+    assert walker.stay.check_tries == 1
+    page = walker.check(*WRONG)
+    assert walker.stay.outcome == "failed_check"
+    assert page.redirect_chain[-1][0] == f"{ROOM}end/"
+    assert "complete?cc=FAILED1" in page.content.decode()
+    assert walker.begin().redirect_chain[-1][0] == f"{ROOM}end/"
+
+
+def test_the_second_try_can_be_right(walker):
+    walker.come()
+    walker.agree()
+    walker.screening()
+    walker.check(*WRONG)
+    page = walker.client.get(f"{ROOM}check/")
+    assert "You have one more try" in words(page)
+    assert "Do you read English every week?" not in words(page)
+    page = walker.check(*RIGHT)
+    assert page.redirect_chain[-1][0] == ROOM
+    assert (walker.stay.check_tries, walker.stay.checked_at is not None) == (1, True)
+
+
+def test_an_old_page_of_the_check_neither_counts_nor_passes(walker):
+    walker.come()
+    walker.agree()
+    walker.screening()
+    walker.check(*WRONG, tries=0)
+    for choices in (WRONG, RIGHT):
+        page = walker.check(*choices, tries=0)
+        assert page.redirect_chain[-1][0] == f"{ROOM}check/"
+    assert (walker.stay.check_tries, walker.stay.checked_at) == (1, None)
+
+
+def test_an_answer_that_is_missing_or_no_choice_is_no_try(walker):
+    walker.come()
+    walker.agree()
+    assert walker.check(step="screening", tries=0).status_code == 422
+    assert walker.check(7, step="screening", tries=0).status_code == 422
+    page = walker.check(1, 1)
+    assert page.status_code == 422
+    assert "Please choose an answer." in words(page)
+    assert walker.check(1, "x", "y").status_code == 422
+    assert walker.check(*RIGHT, tries="many").redirect_chain[-1][0] == f"{ROOM}check/"
+    assert (walker.stay.check_tries, walker.stay.outcome) == (0, "")
+
+
+def test_the_screening_cannot_be_gone_round(walker):
+    walker.come()
+    walker.agree()
+    page = walker.client.post(
+        f"{ROOM}check/",
+        {"step": "comprehension", "tries": 0}
+        | {
+            f"check-{one.pk}": one.correct
+            for one in walker.campaign.check_questions.filter(purpose="comprehension")
+        },
+        follow=True,
+    )
+    assert "Do you read English every week?" in words(page)
+    walker.check(0, 1, 0)
+    assert walker.stay.outcome == "screened_out"
+
+
+def test_screening_alone_is_a_check(db):
+    study = make_study()
+    study.check_questions.filter(purpose="comprehension").delete()
+    walker = Walker(Client(), study)
+    walker.come()
+    walker.agree()
+    assert walker.screening().redirect_chain[-1][0] == ROOM
+
+
+def test_comprehension_alone_is_a_check(db):
+    study = make_study()
+    study.check_questions.filter(purpose="screening").delete()
+    walker = Walker(Client(), study)
+    walker.come()
+    assert "What does a 1 need?" in words(walker.agree())
+    assert walker.check(1, 0).redirect_chain[-1][0] == ROOM

@@ -1,0 +1,133 @@
+"""A study's feedback and messages, and to whom its pages are shown."""
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+
+from annotation.models import Message, Participant, Sitting
+from annotation.participation import assigning, entry
+from tests.annotation.study_material import ROOM, words
+from tests.crowd import Walker, make_study
+
+PAGES = ["", "begin/", "consent/", "check/", "end/", "leave/", "messages/"]
+POSTED = ("begin/", "leave/", "messages/")
+
+
+@pytest.fixture
+def study(db):
+    return make_study()
+
+
+@pytest.fixture
+def walker(study):
+    return Walker(Client(), study)
+
+
+# Practice
+
+
+def test_feedback_shows_both_answers(walker):
+    walker.prepare()
+    walker.begin()
+    practice = walker.in_hand()[0]
+    assert walker.client.get(f"/work/{practice.pk}/feedback/").url == f"/work/{practice.pk}/"
+    page = walker.do(practice)
+    assert page.redirect_chain[-1][0] == f"/work/{practice.pk}/feedback/"
+    assert "You agree on 1 of 2 questions." in words(page)
+    assert "You differ" in words(page)
+    assert '<mark data-mark="1" data-label="1">a pier had moved</mark>' in page.content.decode()
+    assert '<q dir="auto">a pier had moved</q>' in page.content.decode()
+
+
+def test_only_practice_has_feedback(walker):
+    walker.prepare()
+    walker.begin()
+    practice, first, _ = walker.in_hand()
+    assert walker.client.get(f"/work/{first.pk}/feedback/").status_code == 404
+    assert walker.client.post(f"/work/{practice.pk}/feedback/").status_code == 405
+    assert walker.client.get("/work/999999/feedback/").status_code == 404
+    other = Walker(Client(), walker.campaign, "other")
+    other.prepare()
+    assert other.client.get(f"/work/{practice.pk}/feedback/").status_code == 404
+
+
+# Messages
+
+
+def test_messages_stay_until_they_are_put_away(cast, study, walker):
+    first = Message.objects.create(campaign=study, body="Question 3 is clearer now.")
+    second = Message.objects.create(campaign=study, body="<b>Thanks</b>")
+    page = walker.prepare()
+    assert "Question 3 is clearer now." in words(page)
+    assert "&lt;b&gt;Thanks" in page.content.decode()
+    walker.client.post(f"{ROOM}messages/", {"newest": first.pk})
+    page = words(walker.client.get(ROOM))
+    assert "Question 3" not in page
+    assert "Thanks" in page
+    walker.client.post(f"{ROOM}messages/", {"newest": second.pk})
+    walker.client.post(f"{ROOM}messages/", {"newest": first.pk})  # an older page
+    assert "Thanks" not in words(walker.client.get(ROOM))
+    assert walker.stay.seen_message == second.pk
+
+
+@pytest.mark.parametrize("newest", ["", "x", "-1", "0", "9" * 30, "٣"])
+def test_only_a_message_of_the_study_can_be_put_away(study, walker, newest):
+    walker.prepare()
+    assert walker.client.post(f"{ROOM}messages/", {"newest": newest}).status_code == 404
+    elsewhere = Message.objects.create(campaign=make_study("other"), body="x")
+    sent = walker.client.post(f"{ROOM}messages/", {"newest": elsewhere.pk})
+    assert sent.status_code == 404
+    assert walker.stay.seen_message == 0
+
+
+# Who may see them
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_pages_are_for_those_who_take_part(cast, study, page):
+    send = "post" if page in POSTED else "get"
+    for who in ("worker", "researcher", "admin"):
+        assert getattr(cast.client(who), send)(ROOM + page).status_code == 404, who
+    refused = getattr(Client(), send)(ROOM + page)
+    assert (refused.status_code, refused.url.partition("?")[0]) == (302, "/login/")
+    walker = Walker(Client(), study)
+    walker.agree()
+    assert getattr(walker.client, send)(f"/work/in/nowhere/{page}").status_code == 404
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_pages_of_a_draft_are_not_there(study, page):
+    walker = Walker(Client(), study)
+    walker.agree()
+    study.state = "draft"
+    study.save()
+    send = "post" if page in POSTED else "get"
+    assert getattr(walker.client, send)(ROOM + page).status_code == 404
+
+
+def test_wrong_methods_are_refused(walker):
+    walker.prepare()
+    for page in ("", "end/"):
+        assert walker.client.post(ROOM + page).status_code == 405
+    for page in POSTED:
+        assert walker.client.get(ROOM + page).status_code == 405
+    for page in ("consent/", "check/"):
+        assert walker.client.put(ROOM + page).status_code == 405
+
+
+def test_nothing_is_begun_before_consent_and_check(walker):
+    (stay,) = entry.make_links(walker.campaign, ["Ann"])
+    walker.client.force_login(stay.rater.user)
+    assert walker.begin().redirect_chain[-1][0] == f"{ROOM}consent/"
+    walker.client.post(f"{ROOM}consent/", {"decision": "agree"})
+    assert walker.begin().redirect_chain[-1][0] == f"{ROOM}check/"
+    assert not Sitting.objects.exists()
+
+
+def test_a_known_account_sees_its_study_as_before(cast, study):
+    stay = assigning.invite(study, assigning.rater_of(cast.worker))
+    Participant.objects.filter(pk=stay.pk).update(consented_at=timezone.now())
+    study.check_questions.all().delete()
+    page = cast.client("worker").get(ROOM)
+    assert "On another device, log in there." in words(page)
+    assert "My work" in words(page)

@@ -1,0 +1,77 @@
+"""Accounts: made and changed by admins, and by nobody else."""
+
+import pytest
+
+from annotation.models import User
+from annotation.participation.assigning import rater_of
+
+NEW = {
+    "username": "nell",
+    "role": "worker",
+    "password1": "grey-heron-7",
+    "password2": "grey-heron-7",
+}
+
+
+def test_an_admin_makes_an_account_that_can_log_in(cast):
+    assert cast.client("admin").post("/people/", NEW).status_code == 302
+    client = cast.client("stranger")
+    assert client.login(username="nell", password="grey-heron-7")
+    assert client.get("/").url == "/work/"
+    assert "nell" in cast.client("admin").get("/people/").content.decode()
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"username": ""}, "required"),
+        ({"username": "wil"}, "already exists"),
+        ({"role": "king"}, "valid choice"),
+        ({"password2": "other"}, "match"),
+        ({"password1": "abc", "password2": "abc"}, "too short"),
+    ],
+)
+def test_a_bad_account_is_refused(cast, change, says):
+    response = cast.client("admin").post("/people/", NEW | change)
+    assert response.status_code == 422
+    assert says in response.content.decode()
+    assert not User.objects.filter(username="nell").exists()
+
+
+def test_role_access_and_password_can_be_changed(cast):
+    url = f"/people/{cast.worker.pk}/"
+    client = cast.client("admin")
+    changed = {"role": "researcher", "is_active": "on", "new_password": "grey-heron-8"}
+    client.post(url, changed)
+    assert cast.client("stranger").login(username="wil", password="grey-heron-8")
+    cast.worker.refresh_from_db()
+    assert cast.worker.role == "researcher"
+    assert client.post(url, changed | {"new_password": "x"}).status_code == 422
+    client.post(url, {"role": "researcher"})  # not ticked: may not log in
+    assert not cast.client("stranger").login(username="wil", password="grey-heron-8")
+
+
+def test_only_admins_see_people(cast):
+    for who, status in (("researcher", 403), ("worker", 403), ("stranger", 302)):
+        client = cast.client(who)
+        assert client.get("/people/").status_code == status
+        assert client.post("/people/", NEW).status_code == status
+        assert client.post(f"/people/{cast.admin.pk}/", {"role": "worker"}).status_code == status
+    assert not User.objects.filter(username="nell").exists()
+    assert cast.client("admin").get("/people/999999/").status_code == 404
+    assert cast.client("admin").delete("/people/").status_code == 405
+
+
+def test_raters_names_fit_into_file_names_and_stay_apart(db):
+    people = [
+        User.objects.create_user(name) for name in ("wil@example.org", "wil.example.org", "…")
+    ]
+    assert [rater_of(user).name for user in people] == ["wilexampleorg", "wilexampleorg-2", "rater"]
+    assert rater_of(people[0]).name == "wilexampleorg"
+
+
+def test_guests_of_campaigns_are_no_accounts(cast):
+    guest = User.objects.create_user("w-1a2b3c", role="worker", is_guest=True)
+    client = cast.client("admin")
+    assert "w-1a2b3c" not in client.get("/people/").content.decode()
+    assert client.get(f"/people/{guest.pk}/").status_code == 404

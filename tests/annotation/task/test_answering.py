@@ -1,0 +1,140 @@
+"""The short way of an answer: what it reads, what it writes, and that it stays short."""
+
+from uuid import uuid4
+
+import pytest
+from django.http import Http404
+
+from annotation.models import Answer, Assignment, NuggetSpan, Rating, Rubric
+from annotation.prepared import Prepared, PreparedInsert
+from annotation.task.lookup import item_to_answer
+from annotation.task.saving import save_answer
+from annotation.text.spans import Span
+from tests.factories import make_dataset
+
+
+@pytest.fixture
+def question(assignment):
+    return assignment.item.asked.first().question
+
+
+def test_it_is_the_same_assignment_as_in_the_models(cast, assignment, question):
+    found = item_to_answer(cast.worker, assignment.pk, question.pk)
+    assert found == assignment
+    for path in ("participant", "participant.campaign", "item", "item.text"):
+        mine, theirs = found, assignment
+        for name in path.split("."):
+            mine, theirs = getattr(mine, name), getattr(theirs, name)
+        mine.refresh_from_db(fields=[])
+        for field in mine._meta.concrete_fields:
+            assert getattr(mine, field.attname) == getattr(theirs, field.attname), field
+    for field in found._meta.concrete_fields:
+        assert getattr(found, field.attname) == getattr(assignment, field.attname), field
+    assert found.participant.campaign.rubric == Rubric.objects.get(slug="answerable")
+
+
+def test_another_persons_item_and_a_question_that_it_does_not_ask_are_not_there(
+    cast, assignment, question
+):
+    other = make_dataset("other").topics.get().questions.first()
+    for user, pk, asked in (
+        (cast.other_worker, assignment.pk, question.pk),
+        (cast.admin, assignment.pk, question.pk),
+        (cast.worker, assignment.pk, other.pk),
+        (cast.worker, 0, question.pk),
+        (cast.worker, 2**63 - 1, 2**63 - 1),
+        (cast.worker, 2**63, 2**80),
+    ):
+        with pytest.raises(Http404):
+            item_to_answer(user, pk, asked)
+
+
+def test_an_answer_takes_few_statements(cast, assignment, question, django_assert_max_num_queries):
+    client = cast.client("worker")
+    text = assignment.item.text.body
+    sent = {"grade": 1, "spans": f'[{{"start": 0, "end": 3, "quote": "{text[:3]}"}}]', "base": ""}
+    url = f"/work/{assignment.pk}/answers/{question.pk}/"
+    # Session, account; the item; held, newest answer, answer, rating, spans; this test's savepoint
+    # and its release. What the process knows already (grades) may be asked for once more.
+    with django_assert_max_num_queries(11):
+        answer = client.post(url, sent | {"key": uuid4()}, headers={"X-Requested-With": "fetch"})
+    assert answer.status_code == 204
+
+
+def test_spans_of_an_older_answer_go_even_after_one_that_did_not_count(assignment, question):
+    def say(grade, spans):
+        save_answer(assignment, question, key=uuid4(), grade=grade, spans=spans)
+
+    body = assignment.item.text.body
+    say(1, [Span(0, 3, body[:3]), Span(4, 7, body[4:7])])
+    # Meanwhile the item was somebody else's: this answer is kept, and is no rating.
+    Assignment.objects.filter(pk=assignment.pk).update(state="released", slot=None)
+    other = Assignment.objects.get(item=assignment.item, participant__rater__user__username="uma")
+    held = other.slot
+    campaign = assignment.participant.campaign
+    campaign.raters_per_item = 1
+    Assignment.objects.filter(pk=other.pk).update(slot=0)
+    say(0, [])
+    assert Rating.objects.get(rater=assignment.participant.rater).grade == 1
+    campaign.raters_per_item = 2
+    Assignment.objects.filter(pk=other.pk).update(slot=held)
+    say(1, [Span(8, 11, body[8:11])])
+    assert [span.start for span in NuggetSpan.objects.all()] == [8]
+
+
+def test_many_spans_are_one_answer(assignment, question):
+    body = assignment.item.text.body
+    spans = [Span(at, at + 1, body[at]) for at in range(len(body)) if body[at].strip()]
+    save_answer(assignment, question, key=uuid4(), grade=1, spans=spans)
+    stored = list(NuggetSpan.objects.values_list("position", "start", "end", "quote"))
+    assert stored == [(at, s.start, s.end, s.quote) for at, s in enumerate(spans)]
+
+
+def test_a_prepared_query_gives_what_the_query_gives(assignment):
+    asked = Prepared(
+        lambda text, user: (
+            Assignment.objects.filter(item__text=text, participant__rater__user=user)
+            .exclude(note="a constant")
+            .values_list("id", "state")
+        ),
+        2,
+    )
+    stay = assignment.participant
+    keys = (assignment.item.text_id, stay.rater.user_id)
+    assert asked.all(*keys) == [(assignment.pk, "open")]
+    Assignment.objects.update(note="a constant")
+    assert asked.all(*keys) == []
+    grades = Prepared(
+        lambda rubric: Rubric.objects.filter(pk=rubric).values_list("levels__grade"), 1
+    )
+    for rubric in Rubric.objects.all():
+        assert {grade for (grade,) in grades.all(rubric.pk)} == set(rubric.grades())
+    assert grades.first(0) is None
+
+
+def test_a_prepared_insert_gives_the_key_of_the_row_that_is_there(assignment, question):
+    insert = PreparedInsert(Rating, ["rater", "rubric", "text", "question"], ["grade"])
+    campaign, rater = assignment.participant.campaign, assignment.participant.rater
+    rows = [
+        Rating(
+            rater=rater,
+            rubric=campaign.rubric,
+            text=assignment.item.text,
+            question=question,
+            grade=grade,
+        )
+        for grade in (0, 1)
+    ]
+    assert [insert.one(row) for row in rows] == [True, False]
+    assert rows[0].pk == rows[1].pk
+    assert Rating.objects.get().grade == 1
+
+
+def test_every_value_of_an_answer_comes_back(assignment, question):
+    key = uuid4()
+    save_answer(assignment, question, key=key, grade=None, spans=[Span(0, 2, "é'")], active_ms=1234)
+    answer = Answer.objects.get()
+    assert (answer.key, answer.grade, answer.active_ms) == (key, None, 1234)
+    assert answer.spans == [{"start": 0, "end": 2, "quote": "é'"}]
+    assert answer.created is not None
+    assert answer.text_sha256 == assignment.item.text.sha256

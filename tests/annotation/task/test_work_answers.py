@@ -1,0 +1,159 @@
+"""Answers to an item: saved with their spans, replaced, taken back, refused."""
+
+from uuid import uuid4
+
+import pytest
+
+from annotation.models import Answer, Assignment, NuggetSpan, Rating
+from tests.annotation.task.work_material import answer, question
+from tests.factories import REPORT, make_campaign
+
+BY_SCRIPT = {"HTTP_X_REQUESTED_WITH": "fetch"}
+
+
+def test_an_answer_is_saved_with_its_spans(cast, assignment):
+    response = answer(
+        cast.client("worker"), assignment, quotes=["112 people", "was hurt"], **BY_SCRIPT
+    )
+    assert response.status_code == 204
+    rating = Rating.objects.get()
+    assert (rating.grade, rating.rater.user, rating.rubric.slug) == (1, cast.worker, "answerable")
+    assert [(s.start, s.end, s.quote) for s in rating.spans.all()] == [
+        (REPORT.index("112 people"), REPORT.index("112 people") + 10, "112 people"),
+        (REPORT.index("was hurt"), REPORT.index("was hurt") + 8, "was hurt"),
+    ]
+    assert Answer.objects.get().text_sha256 == assignment.item.text.sha256
+
+
+def test_the_newest_answer_counts_and_the_older_stay(cast, assignment):
+    client = cast.client("worker")
+    answer(client, assignment, quotes=["112 people"])
+    answer(client, assignment, grade="0")
+    assert [a.grade for a in Answer.objects.order_by("id")] == [1, 0]
+    assert Rating.objects.get().grade == 0
+    assert not NuggetSpan.objects.exists()
+
+
+@pytest.mark.parametrize("rubric", ["answerable", "graded"])
+def test_a_grade_that_rests_on_no_words_carries_none(cast, dataset, rubric):
+    campaign = make_campaign(dataset, cast.worker, rubric=rubric)
+    item = Assignment.objects.filter(participant__campaign=campaign).first()
+    client = cast.client("worker")
+    for grade in (1, 0, 1):  # from a page of before, which did not ask
+        key = uuid4()
+        for _ in range(2):
+            sent = answer(client, item, grade=grade, quotes=["112 people"], key=key, **BY_SCRIPT)
+            assert sent.status_code == 204
+        assert Rating.objects.get().spans.count() == grade
+    answers = Answer.objects.order_by("id")
+    assert [(a.grade, len(a.spans)) for a in answers] == [(1, 1), (0, 0), (1, 1)]
+
+
+def test_without_scripts_nothing_is_taken_away_unasked(cast, assignment):
+    client = cast.client("worker")
+    answer(client, assignment, quotes=["112 people"])
+    url = f"/work/{assignment.pk}/answers/{question(assignment).pk}/"
+    span = NuggetSpan.objects.get()
+    for words in ({"keep": f"{span.start}:{span.end}"}, {"quotes": "was hurt"}):
+        page = client.post(url, {"key": uuid4(), "grade": "0"} | words, follow=True)
+        assert "A grade of 0 rests on no words: untick them" in page.content.decode()
+    assert Rating.objects.get().grade == 1
+    assert NuggetSpan.objects.get() == span
+    client.post(url, {"key": uuid4(), "grade": "0"})
+    assert Rating.objects.get().grade == 0
+    assert not NuggetSpan.objects.exists()
+
+
+def test_an_answer_can_be_taken_back(cast, assignment):
+    client = cast.client("worker")
+    answer(client, assignment, grade="0")
+    answer(client, assignment, grade="")
+    assert not Rating.objects.exists()
+    assert [a.grade for a in Answer.objects.order_by("id")] == [0, None]
+
+
+def test_the_same_key_is_the_same_answer(cast, assignment):
+    client, key = cast.client("worker"), uuid4()
+    for _ in range(3):
+        assert answer(client, assignment, grade="0", key=key, **BY_SCRIPT).status_code == 204
+    assert Answer.objects.count() == 1
+    refused = answer(client, assignment, grade="1", key=key, **BY_SCRIPT)
+    assert refused.status_code == 422
+    assert "already carried another answer" in refused.content.decode()
+    assert Rating.objects.get().grade == 0
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"grade": "2"}, "one of 0, 1, not 2"),
+        ({"grade": "-1"}, "one of 0, 1, not -1"),
+        ({"grade": "many"}, "whole number"),
+        ({"key": "no-uuid"}, "UUID"),
+        ({"spans": [{"start": 0, "end": 3, "quote": "Ter"}]}, "the text says"),
+        ({"spans": [{"start": 3, "end": 3, "quote": ""}]}, "0 <= start < end"),
+        ({"spans": [{"start": -1, "end": 3, "quote": "x"}]}, "0 <= start < end"),
+        ({"spans": [{"start": 0, "end": 9999, "quote": "x"}]}, "beyond the text"),
+        ({"spans": [{"start": 3, "end": 4, "quote": " "}]}, "white space alone"),
+        ({"spans": [{"from": 3}]}, "expected a list"),
+        ({"spans": "not spans"}, "expected a list"),
+        ({"spans": [{"start": 0.5, "end": "3", "quote": "The"}]}, "expected a list"),
+        ({"spans": [{"start": False, "end": True, "quote": "T"}]}, "expected a list"),
+        ({"spans": None, "quotes": ["x"]}, None),
+    ],
+)
+def test_bad_answers_are_refused_and_change_nothing(cast, assignment, change, says):
+    if says is None:
+        change = {"spans": 7}
+        says = "expected a list"
+    response = answer(cast.client("worker"), assignment, **change, **BY_SCRIPT)
+    assert response.status_code == 422
+    assert says in response.content.decode()
+    assert not Answer.objects.exists()
+    assert not Rating.objects.exists()
+
+
+def test_without_scripts_a_form_does_the_same(cast, assignment):
+    client = cast.client("worker")
+    url = f"/work/{assignment.pk}/answers/{question(assignment).pk}/"
+    lines = "112 people\ncoupling that was  due"
+    response = client.post(url, {"key": uuid4(), "grade": "1", "quotes": lines})
+    assert (response.status_code, response.url) == (302, f"/work/{assignment.pk}/#q-1")
+    first, second = NuggetSpan.objects.all()
+    assert (first.quote, second.quote) == ("112 people", "coupling that was due")
+    page = client.get(assignment.get_absolute_url()).content.decode()
+    assert '<mark data-mark="1" data-label="1">112 people</mark>' in page
+    client.post(url, {"key": uuid4(), "grade": "1", "keep": f"{first.start}:{first.end}"})
+    assert [s.quote for s in NuggetSpan.objects.all()] == ["112 people"]
+    page = client.post(
+        url, {"key": uuid4(), "grade": "1", "quotes": "not there at all"}, follow=True
+    )
+    assert "not there at all" in page.content.decode()
+    assert [s.quote for s in NuggetSpan.objects.all()] == ["112 people"]
+
+
+@pytest.mark.parametrize("keep", ["x", "1", "1:", "1:2:3", "-1:3", "9" * 5000 + ":1", "٣:٤"])
+def test_a_span_to_keep_that_is_no_place_is_refused(cast, assignment, keep):
+    url = f"/work/{assignment.pk}/answers/{question(assignment).pk}/"
+    response = cast.client("worker").post(
+        url, {"key": uuid4(), "grade": "1", "keep": keep}, **BY_SCRIPT
+    )
+    assert response.status_code == 422
+    assert "not a place in the text" in response.content.decode()
+    assert not Answer.objects.exists()
+
+
+def test_words_marked_before_a_grade_are_there_after_a_reload(cast, dataset):
+    campaign = make_campaign(dataset, cast.worker, rubric="graded", kind="passage")
+    item = Assignment.objects.get(participant__campaign=campaign)
+    client = cast.client("worker")
+    words = "divers found a crack"
+    start = item.item.text.body.index(words)
+    span = {"start": start, "end": start + len(words), "quote": words}
+    answer(client, item, grade="", spans=[span])
+    assert not Rating.objects.exists()  # no grade yet
+    page = client.get(item.get_absolute_url()).content.decode()
+    assert f'<q dir="auto">{words}</q>' in page
+    assert ">0 of 3<" in page
+    answer(client, item, grade="4", spans=[span])
+    assert Rating.objects.get().spans.get().quote == words
