@@ -17,8 +17,8 @@ import numpy as np
 from statsmodels.stats.inter_rater import aggregate_raters
 from statsmodels.stats.inter_rater import fleiss_kappa as statsmodels_kappa
 
-from evaluation.agreement.bootstrap import cluster_bootstrap, resampled_sums
-from evaluation.agreement.fleiss import counts, fleiss_kappa, item_terms, kappa_from_sums
+from evaluation.stats.bootstrap import cluster_bootstrap, resampled_sums
+from evaluation.stats.fleiss import counts, fleiss_kappa, item_terms, kappa_from_sums
 
 TOPICS, ITEMS, RATERS = 30, 15, 3
 RESAMPLES = 10_000

@@ -18,12 +18,12 @@ from functools import cache
 import numpy as np
 from scipy import stats
 
-from evaluation.agreement.prediction_powered import ppi_mean
-from evaluation.label_page.data import Drawn, LabelData, Report
-from evaluation.label_page.estimates import system_rows
-from evaluation.labelling.assisted import draw_variance
-from evaluation.labelling.draw import probabilities, systematic
-from evaluation.labelling.gap import answerable_by_grade, expected_gap
+from evaluation.labelling.data import Drawn, LabelData, Report
+from evaluation.labelling.estimates import system_rows
+from evaluation.stats.assisted_mean import draw_variance
+from evaluation.stats.coverage_gap import answerable_by_grade, expected_gap
+from evaluation.stats.prediction_powered import ppi_mean
+from evaluation.stats.sampling import probabilities, systematic
 
 LEVELS = range(6)
 ETA = 3

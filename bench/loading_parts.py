@@ -13,9 +13,9 @@ from django.core.management import call_command
 from django.test import Client
 
 from annotation.models import Dataset, Rater, Rating, Rubric, SubQuestion, Text, Topic, User
+from evaluation.data.cells import load_cells
+from evaluation.data.corpus import load_corpus
 from evaluation.models import RankedText, RetrievalRun
-from evaluation.scoring.cells import load_cells
-from evaluation.scoring.corpus import load_corpus
 from evaluation.scoring.options import choose
 from evaluation.scoring.pools import load_pools
 from evaluation.scoring.score import cached_scores

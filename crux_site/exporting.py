@@ -23,7 +23,7 @@ from annotation.formats.writing import ExportError
 from annotation.models import Dataset, Rater, Rating, Text
 from annotation.models.raters import raters_of
 from annotation.models.standard_rubrics import ANSWERABLE, GRADED
-from evaluation.exporters import contexts, trec_run
+from evaluation.formats import contexts, trec_run
 
 File = tuple[str, Iterator[str]]
 Labels = Callable[[Dataset, Rater, str], Iterator[str]]

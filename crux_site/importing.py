@@ -22,7 +22,7 @@ from annotation.formats.summary import ImportFailed, ImportSummary, Mapped, Prob
 from annotation.formats.target import Progress, Target, check_dataset
 from annotation.models import Dataset, NuggetSpan, Rater, Rating, SubQuestion, Text
 from crux_site.sqlite.copies import in_a_copy
-from evaluation.importers import contexts, trec_run
+from evaluation.formats import contexts, trec_run
 from evaluation.models import RankedText, RetrievalRun
 
 __all__ = ["ImportFailed", "ImportSummary", "import_dataset"]

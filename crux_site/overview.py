@@ -15,8 +15,8 @@ from django.db.models import Count, F, Q
 from annotation.models import Dataset, Rater, Rating, Rubric, SubQuestion, Text, Topic
 from annotation.models.raters import raters_of
 from annotation.models.standard_rubrics import ANSWERABLE
+from evaluation.data.columns import Column
 from evaluation.models import RankedText
-from evaluation.selection import Column
 
 KINDS = {"passage": "passages", "report": "reports", "reference": "reference summaries"}
 

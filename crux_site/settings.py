@@ -97,6 +97,12 @@ TEMPLATES = [
             # Tags of one page alone lie in its folder; those of many, in an app's templatetags.
             "libraries": {
                 "task": "annotation.task.tags",
+                "agreement": "evaluation.agreement.tags",
+                "pairs": "evaluation.pairs.tags",
+                "retrieval": "evaluation.retrieval.tags",
+                "matrix": "evaluation.matrix.tags",
+                "quality": "evaluation.quality.tags",
+                "labelling": "evaluation.labelling.tags",
             },
         },
     }

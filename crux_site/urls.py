@@ -22,7 +22,7 @@ urlpatterns = [
     path("datasets/<slug:slug>/", include("evaluation.urls")),
     path("import/", imports.import_page, name="import"),
     path("import/<uuid:token>/", imports.import_preview, name="import_preview"),
-    path("campaigns/<slug:slug>/", include("evaluation.campaign_urls")),
+    path("campaigns/<slug:slug>/", include("evaluation.quality.urls")),
     path("", include("judging.urls")),
     path("", include("annotation.urls")),
 ]

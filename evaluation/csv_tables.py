@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from django.http import HttpResponse
 
 from annotation.formats.writing import safe
-from evaluation.agreement.estimate import Estimate
+from evaluation.stats.estimate import Estimate
 
 Cell = str | int | float | None
 ESTIMATE = ("value", "low", "high", "n", "missing", "reason")

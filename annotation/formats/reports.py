@@ -1,6 +1,6 @@
 """reports_annotated.jsonl and reports_all.<system>.jsonl: reports, references, filtered questions.
 
-The contexts (`docids`) are retrieval runs, and read by evaluation.importers.contexts.
+The contexts (`docids`) are retrieval runs, and read by evaluation.formats.contexts.
 """
 
 import re

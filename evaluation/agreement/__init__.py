@@ -1,1 +1,1 @@
-"""Agreement between raters and its uncertainty: NumPy arrays in, small frozen dataclasses out."""
+"""The agreement page: how far raters agree with each other, and a judge with them."""

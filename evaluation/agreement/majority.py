@@ -1,101 +1,77 @@
-"""A rater, or a judge, against the strict majority of the other raters."""
+"""Each rater against what most of the others say, and the judge against what most raters say."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from evaluation.agreement.estimate import Estimate, FloatArray, IntArray, complete_pairs
-from evaluation.agreement.fleiss import counts, fleiss_kappa
+from evaluation.data.columns import Column
+from evaluation.data.ratings import RatingMatrix
+from evaluation.stats import fleiss
+from evaluation.stats.clusters import binary, share, without_each_topic
+from evaluation.stats.estimate import Estimate, FloatArray, IntArray
+from evaluation.stats.jackknife import jackknife_interval
+from evaluation.stats.majority import pair_counts, rater_against_majority, scott_pi, strict_majority
+
+NO_MAJORITY = "undefined, because no answer stands beside a majority of two others"
 
 
 @dataclass(frozen=True, slots=True)
-class AgainstMajority:
-    """One rater against what most of the others say.
+class MajorityRow:
+    """One rater against the strict majority of at least two others, item by item.
 
-    `majority` has one level per item, NaN where the others have no strict majority, which
-    `n_no_majority` counts. `kappa` is Scott's pi of the rater and the majority.
+    `n_dropped` counts the items that the rater rated and on which the others have no majority.
+    `prevalence` is the share of "answerable" among the rater's and the majority's answers together.
+    Intervals: jackknife over topics.
     """
 
-    majority: FloatArray
-    n_no_majority: int
+    rater: Column
     kappa: Estimate
+    percent: Estimate
+    prevalence: Estimate
+    n_dropped: int
 
 
-def rater_against_majority(ratings: ArrayLike, levels: ArrayLike) -> tuple[AgainstMajority, ...]:
-    """Each rater against the strict majority of the others, in the order of the columns.
-
-    `ratings` is items x raters, NaN = missing; `levels` is the whole scale, used or not. An item
-    counts for a rater if at least two others rated it and more than half of them agree. Errors as
-    `fleiss.counts`.
-    Source: the design of Know Your RAG (de Lima et al., 2024); kappa as `scott_pi`.
-    """
-    values, scale = np.asarray(ratings, dtype=np.float64), np.asarray(levels, dtype=np.float64)
-    all_counts = counts(values, scale)
-    found = []
-    for rater in values.T:
-        majority = _majority(all_counts - counts(rater[:, np.newaxis], scale), scale)
-        none = int(np.isnan(majority).sum())
-        found.append(AgainstMajority(majority, none, scott_pi(rater, majority, scale)))
-    return tuple(found)
-
-
-def strict_majority(ratings: ArrayLike, levels: ArrayLike) -> FloatArray:
-    """The level that more than half of an item's raters gave, NaN where there is none.
-
-    `ratings` is items x raters, NaN = missing. An item with fewer than two ratings has no majority.
-    Errors as `fleiss.counts`.
-    """
-    return _majority(counts(ratings, levels), np.asarray(levels, dtype=np.float64))
-
-
-def scott_pi(a: ArrayLike, b: ArrayLike, levels: ArrayLike) -> Estimate:
-    """Scott's pi: agreement of two sides beyond what their pooled level shares would give.
-
-    It is Fleiss' kappa of two raters. `a` and `b` are levels of the same items, one-dimensional,
-    NaN = missing; `n` = items with both, `missing` = the others, which count in nothing. Undefined
-    if no item has both or all are in one category. Raises ValueError for unequal lengths or a
-    value outside `levels`.
-    Source: Scott (1955), Public Opinion Quarterly 19(3), 321-325.
-    """
-    return fleiss_kappa(pair_counts(a, b, levels))
-
-
-def pair_counts(a: ArrayLike, b: ArrayLike, levels: ArrayLike) -> IntArray:
-    """How many of two sides put each item in each category: items x levels.
-
-    An item without both is a row of zeros, so `fleiss.item_terms` of these counts are Scott's. Input
-    and errors as `scott_pi`.
-    """
-    complete_pairs(a, b)
-    both = np.column_stack([np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)])
-    found = counts(both, levels)
-    found[np.isnan(both).any(axis=1)] = 0
-    return found
-
-
-def relative_drop(human: Estimate, judge: Estimate) -> Estimate:
-    """How much less a judge agrees with a majority than the human does: (human - judge) / human.
-
-    Negative where the judge agrees more. `n` is the human's. Undefined if either is, or if the
-    human's agreement is not above 0. Compare over the same items.
-    Source: as `rater_against_majority`.
-    """
-    if human.value is None or judge.value is None:
-        who = "human" if human.value is None else "judge"
-        return Estimate(
-            None, f"undefined, because the {who}'s agreement is", human.n, human.missing
+def majority_rows(matrix: RatingMatrix) -> tuple[MajorityRow, ...]:
+    """A row for each rater, and last for the judge, against all raters. None for fewer than three
+    raters, who leave nobody a majority of others."""
+    selection, grades = matrix.selection, matrix.grades
+    if len(selection.raters) < 3:
+        return ()
+    levels, cut = np.array(selection.levels), selection.threshold
+    rows = [
+        _row(matrix, rater, grades[:, at], found.majority, levels, cut)
+        for at, (rater, found) in enumerate(
+            zip(selection.raters, rater_against_majority(grades, levels), strict=True)
         )
-    if human.value <= 0:
-        reason = "undefined, because the human's agreement is not above 0"
-        return Estimate(None, reason, human.n, human.missing)
-    drop = (human.value - judge.value) / human.value
-    return Estimate(drop, None, human.n, human.missing)
+    ]
+    if selection.judge:
+        others = [at for at, rater in enumerate(selection.raters) if rater.pk != selection.judge.pk]
+        majority, judge = strict_majority(grades[:, others], levels), matrix.judge
+        if not selection.one_scale:
+            majority, judge = binary(majority, cut), binary(judge, selection.judge_threshold)
+            levels, cut = np.array([0, 1]), 1
+        rows.append(_row(matrix, selection.judge, judge, majority, levels, cut))
+    return tuple(rows)
 
 
-def _majority(count_matrix: IntArray, scale: FloatArray) -> FloatArray:
-    raters = count_matrix.sum(axis=1)
-    clear = (raters >= 2) & (2 * count_matrix.max(axis=1) > raters)
-    return np.where(clear, scale[count_matrix.argmax(axis=1)], np.nan)
+def _row(
+    matrix: RatingMatrix,
+    rater: Column,
+    own: FloatArray,
+    majority: FloatArray,
+    levels: IntArray,
+    cut: int,
+) -> MajorityRow:
+    topics = matrix.topic
+    both = ~(np.isnan(own) | np.isnan(majority))
+    deleted = without_each_topic(fleiss.item_terms(pair_counts(own, majority, levels)), topics)
+    kappa = jackknife_interval(scott_pi(own, majority, levels), fleiss.kappa_from_sums(deleted))
+    return MajorityRow(
+        rater=rater,
+        kappa=kappa if kappa.n else replace(kappa, reason=NO_MAJORITY),
+        percent=share(own == majority, both, topics, NO_MAJORITY),
+        prevalence=share((binary(own, cut) + binary(majority, cut)) / 2, both, topics, NO_MAJORITY),
+        n_dropped=int((~np.isnan(own) & np.isnan(majority)).sum()),
+    )

@@ -7,12 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from evaluation.agreement import cohen, confusion, correlation, fleiss, majority
-from evaluation.agreement.krippendorff import Metric, krippendorff_alpha
-from evaluation.agreement.rank_overlap import rbo_ext
-from evaluation.golden import agreement_inputs as inputs
-from evaluation.golden import uncertainty
+from evaluation.golden import inputs, uncertainty
 from evaluation.golden.results import Result, array, code, result, table
+from evaluation.stats import cohen, confusion, correlation, fleiss, majority
+from evaluation.stats.krippendorff import Metric, krippendorff_alpha
+from evaluation.stats.rank_overlap import rbo_ext
 
 WEIGHTS: dict[str, cohen.Weights] = {
     "unweighted": None,

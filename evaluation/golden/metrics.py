@@ -7,8 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from evaluation.agreement.correlation import Correlation
-from evaluation.agreement.estimate import Estimate, FloatArray
 from evaluation.golden import inputs
 from evaluation.metrics import density, ragquesteval, ranking, relevance_seen
 from evaluation.metrics.alpha_ndcg import NO_ORACLE_ANSWER, AlphaNdcg, alpha_ndcg, alpha_ndcg_eq4
@@ -16,6 +14,8 @@ from evaluation.metrics.coverage import answerable_questions, coverage
 from evaluation.metrics.grades import NO_ANSWERABLE
 from evaluation.metrics.required_subset import Variant, required_subset
 from evaluation.metrics.threshold import Threshold, threshold_analysis
+from evaluation.stats.correlation import Correlation
+from evaluation.stats.estimate import Estimate, FloatArray
 
 Result = dict[str, Any]
 

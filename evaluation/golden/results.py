@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from evaluation.agreement.estimate import Estimate, FloatArray
+from evaluation.stats.estimate import Estimate, FloatArray
 
 Result = dict[str, Any]
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from evaluation.agreement.estimate import IntArray
+from evaluation.stats.estimate import IntArray
 
 MASK = 2**64 - 1
 

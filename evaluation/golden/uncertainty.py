@@ -8,17 +8,17 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy
 
-from evaluation.agreement import correlation, fleiss
-from evaluation.agreement.bootstrap import StatisticOfSums, bootstrap_interval, resampled_sums
-from evaluation.agreement.estimate import Estimate, FloatArray
-from evaluation.agreement.jackknife import jackknife_interval
-from evaluation.agreement.pearson_sums import pearson_from_sums, pearson_terms
-from evaluation.agreement.prediction_powered import ppi_mean
-from evaluation.agreement.randomisation import judge_swap, sign_flip
-from evaluation.clusters import ratio
-from evaluation.golden import agreement_inputs as inputs
+from evaluation.golden import inputs
 from evaluation.golden.results import Result, array, code, interval
 from evaluation.golden.splitmix import indices
+from evaluation.stats import correlation, fleiss
+from evaluation.stats.bootstrap import StatisticOfSums, bootstrap_interval, resampled_sums
+from evaluation.stats.clusters import ratio
+from evaluation.stats.estimate import Estimate, FloatArray
+from evaluation.stats.jackknife import jackknife_interval
+from evaluation.stats.pearson_sums import pearson_from_sums, pearson_terms
+from evaluation.stats.prediction_powered import ppi_mean
+from evaluation.stats.randomisation import judge_swap, sign_flip
 
 
 def _cluster_bootstrap(raw: Mapping[str, Any]) -> Result:

@@ -1,1 +1,1 @@
-"""Which texts people should label next, and what an estimate from such a draw is: NumPy, no Django."""
+"""What people should label next, and draws of it."""

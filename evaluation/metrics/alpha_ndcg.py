@@ -15,9 +15,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from evaluation.agreement.estimate import Estimate, FloatArray, IntArray
 from evaluation.metrics.grades import NO_ANSWERABLE, as_grades, question_indices, same_questions
 from evaluation.metrics.greedy_ideal import cumulative_dcg, greedy_ideal, hit_gains
+from evaluation.stats.estimate import Estimate, FloatArray, IntArray
 
 NO_ORACLE_ANSWER = "undefined, because the oracle context answers no answerable question"
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from evaluation.agreement.estimate import Estimate, FloatArray
 from evaluation.metrics.grades import NO_ANSWERABLE, as_grades, question_indices
+from evaluation.stats.estimate import Estimate, FloatArray
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from evaluation.agreement.estimate import Estimate
+from evaluation.stats.estimate import Estimate
 
 NO_COVERAGE = "undefined, because a coverage is undefined"
 NO_TOKENS = "undefined, because the context has no tokens"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from evaluation.agreement.estimate import FloatArray, IntArray
+from evaluation.stats.estimate import FloatArray, IntArray
 
 BoolArray = NDArray[np.bool_]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from evaluation.agreement.estimate import FloatArray, IntArray
 from evaluation.metrics.grades import BoolArray
+from evaluation.stats.estimate import FloatArray, IntArray
 
 # What a passage with the next greater name is ahead of one that gains the same. Gains are sums of
 # powers of (1 - alpha), which apart from a few alphas are rounded, so that equal gains may differ in

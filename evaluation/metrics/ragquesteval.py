@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from evaluation.agreement.estimate import Estimate
+from evaluation.stats.estimate import Estimate
 
 NO_QUESTIONS = "undefined, because there are no questions"
 NONE_ANSWERED = "undefined, because the generation answers no question"

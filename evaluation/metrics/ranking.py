@@ -9,8 +9,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from evaluation.agreement.estimate import Estimate, FloatArray
 from evaluation.metrics.greedy_ideal import cumulative_dcg
+from evaluation.stats.estimate import Estimate, FloatArray
 
 NO_RELEVANT = "undefined, because there are no relevant passages"
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from evaluation.agreement.estimate import Estimate
+from evaluation.stats.estimate import Estimate
 
 EMPTY_OUTPUT = "undefined, because the output is empty"
 EMPTY_REL = "undefined, because nothing is relevant"

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from evaluation.agreement.correlation import Correlation, kendall_tau_b
-from evaluation.agreement.estimate import Estimate, FloatArray
 from evaluation.metrics.coverage import answerable_questions, coverage
+from evaluation.stats.correlation import Correlation, kendall_tau_b
+from evaluation.stats.estimate import Estimate, FloatArray
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,1 @@
-"""What a rater's own answers tell about the work: NumPy arrays in, small frozen dataclasses out.
-
-Nothing here rejects anybody. A number is a reason to look, and gold items weigh.
-"""
+"""The quality of a campaign's work: all raters, one of them, one item."""

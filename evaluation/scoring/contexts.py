@@ -7,12 +7,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from evaluation.agreement.estimate import Estimate, FloatArray
 from evaluation.metrics.alpha_ndcg import alpha_ndcg_eq4, alpha_ndcg_many
 from evaluation.metrics.grades import NO_ANSWERABLE
 from evaluation.scoring.options import ORACLE, Options
 from evaluation.scoring.pools import Pool
 from evaluation.scoring.rows import Row
+from evaluation.stats.estimate import Estimate, FloatArray
 
 AT_ONCE = 64  # topics: few enough that all rankings of them are a small array
 

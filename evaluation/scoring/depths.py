@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from evaluation.agreement.estimate import FloatArray
+from evaluation.stats.estimate import FloatArray
 
 
 @dataclass(frozen=True, slots=True)

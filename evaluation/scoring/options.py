@@ -10,10 +10,10 @@ from django.utils.http import urlencode
 
 from annotation.models import Dataset, Rubric
 from annotation.models.standard_rubrics import GRADED
+from evaluation.data.selection import SelectionError, one_of
+from evaluation.data.sources import Source, source
 from evaluation.scoring.rules import PAPER, RULES, Rules
-from evaluation.scoring.sources import Source, source
 from evaluation.scoring.tokens import WORDS, Tokenizer
-from evaluation.selection import SelectionError, one_of
 
 Ideal = Literal["standard", "paper_eq4"]
 Cutoff = int | Literal["oracle"] | None
@@ -119,3 +119,12 @@ def _cutoff(value: str) -> Cutoff:
     raise SelectionError(
         f"There is no cut-off “{value}”. There are: {listed}, or another whole number from 1."
     )
+
+
+CUTOFF_WORDS = {"size": "as long as the run", "oracle": "as long as Z*"}
+
+
+IDEAL_WORDS = {"standard": "greedy over P*", "paper_eq4": "Z*, equation 4"}
+
+
+RULE_WORDS = {"paper": "of the paper", "authors": "of the authors’ code"}

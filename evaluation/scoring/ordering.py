@@ -7,9 +7,9 @@ from itertools import combinations
 
 import numpy as np
 
-from evaluation.agreement.bootstrap import cluster_bootstrap
-from evaluation.agreement.correlation import Correlation, kendall_tau_b
-from evaluation.agreement.estimate import FloatArray
+from evaluation.stats.bootstrap import cluster_bootstrap
+from evaluation.stats.correlation import Correlation, kendall_tau_b
+from evaluation.stats.estimate import FloatArray
 
 RESAMPLES = 2_000
 MOST = 100  # systems whose order is resampled: the work grows with their square

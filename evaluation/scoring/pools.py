@@ -10,14 +10,14 @@ from functools import cached_property
 import numpy as np
 
 from annotation.models import Dataset
-from evaluation.agreement.estimate import FloatArray, IntArray
+from evaluation.data.cells import Cells, Scale, load_cells
+from evaluation.data.corpus import PASSAGE, Corpus, Question, load_corpus
 from evaluation.metrics.coverage import answerable_questions
 from evaluation.metrics.grades import BoolArray
 from evaluation.metrics.required_subset import required_subset
-from evaluation.scoring.cells import Cells, Scale, load_cells
-from evaluation.scoring.corpus import PASSAGE, Corpus, Question, load_corpus
 from evaluation.scoring.options import Options
 from evaluation.scoring.tokens import TokenCounts
+from evaluation.stats.estimate import FloatArray, IntArray
 
 DIGITS = re.compile(r"([0-9]+)")
 

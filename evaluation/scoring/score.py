@@ -7,23 +7,23 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
+import scipy
 
 from annotation.models import Dataset
-from evaluation.agreement.estimate import Estimate, FloatArray
+from evaluation.data.cache import cached
+from evaluation.data.corpus import load_corpus
+from evaluation.data.selection import one_of
 from evaluation.metrics.coverage import coverage
 from evaluation.metrics.density import density
 from evaluation.metrics.grades import NO_ANSWERABLE
 from evaluation.metrics.ranking import average_precision, ndcg, recall
 from evaluation.scoring.contexts import Context, as_ndeval_reads, contexts_of, ranked_coverage
-from evaluation.scoring.corpus import load_corpus
-from evaluation.scoring.means import mean_over_topics
 from evaluation.scoring.options import Options
 from evaluation.scoring.pools import Pool, load_pools
 from evaluation.scoring.rows import Row, left_out, rows
 from evaluation.scoring.rules import Rules
 from evaluation.scoring.tokens import TokenCounts
-from evaluation.selection import one_of
-from evaluation.versions import cached
+from evaluation.stats.estimate import Estimate, FloatArray
 
 METRICS = ("coverage", "alpha_ndcg", "density", "recall", "average_precision", "ndcg")
 NO_RANKING = Estimate(None, "undefined, because it is one text and not a ranking of passages", 0)
@@ -255,3 +255,31 @@ def _ranking(pool: Pool, z: Context) -> tuple[Estimate, Estimate, Estimate]:
         average_precision(relevance, n, z.depth),
         ndcg(relevance, np.ones(n), z.depth),
     )
+
+
+def mean_over_topics(found: Sequence[Estimate], level: float = 0.95) -> Estimate:
+    """The mean over the topics where the metric is defined, with a t interval over topics.
+
+    `n` counts these topics, `missing` the others. The interval is mean +- t(n - 1) x sd / sqrt(n),
+    sd with n - 1, not clamped; there is none with fewer than two defined topics. None defined:
+    undefined, for the topics' reason where it is one and the same, else with the first of them.
+    """
+    values = np.array([one.value for one in found if one.value is not None])
+    n, missing = len(values), len(found) - len(values)
+    if not n:
+        return Estimate(None, _why([one.reason for one in found if one.reason]), 0, missing)
+    mean = float(values.mean())
+    if n < 2:
+        why = "no interval, because there are fewer than two topics"
+        return Estimate(mean, None, n, missing, interval_reason=why)
+    reach = float(scipy.stats.t.ppf((1 + level) / 2, n - 1) * values.std(ddof=1) / np.sqrt(n))
+    return Estimate(mean, None, n, missing, low=mean - reach, high=mean + reach)
+
+
+def _why(reasons: Sequence[str]) -> str:
+    if len(set(reasons)) == 1:
+        return reasons[0]
+    if not reasons:
+        return "undefined, because it has no topic"
+    first = reasons[0].removeprefix("undefined, because ")
+    return f"undefined, because no topic has a value; on the first of them {first}"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from evaluation.agreement.estimate import Estimate
 from evaluation.scoring.options import SIZE
 from evaluation.scoring.score import METRICS, RowScore, Scores, TopicScore
+from evaluation.stats.estimate import Estimate
 
 
 def as_json(scores: Scores, found: RowScore) -> dict[str, Any]:

@@ -12,8 +12,8 @@ from pathlib import Path
 from django.db.models import QuerySet
 
 from annotation.models import Text
-from evaluation.scoring.corpus import PASSAGE, Corpus
-from evaluation.selection import SelectionError
+from evaluation.data.corpus import PASSAGE, Corpus
+from evaluation.data.selection import SelectionError
 
 READ_AT_ONCE = 2_000  # texts a query: their words are read, counted and let go
 

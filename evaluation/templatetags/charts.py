@@ -5,7 +5,7 @@ from typing import Any
 from django import template
 
 from evaluation import charts
-from evaluation.agreement.estimate import Estimate
+from evaluation.stats.estimate import Estimate
 
 register = template.Library()
 

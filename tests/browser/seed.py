@@ -22,7 +22,7 @@ from tests import differing, field
 from tests.browser.material import PASSWORD, T1_ANSWERS, T1_BODY, T2_ANSWERS, T2_BODY
 from tests.browser.sessions import make_sessions
 from tests.crowd import make_study
-from tests.evaluation.pages.labelling_material import make_locks
+from tests.evaluation.labelling.material import make_locks
 
 WORKERS = 150
 

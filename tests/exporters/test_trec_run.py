@@ -5,8 +5,8 @@ import pytest
 from annotation.formats.writing import ExportError
 from annotation.models import Dataset, Text
 from crux_site.importing import import_dataset
-from evaluation.exporters import trec_run
-from evaluation.exporters.trec_run import ForTrecTools
+from evaluation.formats import trec_run
+from evaluation.formats.trec_run import ForTrecTools
 from evaluation.models import RetrievalRun
 from tests.importers.study import BODILESS, study, write
 

@@ -9,7 +9,7 @@ from django.test.utils import CaptureQueriesContext
 
 from annotation.models import Dataset, Rater, Rating, Rubric, Topic
 from crux_site.overview import overview
-from tests.evaluation.pages.test_agreement import words
+from tests.evaluation.agreement.test_page import words
 from tests.evaluation.scoring.material import make_study
 from tests.factories import make_dataset
 

@@ -12,7 +12,7 @@ from annotation.formats.writing import ExportError
 from annotation.models import Dataset
 from annotation.models.raters import raters_of
 from crux_site.exporting import export_folder, write
-from evaluation.exporters.trec_run import ForTrecTools
+from evaluation.formats.trec_run import ForTrecTools
 from evaluation.models import RetrievalRun
 
 

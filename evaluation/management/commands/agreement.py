@@ -10,13 +10,13 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from annotation.models import Dataset
-from evaluation.agreement.estimate import Estimate
-from evaluation.agreement_page.as_json import as_json
-from evaluation.agreement_page.judge import AgainstJudge
-from evaluation.agreement_page.parts import Part
-from evaluation.agreement_page.report import AgreementReport, agreement_report
-from evaluation.agreement_page.with_people import every_judge
-from evaluation.selection import Selection, SelectionError, one_of, select
+from evaluation.agreement.as_json import as_json
+from evaluation.agreement.judge import AgainstJudge
+from evaluation.agreement.judges import every_judge
+from evaluation.agreement.page import AgreementReport, agreement_report
+from evaluation.agreement.parts import Part
+from evaluation.data.selection import Selection, SelectionError, one_of, select
+from evaluation.stats.estimate import Estimate
 
 WORDS = 24  # the width of a name in a table
 

@@ -11,13 +11,13 @@ import numpy as np
 from django.core.management.base import BaseCommand, CommandError
 
 from annotation.models import Dataset
-from evaluation.agreement.estimate import Estimate
+from evaluation.data.selection import SelectionError, one_of
 from evaluation.scoring.depths import unlike_depths
 from evaluation.scoring.options import ORACLE, choose
 from evaluation.scoring.score import METRICS, RowScore, Scores, TopicScore, score
 from evaluation.scoring.score_json import as_json
 from evaluation.scoring.tokens import tokenizer
-from evaluation.selection import SelectionError, one_of
+from evaluation.stats.estimate import Estimate
 
 WIDTH = 34  # of a name in a table
 HEADS = ("coverage", "alpha-nDCG", "density", "recall", "MAP", "nDCG")

@@ -9,11 +9,11 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from annotation.models import Dataset
+from evaluation.data.selection import SelectionError, one_of
+from evaluation.paper.bundle import POSSIBLE, write_all
+from evaluation.paper.reported import ReportedError
 from evaluation.scoring.options import Options, choose
 from evaluation.scoring.tokens import tokenizer
-from evaluation.selection import SelectionError, one_of
-from evaluation.tables.bundle import POSSIBLE, write_all
-from evaluation.tables.reported import ReportedError
 
 CHOICES = ("judge", "eta", "cutoff", "ideal", "rules")
 

@@ -8,7 +8,7 @@ from annotation.adjudication.decisions import voices
 from annotation.adjudication.differences import differences
 from annotation.models import Campaign
 from annotation.monitoring.export import files
-from evaluation.quality_page.answers import load
+from evaluation.data.answers import load
 from tests.labels import hand_in, label, row
 
 HOME = "/campaigns/ferry-answerable/"

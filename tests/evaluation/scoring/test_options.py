@@ -1,9 +1,9 @@
 import pytest
 
+from evaluation.data.selection import SelectionError
 from evaluation.scoring.options import choose
 from evaluation.scoring.rules import AUTHORS, PAPER
 from evaluation.scoring.tokens import WORDS
-from evaluation.selection import SelectionError
 
 
 def test_defaults(study):

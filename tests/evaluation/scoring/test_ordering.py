@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from evaluation.agreement.correlation import kendall_tau_b
 from evaluation.scoring.ordering import _tau_of_sums, comparable, means, order_agreement
+from evaluation.stats.correlation import kendall_tau_b
 
 # Two topics (rows) and four systems: the means are 1, .75, .5, .25 and 1, .5, .75, .25.
 Z = np.array([[1, 1, 0.5, 0], [1, 0.5, 0.5, 0.5]])

@@ -6,11 +6,10 @@ import numpy as np
 import pytest
 
 from annotation.models import Rating, Text, Topic
+from evaluation.data.selection import SelectionError
 from evaluation.models import RankedText, RetrievalRun
-from evaluation.scoring.means import mean_over_topics
 from evaluation.scoring.options import choose
-from evaluation.scoring.score import METRICS, cached_scores, score
-from evaluation.selection import SelectionError
+from evaluation.scoring.score import METRICS, cached_scores, mean_over_topics, score
 from tests.evaluation.scoring.material import REPORT_WORDS, make_reference
 
 SECOND = 1 / log2(3)  # the discount of rank 2

@@ -4,10 +4,10 @@ from types import SimpleNamespace
 
 import pytest
 
+from evaluation.data.corpus import load_corpus
+from evaluation.data.selection import SelectionError
 from evaluation.scoring import tokens
-from evaluation.scoring.corpus import load_corpus
 from evaluation.scoring.tokens import WORDS, TokenCounts, tokenizer
-from evaluation.selection import SelectionError
 
 
 class ByLetter:

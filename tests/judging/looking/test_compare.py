@@ -13,7 +13,7 @@ from judging.comparing_cells import SHOWS, Wanted
 from judging.foreground import fill_lexical
 from judging.models import Judge
 from judging.storing import store
-from tests.evaluation.pages.test_agreement import words
+from tests.evaluation.agreement.test_page import words
 from tests.factories import make_dataset
 from tests.judging.looking.material import fill, make_model, reply, start
 

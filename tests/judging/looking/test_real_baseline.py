@@ -4,7 +4,7 @@ from io import StringIO
 
 from django.core.management import call_command
 
-from evaluation.agreement_page.with_people import with_people
+from evaluation.agreement.judges import with_people
 from judging.models import Judge
 
 

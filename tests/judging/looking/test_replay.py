@@ -6,7 +6,7 @@ from annotation.models import Rating, Text
 from judging import replaying
 from judging.foreground import fill_lexical
 from judging.models import Attempt, Batch, Judge, JudgeRun
-from tests.evaluation.pages.test_agreement import words
+from tests.evaluation.agreement.test_page import words
 from tests.judging.graders.scripted_server import ScriptedServer, said, status
 from tests.judging.looking.material import make_model
 

@@ -6,7 +6,7 @@ from annotation.models import Rater, Rating, SubQuestion, Text
 from judging.grading.pairs import State
 from judging.models import Attempt
 from judging.storing import store
-from tests.evaluation.pages.test_agreement import words
+from tests.evaluation.agreement.test_page import words
 from tests.factories import PASSAGE, make_dataset
 from tests.judging.looking.material import FIRST, fill, make_model, reply, start
 

@@ -1,0 +1,229 @@
+"""The agreement report as one JSON object. Values keep their full precision; undefined is null.
+
+A statistic that the format names as a plain number has its n, interval and reason in `details`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from evaluation.agreement.by_rater import Pair, RaterRow
+from evaluation.agreement.judge import AgainstJudge
+from evaluation.agreement.majority import MajorityRow
+from evaluation.agreement.page import AgreementReport
+from evaluation.agreement.parts import Part
+from evaluation.agreement.threshold import AtEta
+from evaluation.scoring.report_coverage import Correlations
+from evaluation.stats.correlation import Correlation
+from evaluation.stats.estimate import Estimate
+
+Json = dict[str, Any]
+
+
+def as_json(report: AgreementReport) -> Json:
+    """Grades against a judge come first where the raters grade; else the raters among themselves.
+
+    So `graded` with a judge is the judge's object with `between_raters` inside it, and
+    `answerable` with a judge is the raters' object with `judge` inside it.
+    """
+    selection = report.selection
+    head = {
+        "dataset": selection.dataset.slug,
+        "rubric": selection.rubric.slug,
+        "levels": list(selection.levels),
+        "eta": selection.eta,
+    }
+    raters = _between_raters(report)
+    if report.judge is None or selection.judge is None:
+        return head | raters
+    judge: Json = {"judge": selection.judge.name} | _against(report.judge)
+    judge["by_rater"] = {part.name: _against(part) for part in report.judge_by_rater}
+    judge["by_system"] = {part.name: _against(part) for part in report.judge_by_system}
+    if selection.one_scale:
+        return head | {"raters": raters["raters"]} | judge | {"between_raters": raters}
+    return head | raters | {"judge": judge}
+
+
+def detailed(found: Estimate) -> Json:
+    """Value, reason, n, missing and 95% interval of one estimate."""
+    shown: Json = {
+        "value": found.value,
+        "reason": found.reason,
+        "n": found.n,
+        "missing": found.missing,
+        "ci95": None if found.low is None else [found.low, found.high],
+    }
+    if found.interval_reason:
+        shown["ci95_reason"] = found.interval_reason
+    if isinstance(found, Correlation):
+        shown["p"] = found.p
+    return shown
+
+
+def _plain(found: Mapping[str, Estimate]) -> Json:
+    values: Json = {name: estimate.value for name, estimate in found.items()}
+    return values | {"details": {name: detailed(estimate) for name, estimate in found.items()}}
+
+
+def _between_raters(report: AgreementReport) -> Json:
+    raters = report.selection.raters
+    coverage: Json = {}
+    unrated: Json = {}
+    for at, rater in enumerate(raters):
+        seen = {row.name: row.coverage[at] for row in report.reports if row.coverage[at].n}
+        coverage[rater.name] = {name: found.value for name, found in seen.items()}
+        unrated[rater.name] = {name: found.missing for name, found in seen.items() if found.missing}
+    columns = [*raters, *([report.selection.judge] if report.selection.judge else [])]
+    drawn = report.bootstrap
+    return {
+        "n_items": report.n_items,
+        "n_missing": report.n_missing,
+        "n_topics": report.n_topics,
+        "n_filtered": report.n_filtered,
+        "raters": [rater.name for rater in raters],
+        "fleiss_kappa": detailed(report.all.kappa)
+        | {
+            "bootstrap": {
+                "ci95": None if drawn.low is None else [drawn.low, drawn.high],
+                "reason": drawn.interval_reason,
+                "resamples": drawn.n_resamples,
+                "undefined_resamples": drawn.n_undefined,
+                "seed": drawn.seed,
+                "caution": drawn.caution,
+            }
+        },
+        "krippendorff_alpha": detailed(report.alpha) | {"metric": report.alpha_metric},
+        **_plain(
+            {
+                "percent_agreement": report.all.percent,
+                "gwet_ac1": report.all.ac1,
+                "prevalence": report.all.prevalence,
+                "unanimous": report.unanimous,
+            }
+        ),
+        "cohen": [_pair(pair) for pair in report.pairs],
+        "n_pairs_without_common_items": report.n_pairs_apart,
+        "against_majority": [_majority(row) for row in report.majority],
+        "coverage": coverage,
+        "coverage_unrated": unrated,
+        "mean_coverage": {
+            system: {column.name: found.value for column, found in zip(columns, means, strict=True)}
+            for system, means in report.mean_coverage.items()
+        },
+        "coverage_correlation": [_correlation(row) for row in report.correlations],
+        "by_system": {part.name: _part(part) for part in report.systems},
+        "by_topic": {part.name: _part(part) for part in report.topics},
+        "rater_counts": {row.rater.name: _rater(row) for row in report.raters},
+    }
+
+
+def _part(part: Part) -> Json:
+    return {
+        "n_items": part.n_items,
+        "n_missing": part.n_missing,
+        "fleiss_kappa": detailed(part.kappa),
+        **_plain(
+            {
+                "percent_agreement": part.percent,
+                "gwet_ac1": part.ac1,
+                "prevalence": part.prevalence,
+            }
+        ),
+    }
+
+
+def _pair(pair: Pair) -> Json:
+    return {
+        "a": pair.a.name,
+        "b": pair.b.name,
+        **detailed(pair.kappa),
+        **_plain(
+            {
+                "percent_agreement": pair.percent,
+                "prevalence": pair.prevalence,
+                "cohen_quadratic": pair.quadratic,
+                "cohen_binary": pair.binary,
+                "spearman": pair.spearman,
+                "spans_meet": pair.spans_meet,
+                "span_overlap": pair.overlap,
+            }
+        ),
+    }
+
+
+def _rater(row: RaterRow) -> Json:
+    return {
+        "kind": row.rater.kind,
+        "n": row.n,
+        "n_missing": row.n_missing,
+        "n_answerable": row.n_answerable,
+        "prevalence": detailed(row.prevalence),
+        "n_without_highlight": row.n_unmarked,
+        "highlights": {
+            "exact": row.n_exact,
+            "normalised": row.n_normalised,
+            "unlocated": row.n_unlocated,
+        },
+    }
+
+
+def _majority(row: MajorityRow) -> Json:
+    return {
+        "rater": row.rater.name,
+        "n_without_majority": row.n_dropped,
+        "scott_pi": detailed(row.kappa),
+        **_plain({"percent_agreement": row.percent, "prevalence": row.prevalence}),
+    }
+
+
+def _correlation(row: Correlations) -> Json:
+    return {
+        "a": row.a.name,
+        "b": row.b.name,
+        "n": row.pearson.n,
+        "missing": row.pearson.missing,
+        **_plain({"pearson": row.pearson, "spearman": row.spearman, "kendall": row.kendall}),
+    }
+
+
+def _against(part: AgainstJudge) -> Json:
+    return {
+        "n": part.n,
+        "n_without_judge": part.n_without_judge,
+        "confusion": _cells(part),
+        **_plain(
+            _scores(part)
+            | {
+                "cohen_quadratic": part.cohen_quadratic,
+                "spearman": part.spearman,
+                "mean_distance": part.mean_distance,
+            }
+        ),
+        "levels": list(part.levels),
+        "matrix": part.matrix.tolist(),
+        "sweep": [
+            {"eta": at.eta, "n": at.confusion.n, "confusion": _cells(at), **_plain(_scores(at))}
+            for at in part.sweep
+        ],
+    }
+
+
+def _cells(at: AtEta) -> Json:
+    found = at.confusion
+    return {"tp": found.tp, "fp": found.fp, "fn": found.fn, "tn": found.tn}
+
+
+def _scores(at: AtEta) -> dict[str, Estimate]:
+    return {
+        "precision_answerable": at.precision_answerable,
+        "recall_answerable": at.recall_answerable,
+        "f1_answerable": at.f1_answerable,
+        "precision_unanswerable": at.precision_unanswerable,
+        "recall_unanswerable": at.recall_unanswerable,
+        "f1_unanswerable": at.f1_unanswerable,
+        "accuracy": at.accuracy,
+        "cohen_binary": at.cohen_binary,
+        "prevalence": at.prevalence,
+        "judge_prevalence": at.judge_prevalence,
+    }

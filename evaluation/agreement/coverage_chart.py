@@ -1,0 +1,203 @@
+"""Coverage by report, and the confusion of a judge's grades, as geometry for the agreement page."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import ceil, sqrt
+
+import numpy as np
+
+from evaluation.agreement.judge import AgainstJudge
+from evaluation.agreement.page import AgreementReport
+from evaluation.charts import shape, svg_number
+from evaluation.data.columns import Column
+from evaluation.scoring.report_coverage import ReportRow
+from evaluation.stats.estimate import Estimate
+
+LEFT, RIGHT, TOP, BOTTOM = 34, 388, 30, 196
+
+
+FEWEST_COLUMNS = 6
+
+
+LABELLED = 30  # with more reports than this their numbers would touch
+
+
+MOST_BARS = 40  # and with more than this their bars
+
+
+@dataclass(frozen=True)
+class Mark:
+    """One rater's coverage of one report, as a shape at a place."""
+
+    mark: int
+    shape: str
+    x: str
+    y: str
+
+
+@dataclass(frozen=True)
+class Bar:
+    """The column of one report. `line` is the raters' mean; `says` tells all in words."""
+
+    report: ReportRow
+    number: str
+    x: str
+    left: str
+    width: str
+    line: str
+    height: str
+    marks: tuple[Mark, ...]
+    says: str
+    hit_left: str
+    hit_width: str
+
+    @property
+    def right(self) -> str:
+        return svg_number(float(self.left) + float(self.width))
+
+
+@dataclass(frozen=True)
+class Panel:
+    """The reports of one system, from the highest coverage to the lowest.
+
+    Of many, `bars` are some at even distances in that order, the first and the last among them;
+    `n_reports` counts all.
+    """
+
+    system: str
+    n_reports: int
+    grid: tuple[tuple[str, str], ...]
+    bars: tuple[Bar, ...]
+    judge: str
+    """Points of the judge's line, empty where it rated too little."""
+
+    @property
+    def is_thinned(self) -> bool:
+        return len(self.bars) < self.n_reports
+
+
+@dataclass(frozen=True)
+class ConfusionCell:
+    """How often raters gave one level and the judge another. `name` is its quadrant at eta."""
+
+    level: int
+    n: int
+    name: str
+    shade: int
+    looks: str
+
+
+@dataclass(frozen=True)
+class ConfusionRow:
+    level: int
+    cells: tuple[ConfusionCell, ...]
+    total: int
+
+
+def confusion_rows(judged: AgainstJudge, eta: int) -> list[ConfusionRow]:
+    """The table of levels with its shades, and with heavy lines where answerable begins."""
+    most = int(np.max(judged.matrix, initial=0))
+
+    def cell(human: int, level: int, n: int) -> ConfusionCell:
+        name = (("tn", "fp"), ("fn", "tp"))[human >= eta][level >= eta]
+        looks = [
+            "edge-top" if human == eta else "",
+            "edge-left" if level == eta else "",
+            "agree" if name in ("tp", "tn") else "",
+        ]
+        # The square root keeps the rare cells apart from the empty ones.
+        shade = ceil(5 * sqrt(n / most)) if most else 0
+        return ConfusionCell(level, n, name, shade, " ".join(filter(None, looks)))
+
+    return [
+        ConfusionRow(
+            human,
+            tuple(cell(human, level, n) for level, n in zip(judged.levels, row, strict=True)),
+            sum(row),
+        )
+        for human, row in zip(judged.levels, judged.matrix.tolist(), strict=True)
+    ]
+
+
+def coverage_panels(report: AgreementReport) -> list[Panel]:
+    """Figure 4 of the paper: one panel a system; a bar is the mean of the raters' coverage of one report."""
+    systems = sorted({row.system for row in report.reports})
+    return [
+        _panel(system, [row for row in report.reports if row.system == system], report)
+        for system in systems
+    ]
+
+
+def _panel(system: str, rows: Sequence[ReportRow], report: AgreementReport) -> Panel:
+    raters, judge = report.selection.raters, report.selection.judge
+    judged = [row.judge.value for row in rows if row.judge and row.judge.value is not None]
+    by_judge = len(judged) == len(rows)
+    ordered = sorted(
+        rows, key=lambda row: -((row.judge.value or 0.0) if row.judge and by_judge else _mean(row))
+    )
+    if len(ordered) > MOST_BARS:
+        places = np.linspace(0, len(ordered) - 1, MOST_BARS).round().astype(int)
+        ordered = [ordered[place] for place in places.tolist()]
+    step = (RIGHT - LEFT) / max(len(ordered), FEWEST_COLUMNS)
+    bars = tuple(_bar(row, at, step, raters, judge, len(ordered)) for at, row in enumerate(ordered))
+    line = [
+        f"{bar.x},{svg_number(_y(row.judge.value or 0.0))}"
+        for bar, row in zip(bars, ordered, strict=True)
+        if row.judge and by_judge
+    ]
+    grid = tuple((f"{share:.1f}", svg_number(_y(share))) for share in (0.0, 0.5, 1.0))
+    return Panel(system, len(rows), grid, bars, " ".join(line))
+
+
+def _bar(
+    row: ReportRow,
+    at: int,
+    step: float,
+    raters: Sequence[Column],
+    judge: Column | None,
+    n_bars: int,
+) -> Bar:
+    x, mean = LEFT + step * (at + 0.5), _y(_mean(row))
+    apart = min(8.0, step * 0.8 / max(len(raters), 1))
+    marks = tuple(
+        Mark(
+            rater.mark,
+            shape(rater.mark),
+            svg_number(x + (place - (len(raters) - 1) / 2) * apart),
+            svg_number(_y(found.value)),
+        )
+        for place, (rater, found) in enumerate(zip(raters, row.coverage, strict=True))
+        if found.value is not None
+    )
+    seen: list[tuple[Column, Estimate]] = list(zip(raters, row.coverage, strict=True))
+    if judge and row.judge:
+        seen.append((judge, row.judge))
+    words = ", ".join(f"{column.title} {_words(found)}" for column, found in seen)
+    return Bar(
+        report=row,
+        number=str(at + 1) if n_bars <= LABELLED else "",
+        x=svg_number(x),
+        left=svg_number(x - step * 0.33),
+        width=svg_number(step * 0.66),
+        line=svg_number(mean),
+        height=svg_number(BOTTOM - mean),
+        marks=marks,
+        says=f"{row.name}: {words}",
+        hit_left=svg_number(x - step / 2),
+        hit_width=svg_number(step),
+    )
+
+
+def _mean(row: ReportRow) -> float:
+    values = [found.value for found in row.coverage if found.value is not None]
+    return sum(values) / len(values) if values else 0.0
+
+
+def _words(found: Estimate) -> str:
+    if found.value is None:
+        return "undefined"
+    return f"{found.value:.2f}" + (f" ({found.missing} not rated)" if found.missing else "")
+
+
+def _y(share: float) -> float:
+    return BOTTOM - (BOTTOM - TOP) * share

@@ -1,0 +1,110 @@
+"""A judge against people: the people are the truth, and answerable is the positive class."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evaluation.agreement.threshold import AtEta, Scale, at_eta, sweep
+from evaluation.data.ratings import RatingMatrix
+from evaluation.data.selection import Selection
+from evaluation.stats.clusters import binary, kappa_over_topics, level_sums, share
+from evaluation.stats.cohen import NO_PAIR
+from evaluation.stats.confusion import level_matrix
+from evaluation.stats.correlation import Correlation, spearman
+from evaluation.stats.estimate import Estimate, FloatArray, IntArray
+
+
+@dataclass(frozen=True)
+class AgainstJudge(AtEta):
+    """One rater's grades, or several raters' pooled, against the judge's grades of the same pairs.
+
+    The unit is a rating: two people on one pair are two. `n_without_judge` counts the ratings of
+    pairs that the judge did not rate, which are in nothing else. `matrix` counts levels of the
+    raters (rows) against those of the judge (columns); where the two grade on different scales,
+    both are read as answerable or not, and `levels` is 0 and 1. `sweep` has the scores at every
+    eta, and is empty where eta moves nothing. Intervals: jackknife over topics.
+    """
+
+    name: str
+    title: str
+    n: int
+    n_without_judge: int
+    levels: tuple[int, ...]
+    matrix: IntArray
+    cohen_quadratic: Estimate
+    spearman: Correlation
+    mean_distance: Estimate
+    sweep: tuple[AtEta, ...]
+
+
+@dataclass(frozen=True)
+class JudgeParts:
+    """The judge against all raters pooled, against each, and on the texts of each system."""
+
+    all: AgainstJudge
+    by_rater: tuple[AgainstJudge, ...]
+    by_system: tuple[AgainstJudge, ...]
+
+
+def judge_parts(matrix: RatingMatrix) -> JudgeParts:
+    """The judge of the matrix's selection against its raters: every rating counts once."""
+    judge, raters = matrix.selection.judge, matrix.selection.raters
+    # A judge that was also chosen as a rater would agree with itself.
+    columns = [at for at, rater in enumerate(raters) if rater.pk != (judge and judge.pk)]
+    item, column = np.nonzero(~np.isnan(matrix.grades[:, columns]))
+    human = matrix.grades[:, columns][item, column]
+    rater = np.array(columns, dtype=np.int64)[column]
+    system = matrix.system[item]
+
+    def part(name: str, here: NDArray[np.bool_], title: str = "") -> AgainstJudge:
+        return _against(matrix, (name, title or name), human[here], item[here])
+
+    return JudgeParts(
+        all=part("all", np.ones(len(item), dtype=bool)),
+        by_rater=tuple(part(raters[at].name, rater == at, raters[at].title) for at in columns),
+        by_system=tuple(part(name, system == name) for name in matrix.systems),
+    )
+
+
+def scales(selection: Selection) -> tuple[Scale, Scale]:
+    """How the raters and the judge of a selection are cut at an eta."""
+
+    def scale(levels: tuple[int, ...], threshold: int) -> Scale:
+        return Scale(levels, threshold if len(levels) == 2 else None)
+
+    return (
+        scale(selection.levels, selection.threshold),
+        scale(tuple(selection.judge_rubric.grades()), selection.judge_threshold),
+    )
+
+
+def _against(
+    matrix: RatingMatrix, names: tuple[str, str], human: FloatArray, item: NDArray[np.intp]
+) -> AgainstJudge:
+    selection, topics, judge = matrix.selection, matrix.topic[item], matrix.judge[item]
+    people, graded = scales(selection)
+    sums = level_sums(human, judge, (people.levels, graded.levels), topics)
+    n = int(sums.sum())
+    missing = len(human) - n
+    scores = at_eta(sums, people, graded, selection.eta, missing)
+    swept = sweep(sums, people, graded, selection.etas, missing)
+    levels = selection.levels
+    if not selection.one_scale:
+        human = binary(human, selection.threshold)
+        judge, levels = binary(judge, selection.judge_threshold), (0, 1)
+    return AgainstJudge(
+        **{field.name: getattr(scores, field.name) for field in fields(AtEta)},
+        name=names[0],
+        title=names[1],
+        n=n,
+        n_without_judge=missing,
+        levels=tuple(levels),
+        matrix=level_matrix(human, judge, levels),
+        cohen_quadratic=kappa_over_topics(human, judge, levels, topics, "quadratic"),
+        spearman=spearman(human, judge),
+        mean_distance=share(np.abs(human - judge), ~np.isnan(judge), topics, NO_PAIR),
+        sweep=swept,
+    )

@@ -1,0 +1,130 @@
+"""Agreement of all chosen raters: on everything, on the texts of each system, on each topic."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evaluation.data.ratings import RatingMatrix
+from evaluation.stats import fleiss
+from evaluation.stats.clusters import ratio, share, topic_sums, without_each_topic
+from evaluation.stats.estimate import Estimate, FloatArray, IntArray
+from evaluation.stats.jackknife import jackknife_interval
+
+NO_RATINGS = "undefined, because there are no ratings"
+# Read off what an interval of one cluster says, so that the words are the same everywhere.
+ONE_TOPIC = jackknife_interval(Estimate(0.0, None, 1), [0.0]).interval_reason
+NO_VALUE = jackknife_interval(Estimate(None, "undefined", 0), [0.0]).interval_reason
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Agreement on all items, or on those of one system or topic.
+
+    `n_missing` counts the cells of items x raters without a rating. `prevalence` is the share of
+    "answerable", each item counting once. Intervals: jackknife over topics.
+    """
+
+    name: str
+    n_items: int
+    n_missing: int
+    kappa: Estimate
+    ac1: Estimate
+    percent: Estimate
+    prevalence: Estimate
+
+
+def part(matrix: RatingMatrix, name: str, here: NDArray[np.bool_]) -> Part:
+    """Agreement on some of the items."""
+    grades, topics = matrix.grades[here], matrix.topic[here]
+    tallies = fleiss.counts(grades, _levels(matrix))
+    terms = fleiss.item_terms(tallies)
+    deleted = without_each_topic(terms, topics)
+    return Part(
+        name=name,
+        n_items=len(grades),
+        n_missing=int(np.isnan(grades).sum()),
+        kappa=jackknife_interval(fleiss.fleiss_kappa(tallies), fleiss.kappa_from_sums(deleted)),
+        ac1=jackknife_interval(fleiss.gwet_ac1(tallies), fleiss.ac1_from_sums(deleted)),
+        percent=jackknife_interval(
+            fleiss.percent_agreement(tallies), ratio(deleted[:, 0], deleted[:, 1])
+        ),
+        prevalence=share(_answerable(matrix, terms), terms[:, 2], topics, NO_RATINGS),
+    )
+
+
+def topic_parts(matrix: RatingMatrix) -> tuple[Part, ...]:
+    """Agreement on each topic, in the dataset's order; all topics at once, from their sums.
+
+    A topic is one cluster, so nothing has an interval.
+    """
+    if not matrix.n_items:
+        return ()
+    tallies = fleiss.counts(matrix.grades, _levels(matrix))
+    terms = fleiss.item_terms(tallies)
+    missing = np.isnan(matrix.grades).sum(axis=1)
+    ones = np.ones(matrix.n_items)
+    sums = topic_sums(
+        np.column_stack([terms, _answerable(matrix, terms), ones, missing]), matrix.topic
+    )
+    sums, (yes, items, gaps) = sums[:, :-3], sums[:, -3:].T
+    paired, rated = sums[:, 1], sums[:, 2]
+    none = np.where(paired > 0, fleiss.ONE_CATEGORY, fleiss.NO_PAIR)
+    kappa = _estimates(fleiss.kappa_from_sums(sums), none, paired, items)
+    ac1 = _estimates(fleiss.ac1_from_sums(sums), none, paired, items)
+    percent = _estimates(ratio(sums[:, 0], paired), none, paired, items)
+    without = np.full(len(sums), NO_RATINGS)
+    prevalence = _estimates(ratio(yes, rated), without, rated, items)
+    # The sums stand in the order of the topics' numbers.
+    at = {topic: place for place, topic in enumerate(np.unique(matrix.topic).tolist())}
+    return tuple(
+        Part(
+            name,
+            int(items[at[pk]]),
+            int(gaps[at[pk]]),
+            kappa[at[pk]],
+            ac1[at[pk]],
+            percent[at[pk]],
+            prevalence[at[pk]],
+        )
+        for pk, name in matrix.topic_names.items()
+    )
+
+
+def unanimous(grades: FloatArray) -> Estimate:
+    """The share of the items rated by all raters on which all of them agree."""
+    full = ~np.isnan(grades).any(axis=1)
+    n, missing = int(full.sum()), int((~full).sum())
+    if n == 0 or grades.shape[1] < 2:
+        return Estimate(None, "undefined, because no item was rated by all", n, missing)
+    return Estimate(float((np.ptp(grades[full], axis=1) == 0).mean()), None, n, missing)
+
+
+def _levels(matrix: RatingMatrix) -> IntArray:
+    return np.array(matrix.selection.levels, dtype=np.int64)
+
+
+def _answerable(matrix: RatingMatrix, terms: FloatArray) -> FloatArray:
+    """The share of each item's ratings that are answerable."""
+    # The terms of an item: share of agreeing pairs, has pairs, has ratings, share of each level.
+    answers = np.flatnonzero(_levels(matrix) >= matrix.selection.threshold)
+    return np.asarray(terms[:, 3 + answers].sum(axis=1))
+
+
+def _estimates(
+    values: FloatArray, reasons: NDArray[np.str_], n: FloatArray, items: FloatArray
+) -> list[Estimate]:
+    return [
+        Estimate(None, why, used, of - used, interval_reason=NO_VALUE)
+        if np.isnan(value)
+        else Estimate(value, None, used, of - used, interval_reason=ONE_TOPIC)
+        for value, why, used, of in zip(
+            values.tolist(),
+            reasons.tolist(),
+            n.astype(int).tolist(),
+            items.astype(int).tolist(),
+            strict=True,
+        )
+    ]

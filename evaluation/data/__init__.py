@@ -1,0 +1,1 @@
+"""The ways from rows of the database to arrays."""

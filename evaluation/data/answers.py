@@ -1,0 +1,199 @@
+"""The bridge from a campaign's answers to arrays: what stands, how long it took, what was marked.
+
+Five queries, whatever the size of the campaign. Ratings are not read: a pilot has none.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from django.db.models import TextField
+from django.db.models.functions import Cast, Length
+from numpy.typing import NDArray
+
+from annotation.models import Answer, Assignment, Campaign, Item, ItemQuestion
+from evaluation.stats.estimate import IntArray
+
+Spans = list[dict[str, Any]]  # start, end, quote
+CHUNK = 10_000
+NO_SPANS = "[]"
+
+
+@dataclass(frozen=True, slots=True)
+class ItemRow:
+    """A text of the campaign, without its words; `length` in code points."""
+
+    pk: int
+    purpose: str
+    name: str
+    system: str
+    length: int
+
+    @property
+    def title(self) -> str:
+        return f"{self.name} ({self.system})" if self.system else self.name
+
+
+@dataclass(frozen=True, slots=True)
+class LentRow:
+    """An item in a rater's hands. `active_ms` is all active time on it, idle is not in it."""
+
+    pk: int
+    rater: int
+    item: int
+    state: str
+    check: int | None
+    note: str
+    active_ms: int
+
+
+@dataclass(frozen=True)
+class CampaignAnswers:
+    """The newest answer of every rater to every question, as long as it has a grade.
+
+    `lent`, `question` and `grade` have one entry for each, in the order in which they were given;
+    `lent` is a place in `lents`. `checks` has (place in `lents`, whether it was passed) for every
+    attention check that was answered. Answers that came too late to be ratings are kept and read
+    too, where no other answers the question; `n_late` counts them.
+    """
+
+    campaign: Campaign
+    names: Mapping[int, str]
+    """Every rater of the campaign, also those who have answered nothing, by name."""
+    items: Mapping[int, ItemRow]
+    lents: Sequence[LentRow]
+    lent: IntArray
+    question: IntArray
+    grade: IntArray
+    checks: Sequence[tuple[int, bool]]
+    n_late: int
+    expected: Mapping[tuple[int, int], int]
+    """Of training and gold items: the grade of the gold source, by item and question."""
+    _spans: Sequence[str]
+
+    @cached_property
+    def levels(self) -> IntArray:
+        """The scale: the rubric's grades, and any that an older form of the rubric had."""
+        known = set(self.campaign.rubric.grades()) | set(self.grade.tolist())
+        return np.array(sorted(known), dtype=np.int64)
+
+    @cached_property
+    def rater(self) -> IntArray:
+        """The rater of each answer."""
+        return np.array([one.rater for one in self.lents], dtype=np.int64)[self.lent]
+
+    @cached_property
+    def item(self) -> IntArray:
+        """The item of each answer."""
+        return np.array([one.item for one in self.lents], dtype=np.int64)[self.lent]
+
+    @cached_property
+    def purpose(self) -> NDArray[np.str_]:
+        """The purpose of each answer's item."""
+        of_lent = [self.items[one.item].purpose for one in self.lents]
+        return np.array(of_lent, dtype=np.str_)[self.lent]
+
+    @cached_property
+    def counts(self) -> NDArray[np.bool_]:
+        """The answers that say how a rater works: not those in training, which feedback follows."""
+        return np.asarray(self.purpose != Item.Purpose.TRAINING, dtype=np.bool_)
+
+    @cached_property
+    def answerable(self) -> NDArray[np.bool_]:
+        return np.asarray(self.grade >= self.campaign.rubric.eta, dtype=np.bool_)
+
+    def spans(self, at: Sequence[int]) -> Iterator[tuple[int, Spans]]:
+        """Those of the answers at these places that have spans, each place with its spans."""
+        marked = [place for place in at if self._spans[place] != NO_SPANS]
+        # One parse of all of them is several times as fast as one of each.
+        found = json.loads(f"[{','.join(self._spans[place] for place in marked)}]")
+        return zip(marked, found, strict=True)
+
+
+def load(campaign: Campaign) -> CampaignAnswers:
+    """All of a campaign's answers. Without any, the arrays are empty."""
+    names = dict(
+        campaign.participants.order_by("rater__name").values_list("rater_id", "rater__name")
+    )
+    items = {
+        row[0]: ItemRow(*row)
+        for row in campaign.items.annotate(length=Length("text__body"))
+        .order_by("position")
+        .values_list("pk", "purpose", "text__name", "text__system", "length")
+    }
+    expected = ItemQuestion.objects.filter(item__campaign=campaign, expected__isnull=False)
+    lents = list(
+        Assignment.objects.filter(participant__campaign=campaign)
+        .order_by("pk")
+        .values_list(
+            "pk",
+            "participant__rater_id",
+            "item_id",
+            "state",
+            "check_asked_id",
+            "note",
+            "active_ms",
+            "check_asked__expected",
+        )
+    )
+    place = {row[0]: at for at, row in enumerate(lents)}
+    columns = _columns(campaign)
+    lent = np.array([place[pk] for pk in columns[0]], dtype=np.int64)
+    question = np.array([pk or 0 for pk in columns[1]], dtype=np.int64)
+    time = np.array(columns[3], dtype=np.int64)
+    spent = np.bincount(lent, weights=time, minlength=len(lents)).astype(np.int64)
+    is_late = np.array([bool(why) for why in columns[5]], dtype=np.bool_)
+    newest = _newest(lent, question, is_late)
+    given = newest[[columns[2][at] is not None for at in newest.tolist()]]
+    grade = np.array([columns[2][at] for at in given.tolist()], dtype=np.int64)
+    is_check = question[given] == 0
+    kept = given[~is_check]
+    passed = zip(lent[given[is_check]].tolist(), grade[is_check].tolist(), strict=True)
+    return CampaignAnswers(
+        campaign=campaign,
+        names=names,
+        items=items,
+        lents=[
+            LentRow(*row[:6], active_ms=row[6] + spent[at].item()) for at, row in enumerate(lents)
+        ],
+        lent=lent[kept],
+        question=question[kept],
+        grade=grade[~is_check],
+        n_late=int(is_late[kept].sum()),
+        checks=[(at, said == lents[at][7]) for at, said in passed],
+        expected={
+            (item, asked): wanted
+            for item, asked, wanted in expected.values_list("item_id", "question_id", "expected")
+            if wanted is not None
+        },
+        _spans=[columns[4][at] for at in kept.tolist()],
+    )
+
+
+def _columns(campaign: Campaign) -> list[Sequence[Any]]:
+    rows = (
+        Answer.objects.filter(assignment__participant__campaign=campaign)
+        .order_by("pk")
+        # Spans as they are stored: decoding them one by one would take longer than all the rest.
+        .annotate(words=Cast("spans", TextField()))
+        .values_list("assignment_id", "question_id", "grade", "active_ms", "words", "late")
+    )
+    columns: list[Sequence[Any]] = list(zip(*rows.iterator(chunk_size=CHUNK), strict=True))
+    return columns or [()] * 6
+
+
+def _newest(lent: IntArray, question: IntArray, is_late: NDArray[np.bool_]) -> IntArray:
+    """The places of the last answer to each question of each item, in the order of answering.
+
+    One that came too late is the last only where all did. An item asks one attention check at
+    most, so that all its checks share the question 0.
+    """
+    order = np.lexsort((np.arange(len(lent)), ~is_late, question, lent))
+    is_last = np.ones(len(order), dtype=bool)
+    is_last[:-1] = (np.diff(lent[order]) != 0) | (np.diff(question[order]) != 0)
+    return np.sort(order[is_last])

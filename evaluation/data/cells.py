@@ -1,0 +1,168 @@
+"""The grades of a source, one for each cell of (topic, text, question): ratings into one array."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from annotation.models import Dataset, Rating, Rubric
+from annotation.models.standard_rubrics import ANSWERABLE, GRADED
+from evaluation.data.corpus import KINDS, Corpus
+from evaluation.data.selection import threshold
+from evaluation.data.sources import Source
+from evaluation.metrics.grades import BoolArray
+from evaluation.stats.estimate import FloatArray, IntArray
+
+RATING = np.dtype(
+    [
+        ("rater", np.int64),
+        ("rubric", np.int64),
+        ("text", np.int64),
+        ("question", np.int64),
+        ("grade", np.int16),
+    ]
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """How the grades of one kind of text are read.
+
+    `rubric` is the slug of the one rubric that they were given under; the grades are those levels
+    and `eta` is the threshold on them. Without one rubric they are verdicts: 1 answerable, 0 not.
+    """
+
+    rubric: str
+    eta: int
+    levels: tuple[int, ...]
+
+    @property
+    def is_verdict(self) -> bool:
+        """Whether the grades say only answerable or not."""
+        return len(self.levels) == 2
+
+
+VERDICT = Scale("", 1, (0, 1))
+
+
+@dataclass(frozen=True)
+class Cells:
+    """Grades as rated texts x positions of the topic's questions, NaN = unrated.
+
+    A row is a (topic, text) pair with at least one grade; rows are in the order of topic key, then
+    text key. `by_people` marks the cells that a majority of people decided over a judge. `n_tied`
+    counts cells that people rated without a majority.
+    """
+
+    topic: IntArray
+    text: IntArray
+    grades: FloatArray
+    by_people: BoolArray
+    scales: Mapping[str, Scale]
+    """By kind of text."""
+    n_ratings: int
+    n_tied: int
+
+    def of_topic(self, topic: int) -> slice:
+        """The rows of a topic."""
+        start, stop = np.searchsorted(self.topic, [topic, topic + 1])
+        return slice(int(start), int(stop))
+
+
+def load_cells(dataset: Dataset, source: Source, eta: int, corpus: Corpus) -> Cells:
+    """The grades of a source, read at eta: two queries, whatever the number of ratings.
+
+    Ratings under the graded and the yes-or-no rubric count; those under others are not read. Where
+    a rater gave both for a cell the graded one counts. One rater's grades of a kind of text stay on
+    the scale of their rubric as long as it is one; made up of several they are verdicts.
+    """
+    rubrics = {r.pk: r for r in Rubric.objects.filter(slug__in=[GRADED.slug, ANSWERABLE.slug])}
+    rows = _read(dataset, source, list(rubrics))
+    place = _Places(corpus, rows)
+    verdicts = np.zeros(len(rows), dtype=np.int8)
+    for pk, rubric in rubrics.items():
+        mine = rows["rubric"] == pk
+        verdicts[mine] = rows["grade"][mine] >= threshold(rubric, eta)
+    values, scales = verdicts.astype(np.float64), dict.fromkeys(KINDS, VERDICT)
+    if source.kind == "rater":
+        for at, kind in enumerate(KINDS):
+            here = place.kind == at
+            used = np.unique(rows["rubric"][here]).tolist()
+            if len(used) == 1:
+                rubric = rubrics[used[0]]
+                values[here] = rows["grade"][here]
+                levels = tuple(rubric.grades())
+                scales[kind] = Scale(rubric.slug, threshold(rubric, eta), levels)
+    graded = np.isin(rows["rubric"], [pk for pk, r in rubrics.items() if r.slug == GRADED.slug])
+    cells = np.full(place.n_rows * place.width, np.nan)
+    by_people, n_tied = np.zeros(len(cells), dtype=bool), 0
+    alone = rows["rater"] == (source.rater.pk if source.rater else None)
+    # Yes-or-no first: where a rater gave both, the graded one is written over it.
+    for part in (~graded & alone, graded & alone):
+        cells[place.cell[part]] = values[part]
+    if source.people:
+        yes, n = _votes(place.cell, verdicts, rows["rater"], graded, ~alone, len(cells))
+        decided = 2 * yes != n
+        cells[decided] = 2 * yes[decided] > n[decided]
+        n_tied = int(((n > 0) & ~decided).sum())
+        by_people = decided & (source.rater is not None)
+    return Cells(
+        topic=place.topic,
+        text=place.text,
+        grades=cells.reshape(place.n_rows, place.width),
+        by_people=by_people.reshape(place.n_rows, place.width),
+        scales=scales,
+        n_ratings=len(rows),
+        n_tied=n_tied,
+    )
+
+
+def _read(dataset: Dataset, source: Source, rubrics: list[int]) -> NDArray[Any]:
+    found = (
+        Rating.objects.of_dataset(dataset)
+        .filter(rater__in=source.raters, rubric__in=rubrics)
+        .order_by()
+        .values_list("rater_id", "rubric_id", "text_id", "question_id", "grade")
+    )
+    return np.fromiter(found.iterator(chunk_size=10_000), dtype=RATING)
+
+
+class _Places:
+    """Where each rating belongs: its row, a (topic, text) pair, and its cell in the flat array."""
+
+    def __init__(self, corpus: Corpus, rows: NDArray[Any]) -> None:
+        asked = [(q.pk, topic, q.position) for topic, qs in corpus.questions.items() for q in qs]
+        table = np.array(sorted(asked), dtype=np.int64).reshape(-1, 3)
+        at = np.searchsorted(table[:, 0], rows["question"])
+        self.width = int(table[:, 2].max(initial=-1)) + 1
+        topic, position = table[at, 1], table[at, 2]
+        self.kind = corpus.kind[corpus.at(rows["text"])]
+        # One number a pair: keys of rows stay far below the 63 bits that there are.
+        base = int(corpus.pk.max(initial=0)) + 1
+        pairs, row = np.unique(topic * base + rows["text"], return_inverse=True)
+        self.topic, self.text = np.divmod(pairs, base)
+        self.n_rows = len(pairs)
+        self.cell = row * self.width + position
+
+
+def _votes(
+    cell: IntArray,
+    verdicts: NDArray[np.int8],
+    rater: IntArray,
+    graded: BoolArray,
+    by_people: BoolArray,
+    n_cells: int,
+) -> tuple[IntArray, IntArray]:
+    """How many people say answerable, and how many rated at all, for each cell."""
+    # A person votes once a cell: sorted with graded ratings last, the last of a person counts.
+    order = np.lexsort((graded, cell, rater))
+    order = order[by_people[order]]
+    last = np.ones(len(order), dtype=bool)
+    last[:-1] = (np.diff(cell[order]) != 0) | (np.diff(rater[order]) != 0)
+    votes = order[last]
+    yes = np.bincount(cell[votes], weights=verdicts[votes], minlength=n_cells).astype(np.int64)
+    return yes, np.bincount(cell[votes], minlength=n_cells)

@@ -1,0 +1,45 @@
+"""A rater as a column of what is compared."""
+
+from dataclasses import dataclass
+
+from annotation.models import Rater
+
+LETTERS = "ABCDEFGHIKLMNOPQRSTUVWXYZ"  # without J
+
+
+JUDGE = -1
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A rater as a column of the matrix. Its letter and its mark stay the same on every page."""
+
+    pk: int
+    name: str
+    kind: str
+    at: int
+    """Its place among all raters of the rubric, people first; JUDGE for the judge."""
+    has_seen_others: bool = False
+    """An adjudicator: a person who decided in sight of what the others had said."""
+
+    @property
+    def is_person(self) -> bool:
+        return self.kind == Rater.Kind.HUMAN
+
+    @property
+    def title(self) -> str:
+        """The name as it is shown: a baseline is always called one."""
+        return f"{self.name} (baseline)" if self.kind == Rater.Kind.BASELINE else self.name
+
+    @property
+    def letter(self) -> str:
+        """A, B, C and so on, then A2: for margins, where a name has no room. J is the judge."""
+        if self.at == JUDGE:
+            return "J"
+        turn, at = divmod(self.at, len(LETTERS))
+        return f"{LETTERS[at]}{turn + 1 if turn else ''}"
+
+    @property
+    def mark(self) -> int:
+        """Which of the marks 1 to 7 its spans have; the eighth is the judge's."""
+        return 8 if self.at == JUDGE else self.at % 7 + 1

@@ -1,0 +1,90 @@
+"""The texts and questions of a dataset, without their words, as arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+from django.db.models import BooleanField, ExpressionWrapper, Q
+
+from annotation.models import Dataset, SubQuestion, Text, Topic
+from evaluation.metrics.grades import BoolArray
+from evaluation.stats.estimate import IntArray
+
+KINDS = (Text.Kind.PASSAGE.value, Text.Kind.REPORT.value, Text.Kind.REFERENCE.value)
+PASSAGE = KINDS.index(Text.Kind.PASSAGE)
+TEXT = np.dtype([("pk", np.int64), ("topic", np.int64), ("kind", np.int8), ("words", np.bool_)])
+NO_TOPIC = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question, without its words."""
+
+    pk: int
+    position: int
+    is_filtered: bool
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """What a dataset holds, by key. Arrays of texts are in ascending order of `pk`."""
+
+    dataset: int
+    topics: dict[int, str]
+    """The names of the topics, in the order of the dataset."""
+    questions: dict[int, tuple[Question, ...]]
+    """By topic, in the order of their positions."""
+    pk: IntArray
+    topic: IntArray
+    """The topic that each text belongs to, NO_TOPIC for one of none."""
+    kind: IntArray
+    """Its place in KINDS."""
+    has_words: BoolArray
+    names: tuple[str, ...]
+    systems: tuple[str, ...]
+
+    def at(self, texts: Iterable[int] | IntArray) -> IntArray:
+        """Where these texts stand in the arrays. All of them must be of this dataset."""
+        return np.searchsorted(self.pk, np.asarray(texts, dtype=np.int64))
+
+
+def load_corpus(dataset: Dataset) -> Corpus:
+    """The topics, questions and texts of a dataset: three queries."""
+    topics = Topic.objects.filter(dataset=dataset).order_by("position", "pk")
+    names_of = dict(topics.values_list("pk", "name"))
+    questions: dict[int, list[Question]] = {topic: [] for topic in names_of}
+    found = SubQuestion.objects.filter(topic__dataset=dataset).order_by("topic_id", "position")
+    for topic, pk, position, why in found.values_list(
+        "topic_id", "pk", "position", "filtered_because"
+    ):
+        questions[topic].append(Question(pk, position, bool(why)))
+    has_words = ExpressionWrapper(Q(body__isnull=False), output_field=BooleanField())
+    texts = (
+        Text.objects.filter(dataset=dataset)
+        .order_by("pk")
+        .values_list("pk", "topic_id", "kind", has_words, "name", "system")
+    )
+    names: list[str] = []
+    systems: list[str] = []
+
+    def rows() -> Iterable[tuple[int, int, int, bool]]:
+        at = {kind: number for number, kind in enumerate(KINDS)}
+        for pk, topic, kind, words, name, system in texts.iterator(chunk_size=10_000):
+            names.append(name)
+            systems.append(system)
+            yield pk, topic or NO_TOPIC, at[kind], words
+
+    columns = np.fromiter(rows(), dtype=TEXT)
+    return Corpus(
+        dataset=dataset.pk,
+        topics=names_of,
+        questions={topic: tuple(rows) for topic, rows in questions.items()},
+        pk=columns["pk"].copy(),
+        topic=columns["topic"].copy(),
+        kind=columns["kind"].astype(np.int64),
+        has_words=columns["words"].copy(),
+        names=tuple(names),
+        systems=tuple(systems),
+    )

@@ -1,0 +1,67 @@
+"""The judge that is taken where nobody names one: one rule for all pages and commands of a dataset."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from django.db.models import Count, Min
+
+from annotation.models import Dataset, Rater, Rating
+
+if TYPE_CHECKING:
+    from evaluation.data.columns import Column
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """A judge, and why it is this one, in a sentence; empty where there is no other."""
+
+    judge: Column
+    why: str
+
+
+def default_judge(dataset: Dataset, judges: Sequence[Column]) -> Taken | None:
+    """The one of these judges that is taken where nobody names one; None where there is none.
+
+    Models go before baselines. Of the models that graded at least half as many pairs of the dataset
+    as any other, the one that graded here first: a trial does not stay the default for ever, and a
+    new judge becomes it only with more than twice as many grades. Of baselines the same.
+    """
+    if not judges:
+        return None
+    models = [judge for judge in judges if judge.kind == Rater.Kind.MODEL]
+    among = models or judges
+    first = among[0] if len(among) == 1 else _first(dataset, among)
+    if len(judges) == 1:
+        return Taken(first, "")
+    if not models:
+        return Taken(first, f"By default the grades of {first.title}: no model has graded this.")
+    if len(models) == 1:
+        return Taken(first, f"By default the grades of {first.title}, the only model here.")
+    return Taken(
+        first,
+        f"By default the grades of {first.title}: of the {len(models)} models here, the first to "
+        "grade of those that graded at least half as many pairs as any other.",
+    )
+
+
+def _first(dataset: Dataset, judges: Sequence[Column]) -> Column:
+    # All of their kind are counted, also those whom a page cannot choose: what is first on one page
+    # is not second on another.
+    rows = (
+        Rating.objects.of_dataset(dataset)
+        .filter(rater__kind=judges[0].kind)
+        .order_by()
+        .values_list("rater_id")
+        .annotate(n=Count("pk"), began=Min("pk"))
+    )
+    found = {rater: (n, began) for rater, n, began in rows}
+    most = max((n for n, _ in found.values()), default=0)
+
+    def place(judge: Column) -> tuple[bool, int]:
+        n, began = found.get(judge.pk, (0, 0))
+        return 2 * n < most, began
+
+    return min(judges, key=place)

@@ -1,0 +1,246 @@
+"""What is compared: a rubric, the raters, perhaps a judge, and eta; for the page and the command.
+
+Every choice is checked against what the dataset holds, and a wrong one is answered with the list.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.db.models import Exists, OuterRef, Q
+from django.utils.http import urlencode
+
+from annotation.models import Campaign, Dataset, Rater, Rating, Rubric
+from annotation.models.raters import named
+from annotation.models.standard_rubrics import ANSWERABLE, GRADED
+from evaluation.data.columns import JUDGE, Column
+from evaluation.data.default_judge import default_judge
+
+LISTED = 20  # as many choices as a message names
+
+
+class SelectionError(ValueError):
+    """A choice that the dataset does not offer. The message says what it does offer."""
+
+
+@dataclass(frozen=True)
+class Selection:
+    """A rubric, the raters compared under it, and the judge that they are compared with.
+
+    `judge_rubric` is the rubric of the judge's grades: the same one where the judge has rated under
+    it, else the graded one, since a judge's grades of reports can be read at eta beside T1.
+    """
+
+    dataset: Dataset
+    rubric: Rubric
+    raters: tuple[Column, ...]
+    everyone: tuple[Column, ...]
+    judge: Column | None
+    judges: tuple[Column, ...]
+    judge_rubric: Rubric
+    eta: int
+    etas: tuple[int, ...]
+    rubrics: tuple[Rubric, ...]
+    why_judge: str = ""
+    """Why this judge, in a sentence, where nobody named one and there are others."""
+
+    @property
+    def levels(self) -> tuple[int, ...]:
+        """The grades of the rubric, ascending."""
+        return tuple(self.rubric.grades())
+
+    @property
+    def threshold(self) -> int:
+        """The grade at or above which a rater calls a pair answerable."""
+        return threshold(self.rubric, self.eta)
+
+    @property
+    def judge_threshold(self) -> int:
+        """The grade at or above which the judge calls a pair answerable."""
+        return threshold(self.judge_rubric, self.eta)
+
+    @property
+    def one_scale(self) -> bool:
+        """Whether the raters and the judge grade on the same levels."""
+        return self.judge_rubric.pk == self.rubric.pk
+
+    @property
+    def leaves_out_filtered(self) -> bool:
+        """Report coverage leaves filtered questions out; grades of passages on them count."""
+        return self.rubric.slug == ANSWERABLE.slug
+
+    def params(self, **changes: Any) -> dict[str, str]:
+        """The selection as parameters of a URL, with changes; a value of None drops one."""
+        params: dict[str, Any] = {"rubric": self.rubric.slug}
+        if set(self.raters) != {rater for rater in self.everyone if rater.is_person}:
+            params["raters"] = ",".join(rater.name for rater in self.raters)
+        if self.judges:
+            params["judge"] = self.judge.name if self.judge else ""
+            params["eta"] = self.eta
+        return {key: str(value) for key, value in (params | changes).items() if value is not None}
+
+    def query(self, **changes: Any) -> str:
+        return urlencode(self.params(**changes))
+
+
+def threshold(rubric: Rubric, eta: int) -> int:
+    """Eta is for rubrics of several grades; yes and no have their own, fixed one."""
+    return rubric.eta if len(rubric.grades()) == 2 else eta
+
+
+def select(
+    dataset: Dataset,
+    *,
+    rubric: str | None = None,
+    raters: Sequence[str] = (),
+    judge: str | None = None,
+    eta: str | int | None = None,
+    judge_by_default: bool = False,
+) -> Selection:
+    """The selection that these words ask for.
+
+    Without `rubric`: report coverage, or the first rubric that has ratings where that has none.
+    Without `raters`: all people with ratings under it, but for adjudicators, who have seen what
+    the others said. `judge` None takes none, or with
+    `judge_by_default` the dataset's default one, of those that rated what the raters rated; an
+    empty one is none.
+    Raises SelectionError for a rubric, rater, judge or eta that is not there.
+    """
+    rubrics = tuple(Rubric.objects.prefetch_related("levels"))
+    if not rubrics:
+        raise SelectionError("There is no rubric yet: import a dataset first.")
+    found = _raters_under(dataset, rubrics)
+    chosen = _rubric(rubrics, found, rubric)
+    everyone = found[chosen.pk]
+    columns = _columns(everyone, raters, f"under {chosen.slug} in {dataset.slug}")
+    names = {column.pk: column.name for here in found.values() for column in here}
+    judges = _judges(dataset, chosen, rubrics, columns, names)
+    default = default_judge(dataset, tuple(judges)) if judge is None and judge_by_default else None
+    taken = default.judge if default else _judge(tuple(judges), judge)
+    judge_rubric = judges[taken] if taken else chosen
+    scale = next((r for r in (chosen, judge_rubric) if len(r.grades()) > 2), None)
+    scale = scale or next((r for r in rubrics if r.slug == GRADED.slug), chosen)
+    etas = tuple(scale.grades()[1:])
+    return Selection(
+        dataset=dataset,
+        rubric=chosen,
+        raters=columns,
+        everyone=everyone,
+        judge=taken,
+        judges=tuple(judges),
+        judge_rubric=judge_rubric,
+        eta=_eta(etas, eta, scale.eta),
+        etas=etas,
+        rubrics=rubrics,
+        why_judge=default.why if default else "",
+    )
+
+
+def one_of(what: str, value: str, choices: Iterable[str]) -> str:
+    """The value, if it is one of the choices; else a SelectionError that lists them."""
+    names = list(choices)
+    if value in names:
+        return value
+    if not names:
+        raise SelectionError(f"There is no {what} “{value}”, and no other either.")
+    listed = ", ".join(names[:LISTED]) + (
+        f" and {len(names) - LISTED} more" * (len(names) > LISTED)
+    )
+    raise SelectionError(f"There is no {what} “{value}”. There are: {listed}.")
+
+
+def _raters_under(dataset: Dataset, rubrics: Sequence[Rubric]) -> dict[int, tuple[Column, ...]]:
+    """For each rubric those who rated texts of the dataset under it: people first, then by name."""
+    rated = {
+        f"under_{rubric.pk}": Exists(
+            Rating.objects.of_dataset(dataset).filter(rater=OuterRef("pk"), rubric=rubric)
+        )
+        for rubric in rubrics
+    }
+    decides = Exists(Campaign.objects.filter(adjudicator=OuterRef("pk")))
+    order = [Rater.Kind.HUMAN, Rater.Kind.MODEL, Rater.Kind.BASELINE]
+    raters = sorted(
+        Rater.objects.filter(Q(dataset=dataset) | Q(dataset=None)).annotate(
+            **rated, decides=decides
+        ),
+        key=lambda rater: (
+            order.index(Rater.Kind(rater.kind)),
+            rater.name,
+            rater.dataset_id is None,
+        ),
+    )
+    # Two raters may share a name: they are told apart here as they are in files.
+    here_at_all = [r for r in raters if r.dataset_id or any(getattr(r, key) for key in rated)]
+    names = {rater.pk: name for name, rater in named(here_at_all).items()}
+    columns: dict[int, tuple[Column, ...]] = {}
+    for rubric in rubrics:
+        here = [rater for rater in raters if getattr(rater, f"under_{rubric.pk}")]
+        columns[rubric.pk] = tuple(
+            Column(rater.pk, names[rater.pk], rater.kind, at, rater.decides)
+            for at, rater in enumerate(here)
+        )
+    return columns
+
+
+def _rubric(
+    rubrics: Sequence[Rubric], found: dict[int, tuple[Column, ...]], slug: str | None
+) -> Rubric:
+    if slug:
+        one_of("rubric", slug, (rubric.slug for rubric in rubrics))
+        return next(rubric for rubric in rubrics if rubric.slug == slug)
+    first = sorted(rubrics, key=lambda rubric: (rubric.slug != ANSWERABLE.slug, rubric.slug))
+    by_people = [r for r in first if any(column.is_person for column in found[r.pk])]
+    return [*by_people, *(r for r in first if found[r.pk]), *first][0]
+
+
+def _columns(everyone: tuple[Column, ...], names: Sequence[str], where: str) -> tuple[Column, ...]:
+    asked = [part.strip() for name in names for part in name.split(",") if part.strip()]
+    if not asked:
+        people = tuple(column for column in everyone if column.is_person)
+        return tuple(column for column in people if not column.has_seen_others) or people
+    for name in asked:
+        one_of(f"rater {where} called", name, (column.name for column in everyone))
+    return tuple(column for column in everyone if column.name in asked)
+
+
+def _judges(
+    dataset: Dataset,
+    rubric: Rubric,
+    rubrics: Sequence[Rubric],
+    raters: Sequence[Column],
+    names: dict[int, str],
+) -> dict[Column, Rubric]:
+    """Who else than people rated texts that the raters rated, and under which rubric."""
+    by_pk = {r.pk: r for r in rubrics if r.pk == rubric.pk or r.slug == GRADED.slug}
+    texts = Rating.objects.of_dataset(dataset).filter(
+        rubric=rubric, rater__in=[rater.pk for rater in raters]
+    )
+    found = (
+        Rating.objects.filter(rubric__in=by_pk, text__in=texts.values("text_id"))
+        .exclude(rater__kind=Rater.Kind.HUMAN)
+        .values_list("rater__kind", "rater_id", "rubric_id")
+        .order_by()
+        .distinct()
+    )
+    rows = sorted(
+        found, key=lambda row: (row[0] == Rater.Kind.BASELINE, names[row[1]], row[2] != rubric.pk)
+    )
+    judges: dict[Column, Rubric] = {}
+    for kind, pk, rubric_pk in rows:
+        judges.setdefault(Column(pk, names[pk], kind, JUDGE), by_pk[rubric_pk])
+    return judges
+
+
+def _judge(judges: tuple[Column, ...], name: str | None) -> Column | None:
+    if not name:
+        return None
+    one_of("judge that rated what these raters rated, called", name, (j.name for j in judges))
+    return next(judge for judge in judges if judge.name == name)
+
+
+def _eta(etas: Sequence[int], value: str | int | None, default: int) -> int:
+    if value in (None, ""):
+        return default
+    return int(one_of("eta", str(value), map(str, etas)))

@@ -1,0 +1,141 @@
+"""What the raters marked in the texts, and how far two of them mark the same words.
+
+Highlights are rows of arrays: no loop over pairs of raters and items computes an overlap.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from django.db.models import Case, SmallIntegerField, Value, When
+from django.db.models.functions import Coalesce
+from numpy.typing import NDArray
+
+from annotation.models import NuggetSpan
+from evaluation.data.ratings import RatingMatrix
+from evaluation.stats.estimate import FloatArray, IntArray
+
+LOCATED = tuple(NuggetSpan.Located.values)
+ROW = np.dtype(
+    [(name, np.int64) for name in ("rater", "text", "question", "start", "end", "located")]
+)
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """The highlights of a matrix's raters: one row each, in no order.
+
+    `item` is -1 where the pair is no item of the matrix, `column` the rater's place among its
+    raters; `start` and `end` count code points and are -1 where the words are not in the text;
+    `located` is a place in LOCATED.
+    """
+
+    matrix: RatingMatrix
+    item: IntArray
+    column: IntArray
+    start: IntArray
+    end: IntArray
+    located: IntArray
+
+    def tally(self, column: int) -> dict[str, int]:
+        """How many highlights of a rater were located how."""
+        found = np.bincount(self.located[self.column == column], minlength=len(LOCATED))
+        return dict(zip(LOCATED, found.tolist(), strict=True))
+
+    def marked(self) -> NDArray[np.bool_]:
+        """The ratings with any highlight, found in the text or not: items x raters."""
+        return self._cells(self.item >= 0)
+
+    def in_text(self) -> NDArray[np.bool_]:
+        """The ratings with a highlight that is in the text: items x raters."""
+        return self._cells((self.item >= 0) & (self.start >= 0))
+
+    def not_in_text(self) -> NDArray[np.bool_]:
+        """The ratings with a highlight whose words are not in the text: items x raters."""
+        return self._cells((self.item >= 0) & (self.start < 0))
+
+    def characters(self, *columns: int) -> IntArray:
+        """How many characters of each item at least one of these raters marks."""
+        here = np.concatenate([self._in_text_by[column] for column in columns])
+        return covered(self.item[here], self.start[here], self.end[here], self.matrix.n_items)
+
+    @cached_property
+    def _in_text_by(self) -> list[IntArray]:
+        """The rows that mark words of an item's text, rater by rater."""
+        there = (self.item >= 0) & (self.start >= 0)
+        return [
+            np.flatnonzero(there & (self.column == column))
+            for column in range(self.matrix.grades.shape[1])
+        ]
+
+    def overlap(self, a: int, b: int) -> FloatArray:
+        """Character intersection over union of two raters' marks in each item, 0 to 1.
+
+        NaN for an item in which one of them has nothing in the text. Source: as
+        `evaluation.stats.overlap.span_overlap`, which counts one item.
+        """
+        first, second, either = self.characters(a), self.characters(b), self.characters(a, b)
+        both = (first > 0) & (second > 0)
+        common = (first + second - either).astype(np.float64)
+        return np.divide(common, either, out=np.full(len(both), np.nan), where=both)
+
+    def _cells(self, which: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        cells = np.zeros(self.matrix.grades.shape, dtype=bool)
+        cells[self.item[which], self.column[which]] = True
+        return cells
+
+
+def covered(item: IntArray, start: IntArray, end: IntArray, n_items: int) -> IntArray:
+    """How many characters of each of `n_items` items its highlights cover, each counted once.
+
+    One row a highlight, half-open [start, end) with 0 <= start < end; they may overlap.
+    """
+    order = np.lexsort((start, item))
+    length = int(end.max(initial=0)) + 1
+    base = item[order] * length  # items one after the other, none reaching into the next
+    first, last = base + start[order], base + end[order]
+    reached = np.concatenate([[0], np.maximum.accumulate(last)[:-1]]) if len(last) else last
+    new = np.maximum(last - np.maximum(first, reached), 0)
+    return np.bincount(item[order], weights=new, minlength=n_items).astype(np.int64)
+
+
+def load_evidence(matrix: RatingMatrix) -> Evidence:
+    """What the matrix's raters marked under its rubric: one query."""
+    selection = matrix.selection
+    found = NuggetSpan.objects.filter(
+        rating__rater__in=[rater.pk for rater in selection.raters],
+        rating__rubric=selection.rubric,
+        rating__text__dataset=selection.dataset,
+    )
+    if selection.leaves_out_filtered:
+        found = found.filter(rating__question__filtered_because="")
+    how = Case(
+        *(When(located=name, then=Value(at)) for at, name in enumerate(LOCATED)),
+        output_field=SmallIntegerField(),
+    )
+    values = found.order_by().values_list(
+        "rating__rater_id",
+        "rating__text_id",
+        "rating__question_id",
+        Coalesce("start", -1),
+        Coalesce("end", -1),
+        how,
+    )
+    rows: NDArray[Any] = np.fromiter(values.iterator(chunk_size=10_000), dtype=ROW)
+    columns = {rater.pk: at for at, rater in enumerate(selection.raters)}
+    return Evidence(
+        matrix=matrix,
+        item=matrix.places(rows),
+        column=np.array([columns[pk] for pk in rows["rater"].tolist()], dtype=np.int64),
+        start=rows["start"],
+        end=rows["end"],
+        located=rows["located"],
+    )
+
+
+def unmarked_answers(matrix: RatingMatrix, evidence: Evidence) -> np.ndarray:
+    """The ratings that call for a highlight and have none: items x raters."""
+    return (matrix.grades >= matrix.selection.rubric.span_from) & ~evidence.marked()

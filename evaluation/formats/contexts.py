@@ -1,0 +1,121 @@
+"""The contexts of reports (`docids`) as retrieval runs, named like the systems of the reports."""
+
+from annotation.formats.batches import batches
+from annotation.formats.known import KnownTopic
+from annotation.formats.layout import Source
+from annotation.formats.reading import rows
+from annotation.formats.records import ReportRow
+from annotation.formats.reports import topic_and_system
+from annotation.formats.target import Target
+from annotation.models import Dataset, Text
+from evaluation.models import RankedText, RetrievalRun
+
+_BATCH = 200
+
+
+def read(target: Target, source: Source) -> None:
+    """Make the runs that are not there. A run that came with its own file is left as it is.
+
+    Where a context is unlike the run that is there, the summary tells it; that is no error, for
+    the run is what was retrieved, and the report says what was read.
+    """
+    reader = _Reader(target, source)
+    for batch in batches(rows(target, source, ReportRow, again=True), _BATCH):
+        reader.batch(batch)
+
+
+class _Reader:
+    def __init__(self, target: Target, source: Source) -> None:
+        self.target = target
+        self.source = source
+        self.runs: dict[str, RetrievalRun] = {}
+
+    def batch(self, batch: list[tuple[int, ReportRow]]) -> None:
+        found = [
+            (line, row, *which)
+            for line, row in batch
+            if (which := topic_and_system(self.target, self.source, line, row)) and row.docids
+        ]
+        passages = self.target.passages(name for _, row, *_ in found for name in row.docids)
+        runs = {self._run(system).pk for *_, system in found}
+        stored: dict[tuple[int, int], list[int]] = {}
+        for run, topic_key, text in (
+            RankedText.objects.filter(run__in=runs, topic__in={topic.pk for *_, topic, _ in found})
+            .order_by("run", "topic", "rank")
+            .values_list("run_id", "topic_id", "text_id")
+        ):
+            stored.setdefault((run, topic_key), []).append(text)
+        new: list[RankedText] = []
+        for line, row, topic, system in found:
+            if len(set(row.docids)) < len(row.docids):
+                self.target.problem(self.source, line, "docids", "a passage stands twice")
+                continue
+            texts = [passages[name] for name in row.docids]
+            there = stored.setdefault((self._run(system).pk, topic.pk), [])
+            if there or self._run(system).tag:
+                self._compare(line, topic, system, texts, there)
+                continue
+            there += texts
+            new += (
+                RankedText(run=self._run(system), topic_id=topic.pk, text_id=text, rank=rank)
+                for rank, text in enumerate(texts, 1)
+            )
+        RankedText.objects.bulk_create(new)
+        if new:
+            self.target.summary.created["ranked texts"] += len(new)
+
+    def _compare(
+        self, line: int, topic: KnownTopic, system: str, texts: list[int], there: list[int]
+    ) -> None:
+        if texts != there:
+            ranks = f"ranks {'other' if len(there) == len(texts) else len(there)} passages"
+            self.target.summary.difference(
+                f"{self.source.name}:{line}: the report read {len(texts)} passages; the run "
+                f"{system} {ranks if there else 'has no ranking'} for {topic.name}"
+            )
+
+    def _run(self, system: str) -> RetrievalRun:
+        if system not in self.runs:
+            run, created = RetrievalRun.objects.get_or_create(
+                dataset=self.target.dataset, name=system
+            )
+            self.runs[system] = run
+            if created:
+                self.target.summary.created["retrieval runs"] += 1
+        return self.runs[system]
+
+
+def contexts_of(dataset: Dataset) -> dict[tuple[str, int], list[str]]:
+    """{(system, topic key): passages by rank} for the runs that are named like a system."""
+    found: dict[tuple[str, int], list[str]] = {}
+    rows = RankedText.objects.filter(run__dataset=dataset, run__name__in=_systems(dataset))
+    for system, topic, text in rows.order_by("run", "topic", "rank").values_list(
+        "run__name", "topic_id", "text__name"
+    ):
+        found.setdefault((system, topic), []).append(text)
+    return found
+
+
+def runs_of(dataset: Dataset) -> list[RetrievalRun]:
+    """The runs that need a file of their own, by name.
+
+    A run that was made from the contexts of reports comes back with them: it has neither scores
+    nor a tag, and a report for each of its topics.
+    """
+    runs = RetrievalRun.objects.filter(dataset=dataset, ranked__isnull=False).distinct()
+    return sorted((run for run in runs if not _only_contexts(run)), key=lambda run: run.name)
+
+
+def _only_contexts(run: RetrievalRun) -> bool:
+    if run.tag or run.ranked.filter(score__isnull=False).exists():
+        return False
+    topics = set(run.ranked.values_list("topic_id", flat=True).distinct())
+    reports = Text.objects.filter(
+        dataset=run.dataset_id, kind=Text.Kind.REPORT, system=run.name, body__isnull=False
+    )
+    return topics <= set(reports.values_list("topic_id", flat=True))
+
+
+def _systems(dataset: Dataset) -> list[str]:
+    reports = Text.objects.filter(dataset=dataset, kind=Text.Kind.REPORT)
+    return list(reports.order_by().values_list("system", flat=True).distinct())

@@ -1,0 +1,259 @@
+"""runs/<run>.run: topic Q0 text rank score tag."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import groupby, pairwise
+from typing import NamedTuple
+
+import numpy as np
+from django.db.models import Count, Max
+
+from annotation.formats import reading
+from annotation.formats.batches import batches
+from annotation.formats.known import KnownTopic
+from annotation.formats.layout import Source
+from annotation.formats.records import checked_name
+from annotation.formats.summary import shown
+from annotation.formats.target import Target
+from annotation.formats.writing import ExportError, by_code_point
+from evaluation.models import RankedText, RetrievalRun
+
+_BATCH = 1000
+_LARGEST_RANK = 2**31 - 1  # what a column of every database holds
+_COLUMNS = ("topic", "Q0", "text", "rank", "score", "tag")
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    line: int
+    topic: KnownTopic
+    text: str
+    rank: int
+    file_rank: int
+    score: float
+    tag: str
+
+
+def read(target: Target, source: Source) -> None:
+    """The run of a file, named after it. A run that is there already must rank the same texts."""
+    reader = _Reader(target, source)
+    for batch in batches(reader.rows(), _BATCH):
+        reader.store(batch)
+    reader.finish()
+
+
+def score_without(rank: int) -> float:
+    """The score that is written where none is known: the reciprocal rank."""
+    return 1 / rank
+
+
+class _Reader:
+    def __init__(self, target: Target, source: Source) -> None:
+        self.target = target
+        self.source = source
+        self.summary = target.summary.file(source.name)
+        runs = RetrievalRun.objects.filter(dataset=target.dataset, name=source.system)
+        self.run: RetrievalRun | None = runs.first()
+        ranked = RankedText.objects.filter(run__in=runs).order_by().values_list("topic_id")
+        self.before: dict[int, int] = dict(ranked.annotate(Count("pk")))
+        # Whatever has a greater key was written from this very file.
+        self.last_before = RankedText.objects.aggregate(last=Max("pk"))["last"] or 0
+        self.ranks: Counter[int] = Counter()
+        self.tag = ""
+
+    def rows(self) -> Iterator[_Row]:
+        for line, text in reading.lines(self.target, self.source):
+            columns = text.split()
+            if len(columns) != len(_COLUMNS):
+                message = f"expected 6 columns ({' '.join(_COLUMNS)}), not {len(columns)}"
+                self._problem(line, "", message)
+                continue
+            name, _, passage, rank, score, tag = columns
+            topic = self.target.topic(self.source, line, "topic", name)
+            if topic and self._sound(line, passage, rank, score, tag):
+                self.ranks[topic.pk] += 1
+                at = self.ranks[topic.pk]
+                yield _Row(line, topic, passage, at, int(rank), float(score), tag)
+
+    def _sound(self, line: int, passage: str, rank: str, score: str, tag: str) -> bool:
+        field, value = "text", passage
+        try:
+            checked_name(passage)
+            field, value = "tag", tag
+            if len(checked_name(tag)) > 120:
+                raise ValueError("must have 120 characters at most")
+            field, value = "rank", rank
+            if abs(int(rank)) > _LARGEST_RANK:
+                raise ValueError(f"at most {_LARGEST_RANK}")
+            field, value = "score", score
+            if not math.isfinite(float(score)):
+                raise ValueError("must be a finite number")
+        except ValueError as error:
+            message = f"{error}" if field in ("text", "tag") else f"expected a number ({error})"
+            self._problem(line, field, f"{message}, not {shown(value)}")
+            return False
+        self.tag = self.tag or tag
+        if tag != self.tag:
+            self._problem(line, "tag", f"expected {self.tag} as above, not {tag}")
+        return tag == self.tag
+
+    def store(self, batch: list[_Row]) -> None:
+        run = self._run(batch[0])
+        passages = self.target.passages(row.text for row in batch)
+        stored = {
+            (topic, text): (pk, rank, score)
+            for pk, topic, text, rank, score in RankedText.objects.filter(
+                run=run, text__in=passages.values()
+            ).values_list("pk", "topic_id", "text_id", "rank", "score")
+        }
+        new: dict[tuple[int, int], RankedText] = {}
+        scored: list[RankedText] = []
+        for row in batch:
+            key = (row.topic.pk, passages[row.text])
+            pk, rank, score = stored.get(key, (None, 0, None))
+            if key in new or (pk is not None and pk > self.last_before):
+                self._problem(row.line, "text", f"{row.text} is ranked twice for {row.topic.name}")
+            elif pk is None and row.topic.pk not in self.before:
+                new[key] = RankedText(
+                    run=run,
+                    topic_id=key[0],
+                    text_id=key[1],
+                    rank=row.rank,
+                    score=row.score,
+                    file_rank=row.file_rank if row.file_rank != row.rank else None,
+                )
+            elif pk is None or rank != row.rank:
+                self._differs(row.line, row.topic)
+            elif score == row.score or (score is None and row.score == score_without(row.rank)):
+                self.summary.unchanged += 1
+            elif score is None:
+                scored.append(RankedText(pk=pk, score=row.score))
+            else:
+                message = f"{row.text} is in the dataset with the score {score}"
+                self._problem(row.line, "score", message)
+        RankedText.objects.bulk_create(new.values())
+        RankedText.objects.bulk_update(scored, ["score"])
+        self.summary.created += len(new)
+        self.summary.filled += len(scored)
+        self.target.summary.created["ranked texts"] += len(new)
+
+    def _run(self, row: _Row) -> RetrievalRun:
+        """The run, made with its first row. A run that came from contexts gets its tag."""
+        name = self.source.system
+        if self.run is None:
+            try:
+                if len(checked_name(name)) > 120:
+                    raise ValueError("must have 120 characters at most")
+            except ValueError as error:
+                self._problem(0, "", f"the name of a run {error}")
+                self.target.stop_if_wrong()
+            self.run = RetrievalRun.objects.create(
+                dataset=self.target.dataset, name=name, tag=row.tag
+            )
+            self.target.summary.created["retrieval runs"] += 1
+        elif not self.run.tag and row.tag != name:  # a run without a tag is exported with its name
+            self.run.tag = row.tag
+            self.run.save(update_fields=["tag"])
+            self.summary.filled += 1
+        elif self.run.tag and self.run.tag != row.tag:
+            self._problem(row.line, "tag", f"expected {self.run.tag} as in the dataset")
+        return self.run
+
+    def finish(self) -> None:
+        """A run that is there must not have ended sooner here."""
+        names = {topic.pk: topic for topic in self.target.topics.values()}
+        for topic, n in self.ranks.items():
+            if self.before.get(topic, 0) > n:
+                self._differs(0, names[topic])
+
+    def _differs(self, line: int, topic: KnownTopic) -> None:
+        message = f"the run is in the dataset with another ranking for {topic.name}"
+        self._problem(line, "text", message)
+
+    def _problem(self, line: int, field: str, message: str) -> None:
+        self.target.problem(self.source, line, field, message)
+
+
+_CHUNK = 2000
+
+
+class _Line(NamedTuple):
+    topic: str
+    text: str
+    rank: int
+    score: float
+    file_rank: int | None
+
+
+def lines(run: RetrievalRun) -> Iterator[str]:
+    """The run as its own file had it, for the folder of a study: ranks and scores may be tied.
+
+    The lines are in the order of topics and ranks. Where the file told no score it is the reciprocal
+    rank, and where it told no tag it is the run's name. Raises ExportError for a name with white
+    space, which would make another column.
+    """
+    for row in _rows(run):
+        rank = row.rank if row.file_rank is None else row.file_rank
+        yield _line(run, row, rank, row.score)
+
+
+@dataclass
+class ForTrecTools:
+    """The run as tools read it that sort by score: ranks from 1, scores that fall with every rank.
+
+    Scores are the run's own, but for topics where they do not fall strictly: these get the reciprocal
+    rank, and are counted in `rescored` while the lines are read. A tool would otherwise put texts of
+    one score in an order of its own. Raises ExportError as `lines`.
+    """
+
+    run: RetrievalRun
+    rescored: list[str] = field(default_factory=list)
+
+    def lines(self) -> Iterator[str]:
+        for topic, group in groupby(_rows(self.run), key=lambda row: row.topic):
+            rows = list(group)
+            falls = _falls([row.score for row in rows])
+            if not falls:
+                self.rescored.append(topic)
+            for row in rows:
+                yield _line(
+                    self.run, row, row.rank, row.score if falls else score_without(row.rank)
+                )
+
+    @property
+    def note(self) -> str:
+        """What was written otherwise than the run has it; empty where nothing was."""
+        n = len(self.rescored)
+        if not n:
+            return ""
+        topics = f"{n} topics" if n > 1 else f"the topic {self.rescored[0]}"
+        return (
+            f"Scores of {topics} do not fall with every rank: 1/rank is written for them, "
+            "so that tools that sort by score keep the run's order."
+        )
+
+
+def _falls(scores: list[float]) -> bool:
+    """Whether each score is below the one before it, in the 32 bits that trec_eval keeps of it."""
+    kept = np.asarray(scores, dtype=np.float32).tolist()
+    return all(later < earlier for earlier, later in pairwise(kept))
+
+
+def _rows(run: RetrievalRun) -> Iterator[_Line]:
+    found = RankedText.objects.filter(run=run).order_by(
+        "topic__position", by_code_point("topic__name"), "rank"
+    )
+    columns = ("topic__name", "text__name", "rank", "score", "file_rank")
+    for topic, text, rank, score, file_rank in found.values_list(*columns).iterator(_CHUNK):
+        yield _Line(topic, text, rank, score_without(rank) if score is None else score, file_rank)
+
+
+def _line(run: RetrievalRun, row: _Line, rank: int, score: float) -> str:
+    columns = f"{row.topic} Q0 {row.text} {rank} {score} {run.tag or run.name}"
+    if len(columns.split()) != 6:
+        raise ExportError(f"a name of the run {run.name} holds white space: {columns}")
+    return columns + "\n"

@@ -1,0 +1,31 @@
+"""What the pages of results share: the selection in a URL, and the page that refuses a wrong one."""
+
+from django.http import HttpResponse
+from django.shortcuts import render
+
+from annotation.http import AuthenticatedRequest
+from annotation.models import Dataset
+from evaluation.data.selection import Selection, select
+
+
+def asked_for(request: AuthenticatedRequest, dataset: Dataset) -> Selection:
+    """The selection in the URL. Raises SelectionError where it asks for what is not there."""
+    words = request.GET
+    return select(
+        dataset,
+        rubric=words.get("rubric"),
+        raters=words.getlist("raters"),
+        judge=words.get("judge"),
+        eta=words.get("eta"),
+        judge_by_default=True,
+    )
+
+
+def refusal(
+    request: AuthenticatedRequest, dataset: Dataset, why: str, status: int = 400
+) -> HttpResponse:
+    """The page for choices that the dataset does not offer: it says which there are."""
+    is_page = request.path.endswith("/") and request.META.get("QUERY_STRING")
+    back = request.path if is_page else dataset.get_absolute_url()
+    context = {"room": "datasets", "dataset": dataset, "why": why, "back": back}
+    return render(request, "evaluation/refusal.html", context, status=status)

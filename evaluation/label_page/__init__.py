@@ -1,1 +1,0 @@
-"""What people should label next: choosing, estimating, drawing."""

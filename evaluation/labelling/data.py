@@ -1,0 +1,191 @@
+"""The reports of a dataset as a judge has graded them, and as people have, where they have.
+
+Unlike the matrix of agreement this holds every report, labelled or not: what people should read next
+is among those that nobody has read.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+import numpy as np
+from django.db.models import BooleanField, ExpressionWrapper, Q
+from numpy.typing import NDArray
+
+from annotation.models import Rating, SubQuestion, Text
+from evaluation.data.ratings import ROW
+from evaluation.data.selection import Selection
+from evaluation.models import DrawChance, LabelDraw
+from evaluation.stats.coverage_gap import answerable_by_grade, expected_gap
+from evaluation.stats.estimate import FloatArray, IntArray
+
+
+@dataclass(frozen=True)
+class Report:
+    """A generated report, without its words."""
+
+    pk: int
+    name: str
+    system: str
+    topic: int
+    topic_name: str
+    can_be_shown: bool
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """A draw of `size` reports of a system ("" = all), over the reports of a LabelData.
+
+    `chances`: the probability of each, NaN where the draw could not take it.
+    """
+
+    pk: int
+    system: str
+    size: int
+    made: datetime
+    chances: FloatArray
+    is_drawn: NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class LabelData:
+    """All arrays have one entry per report, in the order of `reports`: by topic, system and name.
+
+    `judge`: the judge's coverage, NaN unless it graded every question that was not filtered.
+    `human`: the mean coverage of the people who finished the report, NaN if nobody did; `n_people`
+    counts those. `gap`: how far a person is expected to be from the judge (evaluation.stats.coverage_gap),
+    NaN where the judge's coverage is, and everywhere while no report has grades of both.
+    `shares`: how often people call a cell answerable at each of `levels`, the judge's grades; it
+    rests on `n_cells` cells. `draws`: those under the selection's rubric, the newest first.
+    """
+
+    selection: Selection
+    reports: tuple[Report, ...]
+    judge: FloatArray
+    human: FloatArray
+    n_people: IntArray
+    gap: FloatArray
+    shares: FloatArray
+    levels: tuple[int, ...]
+    n_cells: int
+    draws: tuple[Drawn, ...] = ()
+
+    def of_system(self, system: str) -> NDArray[np.bool_]:
+        """Which reports are of a system; all where it is empty."""
+        return np.array([system in ("", report.system) for report in self.reports], dtype=bool)
+
+    @property
+    def topics(self) -> IntArray:
+        return np.array([report.topic for report in self.reports], dtype=np.int64)
+
+    @property
+    def systems(self) -> list[str]:
+        return sorted({report.system for report in self.reports})
+
+
+def load_label_data(selection: Selection) -> LabelData:
+    """Every report with a topic, under the selection's rubric, people, judge and eta: six queries."""
+    reports = tuple(
+        Report(*values)
+        for values in Text.objects.filter(
+            dataset=selection.dataset, kind=Text.Kind.REPORT, topic__isnull=False
+        )
+        .annotate(has_body=ExpressionWrapper(Q(body__isnull=False), BooleanField()))
+        .order_by("topic__position", "topic_id", "system", "name")
+        .values_list("pk", "name", "system", "topic_id", "topic__name", "has_body")
+    )
+    asked = _asked(selection)
+    width = max((at for of_topic in asked.values() for at in of_topic), default=-1) + 1
+    mask = np.zeros((len(reports), width), dtype=bool)
+    for row, report in enumerate(reports):
+        mask[row, asked.get(report.topic, [])] = True
+    grids = _grids(selection, [report.pk for report in reports], width)
+    grids[:, ~mask] = np.nan
+    people, judge = grids[:-1], grids[-1]
+    said = np.where(np.isnan(people), np.nan, people >= selection.threshold)
+    finished = ~(np.isnan(said) & mask).any(axis=2) & mask.any(axis=1)
+    n_people = finished.sum(axis=0)
+    n_asked = np.maximum(mask.sum(axis=1), 1)
+    coverage = np.where(finished, np.nansum(said, axis=2) / n_asked, 0.0)
+    human = np.where(n_people > 0, coverage.sum(axis=0) / np.maximum(n_people, 1), np.nan)
+    complete = ~(np.isnan(judge) & mask).any(axis=1) & mask.any(axis=1)
+    judged = np.where(complete, (judge >= selection.judge_threshold).sum(axis=1) / n_asked, np.nan)
+    levels = tuple(selection.judge_rubric.grades())
+    yes = _share_of_people(said)
+    shares = answerable_by_grade(judge.ravel(), yes.ravel(), levels)
+    gap = expected_gap(judge, selection.judge_threshold, shares, levels)
+    return LabelData(
+        selection=selection,
+        reports=reports,
+        judge=judged,
+        human=human,
+        n_people=n_people.astype(np.int64),
+        gap=np.where(complete, gap, np.nan),
+        shares=shares,
+        levels=levels,
+        n_cells=int((~np.isnan(judge) & ~np.isnan(yes)).sum()),
+        draws=_draws(selection, reports),
+    )
+
+
+def _draws(selection: Selection, reports: tuple[Report, ...]) -> tuple[Drawn, ...]:
+    draws = LabelDraw.objects.filter(dataset=selection.dataset, rubric=selection.rubric)
+    at = {report.pk: place for place, report in enumerate(reports)}
+    chances = {draw.pk: np.full(len(reports), np.nan) for draw in draws}
+    is_drawn = {draw.pk: np.zeros(len(reports), dtype=bool) for draw in draws}
+    for pk, text, chance, drawn in DrawChance.objects.filter(draw__in=draws).values_list(
+        "draw_id", "text_id", "chance", "is_drawn"
+    ):
+        if text in at:
+            chances[pk][at[text]], is_drawn[pk][at[text]] = chance, drawn
+    return tuple(
+        Drawn(draw.pk, draw.system, draw.size, draw.made, chances[draw.pk], is_drawn[draw.pk])
+        for draw in draws
+    )
+
+
+def _asked(selection: Selection) -> dict[int, list[int]]:
+    """The positions of each topic's questions that were not filtered."""
+    asked: dict[int, list[int]] = {}
+    for topic, position in (
+        SubQuestion.objects.filter(topic__dataset=selection.dataset, filtered_because="")
+        .order_by()
+        .values_list("topic_id", "position")
+    ):
+        asked.setdefault(topic, []).append(position)
+    return asked
+
+
+def _grids(selection: Selection, texts: list[int], width: int) -> FloatArray:
+    """Grades: (people, then the judge) x texts x positions of their topics' questions; NaN = none."""
+    text_at = {pk: at for at, pk in enumerate(texts)}
+    people = [rater.pk for rater in selection.raters if rater.is_person]
+    grids = np.full((len(people) + 1, len(texts), width), np.nan)
+    wanted = [(pk, selection.rubric.pk) for pk in people]
+    if selection.judge:
+        wanted.append((selection.judge.pk, selection.judge_rubric.pk))
+    for at, (rater, rubric) in enumerate(wanted):
+        rows = np.fromiter(
+            Rating.objects.filter(
+                rater=rater,
+                rubric=rubric,
+                text__dataset=selection.dataset,
+                text__kind=Text.Kind.REPORT,
+                question__filtered_because="",
+            )
+            .order_by()
+            .values_list("rater_id", "text_id", "question__position", "grade")
+            .iterator(chunk_size=10_000),
+            dtype=ROW,
+        )
+        here = np.array([text_at.get(pk, -1) for pk in rows["text"].tolist()], dtype=np.int64)
+        known = here >= 0
+        grids[at, here[known], rows["question"][known]] = rows["grade"][known]
+    return grids
+
+
+def _share_of_people(said: FloatArray) -> FloatArray:
+    """Of the people who rated a cell, the share who called it answerable; NaN where nobody did."""
+    n = (~np.isnan(said)).sum(axis=0)
+    return np.where(n > 0, np.nansum(said, axis=0) / np.maximum(n, 1), np.nan)

@@ -1,0 +1,142 @@
+"""The reports' mean coverage, as far as it is known: by people, by the judge, by both."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import scipy
+
+from evaluation.labelling.data import Drawn, LabelData
+from evaluation.stats.assisted_mean import assisted_mean, topic_means
+from evaluation.stats.estimate import Estimate, FloatArray, IntArray
+from evaluation.stats.prediction_powered import ppi_mean
+
+UNEQUAL = (
+    "undefined, because some topics had a greater chance to be labelled than others, "
+    "which a plain mean knows nothing of"
+)
+
+
+@dataclass(frozen=True)
+class SystemRow:
+    """Mean coverage of one system's reports over topics, three ways. An empty system is all of them.
+
+    `people` uses the topics that people have finished, `judge` all topics that the judge has.
+    `both` corrects the second by the first: weighted by the chances of `draw`, the newest that is
+    labelled throughout, with n = reports; where there is none, prediction-powered and tuned, with
+    n = topics. `n_left_out` counts labelled reports that are in neither `people` nor `both`.
+    """
+
+    system: str
+    people: Estimate
+    judge: Estimate
+    both: Estimate
+    draw: Drawn | None = None
+    n_left_out: int = 0
+
+
+def system_rows(data: LabelData) -> tuple[SystemRow, ...]:
+    """A row for each system, and one for all where there are several."""
+    systems = data.systems
+    names = [*systems, *([""] if len(systems) > 1 else [])]
+    return tuple(_row(data, name) for name in names)
+
+
+def draw_estimate(data: LabelData, draw: Drawn, system: str) -> Estimate:
+    """The mean coverage of a system's reports ("" = all) over topics, from a draw of them or of all.
+
+    Its labels are weighed by its chances; labels from before it count for sure. Reports that it
+    could take and did not take have the judge's value alone, even if they were labelled since.
+    Those that it could not take and that nobody has labelled are left out and counted in `missing`.
+    The draw must be labelled throughout: labels that come first are no random part of it.
+    """
+    human, chances = _counted(data, draw)
+    here = data.of_system(draw.system)
+    inside = data.of_system(system)[here]
+    return assisted_mean(
+        data.judge[here], human[here], chances[here], data.topics[here], inside=inside
+    )
+
+
+def n_labelled(data: LabelData, draw: Drawn) -> int:
+    """How many reports of a draw people have finished."""
+    return int((draw.is_drawn & ~np.isnan(data.human)).sum())
+
+
+def _row(data: LabelData, system: str) -> SystemRow:
+    here = data.of_system(system)
+    finished = not (here & np.isnan(data.human) & ~np.isnan(data.judge)).any()
+    draw = None if finished else _draw_for(data, system)
+    human, chances = _counted(data, draw)
+    if not finished and not draw:
+        human = _before_draws(data)
+    topics, said = data.topics[here], here & ~np.isnan(human)
+    people, judge = _by_topic(human[here], topics), _by_topic(data.judge[here], topics)
+    plain = not draw or _alike(chances[here & ~np.isnan(chances)], topics)
+    return SystemRow(
+        system,
+        people=_mean(people, "people have finished no topic")
+        if plain
+        else Estimate(None, UNEQUAL, int(said.sum())),
+        judge=_mean(judge, "the judge has graded no topic throughout"),
+        both=draw_estimate(data, draw, system) if draw else _prediction_powered(people, judge),
+        draw=draw,
+        n_left_out=int((here & ~np.isnan(data.human)).sum() - said.sum()),
+    )
+
+
+def _draw_for(data: LabelData, system: str) -> Drawn | None:
+    """The newest draw of a system's reports that is labelled throughout."""
+    draws = (draw for draw in data.draws if draw.system in ("", system))
+    return next((draw for draw in draws if n_labelled(data, draw) == draw.size), None)
+
+
+def _counted(data: LabelData, draw: Drawn | None) -> tuple[FloatArray, FloatArray]:
+    """People's values that count beside a draw, and the chance of each report, NaN for none."""
+    human = data.human
+    if draw:
+        human = np.where(np.isnan(draw.chances) | draw.is_drawn, human, np.nan)
+    chances = np.where(np.isnan(human), np.nan, 1.0)
+    return human, np.where(np.isnan(draw.chances), chances, draw.chances) if draw else chances
+
+
+def _before_draws(data: LabelData) -> FloatArray:
+    """People's values but those that a draw asked for."""
+    asked_for = [draw.is_drawn for draw in data.draws]
+    return np.where(np.any(asked_for, axis=0), np.nan, data.human) if asked_for else data.human
+
+
+def _alike(chances: FloatArray, topics: IntArray) -> bool:
+    """Whether all topics had the same chance that all their reports are labelled."""
+    reports = np.unique(topics, return_counts=True)[1]
+    return len(set(reports.tolist())) == 1 and not (np.abs(chances - chances[:1]) > 1e-9).any()
+
+
+def _by_topic(values: FloatArray, topics: IntArray) -> FloatArray:
+    """The mean of each topic's reports; NaN where one of them has no value."""
+    return topic_means(values, topics) if len(values) else values
+
+
+def _mean(values: FloatArray, why: str) -> Estimate:
+    """The mean over topics with a t interval; n = topics with a value, missing = the others."""
+    known = values[~np.isnan(values)]
+    n, missing = len(known), len(values) - len(known)
+    if not n:
+        return Estimate(None, f"undefined, because {why}", 0, missing)
+    value = float(known.mean())
+    if n < 2:
+        why = "no interval, because there are fewer than two topics"
+        return Estimate(value, None, n, missing, interval_reason=why)
+    reach = float(scipy.stats.t.ppf(0.975, n - 1) * known.std(ddof=1) / np.sqrt(n))
+    return Estimate(value, None, n, missing, value - reach, value + reach)
+
+
+def _prediction_powered(human: FloatArray, judge: FloatArray) -> Estimate:
+    """People and the judge by topic, without a draw."""
+    both = ~np.isnan(human) & ~np.isnan(judge)
+    judge_only = judge[~both & ~np.isnan(judge)]
+    if both.any() and not len(judge_only):
+        why = "undefined, because people have finished every topic: theirs is the estimate"
+        return Estimate(None, why, int(both.sum()))
+    return ppi_mean(human[both], judge[both], judge_only)

@@ -1,0 +1,184 @@
+"""What to label next: which reports people should read, by how much it would help, and draws of them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from django.contrib import messages
+from django.core.paginator import Paginator
+from django.http import Http404, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_http_methods, require_safe
+
+from annotation.http import AuthenticatedRequest, researchers_only
+from annotation.models import Dataset
+from evaluation.charts import axis_of
+from evaluation.csv_tables import csv_response, estimate_cells, estimate_header
+from evaluation.data.selection import SelectionError
+from evaluation.http import refusal
+from evaluation.labelling.data import LabelData, load_label_data
+from evaluation.labelling.draws import DrawResult, NothingToDrawError, draw_result, make_draw
+from evaluation.labelling.page import LabelReport, label_report
+from evaluation.labelling.params import LabelChoice, label_choice
+from evaluation.models import LabelDraw
+
+PER_PAGE = 20
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@researchers_only
+def label_next(request: AuthenticatedRequest, slug: str) -> HttpResponse:
+    """The page; posted to, it draws and shows the draw."""
+    dataset = get_object_or_404(Dataset, slug=slug)
+    try:
+        choice = _asked_for(request, dataset)
+    except SelectionError as error:
+        return refusal(request, dataset, str(error))
+    report = _report(choice)
+    if request.method == "POST":
+        try:
+            draw = make_draw(choice, report, request.user)
+        except NothingToDrawError as error:
+            messages.error(request, str(error))
+            return redirect(f"{reverse('label_next', args=[slug])}?{choice.query}")
+        return redirect("label_draw", slug, draw.pk)
+    context = {
+        "room": "datasets",
+        "dataset": dataset,
+        "choice": choice,
+        "selection": choice.selection,
+        "report": report,
+        "shares": [
+            (level, f"{share:.2f}")
+            for level, share in zip(report.data.levels, report.data.shares.tolist(), strict=True)
+        ],
+        "axis": axis_of(*(getattr(row, way) for row in report.rows for way in WAYS)),
+        "page": Paginator(report.candidates, PER_PAGE).get_page(request.GET.get("page")),
+        "draws": dataset.label_draws.select_related("judge", "rubric", "made_by"),
+    }
+    return render(request, "evaluation/labelling/label_next.html", context)
+
+
+@require_safe
+@researchers_only
+def label_csv(request: AuthenticatedRequest, slug: str, table: str) -> HttpResponse:
+    """One table of the page as a file."""
+    dataset = get_object_or_404(Dataset, slug=slug)
+    if table not in TABLES:
+        raise Http404(f"There is no table “{table}” here. There are: {', '.join(TABLES)}.")
+    try:
+        choice = _asked_for(request, dataset)
+    except SelectionError as error:
+        return refusal(request, dataset, str(error))
+    header, rows = TABLES[table](_report(choice))
+    return csv_response(f"{slug}-label-next-{table}", header, rows)
+
+
+@require_safe
+@researchers_only
+def label_draw(request: AuthenticatedRequest, slug: str, pk: int) -> HttpResponse:
+    """A draw: its reports, how far they are labelled, and the estimate from them."""
+    draw = _draw(slug, pk)
+    data, result = _result(draw)
+    context = {
+        "room": "datasets",
+        "dataset": draw.dataset,
+        "draw": draw,
+        "selection": data.selection,
+        "result": result,
+    }
+    return render(request, "evaluation/labelling/label_draw.html", context)
+
+
+@require_safe
+@researchers_only
+def label_draw_csv(request: AuthenticatedRequest, slug: str, pk: int) -> HttpResponse:
+    """The drawn reports with their probabilities: what an estimate elsewhere needs."""
+    draw = _draw(slug, pk)
+    _, result = _result(draw)
+    return csv_response(
+        f"{slug}-draw-{draw.pk}",
+        ("topic", "system", "report", "probability", "judge_coverage", "people_coverage", "people"),
+        (
+            [
+                *(one.report.topic_name, one.report.system, one.report.name, one.chance),
+                *(one.judge, one.human, one.n_people),
+            ]
+            for one in result.drawn
+        ),
+    )
+
+
+def _asked_for(request: AuthenticatedRequest, dataset: Dataset) -> LabelChoice:
+    words = request.POST if request.method == "POST" else request.GET
+    return label_choice(
+        dataset,
+        rubric=words.get("rubric"),
+        raters=words.getlist("raters"),
+        judge=words.get("judge"),
+        eta=words.get("eta"),
+        system=words.get("system"),
+        size=words.get("size"),
+    )
+
+
+def _report(choice: LabelChoice) -> LabelReport:
+    return label_report(load_label_data(choice.selection), choice.system, choice.size)
+
+
+def _draw(slug: str, pk: int) -> LabelDraw:
+    return get_object_or_404(
+        LabelDraw.objects.select_related("dataset", "judge", "rubric", "made_by"),
+        dataset__slug=slug,
+        pk=pk,
+    )
+
+
+def _result(draw: LabelDraw) -> tuple[LabelData, DrawResult]:
+    selection = label_choice(draw.dataset, rubric=draw.rubric.slug, eta=str(draw.eta)).selection
+    judge = next((one for one in selection.judges if one.pk == draw.judge_id), None)
+    data = load_label_data(replace(selection, judge=judge))
+    return data, draw_result(draw, data)
+
+
+def _estimates(report: LabelReport) -> tuple[list[str], list[list[Any]]]:
+    header = ["system", *(name for what in WAYS for name in estimate_header(what)), "draw"]
+    rows = [
+        [
+            row.system,
+            *(cell for way in WAYS for cell in estimate_cells(getattr(row, way))),
+            row.draw.pk if row.draw else None,
+        ]
+        for row in report.rows
+    ]
+    return header, rows
+
+
+def _candidates(report: LabelReport) -> tuple[list[str], list[list[Any]]]:
+    header = ["topic", "system", "report", "judge_coverage", "expected_gap", "probability"]
+    rows = [
+        [one.report.topic_name, one.report.system, one.report.name, one.judge, one.gap, one.chance]
+        for one in report.candidates
+    ]
+    return header, rows
+
+
+def _forecasts(report: LabelReport) -> tuple[list[str], list[list[Any]]]:
+    rows = [[one.n, one.drawn, one.equal] for one in report.forecasts]
+    return ["labelled", "half_width_drawn", "half_width_equal_chances"], rows
+
+
+def _shares(report: LabelReport) -> tuple[list[str], list[list[Any]]]:
+    rows = [[*pair] for pair in zip(report.data.levels, report.data.shares.tolist(), strict=True)]
+    return ["judge_grade", "people_say_answerable"], rows
+
+
+WAYS = ("people", "judge", "both")
+TABLES = {
+    "estimates": _estimates,
+    "shares": _shares,
+    "forecast": _forecasts,
+    "candidates": _candidates,
+}

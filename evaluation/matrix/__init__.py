@@ -1,0 +1,1 @@
+"""The rating matrices: the topics of a dataset, and the matrix of one of them."""

@@ -1,0 +1,161 @@
+"""The texts of a topic in groups: the context, what it lacks, the rest, reports and references."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import cached_property
+
+import numpy as np
+
+from annotation.models import Text, Topic
+from annotation.models.standard_rubrics import ANSWERABLE, GRADED
+from evaluation.data.cache import cached
+from evaluation.data.sources import MAJORITY, Source
+from evaluation.matrix.params import MatrixChoice
+from evaluation.matrix.rows import MatrixRow, RowGroup, answers, cells, roles
+from evaluation.metrics.grades import BoolArray
+from evaluation.metrics.greedy_ideal import hit_gains
+from evaluation.scoring.pools import Pool, load_pools
+from evaluation.scoring.rows import REQUIRED
+from evaluation.scoring.rules import PAPER
+from evaluation.scoring.score import Scores
+
+PASSAGE, REPORT, REFERENCE = (kind.value for kind in Text.Kind)
+
+
+class TopicTexts:
+    """A topic's texts under one choice: one query, and two where people stand over a judge.
+
+    The context is that of the chosen run, after the cut-off, or else the required subset; `score`
+    is None, and the context empty, where it has none for the topic.
+    """
+
+    def __init__(self, choice: MatrixChoice, topic: Topic, scores: Scores) -> None:
+        self.choice = choice
+        self.options = choice.options
+        self.topic = topic
+        self.pool = scores.pools[topic.pk]
+        found = scores.by_name[choice.run or REQUIRED]
+        self.score = found.topics.get(self.pool.topic_name)
+        self.ranked = self.score.texts if self.score else ()
+        # Reports and references, in the order of the rows that they belong to.
+        self.written = {
+            row.row.contexts[topic.pk][0]: row
+            for row in scores.rows
+            if row.row.kind in ("reports", "references") and topic.pk in row.row.contexts
+        }
+        wanted = {*self.pool.own, *self.pool.rated_texts.tolist(), *self.ranked}
+        self.texts = Text.objects.in_bulk(wanted)
+
+    @cached_property
+    def hits(self) -> BoolArray:
+        """Where the context answers answerable questions, ranks x questions."""
+        return answers(self.pool.context(self.ranked), self.pool.answerable, self.pool.eta)
+
+    @cached_property
+    def by_people(self) -> Pool | None:
+        """What the people alone decided, where the source has them over a judge."""
+        if self.options.source.kind != "people over":
+            return None
+        people = Source(MAJORITY, "majority", None, self.options.source.people)
+        alone = replace(self.options, source=people, rules=PAPER)
+        dataset = self.choice.dataset
+        return cached(dataset, ("pools", alone), lambda: load_pools(dataset, alone))[self.topic.pk]
+
+    def groups(self) -> Iterator[RowGroup]:
+        """The context and the rest of the required subset in full; all else where all is shown."""
+        run = self.choice.run
+        title = run or "The required subset, Z*"
+        note = "in rank order" if run else "in the order in which its passages are picked"
+        if run and not self.ranked:
+            note = "ranks nothing for this topic"
+        yield RowGroup(title, note, self._rows(self.ranked, is_context=True))
+        left = [pk for pk in self.pool.required_texts if pk not in self.ranked]
+        if left:
+            yield RowGroup("Required, and not in the run", "the rest of Z*", self._rows(left))
+        yield from self._rest({*self.ranked, *left})
+        for kind, title in ((REPORT, "Reports"), (REFERENCE, "Reference summaries")):
+            texts = [pk for pk in self.written if self.texts[pk].kind == kind]
+            if set(texts) & set(self.pool.rated_texts.tolist()):
+                yield RowGroup(title, "each a context of one text", self._rows(texts))
+            elif texts:
+                yield self._folded(title, f"{self.options.source.title} rated none of them", texts)
+
+    def _rest(self, shown: set[int]) -> Iterator[RowGroup]:
+        """The passages that are neither in the context nor required."""
+        whose = self.options.source.title
+        relevant = [p.pk for p in self.pool.passages if p.pk not in shown]
+        others = sorted(
+            (
+                text
+                for text in self.texts.values()
+                if text.kind == PASSAGE and text.pk not in shown and text.pk not in self.pool.row_of
+            ),
+            key=lambda text: text.name,
+        )
+        own = [text.pk for text in others if text.pk in self.pool.own]
+        visitors = [text.pk for text in others if text.pk not in self.pool.own]
+        for title, note, texts in (
+            ("Other passages of P*", f"rated by {whose}", relevant),
+            ("Passages of the topic without a grade", f"by {whose}", own),
+            ("Other rated passages", "they belong to other topics, so not to P*", visitors),
+        ):
+            if texts:
+                yield self._folded(title, note, texts)
+
+    def _folded(self, title: str, note: str, texts: Sequence[int]) -> RowGroup:
+        if self.choice.shows_all:
+            return RowGroup(title, note, self._rows(texts))
+        return RowGroup(title, note, (), len(texts))
+
+    def _rows(self, texts: Sequence[int], is_context: bool = False) -> tuple[MatrixRow, ...]:
+        """The rows of texts of one kind; those of the context have ranks, roles and gains."""
+        if not texts:
+            return ()
+        kind = self.texts[texts[0]].kind
+        scale = self.pool.scales[kind]
+        asked = [(question.pk, question.position + 1) for question in self.pool.questions]
+        grades = self.pool.context(texts)
+        hits = answers(grades, self.pool.answerable, scale.eta)
+        added = roles(hits) if is_context else [[""] * len(asked)] * len(texts)
+        gains = hit_gains(hits, self.options.alpha).tolist()
+        decided = self._decided(texts)
+        picked = {pk: order for order, pk in enumerate(self.pool.required_texts, start=1)}
+        count = self.options.tokenizer.counter()
+        # Under which rubric the page of a pair shows these grades.
+        rubric = scale.rubric or (GRADED.slug if kind == PASSAGE else ANSWERABLE.slug)
+        found = []
+        for at, pk in enumerate(texts):
+            text, written = self.texts[pk], self.written.get(pk)
+            found.append(
+                MatrixRow(
+                    text=pk,
+                    name=text.system if kind == REPORT else text.name,
+                    kind=kind,
+                    system=text.system,
+                    pair_query=f"?rubric={rubric}&eta={self.options.eta}",
+                    is_visitor=self._is_visitor(pk),
+                    tokens=None if text.body is None else count(text.body),
+                    cells=cells(grades[at], asked, scale.levels, added[at], decided[at]),
+                    n_answers=int(hits[at].sum()),
+                    n_unrated=int(np.isnan(grades[at]).sum()),
+                    rank=at + 1 if is_context else None,
+                    required=picked.get(pk),
+                    gain=gains[at] if is_context else None,
+                    coverage=written.topics[self.pool.topic_name].coverage if written else None,
+                )
+            )
+        return tuple(found)
+
+    def _decided(self, texts: Sequence[int]) -> BoolArray:
+        """The cells that people decided over a judge, texts x questions."""
+        if self.by_people is None:
+            return np.zeros((len(texts), len(self.pool.questions)), dtype=bool)
+        decided = ~np.isnan(self.by_people.context(texts))
+        if self.pool.visitors_are_zero:
+            decided[[self._is_visitor(pk) for pk in texts]] = False
+        return np.asarray(decided)
+
+    def _is_visitor(self, pk: int) -> bool:
+        return self.texts[pk].kind == PASSAGE and pk not in self.pool.own

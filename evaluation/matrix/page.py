@@ -1,0 +1,176 @@
+"""The rating matrix of one topic: its questions, its texts in groups, and what a run adds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from django.urls import reverse
+
+from annotation.models import Rater, SubQuestion, Topic
+from evaluation.data.sources import Source
+from evaluation.matrix.groups import PASSAGE, TopicTexts
+from evaluation.matrix.params import MatrixChoice
+from evaluation.matrix.rows import RowGroup
+from evaluation.metrics.grades import BoolArray
+from evaluation.scoring.options import Options
+from evaluation.scoring.pools import Pool
+from evaluation.scoring.score import TopicScore, cached_scores
+
+
+@dataclass(frozen=True, slots=True)
+class AskedQuestion:
+    """A question as a column. `status` says whether it counts, and who answers it first."""
+
+    pk: int
+    number: int
+    body: str
+    is_answerable: bool
+    is_filtered: bool
+    first_rank: int | None
+    status: str
+
+
+def asked_questions(pool: Pool, hits: BoolArray) -> tuple[AskedQuestion, ...]:
+    """The questions in the order of the pool's columns; one query.
+
+    `hits` is where the ranks of a context answer answerable questions, ranks x questions.
+    """
+    words = SubQuestion.objects.in_bulk([question.pk for question in pool.questions])
+    n_answers = (pool.grades >= pool.eta).sum(axis=0).tolist()
+    counted = set(pool.answerable)
+    found = []
+    for at, question in enumerate(pool.questions):
+        ranks = np.flatnonzero(hits[:, at]).tolist()
+        first = ranks[0] + 1 if ranks else None
+        asked = words[question.pk]
+        found.append(
+            AskedQuestion(
+                pk=question.pk,
+                number=asked.number,
+                body=str(asked),
+                is_answerable=at in counted,
+                is_filtered=asked.is_filtered,
+                first_rank=first,
+                status=_status(asked.filtered_because, at in counted, n_answers[at], first),
+            )
+        )
+    return tuple(found)
+
+
+def _status(filtered_because: str, counts: bool, n: int, first: int | None) -> str:
+    filtered = f"filtered, {filtered_because}" if filtered_because else ""
+    if not counts:
+        return f"{filtered or 'no passage of P* answers it'}; never counts"
+    met = f"first at rank {first}" if first else "not answered here"
+    who = "1 passage of P* answers it" if n == 1 else f"{n} passages of P* answer it"
+    yet = f"; {filtered}, yet it counts here, as a passage answers it" if filtered else ""
+    return f"{met}; {who}{yet}"
+
+
+LINKED = 12  # sources of grades beside the form
+
+
+@dataclass(frozen=True)
+class MatrixPage:
+    """A topic under one choice. `score` is None where the run ranks nothing for the topic."""
+
+    choice: MatrixChoice
+    topic: Topic
+    pool: Pool
+    score: TopicScore | None
+    place: int
+    n_topics: int
+    previous: int | None
+    next: int | None
+    questions: tuple[AskedQuestion, ...]
+    groups: tuple[RowGroup, ...]
+    judge: int | None
+    """The rater whose grades these are, or who stands below the people's, if it has replies here."""
+
+    @property
+    def options(self) -> Options:
+        return self.choice.options
+
+    @property
+    def n_never(self) -> int:
+        """Questions that no passage of P* answers, which never count."""
+        return len(self.questions) - len(self.pool.answerable)
+
+    @property
+    def n_pairs(self) -> int:
+        """Pairs of the context's texts and the answerable questions."""
+        return self.score.n_passages * self.score.n_answerable if self.score else 0
+
+    @property
+    def n_passages(self) -> int:
+        """Of P*."""
+        return len(self.pool.passages)
+
+    @property
+    def n_columns(self) -> int:
+        """Of the table: the text, the questions, gain, answers, unrated, tokens."""
+        return len(self.questions) + 5
+
+    @property
+    def n_hidden(self) -> int:
+        return sum(group.n_hidden for group in self.groups)
+
+    @property
+    def has_people_over(self) -> bool:
+        return self.options.source.kind == "people over"
+
+    @property
+    def has_filtered(self) -> bool:
+        return any(asked.is_filtered for asked in self.questions)
+
+    @property
+    def other_sources(self) -> list[Source]:
+        """Whose grades the same topic can be seen by; with a crowd the form alone lists them."""
+        others = [source for source in self.choice.sources if source != self.options.source]
+        return others if len(others) <= LINKED else []
+
+    @property
+    def scale_note(self) -> str:
+        """How the grades of passages are read, in a sentence."""
+        scale = self.pool.scales[PASSAGE]
+        if not scale.is_verdict:
+            return (
+                f"Grades are {scale.levels[0]} to {scale.levels[-1]}; {scale.eta} or more answers."
+            )
+        read = "" if scale.rubric else f"; a grade of {self.options.eta} or more was read as 1"
+        return f"Verdicts: 1 answers, 0 does not{read}."
+
+    @property
+    def pairs_url(self) -> str:
+        """Where the pages of pairs are: a cell's own is below it, by text and question."""
+        return reverse("pairs", args=[self.choice.dataset.slug])
+
+
+def matrix_page(choice: MatrixChoice, topic: Topic) -> MatrixPage:
+    """The matrix of a topic. The context is the chosen run's, or else the required subset."""
+    scores = cached_scores(choice.dataset, choice.options)
+    keys = list(scores.pools)
+    at = keys.index(topic.pk)
+    texts = TopicTexts(choice, topic, scores)
+    return MatrixPage(
+        choice=choice,
+        topic=topic,
+        pool=texts.pool,
+        score=texts.score,
+        place=at + 1,
+        n_topics=len(keys),
+        previous=keys[at - 1] if at else None,
+        next=keys[at + 1] if at + 1 < len(keys) else None,
+        questions=asked_questions(texts.pool, texts.hits),
+        groups=tuple(texts.groups()),
+        judge=_judge(choice.options.source),
+    )
+
+
+def _judge(source: Source) -> int | None:
+    # A model whose grades came in a file is a rater without a judge.
+    if source.rater is None or source.rater.is_person:
+        return None
+    found = Rater.objects.filter(pk=source.rater.pk, judge__isnull=False)
+    return found.values_list("pk", flat=True).first()

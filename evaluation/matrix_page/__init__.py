@@ -1,1 +1,0 @@
-"""What the rating matrix of a topic shows."""

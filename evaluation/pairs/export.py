@@ -1,0 +1,59 @@
+"""The list of pairs as lines of a CSV file, a few hundred pairs at a time."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator, Sequence
+
+from django.urls import reverse
+
+from annotation.models import SubQuestion
+from evaluation.csv_tables import Cell, plain_cell
+from evaluation.pairs.page import PairList, PairRow
+
+AT_A_TIME = 500
+
+
+def pair_lines(found: PairList, site: str) -> Iterator[str]:
+    """The header and a line a pair, in the order of the list, with its address below `site`.
+
+    A missing grade, and a distance of which there is none, is an empty cell.
+    """
+    selection = found.matrix.selection
+    raters = [*selection.raters, *filter(None, [selection.judge])]
+    yield _line(
+        [
+            *("topic", "kind", "system", "text", "number", "question"),
+            *(rater.name for rater in raters),
+            *("grades_apart", "evidence_apart", "page"),
+        ]
+    )
+    for start in range(0, len(found), AT_A_TIME):
+        rows = found.rows(start, start + AT_A_TIME)
+        words = SubQuestion.objects.in_bulk([row.question for row in rows])
+        for row in rows:
+            yield _line(_cells(found, row, words[row.question].body, site))
+
+
+def _cells(found: PairList, row: PairRow, words: str, site: str) -> list[Cell]:
+    slug = found.matrix.selection.dataset.slug
+    page = reverse("pair", args=[slug, row.text.pk, row.question])
+    return [
+        row.topic,
+        row.text.kind,
+        row.text.system or None,
+        row.text.name,
+        row.number,
+        words,
+        *(cell.grade for cell in filter(None, (*row.grades, row.judge))),
+        row.weight,
+        row.evidence,
+        f"{site}{page}?{found.query()}",
+    ]
+
+
+def _line(cells: Sequence[Cell]) -> str:
+    out = io.StringIO()
+    csv.writer(out, lineterminator="\n").writerow(plain_cell(cell) for cell in cells)
+    return out.getvalue()

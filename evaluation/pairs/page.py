@@ -1,0 +1,136 @@
+"""The pairs behind a number: filtered, and the strongest disagreement first."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from evaluation.data.columns import Column
+from evaluation.data.ratings import RatingMatrix, TextRow, load
+from evaluation.data.selection import Selection
+from evaluation.data.spans import load_evidence
+from evaluation.pairs.params import PairFilter, fitting, parse_filter
+from evaluation.pairs.weights import evidence_distance, grade_distance, strongest_first
+from evaluation.stats.estimate import FloatArray, IntArray
+
+
+@dataclass(frozen=True)
+class GradeCell:
+    """A grade as it is shown: its number and its shade; None and no shade where it is missing."""
+
+    title: str
+    grade: int | None
+    shade: int | None
+
+
+@dataclass(frozen=True)
+class PairRow:
+    """One pair of the list.
+
+    `weight` is how far its grades are apart, None where a single grade leaves nothing to compare;
+    `evidence` how far the highlights are, None where no two raters marked it answerable.
+    """
+
+    text: TextRow
+    question: int
+    number: int
+    topic: str
+    grades: tuple[GradeCell, ...]
+    judge: GradeCell | None
+    weight: float | None
+    evidence: float | None
+
+    @property
+    def key(self) -> tuple[int, int]:
+        return self.text.pk, self.question
+
+
+@dataclass(frozen=True)
+class PairList:
+    """The pairs of a filter, in order; rows are made only for those that are shown."""
+
+    matrix: RatingMatrix
+    filter: PairFilter
+    order: IntArray
+    weight: FloatArray
+    evidence: FloatArray
+    n_ratings: int
+    """The ratings that fit the filter; a pair may have several."""
+
+    def __len__(self) -> int:
+        return len(self.order)
+
+    def query(self, **changes: object) -> str:
+        """The selection and the filter as a URL's query, with changes; None drops one."""
+        return self.matrix.selection.query(**(self.filter.params() | changes))
+
+    def find(self, text: int, question: int) -> int | None:
+        """The place of a pair in the list, None if the filter leaves it out."""
+        matrix = self.matrix
+        here = (matrix.text[self.order] == text) & (matrix.question[self.order] == question)
+        found = np.flatnonzero(here)
+        return int(found[0]) if len(found) else None
+
+    def key(self, at: int) -> tuple[int, int]:
+        item = self.order[at]
+        return int(self.matrix.text[item]), int(self.matrix.question[item])
+
+    def rows(self, start: int, stop: int) -> list[PairRow]:
+        """The rows of the pairs at these places."""
+        return [self._row(item) for item in self.order[start:stop].tolist()]
+
+    def _row(self, item: int) -> PairRow:
+        matrix, selection = self.matrix, self.matrix.selection
+        question = matrix.questions[int(matrix.question[item])]
+        return PairRow(
+            text=matrix.texts[int(matrix.text[item])],
+            question=question.pk,
+            number=question.position + 1,
+            topic=question.topic_name,
+            grades=tuple(
+                grade_cell(rater, float(grade), selection.levels)
+                for rater, grade in zip(selection.raters, matrix.grades[item], strict=True)
+            ),
+            judge=grade_cell(
+                selection.judge,
+                float(matrix.judge[item]),
+                tuple(selection.judge_rubric.grades()),
+            )
+            if selection.judge
+            else None,
+            weight=_defined(self.weight[item]),
+            evidence=_defined(self.evidence[item]),
+        )
+
+
+def grade_cell(rater: Column, grade: float | None, levels: tuple[int, ...]) -> GradeCell:
+    """A grade with its shade, 0 to 5 from the lowest level of its scale to the highest."""
+    if grade is None or np.isnan(grade):
+        return GradeCell(rater.title, None, None)
+    return GradeCell(
+        rater.title, int(grade), round(5 * (grade - levels[0]) / (levels[-1] - levels[0]))
+    )
+
+
+def pair_list(selection: Selection, words: Mapping[str, str]) -> PairList:
+    """The pairs that these parameters ask for. Raises SelectionError as `parse_filter`."""
+    matrix = load(selection)
+    wanted = parse_filter(matrix, words)
+    evidence = load_evidence(matrix)
+    chosen, ratings = fitting(matrix, evidence, wanted)
+    weight, apart = grade_distance(matrix), evidence_distance(matrix, evidence)
+    return PairList(
+        matrix=matrix,
+        filter=wanted,
+        # Items already are in the order of topic, text and question, which ties keep.
+        order=strongest_first(np.flatnonzero(chosen), weight, apart),
+        weight=weight,
+        evidence=apart,
+        n_ratings=int(ratings[chosen].sum()),
+    )
+
+
+def _defined(value: float) -> float | None:
+    return None if np.isnan(value) else float(value)

@@ -1,0 +1,192 @@
+"""Which pairs a list shows: the filter in a URL, and the items that it leaves."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from annotation.models import SubQuestion
+from evaluation.data.ratings import RatingMatrix
+from evaluation.data.selection import SelectionError, one_of
+from evaluation.data.spans import Evidence, unmarked_answers
+from evaluation.stats.clusters import binary
+
+BoolArray = NDArray[np.bool_]
+
+KINDS = {
+    "all": "all pairs",
+    "compared": "two grades or more",
+    "differ": "grades differ",
+    "across": "on both sides of η",
+    "both-answerable-no-overlap": "both answerable, different evidence",
+    "same": "grades are the same",
+    "answerable": "a rater says answerable",
+    "missing": "a grade is missing",
+    "unmarked": "a highlight is missing",
+    "not-in-text": "a highlight is not in the text",
+    "judge-differs": "the judge differs from a rater",
+    "no-judge": "without the judge’s grade",
+}
+CELLS = {
+    "tp": "both answerable",
+    "fp": "judge alone answerable",
+    "fn": "raters alone answerable",
+    "tn": "neither answerable",
+}
+
+
+@dataclass(frozen=True)
+class PairFilter:
+    """Which pairs are listed. `cells` and the two grades look for one rater who fits; `words` are
+    in the sub-question, in capitals or not."""
+
+    kind: str = "all"
+    system: str = ""
+    topic: str = ""
+    words: str = ""
+    cells: tuple[str, ...] = ()
+    human_grade: int | None = None
+    judge_grade: int | None = None
+    text: int | None = None
+
+    def params(self) -> dict[str, str | None]:
+        """As parameters of a URL, None where nothing is asked."""
+        return {
+            "kind": None if self.kind == "all" else self.kind,
+            "system": self.system or None,
+            "topic": self.topic or None,
+            "words": self.words or None,
+            "cell": ",".join(self.cells) or None,
+            "text": None if self.text is None else str(self.text),
+            "human_grade": None if self.human_grade is None else str(self.human_grade),
+            "judge_grade": None if self.judge_grade is None else str(self.judge_grade),
+        }
+
+
+def parse_filter(matrix: RatingMatrix, words: Mapping[str, str]) -> PairFilter:
+    """The filter that these parameters ask for.
+
+    Raises SelectionError for a kind, system, topic, cell or grade that is not there, and for what
+    needs a judge where none is chosen.
+    """
+    selection = matrix.selection
+    kind = words.get("kind") or "all"
+    cells = tuple(part for part in words.get("cell", "").split(",") if part)
+    one_of("kind of pairs", kind, KINDS)
+    for cell in cells:
+        one_of("cell", cell, CELLS)
+    needs_judge = cells or words.get("judge_grade") or kind in ("judge-differs", "no-judge")
+    if needs_judge and not selection.judge:
+        raise SelectionError("These pairs are counted against a judge: choose one.")
+    system, topic = words.get("system", ""), words.get("topic", "")
+    if system:
+        one_of("system", system, matrix.systems)
+    if topic:
+        one_of("topic", topic, matrix.topic_names.values())
+    text = words.get("text", "")
+    if text:
+        one_of("text with the number", text, map(str, matrix.texts))
+    return PairFilter(
+        kind=kind,
+        system=system,
+        topic=topic,
+        words=words.get("words", "").strip(),
+        cells=cells,
+        text=int(text) if text else None,
+        human_grade=_grade(words.get("human_grade"), selection.levels),
+        judge_grade=_grade(words.get("judge_grade"), tuple(selection.judge_rubric.grades())),
+    )
+
+
+def fitting(
+    matrix: RatingMatrix, evidence: Evidence, wanted: PairFilter
+) -> tuple[BoolArray, BoolArray]:
+    """The items that a filter leaves, and the ratings that fit it: items, items x raters."""
+    ratings = ~np.isnan(matrix.grades)
+    if wanted.cells or wanted.human_grade is not None or wanted.judge_grade is not None:
+        ratings &= _ratings(matrix, wanted)
+    chosen = ratings.any(axis=1) & _of_kind(matrix, evidence, wanted.kind)
+    if wanted.system:
+        chosen &= matrix.system == wanted.system
+    if wanted.text is not None:
+        chosen &= matrix.text == wanted.text
+    if wanted.topic:
+        (topic,) = [pk for pk, name in matrix.topic_names.items() if name == wanted.topic]
+        chosen &= matrix.topic == topic
+    if wanted.words:
+        asked = SubQuestion.objects.filter(
+            topic__dataset=matrix.selection.dataset, body__icontains=wanted.words
+        )
+        chosen &= np.isin(matrix.question, list(asked.order_by().values_list("pk", flat=True)))
+    return chosen, ratings
+
+
+def _grade(value: str | None, levels: tuple[int, ...]) -> int | None:
+    return int(one_of("grade", value, map(str, levels))) if value else None
+
+
+def _of_kind(matrix: RatingMatrix, evidence: Evidence, kind: str) -> BoolArray:
+    grades, selection = matrix.grades, matrix.selection
+    if kind in ("differ", "same", "across"):
+        values = grades if kind != "across" else binary(grades, selection.threshold)
+        filled_low = np.where(np.isnan(values), np.inf, values).min(axis=1, initial=np.inf)
+        filled_high = np.where(np.isnan(values), -np.inf, values).max(axis=1, initial=-np.inf)
+        comparable = (~np.isnan(values)).sum(axis=1) >= 2
+        return comparable & ((filled_low == filled_high) == (kind == "same"))
+    if kind == "compared":
+        return np.asarray((~np.isnan(grades)).sum(axis=1) >= 2)
+    if kind == "no-judge":
+        return np.isnan(matrix.judge)
+    if kind == "both-answerable-no-overlap":
+        return _spans_apart(matrix, evidence)
+    ratings = {
+        "all": lambda: ~np.isnan(grades),
+        "answerable": lambda: grades >= selection.threshold,
+        "missing": lambda: np.isnan(grades),
+        "unmarked": lambda: unmarked_answers(matrix, evidence),
+        "not-in-text": evidence.not_in_text,
+        "judge-differs": lambda: _says_otherwise(matrix),
+    }
+    return np.asarray(ratings[kind]().any(axis=1))
+
+
+def _says_otherwise(matrix: RatingMatrix) -> BoolArray:
+    """The ratings on the other side of eta than the judge's: items x raters."""
+    selection = matrix.selection
+    says = binary(matrix.grades, selection.threshold)
+    judge = binary(matrix.judge, selection.judge_threshold)[:, np.newaxis]
+    return np.asarray((says != judge) & ~np.isnan(says) & ~np.isnan(judge))
+
+
+def _ratings(matrix: RatingMatrix, wanted: PairFilter) -> BoolArray:
+    """The ratings in the cells, and with the grades, that the filter asks for: items x raters."""
+    selection = matrix.selection
+    judge = matrix.judge[:, np.newaxis]
+    fits = np.ones(matrix.grades.shape, dtype=bool)
+    if wanted.cells:
+        says, means = matrix.grades >= selection.threshold, judge >= selection.judge_threshold
+        masks = {
+            "tp": says & means,
+            "fp": ~says & means,
+            "fn": says & ~means,
+            "tn": ~says & ~means,
+        }
+        fits &= np.any([masks[cell] for cell in wanted.cells], axis=0) & ~np.isnan(judge)
+    if wanted.human_grade is not None:
+        fits &= matrix.grades == wanted.human_grade
+    if wanted.judge_grade is not None:
+        fits &= judge == wanted.judge_grade
+    return fits
+
+
+def _spans_apart(matrix: RatingMatrix, evidence: Evidence) -> BoolArray:
+    """The items that two raters call answerable and mark, without a character in common."""
+    apart = np.zeros(matrix.n_items, dtype=bool)
+    says = matrix.grades >= matrix.selection.threshold
+    for a, b in combinations(range(says.shape[1]), 2):
+        apart |= says[:, a] & says[:, b] & (evidence.overlap(a, b) == 0)
+    return apart

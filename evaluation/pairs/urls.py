@@ -1,0 +1,11 @@
+"""The pairs behind a number, and one of them."""
+
+from django.urls import URLPattern, path
+
+from evaluation.pairs import views
+
+urlpatterns: list[URLPattern] = [
+    path("pairs/", views.pairs, name="pairs"),
+    path("pairs.csv", views.pairs_csv, name="pairs_csv"),
+    path("pairs/<int:text_id>/<int:question_id>/", views.pair, name="pair"),
+]

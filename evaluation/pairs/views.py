@@ -1,0 +1,244 @@
+"""The pairs behind a number, and one of them with everybody's spans over the text."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+
+from django.core.paginator import Paginator
+from django.http import HttpResponse, StreamingHttpResponse
+from django.shortcuts import get_object_or_404, render
+from django.views.decorators.http import require_safe
+
+from annotation.http import AuthenticatedRequest, researchers_only
+from annotation.models import Dataset, NuggetSpan, Rater, Rating, SubQuestion, Text
+from evaluation.data.columns import Column
+from evaluation.data.selection import Selection, SelectionError
+from evaluation.http import asked_for, refusal
+from evaluation.pairs.export import pair_lines
+from evaluation.pairs.page import GradeCell, PairList, PairRow, grade_cell, pair_list
+from evaluation.pairs.params import CELLS, KINDS
+from evaluation.pairs.sentences import DividedSentence, divided_sentences
+from evaluation.stats.overlap import Overlap, span_overlap
+
+PER_PAGE = 50
+MOST_TOPICS = 200  # to choose from; of more the name is written
+UNSEEN = ("cell", "human_grade", "judge_grade", "text")  # parameters that come from links alone
+BEFORE, BESIDE = 4, 12  # rows of the list beside a pair: before it, and in all
+
+
+@require_safe
+@researchers_only
+def pairs(request: AuthenticatedRequest, slug: str) -> HttpResponse:
+    dataset = get_object_or_404(Dataset, slug=slug)
+    try:
+        found = pair_list(asked_for(request, dataset), request.GET.dict())
+    except SelectionError as error:
+        return refusal(request, dataset, str(error))
+    page = Paginator(range(len(found)), PER_PAGE).get_page(request.GET.get("page"))
+    context = _list_context(dataset, found) | {
+        "page": page,
+        "rows": _with_words(found.rows(page.start_index() - 1, page.end_index()) if found else []),
+    }
+    return render(request, "evaluation/pairs/pairs.html", context)
+
+
+@require_safe
+@researchers_only
+def pair(request: AuthenticatedRequest, slug: str, text_id: int, question_id: int) -> HttpResponse:
+    dataset = get_object_or_404(Dataset, slug=slug)
+    text = get_object_or_404(Text, dataset=dataset, pk=text_id)
+    question = get_object_or_404(
+        SubQuestion.objects.select_related("topic"), topic__dataset=dataset, pk=question_id
+    )
+    try:
+        found = pair_list(asked_for(request, dataset), request.GET.dict())
+    except SelectionError as error:
+        return refusal(request, dataset, str(error))
+    voices = _voices(found.matrix.selection, text, question)
+    at = found.find(text.pk, question.pk)
+    start = max((at or 0) - BEFORE, 0)
+    context = _list_context(dataset, found) | {
+        "text": text,
+        "question": question,
+        "text_label": f"Text of the {text.get_kind_display()}",
+        "place": None if at is None else at + 1,
+        "previous": found.key(at - 1) if at else None,
+        "next": found.key(at + 1) if at is not None and at + 1 < len(found) else None,
+        "list_page": (at or 0) // PER_PAGE + 1,
+        "rows": _with_words(found.rows(start, start + BESIDE)),
+        "voices": voices,
+        "marking": [voice for voice in voices if voice.located],
+        "spans": [span for voice in voices for span in voice.drawn()],
+        "meetings": _meetings(voices),
+        "divided": _divided(text, voices),
+    }
+    return render(request, "evaluation/pairs/pair.html", context)
+
+
+@dataclass(frozen=True)
+class Voice:
+    """One rater about one pair: the grade, or none, and the words it was marked in."""
+
+    rater: Column
+    cell: GradeCell
+    answerable: bool
+    located: tuple[NuggetSpan, ...]
+    unlocated: tuple[NuggetSpan, ...]
+    has_reply: bool = False
+    """Whether the rater is a judge whose replies are here."""
+
+    @property
+    def letter(self) -> str:
+        return self.rater.letter
+
+    @property
+    def mark(self) -> int:
+        return self.rater.mark
+
+    def drawn(self) -> list[dict[str, object]]:
+        """Its spans, as the text is marked with them on the server and in the browser."""
+        return [
+            {
+                "rater": self.letter,
+                "start": span.start,
+                "end": span.end,
+                "mark": self.mark,
+                "label": self.letter,
+                "says": f"{self.rater.title} marks this line",
+                "href": f"#grade-{self.letter}",
+            }
+            for span in self.located
+        ]
+
+
+def _list_context(dataset: Dataset, found: PairList) -> dict[str, object]:
+    topics = found.matrix.topic_names.values()
+    return {
+        "room": "datasets",
+        "dataset": dataset,
+        "selection": found.matrix.selection,
+        "found": found,
+        "filter": found.filter,
+        "kinds": KINDS,
+        "kind": KINDS[found.filter.kind],
+        "topics": topics if len(topics) <= MOST_TOPICS else [],
+        "only": _only(found),
+        # What the form has no field for, and keeps.
+        "kept": {
+            name: value for name, value in found.filter.params().items() if value and name in UNSEEN
+        },
+        "query": found.query(),
+    }
+
+
+def _only(found: PairList) -> list[str]:
+    """What the list is narrowed to beside its kind, in words."""
+    wanted = found.filter
+    of_text = found.matrix.texts[wanted.text] if wanted.text else None
+    cells = " or ".join(CELLS[cell] for cell in wanted.cells)
+    words = {
+        f"a rater and the judge say: {cells}": cells,
+        f"a rater gave {wanted.human_grade}": wanted.human_grade is not None,
+        f"the judge gave {wanted.judge_grade}": wanted.judge_grade is not None,
+        f"the system is {wanted.system}": wanted.system,
+        f"the topic is {wanted.topic}": wanted.topic,
+        f"the sub-question has “{wanted.words}”": wanted.words,
+        f"the text is {of_text.name} ({of_text.group})" if of_text else "": of_text,
+    }
+    return [said for said, is_asked in words.items() if is_asked]
+
+
+def _with_words(rows: Sequence[PairRow]) -> list[tuple[PairRow, str]]:
+    """The rows with their questions, whose words are read for those that are shown alone."""
+    words = SubQuestion.objects.in_bulk([row.question for row in rows])
+    return [(row, str(words[row.question])) for row in rows]
+
+
+def _voices(selection: Selection, text: Text, question: SubQuestion) -> list[Voice]:
+    """Everybody who rated the pair, the chosen raters who did not, and last the judge."""
+    judge = selection.judge
+    ratings = {
+        (rating.rater_id, rating.rubric_id): rating
+        for rating in Rating.objects.filter(
+            text=text, question=question, rubric__in=[selection.rubric, selection.judge_rubric]
+        ).prefetch_related("spans")
+    }
+    voices = []
+    for rater in selection.everyone:
+        rating = ratings.get((rater.pk, selection.rubric.pk))
+        is_judge = judge and judge.pk == rater.pk and selection.one_scale
+        if not is_judge and (rating or rater in selection.raters):
+            voices.append(_voice(rater, rating, selection.levels, selection.threshold))
+    if judge:
+        rating = ratings.get((judge.pk, selection.judge_rubric.pk))
+        levels = tuple(selection.judge_rubric.grades())
+        voices.append(_voice(judge, rating, levels, selection.judge_threshold))
+    replied = _judges_among(voices)
+    return [replace(voice, has_reply=voice.rater.pk in replied) for voice in voices]
+
+
+def _judges_among(voices: Sequence[Voice]) -> set[int]:
+    """Those whose replies are kept here; the grades of other models came in a file."""
+    others = [voice.rater.pk for voice in voices if not voice.rater.is_person]
+    if not others:
+        return set()
+    found = Rater.objects.filter(pk__in=others, judge__isnull=False)
+    return set(found.values_list("pk", flat=True))
+
+
+def _voice(rater: Column, rating: Rating | None, levels: tuple[int, ...], eta: int) -> Voice:
+    spans = list(rating.spans.all()) if rating else []
+    return Voice(
+        rater=rater,
+        cell=grade_cell(rater, rating.grade if rating else None, levels),
+        answerable=bool(rating and rating.grade >= eta),
+        located=tuple(span for span in spans if span.start is not None),
+        unlocated=tuple(span for span in spans if span.start is None),
+    )
+
+
+def _meetings(voices: Sequence[Voice]) -> list[tuple[Voice, Voice, Overlap]]:
+    """How far the words of every two raters who marked some are the same."""
+    marks = [
+        (voice, [(span.start or 0, span.end or 0) for span in voice.located])
+        for voice in voices
+        if voice.located
+    ]
+    return [(a, b, span_overlap(ours, theirs)) for (a, ours), (b, theirs) in combinations(marks, 2)]
+
+
+def _divided(
+    text: Text, voices: Sequence[Voice]
+) -> list[tuple[DividedSentence, list[Voice], list[Voice]]]:
+    """The sentences that one marked and another, who answered as well, did not."""
+    answered = {
+        voice.letter: voice
+        for voice in voices
+        if voice.located or (voice.rater.is_person and voice.cell.grade is not None)
+    }
+    marks = {
+        letter: [(span.start or 0, span.end or 0) for span in voice.located]
+        for letter, voice in answered.items()
+    }
+    return [
+        (one, [answered[letter] for letter in one.by], [answered[letter] for letter in one.not_by])
+        for one in divided_sentences(text.body or "", marks)
+    ]
+
+
+@require_safe
+@researchers_only
+def pairs_csv(request: AuthenticatedRequest, slug: str) -> HttpResponse | StreamingHttpResponse:
+    """All pairs of the list, not those of one page; sent as they are read."""
+    dataset = get_object_or_404(Dataset, slug=slug)
+    try:
+        found = pair_list(asked_for(request, dataset), request.GET.dict())
+    except SelectionError as error:
+        return refusal(request, dataset, str(error))
+    return StreamingHttpResponse(
+        pair_lines(found, request.build_absolute_uri("/").rstrip("/")),
+        content_type="text/csv; charset=utf-8",
+        headers={"Content-Disposition": f'attachment; filename="{slug}-pairs.csv"'},
+    )

@@ -1,0 +1,1 @@
+"""Tables and figures of the CRUX paper, from a dataset, as files."""

@@ -1,0 +1,144 @@
+"""Where the files come from: what computed them, from which data (as hashes), under which options."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import platform
+import shlex
+from collections.abc import Iterable, Mapping
+from importlib.metadata import version
+from typing import Any
+
+import numpy as np
+
+from annotation.models import Dataset, Rating, Rubric, SubQuestion, Text
+from annotation.models.raters import raters_of
+from evaluation.models import RankedText
+
+CHUNK = 10_000
+FIELDS = ("rater_id", "rubric_id", "text_id", "question_id", "grade")
+ROW = np.dtype([(name, "<i8") for name in FIELDS])
+
+
+def content_hashes(dataset: Dataset) -> dict[str, Any]:
+    """SHA-256 of the questions, the texts, the runs, and each rater's ratings.
+
+    They follow from names, words and grades alone: neither primary keys nor times nor the order of
+    rows enter. Highlights do not either, since no table is computed from them. The same data
+    imported into two databases have the same hashes.
+    """
+    questions, texts = _questions(dataset), _texts(dataset)
+    places = _places(questions), _places(texts)
+    return {
+        "questions": _hash_lines(questions.values()),
+        "texts": _hash_lines(texts.values()),
+        "runs": _runs(dataset, texts),
+        "ratings": _ratings(dataset, *places),
+    }
+
+
+def _questions(dataset: Dataset) -> dict[int, str]:
+    found = SubQuestion.objects.filter(topic__dataset=dataset).order_by()
+    fields = (
+        "topic__name",
+        "topic__request",
+        "position",
+        "body",
+        "filtered_because",
+        "filtered_eta",
+    )
+    return {pk: _line(*row) for pk, *row in found.values_list("pk", *fields)}
+
+
+def _texts(dataset: Dataset) -> dict[int, str]:
+    found = Text.objects.filter(dataset=dataset).order_by()
+    fields = ("kind", "system", "name", "topic__name", "sha256")
+    return {pk: _line(*row) for pk, *row in found.values_list("pk", *fields)}
+
+
+def _runs(dataset: Dataset, texts: dict[int, str]) -> str:
+    found = RankedText.objects.filter(run__dataset=dataset).order_by()
+    fields = ("run__name", "topic__name", "rank", "text_id")
+    rows = found.values_list(*fields).iterator(chunk_size=CHUNK)
+    return _hash_lines(_line(run, topic, rank, texts[text]) for run, topic, rank, text in rows)
+
+
+def _ratings(
+    dataset: Dataset, questions: dict[int, int], texts: dict[int, int]
+) -> dict[str, dict[str, str | int]]:
+    """By rater and rubric: how many, and the hash of (text, question, grade) in that order."""
+    raters = {rater.pk: name for name, rater in raters_of(dataset).items()}
+    rubrics = dict(Rubric.objects.values_list("pk", "slug"))
+    rows = Rating.objects.of_dataset(dataset).order_by().values_list(*FIELDS)
+    cells = np.fromiter(rows.iterator(chunk_size=CHUNK), dtype=ROW)
+    cells["text_id"] = [texts[pk] for pk in cells["text_id"].tolist()]
+    cells["question_id"] = [questions[pk] for pk in cells["question_id"].tolist()]
+    cells.sort()
+    found: dict[str, dict[str, str | int]] = {}
+    who = cells[["rater_id", "rubric_id"]]
+    groups, first = np.unique(who, return_index=True)
+    parts = np.split(cells, first[1:]) if len(cells) else []
+    for (rater, rubric), here in zip(groups.tolist(), parts, strict=True):
+        what = np.column_stack([here[name] for name in ("text_id", "question_id", "grade")])
+        found[f"{raters[rater]}, {rubrics[rubric]}"] = {
+            "n": len(here),
+            "sha256": hashlib.sha256(what.astype("<i8").tobytes()).hexdigest(),
+        }
+    return found
+
+
+def _places(lines: dict[int, str]) -> dict[int, int]:
+    """For each primary key the place of its line among all lines: the same in every database."""
+    return {pk: at for at, pk in enumerate(sorted(lines, key=lines.__getitem__))}
+
+
+def _line(*values: object) -> str:
+    return json.dumps(values, ensure_ascii=True, separators=(",", ":"))
+
+
+def _hash_lines(lines: Iterable[str]) -> str:
+    return hashlib.sha256("\n".join(sorted(lines)).encode()).hexdigest()
+
+
+# The libraries whose code a number or a line of a figure passes through.
+LIBRARIES = ("django", "matplotlib", "numpy", "scipy")
+
+
+def sha256(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
+
+
+def versions() -> dict[str, str]:
+    """The versions of Python and of the libraries that compute and draw."""
+    return {"python": platform.python_version()} | {name: version(name) for name in LIBRARIES}
+
+
+def command_line(dataset: str | None, options: Mapping[str, str | int | bool | None]) -> str:
+    """The command with every option written out, in order of name; without where it wrote to.
+
+    An option of None or False is left out, one of True stands without a value.
+    """
+    words = ["manage.py", "tables", *([dataset] if dataset else [])]
+    for name, value in sorted(options.items()):
+        if value is not None and value is not False:
+            words += [f"--{name}"] if value is True else [f"--{name}", str(value)]
+    return shlex.join(words)
+
+
+def provenance(
+    files: Mapping[str, bytes], skipped: Mapping[str, str], about: Mapping[str, Any]
+) -> bytes:
+    """The provenance file: JSON with sorted keys, and nothing in it that differs between runs.
+
+    `files` are all others by name, `skipped` says of each table that was not made why, and `about`
+    holds the command, the options and the data.
+    """
+    found = {
+        **about,
+        "versions": versions(),
+        "files": {name: {"sha256": sha256(content)} for name, content in files.items()},
+        "skipped": dict(skipped),
+    }
+    text = json.dumps(found, indent=2, sort_keys=True, ensure_ascii=False, allow_nan=False)
+    return f"{text}\n".encode()

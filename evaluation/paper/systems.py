@@ -1,0 +1,92 @@
+"""The systems of a dataset: a retrieval run together with the reports written from it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from evaluation.paper.names import Metric
+from evaluation.scoring.rows import DIRECT_PROMPTING, ORACLE_RESULT, ORACLE_RETRIEVAL, is_oracle
+from evaluation.scoring.score import RowScore, Scores
+from evaluation.stats.estimate import Estimate, FloatArray
+
+NO_RETRIEVAL = "undefined, because nothing was retrieved for it"
+NO_REPORT = "undefined, because there are no reports from it"
+
+TITLES = {
+    DIRECT_PROMPTING: "(#1) Direct prompting",
+    ORACLE_RESULT: "(#2) Oracle result y*",
+    ORACLE_RETRIEVAL: "(#3) Oracle retrieval Z*",
+}
+
+
+@dataclass(frozen=True)
+class System:
+    """What stands on a line of Table 1. It lacks its contexts or its reports, but never both.
+
+    A reference is a bound, or a run of an oracle: systems are compared without it.
+    """
+
+    name: str
+    is_reference: bool
+    contexts: RowScore | None
+    reports: RowScore | None
+
+    def row(self, metric: Metric) -> RowScore | None:
+        """Where the metric is found: with the contexts or with the reports."""
+        return self.reports if metric.of_report else self.contexts
+
+    def mean(self, metric: Metric) -> Estimate:
+        """Over topics; `n` of them, `missing` those where it is undefined."""
+        row = self.row(metric)
+        if row is None:
+            return Estimate(None, NO_REPORT if metric.of_report else NO_RETRIEVAL, 0)
+        return row.means[metric.score]
+
+
+def systems(scores: Scores) -> tuple[System, ...]:
+    """Bounds, oracle runs, then all other runs and reports, in the order of the scores.
+
+    A run and the reports of the system of its name are one. A name whose last part (behind a dot)
+    is `oracle` is one of an oracle, as in the authors' files. Of several reports of a system for a
+    topic the first counts.
+    """
+    reports: dict[str, RowScore] = {}
+    for row in scores.rows:
+        if row.row.kind == "reports" and row.row.bound is None:
+            reports.setdefault(row.row.system, row)
+    found: list[System] = []
+    for row in scores.rows:
+        name = row.row.system
+        if row.row.bound is not None:
+            found.append(_bound(row, row.row.bound))
+        elif row.row.kind == "run":
+            found.append(System(name, is_oracle(name), row, reports.pop(name, None)))
+    found += (System(name, is_oracle(name), None, row) for name, row in reports.items())
+    return tuple(sorted(found, key=lambda system: not system.is_reference))
+
+
+def compared(scores: Scores) -> tuple[System, ...]:
+    """The systems without the references: those that a correlation is over."""
+    return tuple(system for system in systems(scores) if not system.is_reference)
+
+
+def values(scores: Scores, metric: Metric) -> FloatArray:
+    """A metric of the compared systems: topics x systems, NaN where it is undefined or absent."""
+    found = compared(scores)
+    table = np.full((len(scores.topic_names), len(found)), np.nan)
+    for at, system in enumerate(found):
+        row = system.row(metric)
+        if row is not None:
+            table[:, at] = row.values(metric.score)
+    return table
+
+
+def _bound(row: RowScore, bound: int) -> System:
+    title = TITLES[bound]
+    if bound == DIRECT_PROMPTING:
+        title += f": {row.row.system}"
+    if row.row.is_ranking:
+        return System(title, True, row, None)
+    return System(title, True, None, row)

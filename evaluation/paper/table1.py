@@ -1,0 +1,112 @@
+"""Table 1: the systems of a dataset, their retrieval contexts and their reports."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from evaluation.paper.conditions import conditions, n_scored, topics
+from evaluation.paper.names import AGAINST, SIZE_Z, TABLE_1, Metric
+from evaluation.paper.sheet import MEAN_COUNT, SHARE, TAU, Block, Cell, Line, Sheet
+from evaluation.paper.systems import System, compared, systems, values
+from evaluation.scoring.depths import unlike_depths
+from evaluation.scoring.ordering import order_agreement
+from evaluation.scoring.score import RowScore, Scores
+from evaluation.stats.estimate import Estimate
+
+LABEL = "table1"
+FACTS = (
+    "topics_z",
+    "unrated_cells_z",
+    "topics_y",
+    "unrated_cells_y",
+)
+
+
+def table1(scores: Scores, dataset: str) -> Sheet:
+    """Every run with the reports written from it, below the reference bounds, and Kendall's tau.
+
+    Means are over topics, with their t interval; `dataset` is the name that the caption gives. Tau
+    is between a metric of retrieval and the one of the reports that it is held against, over the
+    systems alone: neither bounds nor runs of an oracle enter it.
+    """
+    found = systems(scores)
+    full = n_scored(scores)
+    n = len(compared(scores))
+    blocks = (
+        Block("reference", tuple(_line(one, full) for one in found if one.is_reference)),
+        Block("systems", tuple(_line(one, full) for one in found if not one.is_reference)),
+    )
+    tau = Line("Kendall τ", (*(_tau(scores, metric) for metric in TABLE_1), None))
+    unlike = unlike_depths({s.name: s.contexts.sizes for s in compared(scores) if s.contexts})
+    return Sheet(
+        label=LABEL,
+        stub="Retrieval context",
+        columns=(*(metric.column() for metric in TABLE_1), SIZE_Z),
+        blocks=(*(block for block in blocks if block.lines), Block("tau", (tau,))),
+        caption=(
+            f"Retrieval contexts Z of {dataset} and the reports y written from them, in percent, "
+            f"over {topics(scores)}. {conditions(scores.options)} Of the values from "
+            "most topics the greatest is bold and the least underlined, references apart. Kendall "
+            f"τ (tau-b) is between retrieval and report, over those of the {n} systems that have "
+            "all topics of both. |Z| is the mean number of passages of a context."
+        ),
+        notes=(
+            "An unrated cell answers nothing: with a grade the value may be higher.",
+            *([unlike.sentence] if unlike else []),
+            *scores.notes,
+        ),
+        facts=FACTS,
+    )
+
+
+def _line(system: System, full: int) -> Line:
+    z, y = system.contexts, system.reports
+    return Line(
+        name=system.name,
+        cells=(*(Cell(system.mean(metric)) for metric in TABLE_1), _size(z)),
+        ranked=not system.is_reference,
+        note=_note(z, y, full),
+        facts=(_n(z), _unrated(z), _n(y), _unrated(y)),
+    )
+
+
+def _tau(scores: Scores, metric: Metric) -> Cell | None:
+    """The last line's cell: nothing under the metrics of reports."""
+    if metric not in AGAINST:
+        return None
+    x, y = (values(scores, one) for one in (metric, AGAINST[metric]))
+    return Cell(order_agreement(x, y), TAU)
+
+
+def _note(z: RowScore | None, y: RowScore | None, full: int) -> str:
+    """What a reader has to know of this row: fewer topics, unrated cells, gains that no ideal has."""
+    parts = []
+    for name, row in (("Z", z), ("y", y)):
+        if row is None or row.means["coverage"].value is None:
+            continue
+        n, unrated = _n(row), _unrated(row)
+        said = [f"{n} of {full} topics"] * (n != full) + [f"{unrated} cells unrated"] * bool(
+            unrated
+        )
+        if (theirs := row.alpha_ndcg_ndeval) is not None:
+            said.append(f"α-nDCG {SHARE.number(theirs)} if passages of other topics gain nothing")
+        if said:
+            parts.append(f"{name}: {', '.join(said)}")
+    return "; ".join(parts)
+
+
+def _n(row: RowScore | None) -> int | None:
+    """The topics that the mean coverage is over."""
+    return None if row is None else row.means["coverage"].n
+
+
+def _size(row: RowScore | None) -> Cell | None:
+    """The mean number of passages of a context, over the topics that it has."""
+    if row is None or not row.topics:
+        return None
+    return Cell(Estimate(float(np.nanmean(row.sizes)), None, len(row.topics)), MEAN_COUNT)
+
+
+def _unrated(row: RowScore | None) -> int | None:
+    """The cells of answerable questions without a grade, over all topics."""
+    return None if row is None else sum(topic.n_unrated_cells for topic in row.topics.values())

@@ -1,0 +1,63 @@
+"""Table 2: coverage of contexts and reports at two thresholds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from evaluation.metrics.threshold import at_threshold
+from evaluation.paper.conditions import conditions
+from evaluation.paper.names import COVERAGE_Y, COVERAGE_Z
+from evaluation.paper.sheet import TAU, Block, Cell, Column, Line, Sheet
+from evaluation.paper.systems import values
+from evaluation.scoring.ordering import comparable, order_agreement
+from evaluation.scoring.score import Scores
+
+LABEL = "table2"
+ETAS = (3, 5)
+
+COLUMNS = (
+    Column("coverage_z_mean", "mean", "mean", "Cov(Z)"),
+    Column("coverage_z_sd", "sd", "sd", "Cov(Z)"),
+    Column("coverage_y_mean", "mean", "mean", "Cov(y)"),
+    Column("coverage_y_sd", "sd", "sd", "Cov(y)"),
+    Column("tau", "Kendall τ", r"Kendall $\tau$"),
+)
+
+
+def table2(by_eta: Mapping[int, Scores], dataset: str) -> Sheet:
+    """Mean and standard deviation (n - 1) over systems of their mean coverages, and Kendall's tau.
+
+    `by_eta` has the scores at each threshold. The systems are those of Table 1 without the bounds;
+    each column takes those that have all of its topics.
+    """
+    options = next(iter(by_eta.values())).options
+    return Sheet(
+        label=LABEL,
+        stub="η",
+        columns=COLUMNS,
+        blocks=(Block("eta", tuple(_line(eta, scores) for eta, scores in by_eta.items())),),
+        caption=(
+            f"Coverage of the retrieval contexts Z and of the reports y of {dataset} at the "
+            "thresholds η, in percent: mean and standard deviation over systems of their means over "
+            "topics, and Kendall τ (tau-b) between the two. In each column only systems count that "
+            "have all of its topics; reference bounds are left out. "
+            f"{conditions(options, eta=False)}"
+        ),
+        facts=("topics_z", "topics_y"),
+    )
+
+
+def _line(eta: int, scores: Scores) -> Line:
+    z, y = (comparable(values(scores, metric)) for metric in (COVERAGE_Z, COVERAGE_Y))
+    found = at_threshold(z, y, eta)
+    spreads = (found.contexts.mean, found.contexts.sd, found.reports.mean, found.reports.sd)
+    n_topics = [int((~np.isnan(one)).any(axis=1).sum()) for one in (z, y)]
+    counted = zip(("Z", "y"), (found.contexts.mean.n, found.reports.mean.n), n_topics, strict=True)
+    return Line(
+        name=str(eta),
+        cells=(*map(Cell, spreads), Cell(order_agreement(z, y), TAU)),
+        note="; ".join(f"{name}: {n} systems, {topics} topics" for name, n, topics in counted),
+        facts=tuple(n_topics),
+    )

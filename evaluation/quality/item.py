@@ -1,0 +1,155 @@
+"""One item of a campaign: what everybody answered about its questions, and marked in its text."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from django.db.models import Sum
+
+from annotation.models import Answer, Assignment, Decision, Item, ItemQuestion, Rater
+from evaluation.data.columns import Column
+from evaluation.quality.rater import Cell, cell
+from evaluation.stats import fleiss
+from evaluation.stats.estimate import Estimate, IntArray
+
+Spans = list[dict[str, Any]]
+
+
+@dataclass(frozen=True)
+class Reader:
+    """A rater who has or had the item; the letter and the mark stay the same for all questions."""
+
+    column: Column
+    lent: Assignment
+    active_ms: int
+
+
+@dataclass(frozen=True)
+class Voice:
+    """What one rater answered to one question."""
+
+    reader: Reader
+    cell: Cell
+    answerable: bool
+    spans: Spans
+
+    def drawn(self) -> list[dict[str, Any]]:
+        """The spans, as the text is marked with them on the server and in the browser."""
+        column = self.reader.column
+        return [
+            {
+                "rater": column.letter,
+                "start": span["start"],
+                "end": span["end"],
+                "mark": column.mark,
+                "label": column.letter,
+                "says": f"{column.name} marks this line",
+                "href": f"#grade-{column.letter}",
+            }
+            for span in self.spans
+        ]
+
+
+@dataclass(frozen=True)
+class AskedRow:
+    """A question of the item with everybody's answer, what was expected, and what was decided."""
+
+    asked: ItemQuestion
+    voices: tuple[Voice, ...]
+    expected: int | None
+    decided: int | None
+
+    @property
+    def differs(self) -> bool:
+        return len({voice.cell.grade for voice in self.voices} - {None}) > 1
+
+
+@dataclass(frozen=True)
+class ItemReport:
+    """All that was said about an item."""
+
+    readers: tuple[Reader, ...]
+    rows: tuple[AskedRow, ...]
+    percent: Estimate
+    kappa: Estimate
+    levels: IntArray
+
+    def row(self, question: str) -> AskedRow | None:
+        """The row of a question, as a URL names it; None where it is not asked.
+
+        Without a question: the first on which raters differ, or the first.
+        """
+        if question:
+            return next((row for row in self.rows if str(row.asked.question_id) == question), None)
+        first = self.rows[0] if self.rows else None
+        return next((row for row in self.rows if row.differs), first)
+
+
+def item_report(item: Item) -> ItemReport:
+    """What everybody said about an item: five queries."""
+    rubric = item.campaign.rubric
+    readers = _readers(item)
+    newest: dict[tuple[int, int | None], Answer] = {
+        (answer.assignment_id, answer.question_id): answer
+        for answer in Answer.objects.filter(assignment__item=item, question__isnull=False).order_by(
+            "-late",
+            "pk",  # what counts goes over what came too late
+        )
+    }
+    decisions = {one.question_id: one.grade for one in Decision.objects.filter(item=item)}
+    grades = {one.grade for one in newest.values() if one.grade is not None}
+    levels = np.array(sorted(grades | set(rubric.grades())), dtype=np.int64)
+    rows = []
+    for asked in item.asked.select_related("question").order_by("position"):
+        voices = []
+        for reader in readers:
+            answer = newest.get((reader.lent.pk, asked.question_id))
+            grade = answer.grade if answer else None
+            voices.append(
+                Voice(
+                    reader=reader,
+                    cell=cell(grade, levels),
+                    answerable=grade is not None and grade >= rubric.eta,
+                    spans=answer.spans if answer else [],
+                )
+            )
+        rows.append(
+            AskedRow(
+                asked=asked,
+                voices=tuple(voices),
+                expected=asked.expected,
+                decided=decisions.get(asked.question_id),
+            )
+        )
+    given = [[np.nan if v.cell.grade is None else v.cell.grade for v in row.voices] for row in rows]
+    counts = fleiss.counts(
+        np.array(given, dtype=np.float64).reshape(len(rows), len(readers)), levels
+    )
+    return ItemReport(
+        readers=readers,
+        rows=tuple(rows),
+        percent=fleiss.percent_agreement(counts),
+        kappa=fleiss.fleiss_kappa(counts),
+        levels=levels,
+    )
+
+
+def _readers(item: Item) -> tuple[Reader, ...]:
+    lents = (
+        Assignment.objects.filter(item=item)
+        .annotate(spent=Sum("answers__active_ms"))
+        .select_related("participant__rater")
+        .order_by("participant__rater__name")
+    )
+    return tuple(
+        Reader(
+            column=Column(
+                lent.participant.rater_id, lent.participant.rater.name, Rater.Kind.HUMAN, at
+            ),
+            lent=lent,
+            active_ms=lent.active_ms + (lent.spent or 0),
+        )
+        for at, lent in enumerate(lents)
+    )

@@ -1,0 +1,247 @@
+"""The quality of a campaign's work while it runs: every rater's profile, for the pages and the file."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from annotation.models import Assignment, Campaign, Item, Rating
+from evaluation.data.answers import CampaignAnswers, load
+from evaluation.quality.signals import gold
+from evaluation.quality.signals.marks import Marked, marks
+from evaluation.quality.signals.mirrors import Group, Mirror, mirrors
+from evaluation.quality.signals.others import NO_MAJORITY, Others, against_others, kappa, percent
+from evaluation.quality.signals.pace import pace
+from evaluation.quality.signals.profile import Profile, Tally, flags
+from evaluation.quality.signals.runs import straight
+from evaluation.stats.cohen import Weights
+from evaluation.stats.estimate import Estimate, IntArray
+from evaluation.stats.fleiss import fleiss_kappa
+
+HANDED_IN = Assignment.State.SUBMITTED
+Tasks = dict[Group, dict[int, list[bool]]]  # by task, by sub-question
+NO_CHECK = "no attention check was answered"
+
+
+@dataclass(frozen=True)
+class QualityReport:
+    """All numbers of one campaign, and the answers that they come from."""
+
+    answers: CampaignAnswers
+    profiles: tuple[Profile, ...]
+    """Of every rater of the campaign, by name."""
+    rater: IntArray
+    pair: IntArray
+    level: IntArray
+    """Of every answer that counts: the place of its rater, of its pair of an item and a question,
+    and of its grade on the scale."""
+    fleiss: Estimate
+    others: Others
+    has_gold: bool
+    has_training: bool
+    has_checks: bool
+
+    @property
+    def campaign(self) -> Campaign:
+        return self.answers.campaign
+
+    @property
+    def totals(self) -> Tally:
+        return _sum(one.answers for one in self.profiles)
+
+    @property
+    def active_ms(self) -> int:
+        return sum(one.pace.active_ms for one in self.profiles)
+
+    @property
+    def gold(self) -> Estimate:
+        right = sum(one.n_right for one in self.profiles)
+        return gold.accuracy(right, sum(one.gold.n for one in self.profiles))
+
+    @property
+    def checks(self) -> Estimate:
+        passed = sum(one.n_passed for one in self.profiles)
+        return gold.accuracy(passed, sum(one.checks.n for one in self.profiles), NO_CHECK)
+
+    @property
+    def n_flagged(self) -> int:
+        return sum(bool(one.flags) for one in self.profiles)
+
+    @property
+    def weights(self) -> Weights:
+        """Distance counts on a scale of several grades."""
+        return "quadratic" if len(self.answers.levels) > 2 else None
+
+
+def quality_report(campaign: Campaign) -> QualityReport:
+    """Everybody's numbers from one reading of the campaign: six queries."""
+    answers = load(campaign)
+    at = {pk: place for place, pk in enumerate(answers.names)}
+    counts = answers.counts
+    pair = _pairs(answers)
+    level = np.searchsorted(answers.levels, answers.grade[counts])
+    rater = np.array([at[pk] for pk in answers.rater.tolist()], dtype=np.int64)
+    cut = int(np.searchsorted(answers.levels, campaign.rubric.eta))
+    report = QualityReport(
+        answers=answers,
+        profiles=(),
+        rater=rater[counts],
+        pair=pair,
+        level=level,
+        fleiss=_fleiss(pair, level, len(answers.levels)),
+        others=against_others(rater[counts], pair, level, len(at), len(answers.levels), cut),
+        has_gold=any(row.purpose == Item.Purpose.GOLD for row in answers.items.values()),
+        has_training=any(row.purpose == Item.Purpose.TRAINING for row in answers.items.values()),
+        has_checks=any(row.check for row in answers.lents),
+    )
+    profiles = _profiles(report, rater)
+    typical = [one.pace.per_item.value for one in profiles if one.pace.per_item.value is not None]
+    usual = float(np.median(typical)) if len(typical) > 1 else None
+    return replace(
+        report, profiles=tuple(replace(one, flags=flags(one, usual)) for one in profiles)
+    )
+
+
+def _pairs(answers: CampaignAnswers) -> IntArray:
+    """The pair of an item and a question that each counted answer is to, from 0 on."""
+    counts = answers.counts
+    if not counts.any():
+        return np.empty(0, dtype=np.int64)
+    keys = np.column_stack([answers.item[counts], answers.question[counts]])
+    _, pairs = np.unique(keys, axis=0, return_inverse=True)
+    return np.asarray(pairs.reshape(-1), dtype=np.int64)
+
+
+def _fleiss(pairs: IntArray, level: IntArray, n_levels: int) -> Estimate:
+    counts = np.zeros((int(pairs.max(initial=-1)) + 1, n_levels), dtype=np.int64)
+    np.add.at(counts, (pairs, level), 1)
+    return fleiss_kappa(counts)
+
+
+def _profiles(report: QualityReport, rater: IntArray) -> list[Profile]:
+    answers, others = report.answers, report.others
+    met = _met(report.rater, report.pair, len(answers.names))
+    elsewhere = _elsewhere(answers)
+    lents: dict[int, list[int]] = defaultdict(list)
+    for place, row in enumerate(answers.lents):
+        lents[row.rater].append(place)
+    checks: dict[int, list[bool]] = defaultdict(list)
+    for place, passed in answers.checks:
+        checks[answers.lents[place].rater].append(passed)
+    standing = np.bincount(answers.lent, minlength=len(answers.lents))
+    by_rater = np.argsort(rater, kind="stable")
+    edges = np.searchsorted(rater[by_rater], np.arange(len(answers.names) + 1))
+    profiles = []
+    for at, (pk, name) in enumerate(answers.names.items()):
+        mine = by_rater[edges[at] : edges[at + 1]]
+        counted = mine[answers.counts[mine]]
+        rows = [answers.lents[place] for place in lents[pk]]
+        handed_in = np.array([row.state == HANDED_IN for row in rows], dtype=bool)
+        is_study = np.array(
+            [answers.items[row.item].purpose != Item.Purpose.TRAINING for row in rows], dtype=bool
+        )
+        right, exact, n_gold = _gold(answers, counted)
+        said = checks[pk]
+        profiles.append(
+            Profile(
+                name=name,
+                answers=_tally(answers.purpose[mine].tolist()),
+                items=_tally(
+                    answers.items[row.item].purpose for row in rows if row.state == HANDED_IN
+                ),
+                pace=pace(
+                    np.array([row.active_ms for row in rows], dtype=np.int64),
+                    standing[lents[pk]],
+                    handed_in & is_study,
+                ),
+                kappa=kappa(others.pooled[at], answers.levels, report.weights),
+                equal=percent(others.pooled[at]),
+                n_others=met[at],
+                majority=percent(others.majority[at], NO_MAJORITY),
+                gold=gold.accuracy(right, n_gold),
+                gold_exact=exact,
+                weight=gold.weight(right, n_gold),
+                checks=gold.accuracy(sum(said), len(said), NO_CHECK),
+                checks_open=sum(row.check is not None for row in rows) - len(said),
+                straight=straight(answers.grade[counted].tolist()),
+                marks=marks(_marked(answers, counted)),
+                mirrors=_mirrors(answers, counted, elsewhere.get(pk, {})),
+            )
+        )
+    return profiles
+
+
+def _tally(purposes: Iterable[str]) -> Tally:
+    found = Counter(purposes)
+    return Tally(**{purpose: found[purpose] for purpose in Item.Purpose.values})
+
+
+def _sum(tallies: Iterable[Tally]) -> Tally:
+    rows = [(one.study, one.gold, one.training) for one in tallies]
+    return Tally(*(sum(column) for column in zip(*rows, strict=True))) if rows else Tally(0, 0, 0)
+
+
+def _met(rater: IntArray, pairs: IntArray, n_raters: int) -> list[int]:
+    """With how many others each rater has a pair in common."""
+    by_pair: dict[int, list[int]] = defaultdict(list)
+    for who, pair in zip(rater.tolist(), pairs.tolist(), strict=True):
+        by_pair[pair].append(who)
+    met: list[set[int]] = [set() for _ in range(n_raters)]
+    for together in {tuple(sorted(raters)) for raters in by_pair.values()}:
+        for who in together:
+            met[who].update(together)
+    return [max(0, len(one) - 1) for one in met]
+
+
+def _gold(answers: CampaignAnswers, mine: IntArray) -> tuple[int, int, int]:
+    """Of a rater's answers to gold items: on the right side of eta, the very grade, and all."""
+    right = exact = n = 0
+    for place in mine[answers.purpose[mine] == Item.Purpose.GOLD].tolist():
+        wanted = answers.expected.get((int(answers.item[place]), int(answers.question[place])))
+        if wanted is not None:
+            n += 1
+            right += bool(answers.answerable[place]) == (wanted >= answers.campaign.rubric.eta)
+            exact += int(answers.grade[place]) == wanted
+    return right, exact, n
+
+
+def _marked(answers: CampaignAnswers, mine: IntArray) -> Iterable[Marked]:
+    for place, spans in answers.spans(mine.tolist()):
+        item = answers.items[int(answers.item[place])]
+        yield Marked(item.pk, item.length, [(s["start"], s["end"], s["quote"]) for s in spans])
+
+
+def _elsewhere(answers: CampaignAnswers) -> dict[int, Tasks]:
+    """What each rater of the campaign has rated in other tasks, of the same sub-questions."""
+    campaign = answers.campaign
+    rows = (
+        Rating.objects.filter(
+            rater__stays__campaign=campaign,
+            question__in=campaign.items.order_by().values("asked__question"),
+        )
+        .exclude(rubric=campaign.rubric, text__in=campaign.items.order_by().values("text"))
+        .order_by()
+        .values_list(
+            "rater_id",
+            "question_id",
+            "grade",
+            "rubric__slug",
+            "rubric__eta",
+            "text__system",
+            "text__kind",
+        )
+    )
+    found: dict[int, Tasks] = {}
+    for rater, question, grade, rubric, eta, system, kind in rows.iterator(chunk_size=10_000):
+        task = found.setdefault(rater, {}).setdefault((rubric, system or kind), {})
+        task.setdefault(question, []).append(grade >= eta)
+    return found
+
+
+def _mirrors(answers: CampaignAnswers, mine: IntArray, there: Tasks) -> tuple[Mirror, ...]:
+    questions: list[int] = answers.question[mine].tolist()
+    says: list[bool] = answers.answerable[mine].tolist()
+    return mirrors(zip(questions, says, strict=True), there) if there else ()

@@ -1,0 +1,91 @@
+"""A rater against everybody else of a campaign, without a loop over pairs of raters."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evaluation.stats.cohen import Weights, kappa_from_matrix
+from evaluation.stats.estimate import Estimate, IntArray
+
+ALONE = "undefined, because nobody else answered any of these"
+ONE_GRADE = "undefined, because all answers are in one category"
+NO_MAJORITY = "undefined, because no answer has two others and a majority among them"
+
+
+@dataclass(frozen=True)
+class Others:
+    """For each rater: `pooled` raters x levels x levels, own grade (row) against each of the others'
+    (column), every pair of answers to one question counted once; `majority` raters x 2 x 2, own
+    answer below or from eta (row) against the strict majority of at least two others (column).
+    """
+
+    pooled: IntArray
+    majority: IntArray
+
+
+def against_others(
+    rater: IntArray, pair: IntArray, level: IntArray, n_raters: int, n_levels: int, cut: int
+) -> Others:
+    """The confusions of every rater with the others, from one row per answer.
+
+    `rater`, `pair` (of an item and a question) and `level` (place in the scale) count from 0; a
+    rater answers a pair once. Levels from `cut` on are answerable. A pair with one answer adds
+    nothing. No rows: all zero. Raises ValueError for arrays of unequal length.
+    """
+    if not len(rater) == len(pair) == len(level):
+        raise ValueError("one rater, pair and level for each answer")
+    n_pairs = int(pair.max(initial=-1)) + 1
+    counts = np.zeros((n_pairs, n_levels), dtype=np.int64)
+    np.add.at(counts, (pair, level), 1)
+    beside = counts[pair]  # of all answers to the same pair
+    beside[np.arange(len(level)), level] -= 1  # without the rater's own
+    pooled = np.zeros((n_raters, n_levels, n_levels), dtype=np.int64)
+    np.add.at(pooled, (rater, level), beside)
+    yes, n = beside[:, cut:].sum(axis=1), beside.sum(axis=1)
+    decided = (n >= 2) & (2 * yes != n)
+    majority = np.zeros((n_raters, 2, 2), dtype=np.int64)
+    cells = (rater, (level >= cut).astype(np.int64), (2 * yes > n).astype(np.int64))
+    np.add.at(majority, tuple(part[decided] for part in cells), 1)
+    return Others(pooled, majority)
+
+
+def with_each(
+    rater: IntArray, pair: IntArray, level: IntArray, n_raters: int, n_levels: int, who: int
+) -> IntArray:
+    """The confusion of one rater (row) with each of the others (column): raters x levels x levels.
+
+    Arguments as `against_others`. The rater's own, and those without a pair in common, are zeros.
+    """
+    own = np.full(int(pair.max(initial=-1)) + 1, -1)
+    own[pair[rater == who]] = level[rater == who]
+    beside = (rater != who) & (own[pair] >= 0)
+    found = np.zeros((n_raters, n_levels, n_levels), dtype=np.int64)
+    np.add.at(found, (rater[beside], own[pair[beside]], level[beside]), 1)
+    return found
+
+
+def percent(matrix: IntArray, why_empty: str = ALONE) -> Estimate:
+    """The share of equal answers in a confusion; n = pairs of answers. Undefined if it is empty."""
+    n = int(matrix.sum())
+    if n == 0:
+        return Estimate(None, why_empty, 0)
+    return Estimate(float(np.trace(matrix) / n), None, n)
+
+
+def kappa(
+    matrix: IntArray, levels: NDArray[np.int64], weights: Weights = None, why_empty: str = ALONE
+) -> Estimate:
+    """Cohen's kappa of a confusion, pooled over several others or of one; n = pairs of answers.
+
+    Pooling adds the confusions up before kappa is taken, so another rater counts by the number of
+    answers in common. Undefined if it is empty or all answers are in one category.
+    Source: as `evaluation.stats.cohen.cohen_kappa`.
+    """
+    n = int(matrix.sum())
+    if n == 0:
+        return Estimate(None, why_empty, 0)
+    value = float(kappa_from_matrix(matrix, levels, weights))
+    return Estimate(None, ONE_GRADE, n) if np.isnan(value) else Estimate(value, None, n)

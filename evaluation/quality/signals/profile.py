@@ -1,0 +1,158 @@
+"""All that is known about one rater's work in a campaign, and what of it calls for a look."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from evaluation.quality.signals.marks import Marks
+from evaluation.quality.signals.mirrors import Mirror
+from evaluation.quality.signals.pace import Pace
+from evaluation.quality.signals.runs import Straight
+from evaluation.stats.estimate import Estimate
+
+ENOUGH = 20  # answers, or pairs of them, below which a share says little
+ENOUGH_GOLD = 5
+LOW_KAPPA = 0.2
+LOW_GOLD = 0.6
+TOP_SHARE = 0.95
+MIRROR_SHARE = 0.95
+RARE_RUN = 0.001
+QUICK = 1 / 3  # of the median time per item over all raters
+MANY_WHOLE = 0.1
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """How many items a rater handed in, and how many answers stand, by the purpose of the item."""
+
+    study: int
+    gold: int
+    training: int
+
+    @property
+    def all(self) -> int:
+        return self.study + self.gold + self.training
+
+
+@dataclass(frozen=True, slots=True)
+class Flag:
+    """A reason to look at a rater's work, with the number behind it. It rejects nobody."""
+
+    kind: str
+    words: str
+
+
+@dataclass(frozen=True)
+class Profile:
+    """One rater's work. Training answers are in `answers` and `pace` alone: feedback follows them.
+
+    `gold` is the share of gold answers on the right side of eta, `gold_exact` how many of them
+    are the very grade. `checks` are attention checks answered, `checks_open` asked and not answered.
+    """
+
+    name: str
+    answers: Tally
+    items: Tally
+    pace: Pace
+    kappa: Estimate
+    equal: Estimate
+    n_others: int
+    majority: Estimate
+    gold: Estimate
+    gold_exact: int
+    weight: Estimate
+    checks: Estimate
+    checks_open: int
+    straight: Straight
+    marks: Marks
+    mirrors: tuple[Mirror, ...]
+    flags: tuple[Flag, ...] = ()
+
+    @property
+    def has_begun(self) -> bool:
+        """Whether there is anything to tell: an answer, time on a page, an attention check."""
+        return bool(self.answers.all or self.pace.active_ms or self.checks.n)
+
+    @property
+    def n_right(self) -> int:
+        return round((self.gold.value or 0) * self.gold.n)
+
+    @property
+    def n_passed(self) -> int:
+        return round((self.checks.value or 0) * self.checks.n)
+
+    @property
+    def mirror(self) -> Mirror | None:
+        """The task that these answers repeat most."""
+        return self.mirrors[0] if self.mirrors else None
+
+
+def flags(one: Profile, typical_seconds: float | None) -> tuple[Flag, ...]:
+    """What in a rater's work calls for a look, in words with the number behind each.
+
+    `typical_seconds` is the median time per item over the raters; None where none is known. What
+    is undefined, or rests on too few answers, raises no flag.
+    """
+    found = [
+        *_attention(one),
+        *_against_labels(one),
+        *_time(one, typical_seconds),
+        *_straight(one),
+        *_marks(one.marks),
+        *_mirrors(one),
+    ]
+    return tuple(Flag(kind, words) for kind, words in found)
+
+
+def _attention(one: Profile) -> list[tuple[str, str]]:
+    if one.n_passed < one.checks.n:
+        return [("attention", f"{one.n_passed} of {one.checks.n} attention checks passed")]
+    return []
+
+
+def _against_labels(one: Profile) -> list[tuple[str, str]]:
+    found = []
+    if one.gold.value is not None and one.gold.n >= ENOUGH_GOLD and one.gold.value < LOW_GOLD:
+        found.append(("gold", f"{one.n_right} of {one.gold.n} gold answers right"))
+    if one.kappa.value is not None and one.kappa.n >= ENOUGH and one.kappa.value < LOW_KAPPA:
+        value = f"{one.kappa.value:.2f}".replace("-", "−")
+        found.append(("agreement", f"κ {value} with the others, n = {one.kappa.n}"))
+    return found
+
+
+def _time(one: Profile, typical: float | None) -> list[tuple[str, str]]:
+    own = one.pace.per_item
+    if typical and own.value is not None and own.n >= 3 and own.value < QUICK * typical:
+        return [("quick", f"{own.value:.0f} s an item, where {typical:.0f} s is usual")]
+    return []
+
+
+def _straight(one: Profile) -> list[tuple[str, str]]:
+    line = one.straight
+    if line.n < ENOUGH or line.top.value is None or line.chance.value is None:
+        return []
+    if line.top.value >= TOP_SHARE:
+        return [("one-grade", f"{line.top_grade} in {line.top.value:.0%} of {line.n} answers")]
+    if line.chance.value < RARE_RUN:
+        return [("run", f"{line.length} times {line.grade} in a row, by chance 1 in over 1,000")]
+    return []
+
+
+def _marks(marks: Marks) -> list[tuple[str, str]]:
+    found = []
+    if marks.whole >= 2 and marks.whole >= MANY_WHOLE * marks.n:
+        found.append(("whole", f"{marks.whole} of {marks.n} spans cover a whole text"))
+    if marks.wordless:
+        are = "spans hold" if marks.wordless > 1 else "span holds"
+        found.append(("wordless", f"{marks.wordless} {are} no word"))
+    if marks.shared >= 2 and 2 * marks.shared >= marks.comparable:
+        found.append(("shared", f"one span for all questions in {marks.shared} items"))
+    return found
+
+
+def _mirrors(one: Profile) -> list[tuple[str, str]]:
+    return [
+        ("mirrors", f"{same.same} of {same.n} as in {' '.join(same.other)}")
+        for same in one.mirrors
+        if same.n >= ENOUGH and same.same >= MIRROR_SHARE * same.n
+    ]

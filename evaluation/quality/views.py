@@ -1,0 +1,112 @@
+"""The quality of a campaign while it runs: all raters, one of them, one item. Nobody is rejected here."""
+
+from django.core.paginator import Paginator
+from django.http import Http404, HttpResponse
+from django.shortcuts import get_object_or_404, render
+from django.views.decorators.http import require_safe
+
+from annotation.http import AuthenticatedRequest, researchers_only
+from annotation.models import Campaign, Item
+from evaluation.quality.item import item_report
+from evaluation.quality.page import quality_report
+from evaluation.quality.rater import confusion, days, items_done, lent_to, partners
+from evaluation.quality.table import csv_lines, order_of, ordered
+
+ITEMS_PER_PAGE = 100
+PARTNERS = 50
+
+
+@require_safe
+@researchers_only
+def quality(request: AuthenticatedRequest, slug: str) -> HttpResponse:
+    """Every rater of a campaign in one table, and what calls for a look."""
+    report = quality_report(_campaign(slug))
+    order = order_of(request.GET.get("sort", ""))
+    context = {
+        "room": "campaigns",
+        "campaign": report.campaign,
+        "report": report,
+        "profiles": ordered([one for one in report.profiles if one.has_begun], order),
+        "waiting": [one.name for one in report.profiles if not one.has_begun],
+        "order": order,
+        "first_item": next(iter(report.answers.items), None),
+    }
+    return render(request, "evaluation/quality/quality.html", context)
+
+
+@require_safe
+@researchers_only
+def quality_csv(request: AuthenticatedRequest, slug: str) -> HttpResponse:
+    """The table as a file, with the reason beside every value that is undefined."""
+    lines = csv_lines(quality_report(_campaign(slug)))
+    response = HttpResponse("".join(lines), content_type="text/csv; charset=utf-8")
+    response["Content-Disposition"] = f'attachment; filename="{slug}-quality.csv"'
+    return response
+
+
+@require_safe
+@researchers_only
+def quality_rater(request: AuthenticatedRequest, slug: str, name: str) -> HttpResponse:
+    """One rater: every number, each of the others, the labels over time, the items."""
+    campaign = _campaign(slug)
+    stay = campaign.participants.select_related("rater").filter(rater__name=name).first()
+    if stay is None:
+        raise Http404("Nobody of that name takes part in this campaign.")
+    report = quality_report(campaign)
+    at = list(report.answers.names).index(stay.rater_id)
+    page = Paginator(lent_to(report, stay.rater_id), ITEMS_PER_PAGE).get_page(
+        request.GET.get("page")
+    )
+    met = partners(report, at)
+    context = {
+        "room": "campaigns",
+        "campaign": campaign,
+        "report": report,
+        "stay": stay,
+        "one": report.profiles[at],
+        "partners": met[:PARTNERS],
+        "n_partners": len(met),
+        "confusion": confusion(report, at) if met else [],
+        "levels": report.answers.levels.tolist(),
+        "days": days(report, stay.rater_id),
+        "items": items_done(report, list(page)),
+        "page": page,
+        "query": "",
+    }
+    return render(request, "evaluation/quality/rater.html", context)
+
+
+@require_safe
+@researchers_only
+def quality_item(request: AuthenticatedRequest, slug: str, pk: int) -> HttpResponse:
+    """One item: the text under everybody's marks, their grades, their time, their notes."""
+    item = get_object_or_404(
+        Item.objects.select_related("campaign__dataset", "campaign__rubric", "text__topic"),
+        campaign__slug=slug,
+        pk=pk,
+    )
+    report = item_report(item)
+    shown = report.row(request.GET.get("question", ""))
+    if shown is None and request.GET.get("question"):
+        raise Http404("This item does not ask that question.")
+    voices = shown.voices if shown else ()
+    beside = item.campaign.items.values_list("pk", flat=True)
+    context = {
+        "room": "campaigns",
+        "campaign": item.campaign,
+        "item": item,
+        "text": item.text,
+        "text_label": f"Text of the {item.text.get_kind_display()}",
+        "report": report,
+        "shown": shown,
+        "marking": [voice for voice in voices if voice.spans],
+        "spans": [span for voice in voices for span in voice.drawn()],
+        "previous": beside.filter(position__lt=item.position).order_by("-position").first(),
+        "next": beside.filter(position__gt=item.position).order_by("position").first(),
+    }
+    return render(request, "evaluation/quality/item.html", context)
+
+
+def _campaign(slug: str) -> Campaign:
+    found = Campaign.objects.select_related("dataset", "rubric")
+    return get_object_or_404(found, slug=slug)

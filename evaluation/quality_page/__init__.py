@@ -1,1 +1,0 @@
-"""What the quality pages of a campaign show."""

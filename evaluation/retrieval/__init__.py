@@ -1,0 +1,1 @@
+"""The retrieval room: systems and what they score, against each other and under other grades."""

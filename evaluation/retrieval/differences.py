@@ -1,0 +1,118 @@
+"""Whether two systems differ on a metric, topic by topic: sign flips, adjusted by Holm."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+
+from evaluation.retrieval.board import BoardRow
+from evaluation.stats.estimate import Estimate, FloatArray
+from evaluation.stats.holm import holm
+from evaluation.stats.jackknife import jackknife_interval
+from evaluation.stats.randomisation import Randomisation, sign_flips
+
+
+@dataclass(frozen=True)
+class PairTest:
+    """Two systems over the topics that both have, `first` the one with the higher mean there.
+
+    `difference` is the mean of first less second with its t interval over topics, `flip` its
+    sign-flip test, `p_holm` the p value adjusted for all pairs that are tested together. On
+    `n_above` of the topics the first is higher, on `n_below` the second; on `n_unlike` of them the
+    two are not read equally deep.
+    """
+
+    first: str
+    second: str
+    first_title: str
+    second_title: str
+    mean_first: float | None
+    mean_second: float | None
+    difference: Estimate
+    flip: Randomisation
+    p_holm: float | None
+    n_above: int
+    n_below: int
+    n_unlike: int
+
+
+def pair_tests(systems: Sequence[BoardRow], metric: str) -> tuple[PairTest, ...]:
+    """Every two systems, from the largest difference to the smallest, undefined ones last.
+
+    The p values of all of them are adjusted together; pairs without a common topic have none.
+    """
+    pairs = [_downwards(a, b, metric) for a, b in combinations(systems, 2)]
+    if not pairs:
+        return ()
+    columns = np.column_stack([a.of(metric) - b.of(metric) for a, b in pairs])
+    flips = sign_flips(columns)
+    adjusted = holm([np.nan if flip.p is None else flip.p for flip in flips]).tolist()
+    tests = [
+        _test(a, b, metric, flip, p) for (a, b), flip, p in zip(pairs, flips, adjusted, strict=True)
+    ]
+    return tuple(
+        sorted(
+            tests,
+            key=lambda test: (
+                test.difference.value is None,
+                -(test.difference.value or 0.0),
+                test.first,
+                test.second,
+            ),
+        )
+    )
+
+
+def sampled(flips: Iterable[Randomisation]) -> str:
+    """What those p values are shares of that do not count all arrangements; nothing if all do."""
+    drawn = next((flip for flip in flips if flip.p is not None and not flip.exact), None)
+    if drawn is None:
+        return ""
+    return f"{drawn.n_arrangements:,}: the observed one and random ones from seed {drawn.seed}"
+
+
+def pair_test(a: BoardRow, b: BoardRow, metric: str) -> PairTest:
+    """One pair alone, in the order given; its p value needs no adjustment."""
+    (flip,) = sign_flips((a.of(metric) - b.of(metric))[:, np.newaxis])
+    return _test(a, b, metric, flip, np.nan if flip.p is None else flip.p)
+
+
+def mean_difference(differences: FloatArray) -> Estimate:
+    """The mean of the differences that there are, with its 95% t interval over topics."""
+    known = differences[~np.isnan(differences)]
+    missing = len(differences) - len(known)
+    if not len(known):
+        return Estimate(None, "undefined, because no topic has both", 0, missing)
+    whole = Estimate(float(known.mean()), None, len(known), missing)
+    # The jackknife of a mean is its t interval: without one topic the mean is this.
+    without_one = (known.sum() - known) / max(len(known) - 1, 1)
+    return jackknife_interval(whole, without_one)
+
+
+def _test(a: BoardRow, b: BoardRow, metric: str, flip: Randomisation, p: float) -> PairTest:
+    ours, theirs = a.of(metric), b.of(metric)
+    difference = ours - theirs
+    both = ~np.isnan(difference)
+    return PairTest(
+        first=a.name,
+        second=b.name,
+        first_title=a.title,
+        second_title=b.title,
+        mean_first=float(ours[both].mean()) if both.any() else None,
+        mean_second=float(theirs[both].mean()) if both.any() else None,
+        difference=mean_difference(difference),
+        flip=flip,
+        p_holm=None if np.isnan(p) else p,
+        n_above=int((difference > 0).sum()),
+        n_below=int((difference < 0).sum()),
+        n_unlike=int((a.sizes[both] != b.sizes[both]).sum()),
+    )
+
+
+def _downwards(a: BoardRow, b: BoardRow, metric: str) -> tuple[BoardRow, BoardRow]:
+    difference = a.of(metric) - b.of(metric)
+    known = difference[~np.isnan(difference)]
+    return (b, a) if len(known) and known.mean() < 0 else (a, b)

@@ -1,0 +1,212 @@
+"""The tables of the retrieval room as rows of files, in full precision, by their names in the URL."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from evaluation.csv_tables import estimate_cells, estimate_header
+from evaluation.data.selection import SelectionError, one_of
+from evaluation.retrieval.board import COUNTS, Board, BoardRow
+from evaluation.retrieval.compare import Comparison, comparison
+from evaluation.retrieval.differences import PairTest
+from evaluation.retrieval.judges import under_others
+from evaluation.retrieval.orders import Orders, Taus, taus
+from evaluation.retrieval.page import table, tests_of
+from evaluation.retrieval.params import Choice
+from evaluation.retrieval.swaps import JudgePair
+from evaluation.scoring.score import METRICS
+from evaluation.stats.randomisation import Randomisation
+
+Table = tuple[Sequence[str], Iterable[Sequence[Any]]]
+FLIP = ("p", "exact", "arrangements", "smallest_p", "seed")
+PARTS = (0.05, 0.25, 0.5, 0.75, 0.95)
+
+
+def systems_table(rows: Iterable[BoardRow]) -> Table:
+    header = ["name", "group", "bound", "topics", "mean_passages"]
+    for metric in METRICS:
+        header += estimate_header(metric)
+    return [*header, "alpha_ndcg_ndeval", "cells", "unrated_cells", "texts_without_words"], (
+        [
+            row.name,
+            row.group,
+            row.bound,
+            row.n_topics,
+            row.size[0] if row.size else None,
+            *(cell for metric in METRICS for cell in estimate_cells(row.means[metric])),
+            row.mean_ndeval,
+            row.n_cells,
+            row.n_unrated,
+            row.n_wordless,
+        ]
+        for row in rows
+    )
+
+
+def topics_table(board: Board, rows: Iterable[BoardRow]) -> Table:
+    """One line for each topic of each row; the reason stands beside what is undefined."""
+    header = ["name", "topic"]
+    for metric in METRICS:
+        header += [metric, f"{metric}_reason"]
+    header += ["alpha_ndcg_ndeval", *COUNTS, "tokens", "required_passages", "required_tokens"]
+
+    def lines() -> Iterator[list[Any]]:
+        for row in rows:
+            for at in np.flatnonzero(row.has).tolist():
+                line: list[Any] = [row.name, board.topics[at]]
+                for metric in METRICS:
+                    line += [_value(row.of(metric)[at]), row.reason(metric, at) or None]
+                line.append(_value(row.ndeval[at]))
+                line += [int(row.counts[name][at]) for name in COUNTS]
+                required = [int(board.n_required[at]), _value(board.required_tokens[at])]
+                yield [*line, _value(row.tokens[at]), *required]
+
+    return header, lines()
+
+
+def quantiles_table(rows: Iterable[BoardRow], metric: str) -> Table:
+    """How a metric is spread over topics."""
+    header = ["name", "metric", "n", "mean", *(f"quantile_{part}" for part in PARTS)]
+
+    def lines() -> Iterator[list[Any]]:
+        for row in rows:
+            known = row.of(metric)[~np.isnan(row.of(metric))]
+            cuts = np.quantile(known, PARTS).tolist() if len(known) else [None] * len(PARTS)
+            yield [row.name, metric, len(known), row.means[metric].value, *cuts]
+
+    return header, lines()
+
+
+def tests_table(tests: Iterable[PairTest], metric: str) -> Table:
+    header = ["first", "second", "metric", "mean_first", "mean_second"]
+    header += [*estimate_header("difference"), *FLIP, "p_holm", "first_higher", "second_higher"]
+    return [*header, "unlike_depth"], (
+        [
+            test.first,
+            test.second,
+            metric,
+            test.mean_first,
+            test.mean_second,
+            *estimate_cells(test.difference),
+            *_flip(test.flip),
+            test.p_holm,
+            test.n_above,
+            test.n_below,
+            test.n_unlike,
+        ]
+        for test in tests
+    )
+
+
+def metrics_table(found: Taus) -> Table:
+    """Figure 5 as a list of pairs."""
+    return ["a", "b", "tau_b", "n", "missing", "p", "reason"], (
+        [a, b, tau.value, tau.n, tau.missing, tau.p, tau.reason]
+        for a, row in zip(found.metrics, found.rows, strict=True)
+        for b, tau in zip(found.metrics, row, strict=True)
+    )
+
+
+def orders_table(found: Iterable[Orders], metric: str) -> Table:
+    header = ["source_a", "source_b", "metric", "tau_b", "n", "missing", "p", "reason"]
+    return [*header, "rbo", "rbo_reason", "swapped_pairs", "unlike_topics"], (
+        [
+            *(one.a.name, one.b.name, metric, one.tau.value, one.tau.n, one.tau.missing),
+            *(one.tau.p, one.tau.reason, one.overlap.value, one.overlap.reason),
+            *(len(one.swapped), one.unlike),
+        ]
+        for one in found
+    )
+
+
+def swapped_table(found: Iterable[Orders], metric: str) -> Table:
+    header = ["source_a", "source_b", "metric", "first", "second"]
+    return [*header, "first_a", "second_a", "first_b", "second_b"], (
+        [one.a.name, one.b.name, metric, swap.first, swap.second, *swap.ours, *swap.theirs]
+        for one in found
+        for swap in one.swapped
+    )
+
+
+def judges_table(pairs: Iterable[JudgePair]) -> Table:
+    """The metrics of every two judges, then their kappas with the people."""
+    header = ["judge_a", "judge_b", "statistic", "a", "b", *estimate_header("difference"), *FLIP]
+
+    def lines() -> Iterator[list[Any]]:
+        for pair in pairs:
+            names = [pair.a.name, pair.b.name]
+            for one in pair.metrics:
+                means = [one.metric, one.mean_a, one.mean_b]
+                yield [*names, *means, *estimate_cells(one.difference), *_flip(one.flip)]
+            if pair.kappas:
+                kappas = ["kappa_with_people", pair.kappas.kappa_a, pair.kappas.kappa_b]
+                yield [*names, *kappas, *estimate_cells(pair.kappas), *_flip(pair.kappas)]
+
+    return header, lines()
+
+
+def compare_table(found: Comparison, metric: str) -> Table:
+    return ["topic", "metric", found.first.name, found.second.name, "difference"], (
+        [one.name, metric, one.first, one.second, one.difference] for one in found.topics
+    )
+
+
+def _flip(flip: Randomisation) -> list[Any]:
+    if flip.p is None:
+        return [None] * len(FLIP)
+    return [flip.p, flip.exact, flip.n_arrangements, flip.smallest_p, flip.seed]
+
+
+def _value(value: float) -> float | None:
+    return None if np.isnan(value) else float(value)
+
+
+TABLES = (
+    "systems",
+    "topics",
+    "quantiles",
+    "tests",
+    "metrics",
+    "orders",
+    "swapped",
+    "judges",
+    "compare",
+)
+
+
+def download(board: Board, choice: Choice, name: str, asked: Mapping[str, str]) -> Table:
+    """The head and rows of one of TABLES, in the state of the page that links to it.
+
+    Raises SelectionError for a choice that is not there, and KeyError for another table.
+    """
+    if name == "systems":
+        return systems_table(row for group in table(board, choice) for row in group.rows)
+    if name == "topics":
+        return topics_table(board, _named(board, asked.get("row")))
+    if name == "quantiles":
+        return quantiles_table(board.systems(choice.among), choice.metric)
+    if name == "tests":
+        return tests_table(tests_of(board, choice), choice.metric)
+    if name == "metrics":
+        return metrics_table(taus(board.systems(choice.among)))
+    if name == "orders":
+        return orders_table(under_others(choice).orders, choice.metric)
+    if name == "swapped":
+        return swapped_table(under_others(choice).orders, choice.metric)
+    if name == "judges":
+        return judges_table(under_others(choice).pairs)
+    if name == "compare":
+        found = comparison(board, choice, asked)
+        if found is None:
+            raise SelectionError("There are not two runs, systems or bounds to compare.")
+        return compare_table(found, choice.metric)
+    raise KeyError(name)
+
+
+def _named(board: Board, name: str | None) -> tuple[BoardRow, ...]:
+    if not name:
+        return board.rows
+    return (board.by_name[one_of("run, system or bound", name, board.by_name)],)

@@ -1,0 +1,139 @@
+"""Orders of systems: by another metric, and under the grades of somebody else."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations, combinations_with_replacement
+
+import numpy as np
+
+from evaluation.data.sources import Source
+from evaluation.retrieval.board import Board, BoardRow
+from evaluation.scoring.ordering import order_agreement
+from evaluation.scoring.rows import is_oracle
+from evaluation.stats.correlation import Correlation, kendall_tau_b
+from evaluation.stats.estimate import Estimate, FloatArray
+from evaluation.stats.rank_overlap import rbo_ext
+
+# Figure 5 of the paper; density is not in it.
+FIGURE_5 = ("coverage", "alpha_ndcg", "recall", "average_precision", "ndcg")
+PERSISTENCE = 0.9  # of rank-biased overlap
+
+
+@dataclass(frozen=True)
+class Taus:
+    """Kendall's tau-b of the order of systems by every two metrics: rows x columns of `metrics`.
+
+    `n_systems` counts the empirical systems; bounds and oracles are left out, as in the paper.
+    """
+
+    metrics: tuple[str, ...]
+    rows: tuple[tuple[Correlation, ...], ...]
+    n_systems: int
+
+    @property
+    def by_metric(self) -> list[tuple[str, tuple[Correlation, ...]]]:
+        return list(zip(self.metrics, self.rows, strict=True))
+
+    @property
+    def reasons(self) -> list[str]:
+        """Why any of them is undefined, each reason once."""
+        return list(dict.fromkeys(tau.reason for row in self.rows for tau in row if tau.reason))
+
+
+@dataclass(frozen=True)
+class Swapped:
+    """Two systems that stand the other way round, with their means under either source."""
+
+    first: str
+    second: str
+    ours: tuple[float, float]
+    theirs: tuple[float, float]
+
+
+@dataclass(frozen=True)
+class Orders:
+    """The order of the systems by one metric under two sources of grades.
+
+    `n` of tau counts the systems with a mean under both, `missing` the others. `unlike` says that
+    the means of some system are over different numbers of topics.
+    """
+
+    a: Source
+    b: Source
+    tau: Correlation
+    overlap: Estimate
+    swapped: tuple[Swapped, ...]
+    unlike: bool
+
+    @property
+    def n_pairs(self) -> int:
+        return self.tau.n * (self.tau.n - 1) // 2
+
+
+def taus(systems: Sequence[BoardRow]) -> Taus:
+    """Figure 5 of the paper for these systems; oracles are references and not among them.
+
+    Which systems each pair of metrics compares, and the intervals: `order_agreement`, as in the
+    figure that `manage.py tables` draws.
+    Source: CRUX (Ju et al., 2025), Figure 5.
+    """
+    compared = [row for row in systems if not is_oracle(row.name)]
+    if not compared:
+        nobody = kendall_tau_b([], [])
+        return Taus(FIGURE_5, tuple((nobody,) * len(FIGURE_5) for _ in FIGURE_5), 0)
+    values = {metric: np.column_stack([row.of(metric) for row in compared]) for metric in FIGURE_5}
+    found = {
+        pair: order_agreement(values[pair[0]], values[pair[1]])
+        for pair in combinations_with_replacement(FIGURE_5, 2)
+    }
+    rows = tuple(tuple(found.get((a, b)) or found[b, a] for b in FIGURE_5) for a in FIGURE_5)
+    return Taus(FIGURE_5, rows, len(compared))
+
+
+def orders(boards: Mapping[Source, Board], group: str, metric: str) -> tuple[Orders, ...]:
+    """The systems of a kind under every two sources, in the order of the sources."""
+    found = {source: board.systems(group) for source, board in boards.items()}
+    return tuple(_orders(a, b, found[a], found[b], metric) for a, b in combinations(found, 2))
+
+
+def _orders(
+    a: Source, b: Source, ours: Sequence[BoardRow], theirs: Sequence[BoardRow], metric: str
+) -> Orders:
+    by_name = {row.name: row for row in theirs}
+    first, second = _means(ours, metric), _means([by_name[row.name] for row in ours], metric)
+    both = np.flatnonzero(~(np.isnan(first) | np.isnan(second))).tolist()
+    names = [row.name for row in ours]
+
+    def ranking(means: FloatArray) -> list[str]:
+        return [names[at] for at in sorted(both, key=lambda at: (-means[at], names[at]))]
+
+    swapped = [
+        _swapped(ours[x].title, ours[y].title, (first[x], first[y]), (second[x], second[y]))
+        for x, y in combinations(both, 2)
+        if (first[x] - first[y]) * (second[x] - second[y]) < 0
+    ]
+    counts = [(ours[at].means[metric].n, by_name[names[at]].means[metric].n) for at in both]
+    return Orders(
+        a,
+        b,
+        kendall_tau_b(first, second),
+        rbo_ext(ranking(first), ranking(second), PERSISTENCE),
+        tuple(sorted(swapped, key=lambda swap: -abs(swap.ours[0] - swap.ours[1]))),
+        unlike=len({n for pair in counts for n in pair}) > 1,
+    )
+
+
+def _swapped(x: str, y: str, ours: tuple[float, float], theirs: tuple[float, float]) -> Swapped:
+    """`first` is the one that is higher under the first source."""
+    if ours[0] < ours[1]:
+        return Swapped(y, x, (float(ours[1]), float(ours[0])), (float(theirs[1]), float(theirs[0])))
+    return Swapped(x, y, (float(ours[0]), float(ours[1])), (float(theirs[0]), float(theirs[1])))
+
+
+def _means(systems: Sequence[BoardRow], metric: str) -> FloatArray:
+    found = (row.means[metric].value for row in systems)
+    # Means that are equal but for rounding are ties.
+    values = [np.nan if value is None else round(value, 12) for value in found]
+    return np.array(values, dtype=np.float64)

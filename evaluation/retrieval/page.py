@@ -1,0 +1,78 @@
+"""Table 1 of a dataset: its systems and reference bounds by group, in the chosen order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from evaluation.data.cache import cached
+from evaluation.retrieval.board import BOUNDS, REPORTS, RUNS, Board, BoardRow
+from evaluation.retrieval.differences import PairTest, pair_tests
+from evaluation.retrieval.params import NAME, Choice
+from evaluation.scoring.options import ORACLE
+
+TITLES = {
+    BOUNDS: "Reference bounds: what can be reached, and no systems",
+    RUNS: "Retrieval runs: Z is what a run retrieved",
+    REPORTS: "Reports: Z is the text that a system wrote",
+}
+
+
+@dataclass(frozen=True)
+class Group:
+    """Rows of one kind. Bounds are set apart: nothing is compared with them."""
+
+    name: str
+    title: str
+    rows: tuple[BoardRow, ...]
+
+
+def table(board: Board, choice: Choice) -> tuple[Group, ...]:
+    """The rows by group, bounds first, each group in the chosen order, undefined rows last."""
+    groups = (
+        Group(name, title, tuple(_ordered((r for r in board.rows if r.group == name), choice)))
+        for name, title in TITLES.items()
+    )
+    return tuple(group for group in groups if group.rows)
+
+
+def tests_of(board: Board, choice: Choice) -> tuple[PairTest, ...]:
+    """Every two systems of the chosen kind by the chosen metric, kept until the data change."""
+    key = ("retrieval tests", choice.options, choice.among, choice.metric)
+    systems = board.systems(choice.among)
+    return cached(choice.dataset, key, lambda: pair_tests(systems, choice.metric))
+
+
+def depth(board: Board, choice: Choice) -> str:
+    """How deep runs are read, in a sentence."""
+    if choice.options.cutoff is None:
+        return "Runs are read to their ends."
+    if choice.options.cutoff != ORACLE:
+        return f"Runs are read to rank {choice.cutoff}."
+    n = int((board.n_required == 0).sum())
+    if n == len(board.topics):
+        return "Runs are read to their ends: by these grades no topic has a required subset Z*."
+    whole = f" On {n} topic{'s' * (n != 1)} without one all of a run counts." if n else ""
+    return f"Runs are read as far as the topic’s required subset Z* is long.{whole}"
+
+
+def summary(board: Board, choice: Choice) -> str:
+    """What the page is about, in a sentence."""
+    runs, reports = len(board.systems(RUNS)), len(board.systems(REPORTS))
+    what = [f"{runs} retrieval run{'s' * (runs != 1)}"]
+    if reports:
+        what.append(f"{reports} system{'s' * (reports != 1)} with reports")
+    topics = f"{len(board.topics)} topic{'s' * (len(board.topics) != 1)}"
+    whose = choice.options.source.title
+    return (
+        f"{' and '.join(what)}, {topics}, by the grades of {whose} from η = {choice.options.eta}."
+    )
+
+
+def _ordered(rows: Iterable[BoardRow], choice: Choice) -> Sequence[BoardRow]:
+    named = sorted(rows, key=lambda row: (row.bound or 0, row.name))
+    if choice.by == NAME:
+        return named[::-1] if choice.falls else named
+    known = [row for row in named if row.means[choice.by].value is not None]
+    known.sort(key=lambda row: row.means[choice.by].value or 0.0, reverse=choice.falls)
+    return [*known, *(row for row in named if row.means[choice.by].value is None)]

@@ -1,0 +1,153 @@
+"""Two judges against each other: what they make of the systems, and who is nearer to people."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+
+from annotation.models import Dataset
+from evaluation.data.cells import load_cells
+from evaluation.data.corpus import KINDS, Corpus, load_corpus
+from evaluation.data.sources import Source
+from evaluation.metrics.grades import BoolArray
+from evaluation.retrieval.board import Board
+from evaluation.retrieval.differences import mean_difference
+from evaluation.scoring.score import METRICS
+from evaluation.stats.estimate import Estimate, FloatArray, IntArray
+from evaluation.stats.randomisation import JudgeSwap, Randomisation, judge_swap, sign_flips
+
+PASSAGE = KINDS.index("passage")
+
+
+@dataclass(frozen=True)
+class MetricSwap:
+    """What two judges make of the same systems, by one metric.
+
+    Of each topic the mean over the systems with a value under both. Swapping the judges of a topic
+    turns the sign of its difference, so the judge-swap test is a sign-flip test of these.
+    """
+
+    metric: str
+    mean_a: float | None
+    mean_b: float | None
+    difference: Estimate
+    flip: Randomisation
+
+
+@dataclass(frozen=True)
+class JudgePair:
+    """Two judges: each metric, and their kappas with the people where people rated passages."""
+
+    a: Source
+    b: Source
+    metrics: tuple[MetricSwap, ...]
+    kappas: JudgeSwap | None
+
+
+def is_judge(source: Source) -> bool:
+    """Whether the grades are those of one model or baseline."""
+    return source.kind == "rater" and source.rater is not None and not source.rater.is_person
+
+
+def people_of(sources: Sequence[Source]) -> Source | None:
+    """The people to hold judges against: their majority, the only one, or nobody."""
+    majority = next((source for source in sources if source.kind == "majority"), None)
+    alone = (s for s in sources if s.kind == "rater" and s.rater and s.rater.is_person)
+    return majority or next(alone, None)
+
+
+def judge_pairs(
+    dataset: Dataset, boards: Mapping[Source, Board], people: Source | None, group: str, eta: int
+) -> tuple[JudgePair, ...]:
+    """Every two of the judges among the sources of the boards, by the systems of one kind."""
+    judges = [source for source in boards if is_judge(source)]
+    pairs = list(combinations(judges, 2))
+    if not pairs:
+        return ()
+    verdicts: dict[Source, _Verdicts] = {}
+    if people:
+        corpus = load_corpus(dataset)
+        verdicts = {s: _verdicts(dataset, s, eta, corpus) for s in (people, *judges)}
+    return tuple(
+        JudgePair(
+            a,
+            b,
+            _metric_swaps(boards[a], boards[b], group),
+            _kappas(verdicts[people], verdicts[a], verdicts[b]) if people else None,
+        )
+        for a, b in pairs
+    )
+
+
+def _metric_swaps(a: Board, b: Board, group: str) -> tuple[MetricSwap, ...]:
+    columns = [_topic_means(a, b, group, metric) for metric in METRICS]
+    flips = sign_flips(np.column_stack([ours - theirs for ours, theirs in columns]))
+    return tuple(
+        MetricSwap(metric, _mean(ours), _mean(theirs), mean_difference(ours - theirs), flip)
+        for metric, (ours, theirs), flip in zip(METRICS, columns, flips, strict=True)
+    )
+
+
+def _topic_means(a: Board, b: Board, group: str, metric: str) -> tuple[FloatArray, FloatArray]:
+    """Each topic's mean over the systems that have a value under both; NaN where none has."""
+    names = [row.name for row in a.systems(group)]
+    shape = (len(names), len(a.topics))
+    ours = np.array([a.by_name[name].of(metric) for name in names]).reshape(shape)
+    theirs = np.array([b.by_name[name].of(metric) for name in names]).reshape(shape)
+    both = ~(np.isnan(ours) | np.isnan(theirs))
+    n = both.sum(axis=0)
+
+    def mean(values: FloatArray) -> FloatArray:
+        sums = np.where(both, values, 0.0).sum(axis=0)
+        return np.divide(sums, n, out=np.full(len(n), np.nan), where=n > 0)
+
+    return mean(ours), mean(theirs)
+
+
+def _mean(values: FloatArray) -> float | None:
+    known = values[~np.isnan(values)]
+    return float(known.mean()) if len(known) else None
+
+
+@dataclass(frozen=True)
+class _Verdicts:
+    """Yes or no for each rated cell of a passage, by the number of the cell."""
+
+    cell: IntArray
+    topic: IntArray
+    answers: BoolArray
+
+
+def _verdicts(dataset: Dataset, source: Source, eta: int, corpus: Corpus) -> _Verdicts:
+    cells = load_cells(dataset, source, eta, corpus)
+    passages = corpus.kind[corpus.at(cells.text)] == PASSAGE
+    grades, topic = cells.grades[passages], cells.topic[passages]
+    row, column = np.nonzero(~np.isnan(grades))
+    # Keys of topics and texts, and the position, as one number: far below the 63 bits there are.
+    base = int(corpus.pk.max(initial=0)) + 1
+    pair = topic * base + cells.text[passages]
+    width = max((q.position for qs in corpus.questions.values() for q in qs), default=0) + 1
+    return _Verdicts(
+        pair[row] * width + column,
+        topic[row],
+        grades[row, column] >= cells.scales["passage"].eta,
+    )
+
+
+def _kappas(people: _Verdicts, a: _Verdicts, b: _Verdicts) -> JudgeSwap:
+    """Cohen's kappa of either judge with the people, over the cells that people rated."""
+
+    def of(judge: _Verdicts) -> FloatArray:
+        order = np.argsort(judge.cell)
+        at = np.searchsorted(judge.cell, people.cell, sorter=order)
+        at = order[np.minimum(at, max(len(order) - 1, 0))] if len(order) else np.empty(0, np.int64)
+        found = np.full(len(people.cell), np.nan)
+        if len(order):
+            there = judge.cell[at] == people.cell
+            found[there] = judge.answers[at[there]]
+        return found
+
+    return judge_swap(people.answers.astype(np.float64), of(a), of(b), [0, 1], people.topic)

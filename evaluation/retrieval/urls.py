@@ -1,0 +1,14 @@
+"""The retrieval room."""
+
+from django.urls import URLPattern, path
+
+from evaluation.retrieval import views
+
+urlpatterns: list[URLPattern] = [
+    path("", views.retrieval, name="retrieval"),
+    path("runs/<path:name>/", views.retrieval_run, name="retrieval_run"),
+    path("compare/", views.retrieval_compare, name="retrieval_compare"),
+    path("judges/", views.retrieval_judges, name="retrieval_judges"),
+    path("figure/<slug:name>/", views.retrieval_figure, name="retrieval_figure"),
+    path("<slug:name>.csv", views.retrieval_csv, name="retrieval_csv"),
+]

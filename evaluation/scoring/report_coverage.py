@@ -1,0 +1,191 @@
+"""Coverage of each report as each rater sees it, and how far the raters' coverages go together."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evaluation.data.columns import JUDGE, Column
+from evaluation.data.ratings import RatingMatrix, question_grid
+from evaluation.data.selection import Selection
+from evaluation.metrics.grades import NO_ANSWERABLE
+from evaluation.stats import correlation
+from evaluation.stats.correlation import Correlation
+from evaluation.stats.correlation_intervals import without_each_correlation
+from evaluation.stats.estimate import Estimate, FloatArray, IntArray
+from evaluation.stats.jackknife import jackknife_interval
+
+# Signs of differences that the intervals of rank correlations are made of, over all pairs of raters.
+SIGNS = 60_000_000
+UNRATED = "undefined, because none of it is rated"
+
+
+@dataclass(frozen=True, slots=True)
+class ReportRow:
+    """Coverage of one report by each rater, in the raters' order, and by the judge.
+
+    `n` of a coverage counts the questions that are not filtered, `missing` the unrated ones among
+    them, which answer nothing: with `missing` above 0 the value may be too low.
+    """
+
+    text: int
+    name: str
+    system: str
+    topic: str
+    coverage: tuple[Estimate, ...]
+    judge: Estimate | None
+
+
+@dataclass(frozen=True, slots=True)
+class Correlations:
+    """Coverage of the reports by two raters. Reports that either has not finished are left out."""
+
+    a: Column
+    b: Column
+    pearson: Correlation
+    spearman: Correlation
+    kendall: Correlation
+
+    @property
+    def names(self) -> str:
+        """The raters, as a URL names them; the judge has a place of its own there."""
+        return ",".join(rater.name for rater in (self.a, self.b) if rater.at != JUDGE)
+
+
+def report_rows(matrix: RatingMatrix) -> tuple[ReportRow, ...]:
+    """Coverage of every rated report and reference: the questions of its topic that it answers.
+
+    Source: as `evaluation.metrics.coverage.coverage`, which computes one report.
+    """
+    topic_of = dict(zip(matrix.text.tolist(), matrix.topic.tolist(), strict=True))
+    texts = [pk for pk in topic_of if matrix.texts[pk].kind != "passage"]
+    if not texts:
+        return ()
+    grid, selection = question_grid(matrix, texts), matrix.selection
+    asked = _asked(matrix, [topic_of[pk] for pk in texts], grid.shape[2])[:, np.newaxis]
+    thresholds = [selection.threshold] * len(selection.raters) + [selection.judge_threshold]
+    answered = grid >= np.array(thresholds)[:, np.newaxis]
+    covered = _estimates(
+        (answered & asked).sum(axis=2), asked.sum(axis=2), (np.isnan(grid) & asked).sum(axis=2)
+    )
+    names = _names(matrix, texts)
+    return tuple(
+        ReportRow(
+            text=pk,
+            name=names[pk],
+            system=matrix.texts[pk].group,
+            topic=matrix.topic_names[topic_of[pk]],
+            coverage=tuple(row[:-1]),
+            judge=row[-1] if selection.judge else None,
+        )
+        for pk, row in zip(texts, covered, strict=True)
+    )
+
+
+def _asked(matrix: RatingMatrix, topics: Sequence[int], width: int) -> NDArray[np.bool_]:
+    """Which positions hold a question of the topic that is not filtered: one row a topic given."""
+    at = {topic: place for place, topic in enumerate(dict.fromkeys(topics))}
+    asked = np.zeros((len(at), width), dtype=bool)
+    for question in matrix.questions.values():
+        if not question.is_filtered and question.topic in at:
+            asked[at[question.topic], question.position] = True
+    return asked[[at[topic] for topic in topics]]
+
+
+def _estimates(covered: IntArray, asked: IntArray, missing: IntArray) -> list[list[Estimate]]:
+    def one(hits: int, n: int, gaps: int) -> Estimate:
+        if not n:
+            return Estimate(None, NO_ANSWERABLE, 0)
+        # Coverage of what nobody rated would be a 0 that nobody gave.
+        if gaps == n:
+            return Estimate(None, UNRATED, n, gaps)
+        return Estimate(hits / n, None, n, gaps)
+
+    return [
+        [one(hits, n, gaps) for hits, gaps in zip(row, open_, strict=True)]
+        for row, (n,), open_ in zip(covered.tolist(), asked.tolist(), missing.tolist(), strict=True)
+    ]
+
+
+def _names(matrix: RatingMatrix, texts: Sequence[int]) -> dict[int, str]:
+    """The reports' names; where two systems use the same one, with the system."""
+    rows = [matrix.texts[pk] for pk in texts]
+    taken = Counter(row.name for row in rows)
+    return {row.pk: row.name if taken[row.name] == 1 else f"{row.group}/{row.name}" for row in rows}
+
+
+def _finished(values: Sequence[Estimate | None]) -> FloatArray:
+    """Coverage of the reports that were rated throughout; NaN for the others."""
+    return np.array(
+        [
+            np.nan if found is None or found.value is None or found.missing else found.value
+            for found in values
+        ]
+    )
+
+
+def correlations(selection: Selection, reports: Sequence[ReportRow]) -> tuple[Correlations, ...]:
+    """Coverage of every two raters, and of each with the judge, over the reports both finished."""
+    topics = np.array([report.topic for report in reports], dtype=np.str_)
+    columns = [
+        (rater, _finished([report.coverage[at] for report in reports]))
+        for at, rater in enumerate(selection.raters)
+    ]
+    if selection.judge:
+        columns.append((selection.judge, _finished([report.judge for report in reports])))
+    pairs = list(combinations(columns, 2)) if reports else []
+    ranked = len(pairs) * len(reports) ** 2 <= SIGNS
+    return tuple(_correlations(a, b, topics, ranked) for a, b in pairs)
+
+
+def _correlations(
+    first: tuple[Column, FloatArray],
+    second: tuple[Column, FloatArray],
+    topics: NDArray[np.str_],
+    ranked: bool,
+) -> Correlations:
+    (a, x), (b, y) = first, second
+    without = without_each_correlation(x, y, topics, ranked=ranked)
+
+    def drawn(found: Correlation, deleted: FloatArray | None) -> Correlation:
+        if deleted is None:
+            why = f"no interval, because {len(topics)} reports are too many to rank again and again"
+            return replace(found, interval_reason=why)
+        with_interval = jackknife_interval(found, deleted, fisher=True)
+        assert isinstance(with_interval, Correlation)
+        return with_interval
+
+    return Correlations(
+        a,
+        b,
+        drawn(correlation.pearson(x, y), without.pearson),
+        drawn(correlation.spearman(x, y), without.spearman),
+        drawn(correlation.kendall_tau_b(x, y), without.kendall),
+    )
+
+
+def mean_coverage(
+    selection: Selection, reports: Sequence[ReportRow]
+) -> dict[str, tuple[Estimate, ...]]:
+    """By system, each rater's and then the judge's mean coverage of the reports it finished."""
+
+    def mean(values: FloatArray) -> Estimate:
+        found = values[~np.isnan(values)]
+        if not len(found):
+            return Estimate(None, "undefined, because no report is finished", 0, len(values))
+        return Estimate(float(found.mean()), None, len(found), len(values) - len(found))
+
+    means: dict[str, tuple[Estimate, ...]] = {}
+    for system in sorted({report.system for report in reports}):
+        here = [report for report in reports if report.system == system]
+        columns = [[report.coverage[at] for report in here] for at in range(len(selection.raters))]
+        judged: list[Sequence[Estimate | None]] = [*columns]
+        if selection.judge:
+            judged.append([report.judge for report in here])
+        means[system] = tuple(mean(_finished(column)) for column in judged)
+    return means

@@ -1,0 +1,1 @@
+"""Statistics that know nothing of our tables: arrays in, an Estimate out. No Django."""

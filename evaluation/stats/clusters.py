@@ -1,0 +1,103 @@
+"""Statistics with their interval over topics, all from sums per topic: no loop over topics."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from evaluation.stats.cohen import Weights, cohen_kappa, kappa_from_matrix
+from evaluation.stats.estimate import Estimate, FloatArray, IntArray, level_index
+from evaluation.stats.jackknife import jackknife_interval
+
+
+def topic_sums(terms: ArrayLike, topics: IntArray) -> FloatArray:
+    """The sums of the items' terms over each topic: topics, in the order of their numbers, x terms.
+
+    `terms` is items x terms, `topics` the topic of each item.
+    """
+    names, at = np.unique(topics, return_inverse=True)
+    values = np.asarray(terms, dtype=np.float64)
+    sums = np.zeros((len(names), values.shape[1]))
+    for term, column in enumerate(values.T):
+        sums[:, term] = np.bincount(at, weights=column, minlength=len(names))
+    return sums
+
+
+def without_each(sums: ArrayLike) -> FloatArray:
+    """The sums over all topics but one, for each topic. `sums` has one row (or matrix) a topic.
+
+    What stands before a topic and what stands after it are added up, and nothing is subtracted from
+    a total, so an exact zero stays one; and the time grows with the topics, not with their square.
+    """
+    values = np.asarray(sums, dtype=np.float64)
+    none = np.zeros((1, *values.shape[1:]))
+    before = np.concatenate([none, values.cumsum(axis=0)])
+    after = np.concatenate([values[::-1].cumsum(axis=0)[::-1], none])
+    return np.asarray(before[:-1] + after[1:])
+
+
+def without_each_topic(terms: ArrayLike, topics: IntArray) -> FloatArray:
+    """Sums of the items' terms over all topics but one, for each topic: topics x terms.
+
+    `terms` is items x terms, `topics` the topic of each item.
+    """
+    return without_each(topic_sums(terms, topics))
+
+
+def ratio(part: FloatArray, whole: FloatArray) -> FloatArray:
+    """part / whole, NaN where there is no whole."""
+    return np.divide(part, whole, out=np.full(len(whole), np.nan), where=whole > 0)
+
+
+def binary(grades: FloatArray, eta: float) -> FloatArray:
+    """1 for grades of at least eta, 0 for the others, NaN where missing."""
+    return np.where(np.isnan(grades), np.nan, grades >= eta)
+
+
+def share(values: ArrayLike, counted: ArrayLike, topics: IntArray, why_empty: str) -> Estimate:
+    """The mean of the values that are counted, with its interval over topics.
+
+    `values` and `counted` (0 or 1) are one per item; `n` = counted items, `missing` = the others.
+    Nothing counted: undefined, because of `why_empty`.
+    """
+    weights = np.asarray(counted, dtype=np.float64)
+    parts = np.where(weights > 0, np.nan_to_num(np.asarray(values, dtype=np.float64)), 0.0)
+    n = int(weights.sum())
+    missing = len(weights) - n
+    if not n:
+        reason = why_empty.removeprefix("undefined, because ")
+        return Estimate(None, f"undefined, because {reason}", 0, missing)
+    deleted = without_each_topic(np.column_stack([parts, weights]), topics)
+    whole = Estimate(float(parts.sum() / n), None, n, missing)
+    return jackknife_interval(whole, ratio(deleted[:, 0], deleted[:, 1]))
+
+
+def level_sums(
+    a: FloatArray,
+    b: FloatArray,
+    levels: tuple[Sequence[int], Sequence[int]],
+    topics: IntArray,
+) -> IntArray:
+    """How often one side gave one level and the other another, topic by topic.
+
+    `a`, `b` and `topics` are one per item, `levels` the scales of the two sides. Returns topics x
+    levels of `a` x levels of `b`; an item without both grades is in no count.
+    """
+    names, at = np.unique(topics, return_inverse=True)
+    rows, columns = len(levels[0]), len(levels[1])
+    first, second = level_index(a, levels[0]), level_index(b, levels[1])
+    rated = (first >= 0) & (second >= 0)
+    cells = (at[rated] * rows + first[rated]) * columns + second[rated]
+    found = np.bincount(cells, minlength=len(names) * rows * columns)
+    return found.reshape(len(names), rows, columns).astype(np.int64)
+
+
+def kappa_over_topics(
+    a: FloatArray, b: FloatArray, levels: Sequence[int], topics: IntArray, weights: Weights = None
+) -> Estimate:
+    """Cohen's kappa of two raters, with its interval over topics."""
+    deleted = without_each(level_sums(a, b, (levels, levels), topics))
+    whole: NDArray[np.float64] = kappa_from_matrix(deleted, levels, weights)
+    return jackknife_interval(cohen_kappa(a, b, levels, weights), whole)

@@ -1,0 +1,151 @@
+"""Correlations of two lists without each topic in turn: what their jackknife intervals are made of.
+
+Pearson comes from sums per topic; Spearman and Kendall from the signs of all differences, which are
+whole numbers and can be taken away again without rounding. No topic is correlated on its own.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from evaluation.stats.clusters import topic_sums, without_each
+from evaluation.stats.estimate import FloatArray, IntArray
+
+BLOCK = 2_000_000  # signs held at once
+
+
+@dataclass(frozen=True)
+class WithoutEach:
+    """One value per topic, in sorted order: the correlation without it; NaN = undefined.
+
+    Spearman and Kendall are None where they were not asked for.
+    """
+
+    pearson: FloatArray
+    spearman: FloatArray | None
+    kendall: FloatArray | None
+
+
+def without_each_correlation(
+    x: ArrayLike, y: ArrayLike, topics: ArrayLike, *, ranked: bool = True
+) -> WithoutEach:
+    """Pearson and, if `ranked`, Spearman and Kendall's tau-b, without each topic.
+
+    `x`, `y` and `topics` are one per text; a text with a NaN on either side is in nothing, though
+    its topic is still one to leave out. Undefined for fewer than three texts or a constant list, as
+    `evaluation.stats.correlation`, which computes one value from the same texts. The ranked
+    ones take time that grows with the square of the texts.
+    Source: Spearman's rho is Pearson's r of the centred ranks, and a doubled centred rank is the
+    sum of the signs of its differences; tau-b is the same product over all pairs (Kendall 1945).
+    """
+    first, second = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
+    at = np.unique(np.asarray(topics), return_inverse=True)[1].astype(np.int64)
+    n_topics = int(at.max(initial=-1)) + 1
+    whole = ~(np.isnan(first) | np.isnan(second))
+    order = np.flatnonzero(whole)[np.argsort(at[whole], kind="stable")]
+    first, second, at = first[order], second[order], at[order]
+    sizes = np.bincount(at, minlength=n_topics)
+    left = len(order) - sizes
+    usable = (left >= 3) & ~_constant(first, at, n_topics) & ~_constant(second, at, n_topics)
+    pearson = np.where(usable, _pearson(first, second, at, n_topics, left), np.nan)
+    if not ranked:
+        return WithoutEach(pearson, None, None)
+    rho, tau = _by_signs(first, second, at, sizes)
+    return WithoutEach(pearson, np.where(usable, rho, np.nan), np.where(usable, tau, np.nan))
+
+
+def _pearson(x: FloatArray, y: FloatArray, at: IntArray, n: int, left: IntArray) -> FloatArray:
+    if not len(x):
+        return np.full(n, np.nan)
+    x, y = x - x.mean(), y - y.mean()  # so that no large numbers cancel
+    there = topic_sums(np.column_stack([x, y, x * x, y * y, x * y]), at)
+    sums = np.zeros((n, 5))
+    sums[np.unique(at)] = there
+    sx, sy, xx, yy, xy = without_each(sums).T
+    with np.errstate(invalid="ignore", divide="ignore"):
+        spread = np.sqrt((xx - sx * sx / left) * (yy - sy * sy / left))
+        return np.clip((xy - sx * sy / left) / spread, -1, 1)  # rounding alone leaves the range
+
+
+def _constant(values: FloatArray, at: IntArray, n: int) -> NDArray[np.bool_]:
+    """Whether the values without each topic are all the same (to the last digits of a mean)."""
+    lowest, highest = np.full(n, np.inf), np.full(n, -np.inf)
+    np.minimum.at(lowest, at, values)
+    np.maximum.at(highest, at, values)
+    low = np.minimum(_before(lowest, np.minimum), _before(lowest[::-1], np.minimum)[::-1])
+    high = np.maximum(_before(highest, np.maximum), _before(highest[::-1], np.maximum)[::-1])
+    return np.asarray(high - low <= 1e-12 * np.maximum(np.abs(low), np.abs(high)))
+
+
+def _before(values: FloatArray, keep: np.ufunc) -> FloatArray:
+    """The lowest, or highest, of the values that stand before each."""
+    if not len(values):
+        return values
+    start = np.inf if keep is np.minimum else -np.inf
+    return np.concatenate([[start], keep.accumulate(values)[:-1]])
+
+
+def _by_signs(
+    x: FloatArray, y: FloatArray, at: IntArray, sizes: IntArray
+) -> tuple[FloatArray, FloatArray]:
+    """Spearman and Kendall. Both are a product of x and y over the roots of their own products."""
+    products = ((0, 0), (1, 1), (0, 1))
+    lists, ranks = (x, y), (_centred_ranks(x), _centred_ranks(y))
+    starts = np.cumsum(sizes) - sizes
+    whole, lost, rank_sums = np.zeros((3, 1)), np.zeros((3, len(sizes))), np.zeros((3, len(sizes)))
+    for first, last in _blocks(sizes, len(x)):
+        rows = slice(starts[first], starts[last - 1] + sizes[last - 1])
+        signs = [_signs(values[rows], values) for values in lists]
+        inside = at[rows][:, np.newaxis] == at
+        owned = np.arange(first, last)[:, np.newaxis] == at
+        without = [
+            np.where(owned, 0, rank - _over_topics(sign, at[rows] - first, last - first))
+            for rank, sign in zip(ranks, signs, strict=True)
+        ]
+        for place, (a, b) in enumerate(products):
+            product = signs[a] * signs[b]
+            whole[place] += product.sum()
+            # A topic's texts with all others, in both directions, but once among themselves.
+            gone = 2 * product.sum(axis=1) - (product * inside).sum(axis=1)
+            np.add.at(lost[place], at[rows], gone)
+            rank_sums[place, first:last] = (without[a] * without[b]).sum(axis=1)
+    return _cosine(rank_sums), _cosine(whole - lost)
+
+
+def _centred_ranks(values: FloatArray) -> IntArray:
+    """Twice the distance of each value's rank to the middle: how many are below less how many above."""
+    ordered = np.sort(values)
+    below = np.searchsorted(ordered, values, side="left")
+    above = len(values) - np.searchsorted(ordered, values, side="right")
+    return np.asarray(below - above, dtype=np.int64)
+
+
+def _cosine(sums: FloatArray) -> FloatArray:
+    own, other, product = sums
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.asarray(product / np.sqrt(own * other))
+
+
+def _signs(rows: FloatArray, all_: FloatArray) -> IntArray:
+    """The sign of the difference of every value to each of the rows: rows x values."""
+    return np.sign(all_ - rows[:, np.newaxis]).astype(np.int64)
+
+
+def _over_topics(signs: IntArray, at: IntArray, n: int) -> IntArray:
+    sums = np.zeros((n, signs.shape[1]), dtype=np.int64)
+    np.add.at(sums, at, signs)
+    return sums
+
+
+def _blocks(sizes: IntArray, n: int) -> list[tuple[int, int]]:
+    """Runs of topics whose texts make at most a block of signs, and one topic at the least."""
+    found, first, held = [], 0, 0
+    for topic, size in enumerate(sizes.tolist()):
+        if held and (held + size) * n > BLOCK:
+            found.append((first, topic))
+            first, held = topic, 0
+        held += size
+    return [*found, (first, len(sizes))] if len(sizes) else found

@@ -1,0 +1,130 @@
+"""Krippendorff's alpha, for any number of raters, missing ratings and ordered levels.
+
+It is a function of a coincidence matrix, which adds up over units, so that the alphas of all
+resamples of topics are one call. The krippendorff package gives the same alphas, but of one matrix
+at a time, and without the disagreements.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from evaluation.stats.estimate import Estimate, FloatArray
+from evaluation.stats.fleiss import counts
+
+Metric = Literal["nominal", "ordinal", "interval"]
+
+
+@dataclass(frozen=True, slots=True)
+class Alpha(Estimate):
+    """Alpha = 1 - observed / expected disagreement.
+
+    `n` counts the units with two or more ratings, which hold `n_values` ratings, and `missing` the
+    other units. Disagreements are means of the squared distances of two ratings: in 0 or 1, in
+    ranks or in grades, as the metric says.
+    """
+
+    observed: float | None = None
+    expected: float | None = None
+    n_values: int = 0
+
+
+def krippendorff_alpha(ratings: ArrayLike, metric: Metric) -> Alpha:
+    """Krippendorff's alpha of raters x units, NaN = missing.
+
+    `metric` says how far apart two grades are: "nominal" 0 or 1; "interval" their difference;
+    "ordinal" the number of ratings from one to the other, of which those at both ends count half.
+    A unit with one rating counts in nothing. Undefined if no unit has two ratings or if all those
+    of such units are in one category. Raises ValueError for another shape, infinite ratings or an
+    unknown metric.
+    Source: Krippendorff (2019), Content Analysis, 4th edition, chapter 12.
+    """
+    values = np.asarray(ratings, dtype=np.float64)
+    if values.ndim != 2:
+        raise ValueError(f"ratings are raters x units, not {values.shape}")
+    if np.isinf(values).any():
+        raise ValueError("a rating is a finite number, or NaN where it is missing")
+    _distances(np.ones(1), np.ones(1), metric)
+    rated = ~np.isnan(values)
+    pairable = rated.sum(axis=0) >= 2
+    n, missing = int(pairable.sum()), int((~pairable).sum())
+    if not n:
+        return Alpha(None, "undefined, because no unit has two ratings", 0, missing)
+    used = values[:, pairable]
+    n_values = int(rated[:, pairable].sum())
+    levels = np.unique(used[rated[:, pairable]])
+    if len(levels) < 2:
+        reason = "undefined, because all ratings are in one category"
+        return Alpha(None, reason, n, missing, n_values=n_values)
+    observed, expected = _disagreements(coincidences(used, levels).sum(axis=0), levels, metric)
+    return Alpha(
+        float(1 - observed / expected),
+        None,
+        n,
+        missing,
+        observed=float(observed),
+        expected=float(expected),
+        n_values=n_values,
+    )
+
+
+def coincidences(ratings: ArrayLike, levels: ArrayLike) -> FloatArray:
+    """What each unit adds to the coincidence matrix: units x levels x levels.
+
+    `ratings` is raters x units, NaN = missing, `levels` the whole scale, used or not. Each ordered
+    pair of a unit's m ratings adds 1 / (m - 1), so the unit adds m in all. A unit with fewer than
+    two ratings adds nothing. Errors as `fleiss.counts`.
+    Source: as `krippendorff_alpha`.
+    """
+    matrix = counts(np.asarray(ratings, dtype=np.float64).T, levels).astype(np.float64)
+    pairs = matrix[:, :, np.newaxis] * matrix[:, np.newaxis, :]
+    each = np.arange(matrix.shape[1])
+    pairs[:, each, each] -= matrix
+    return np.asarray(pairs / np.maximum(matrix.sum(axis=1) - 1, 1)[:, np.newaxis, np.newaxis])
+
+
+def alpha_from_coincidences(sums: ArrayLike, levels: ArrayLike, metric: Metric) -> FloatArray:
+    """Alpha of each matrix of summed `coincidences` on the last two axes; NaN if undefined.
+
+    `levels` are in ascending order. Undefined are sums of no pairs, and of pairs that are all in
+    one category. Raises ValueError for levels that do not ascend or do not fit the sums, or an
+    unknown metric. Source: as `krippendorff_alpha`.
+    """
+    matrix, scale = np.asarray(sums, dtype=np.float64), np.asarray(levels, dtype=np.float64)
+    if matrix.shape[-2:] != (len(scale), len(scale)):
+        raise ValueError(f"a matrix of {len(scale)} levels is square, not {matrix.shape}")
+    if (np.diff(scale) <= 0).any():
+        raise ValueError("levels are in ascending order")
+    observed, expected = _disagreements(matrix, scale, metric)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.asarray(np.where(expected > 0, 1 - observed / expected, np.nan))
+
+
+def _disagreements(
+    matrix: FloatArray, levels: FloatArray, metric: Metric
+) -> tuple[FloatArray, FloatArray]:
+    totals = matrix.sum(axis=-1)
+    squares = _distances(totals, levels, metric) ** 2
+    n = totals.sum(axis=-1)
+    chance = totals[..., :, np.newaxis] * totals[..., np.newaxis, :]
+    with np.errstate(invalid="ignore", divide="ignore"):
+        observed = (matrix * squares).sum(axis=(-2, -1)) / n
+        expected = (chance * squares).sum(axis=(-2, -1)) / (n * (n - 1))
+    return observed, expected
+
+
+def _distances(totals: FloatArray, levels: FloatArray, metric: Metric) -> FloatArray:
+    """How far each level is from each other; the ordinal distance depends on how often each is used."""
+    if metric == "nominal":
+        return (levels[:, np.newaxis] != levels).astype(np.float64)
+    if metric == "interval":
+        return np.abs(levels[:, np.newaxis] - levels)
+    if metric == "ordinal":
+        # The middle of each level's ratings when all ratings are lined up.
+        middles = totals.cumsum(axis=-1) - totals / 2
+        return np.abs(middles[..., :, np.newaxis] - middles[..., np.newaxis, :])
+    raise ValueError(f"a metric is 'nominal', 'ordinal' or 'interval', not {metric!r}")

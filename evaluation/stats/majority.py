@@ -1,0 +1,101 @@
+"""A rater, or a judge, against the strict majority of the other raters."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from evaluation.stats.estimate import Estimate, FloatArray, IntArray, complete_pairs
+from evaluation.stats.fleiss import counts, fleiss_kappa
+
+
+@dataclass(frozen=True, slots=True)
+class AgainstMajority:
+    """One rater against what most of the others say.
+
+    `majority` has one level per item, NaN where the others have no strict majority, which
+    `n_no_majority` counts. `kappa` is Scott's pi of the rater and the majority.
+    """
+
+    majority: FloatArray
+    n_no_majority: int
+    kappa: Estimate
+
+
+def rater_against_majority(ratings: ArrayLike, levels: ArrayLike) -> tuple[AgainstMajority, ...]:
+    """Each rater against the strict majority of the others, in the order of the columns.
+
+    `ratings` is items x raters, NaN = missing; `levels` is the whole scale, used or not. An item
+    counts for a rater if at least two others rated it and more than half of them agree. Errors as
+    `fleiss.counts`.
+    Source: the design of Know Your RAG (de Lima et al., 2024); kappa as `scott_pi`.
+    """
+    values, scale = np.asarray(ratings, dtype=np.float64), np.asarray(levels, dtype=np.float64)
+    all_counts = counts(values, scale)
+    found = []
+    for rater in values.T:
+        majority = _majority(all_counts - counts(rater[:, np.newaxis], scale), scale)
+        none = int(np.isnan(majority).sum())
+        found.append(AgainstMajority(majority, none, scott_pi(rater, majority, scale)))
+    return tuple(found)
+
+
+def strict_majority(ratings: ArrayLike, levels: ArrayLike) -> FloatArray:
+    """The level that more than half of an item's raters gave, NaN where there is none.
+
+    `ratings` is items x raters, NaN = missing. An item with fewer than two ratings has no majority.
+    Errors as `fleiss.counts`.
+    """
+    return _majority(counts(ratings, levels), np.asarray(levels, dtype=np.float64))
+
+
+def scott_pi(a: ArrayLike, b: ArrayLike, levels: ArrayLike) -> Estimate:
+    """Scott's pi: agreement of two sides beyond what their pooled level shares would give.
+
+    It is Fleiss' kappa of two raters. `a` and `b` are levels of the same items, one-dimensional,
+    NaN = missing; `n` = items with both, `missing` = the others, which count in nothing. Undefined
+    if no item has both or all are in one category. Raises ValueError for unequal lengths or a
+    value outside `levels`.
+    Source: Scott (1955), Public Opinion Quarterly 19(3), 321-325.
+    """
+    return fleiss_kappa(pair_counts(a, b, levels))
+
+
+def pair_counts(a: ArrayLike, b: ArrayLike, levels: ArrayLike) -> IntArray:
+    """How many of two sides put each item in each category: items x levels.
+
+    An item without both is a row of zeros, so `fleiss.item_terms` of these counts are Scott's. Input
+    and errors as `scott_pi`.
+    """
+    complete_pairs(a, b)
+    both = np.column_stack([np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)])
+    found = counts(both, levels)
+    found[np.isnan(both).any(axis=1)] = 0
+    return found
+
+
+def relative_drop(human: Estimate, judge: Estimate) -> Estimate:
+    """How much less a judge agrees with a majority than the human does: (human - judge) / human.
+
+    Negative where the judge agrees more. `n` is the human's. Undefined if either is, or if the
+    human's agreement is not above 0. Compare over the same items.
+    Source: as `rater_against_majority`.
+    """
+    if human.value is None or judge.value is None:
+        who = "human" if human.value is None else "judge"
+        return Estimate(
+            None, f"undefined, because the {who}'s agreement is", human.n, human.missing
+        )
+    if human.value <= 0:
+        reason = "undefined, because the human's agreement is not above 0"
+        return Estimate(None, reason, human.n, human.missing)
+    drop = (human.value - judge.value) / human.value
+    return Estimate(drop, None, human.n, human.missing)
+
+
+def _majority(count_matrix: IntArray, scale: FloatArray) -> FloatArray:
+    raters = count_matrix.sum(axis=1)
+    clear = (raters >= 2) & (2 * count_matrix.max(axis=1) > raters)
+    return np.where(clear, scale[count_matrix.argmax(axis=1)], np.nan)

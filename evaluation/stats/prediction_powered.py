@@ -1,0 +1,123 @@
+"""Prediction-powered inference: people's values of a few topics, helped by a judge's of many."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import scipy
+from numpy.typing import ArrayLike
+
+from evaluation.stats.estimate import Estimate, FloatArray, complete_pairs
+
+Reference = Literal["t", "normal"]
+
+
+@dataclass(frozen=True, slots=True)
+class PredictionPowered(Estimate):
+    """A mean with its interval; `n` counts topics that people and the judge both have.
+
+    `n_judge_only` counts the topics that the judge alone has, `missing` those left out of either.
+    `lam` is the weight that the judge got: 0 is the people's mean alone.
+    """
+
+    lam: float | None = None
+    se: float | None = None
+    n_judge_only: int = 0
+
+
+def ppi_mean(
+    human: ArrayLike,
+    judge: ArrayLike,
+    judge_only: ArrayLike,
+    *,
+    lam: float | None = None,
+    level: float = 0.95,
+    reference: Reference = "t",
+) -> PredictionPowered:
+    """The mean over all topics: the judge's, corrected by what people say where both have graded.
+
+    `human` (Y) and `judge` (F) are values of the same n topics, `judge_only` (U) the judge's of N
+    others; NaN = missing, left out. value = mean(Y) - lam (mean(F) - mean(U)) and
+    SE^2 = var(Y - lam F)/n + lam^2 var(U)/N. The n topics are taken for a random part of all: it is
+    biased if they were drawn with unequal chances, for which `labelling.assisted` is made. `lam`
+    None is tuned to make SE small: cov(Y, F) / ((1 + n/N) var(F and U together)), between 0 and 1,
+    and 0 for a judge that is constant. The interval is value +- t(n - 1) SE with variances over
+    n - 1, as befits few topics; `reference` "normal" is the published large-sample interval, z and
+    variances over n. Undefined without a topic on either side; no interval with fewer than two on
+    either. Raises ValueError for unequal lengths, infinite values, a `lam` or `level` that is not
+    between 0 and 1, or another `reference`.
+    Source: Angelopoulos, Duchi and Zrnic (2023), PPI++: Efficient Prediction-Powered Inference,
+    arXiv:2311.01453, section 2 and the tuning of section 6.
+    """
+    if reference not in ("t", "normal"):
+        raise ValueError(f"the reference is 't' or 'normal', not {reference!r}")
+    if not 0 < level < 1:
+        raise ValueError(f"a level is between 0 and 1, not {level}")
+    if lam is not None and not 0 <= lam <= 1:
+        raise ValueError(f"lam is between 0 and 1, not {lam}")
+    y, f, missing = complete_pairs(human, judge)
+    u, _, more = complete_pairs(judge_only, judge_only)
+    n, rest, missing = len(y), len(u), missing + more
+    if not n or not rest:
+        few = (
+            "no topic has both people's grades and the judge's"
+            if not n
+            else "the judge alone has no topic"
+        )
+        return PredictionPowered(None, f"undefined, because {few}", n, missing, n_judge_only=rest)
+    weight = _tuned(y, f, u) if lam is None else float(lam)
+    value = float(y.mean() - weight * (f.mean() - u.mean()))
+    if n < 2 or rest < 2:
+        why = "no interval, because people or the judge alone have fewer than two topics"
+        return PredictionPowered(
+            value, None, n, missing, interval_reason=why, lam=weight, n_judge_only=rest
+        )
+    ddof = 1 if reference == "t" else 0
+    variance = (y - weight * f).var(ddof=ddof) / n + weight**2 * u.var(ddof=ddof) / rest
+    tail = (1 + level) / 2
+    quantile = scipy.stats.t.ppf(tail, n - 1) if reference == "t" else scipy.stats.norm.ppf(tail)
+    se = float(np.sqrt(variance))
+    reach = float(quantile) * se
+    return PredictionPowered(
+        value, None, n, missing, value - reach, value + reach, None, weight, se, rest
+    )
+
+
+def ppi_difference(
+    human: ArrayLike,
+    judge: ArrayLike,
+    judge_only: ArrayLike,
+    *,
+    lam: float | None = None,
+    level: float = 0.95,
+    reference: Reference = "t",
+) -> PredictionPowered:
+    """The mean of system A less system B over all topics: `ppi_mean` of per-topic differences.
+
+    As `ppi_mean`, but each input is 2 x topics, A in the first row and B in the second, of the same
+    topics: what a topic does to both systems leaves the difference. A topic without either system
+    is missing. Raises ValueError if an input has not two rows, or as `ppi_mean`.
+    Source: as `ppi_mean`.
+    """
+    differences = [_difference(side) for side in (human, judge, judge_only)]
+    return ppi_mean(*differences, lam=lam, level=level, reference=reference)
+
+
+def _difference(rows: ArrayLike) -> FloatArray:
+    values = np.asarray(rows, dtype=np.float64)
+    if values.ndim != 2 or len(values) != 2:
+        raise ValueError(f"values of two systems are 2 x topics, not {values.shape}")
+    return np.asarray(values[0] - values[1])
+
+
+def _tuned(y: FloatArray, f: FloatArray, u: FloatArray) -> float:
+    together = np.concatenate([f, u])
+    spread = float(together.var(ddof=1))
+    # A constant judge may have a spread of rounding alone.
+    if np.ptp(together) <= 1e-12 * np.abs(together).max():
+        return 0.0
+    covariance = float(((y - y.mean()) * (f - f.mean())).mean())
+    best = covariance / ((1 + len(y) / len(u)) * spread)
+    return min(max(best, 0.0), 1.0)

@@ -1,0 +1,51 @@
+"""How estimates and other numbers are printed on the pages of results."""
+
+from typing import Any
+
+from django import template
+
+from evaluation.stats.estimate import Estimate
+
+register = template.Library()
+
+
+@register.filter
+def figure(estimate: Estimate) -> str:
+    """Two decimals, or the word."""
+    return "undefined" if estimate.value is None else _decimals(estimate.value)
+
+
+@register.filter
+def limits(estimate: Estimate) -> str:
+    """The interval in brackets; nothing where there is none."""
+    if estimate.low is None or estimate.high is None:
+        return ""
+    return f"[{_decimals(estimate.low)}, {_decimals(estimate.high)}]"
+
+
+@register.filter
+def why(estimate: Estimate) -> str:
+    """Why a value is undefined, without the word that stands before it."""
+    return (estimate.reason or "").removeprefix("undefined, ")
+
+
+@register.filter
+def why_no_interval(estimate: Estimate) -> str:
+    return (estimate.interval_reason or "").removeprefix("no interval, ")
+
+
+@register.inclusion_tag("evaluation/_measure.html")
+def measure(estimate: Estimate, with_interval: bool = True, url: str = "") -> dict[str, Any]:
+    """A number, linked to what it counts, with its interval; or "undefined" and why."""
+    return {"estimate": estimate, "with_interval": with_interval, "url": url}
+
+
+@register.filter
+def decimals(value: float) -> str:
+    """A plain number as an estimate is printed."""
+    return _decimals(value)
+
+
+def _decimals(value: float) -> str:
+    """Two decimals with a true minus sign, and none before what rounds to zero."""
+    return f"{round(value, 2) + 0.0:.2f}".replace("-", "−")

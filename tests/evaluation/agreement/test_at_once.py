@@ -1,0 +1,84 @@
+"""What is computed for all topics and all reports at once is what one at a time gives."""
+
+import numpy as np
+import pytest
+
+from annotation.models import Dataset, Rater, Rating, Rubric, SubQuestion, Text, Topic
+from evaluation.agreement.parts import part, topic_parts
+from evaluation.data.ratings import load, question_grid
+from evaluation.data.selection import select
+from evaluation.metrics.coverage import coverage
+from evaluation.scoring.report_coverage import report_rows
+
+N_TOPICS = 12
+
+
+@pytest.fixture
+def many(db) -> Dataset:
+    """Twelve topics in an order other than their keys', with gaps, by three raters and a judge."""
+    generator = np.random.default_rng(11)
+    dataset = Dataset.objects.create(slug="many", title="Many")
+    raters = [Rater.objects.create(dataset=dataset, name=n, kind="human") for n in ("a", "b", "c")]
+    judge = Rater.objects.create(dataset=dataset, name="j", kind="model")
+    rubric = {slug: Rubric.objects.get(slug=slug) for slug in ("answerable", "graded")}
+    for number in range(N_TOPICS):
+        topic = Topic.objects.create(
+            dataset=dataset, name=f"t{number}", request="x", position=N_TOPICS - number
+        )
+        report = Text.objects.create(
+            dataset=dataset, topic=topic, kind="report", system="s", name=f"r{number}", body="x"
+        )
+        for position in range(4):
+            question = SubQuestion.objects.create(
+                topic=topic,
+                position=position,
+                body=f"Question {position}?",
+                filtered_because="nothing answers it" if position == number % 5 else "",
+            )
+            pair = {"text": report, "question": question}
+            for rater in raters:
+                if generator.random() < 0.75:
+                    # Topic 5 has one answer alone.
+                    grade = 1 if number == 5 else int(generator.integers(0, 2))
+                    Rating.objects.create(
+                        rater=rater, rubric=rubric["answerable"], grade=grade, **pair
+                    )
+            if generator.random() < 0.8:
+                grade = int(generator.integers(0, 6))
+                Rating.objects.create(rater=judge, rubric=rubric["graded"], grade=grade, **pair)
+    return dataset
+
+
+def test_topics(many):
+    matrix = load(select(many))
+    found = topic_parts(matrix)
+    assert [one.name for one in found] == [f"t{n}" for n in reversed(range(N_TOPICS))]
+    for pk, one in zip(matrix.topic_names, found, strict=True):
+        alone = part(matrix, one.name, matrix.topic == pk)
+        assert (one.n_items, one.n_missing) == (alone.n_items, alone.n_missing)
+        for name in ("kappa", "ac1", "percent", "prevalence"):
+            ours, theirs = getattr(one, name), getattr(alone, name)
+            assert ours.value == pytest.approx(theirs.value), (one.name, name)
+            assert (ours.reason, ours.n, ours.missing) == (theirs.reason, theirs.n, theirs.missing)
+            assert (ours.low, ours.interval_reason) == (theirs.low, theirs.interval_reason)
+    one_answer = next(one for one in found if one.name == "t5")
+    assert one_answer.kappa.reason == "undefined, because all ratings are in one category"
+
+
+def test_coverage_of_reports(many):
+    selection = select(many, judge="j", eta=4)
+    matrix = load(selection)
+    rows = report_rows(matrix)
+    grid = question_grid(matrix, [row.text for row in rows])
+    assert len(rows) == N_TOPICS
+    for row, cells in zip(rows, grid, strict=True):
+        questions = SubQuestion.objects.filter(topic__name=row.topic, filtered_because="")
+        asked = list(questions.values_list("position", flat=True))
+        for at, found in enumerate((*row.coverage, row.judge)):
+            eta = selection.judge_threshold if at == len(row.coverage) else selection.threshold
+            alone = coverage(cells[at][np.newaxis], asked, eta)
+            assert (found.n, found.missing) == (alone.n, alone.missing)
+            if alone.n and alone.missing < alone.n:
+                assert found.value == pytest.approx(alone.value)
+            else:
+                assert found.value is None

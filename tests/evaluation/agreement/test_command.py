@@ -1,0 +1,202 @@
+"""manage.py agreement, on the small study and on the real one."""
+
+import json
+from io import StringIO
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from evaluation.agreement.as_json import as_json
+from evaluation.agreement.page import agreement_report
+from evaluation.data.selection import select
+from tests.evaluation.agreement.material import make_study
+from tests.real_study import FOLDER
+
+
+def output(*arguments: str) -> str:
+    out = StringIO()
+    call_command("agreement", *arguments, stdout=out)
+    return out.getvalue()
+
+
+def as_object(*arguments: str) -> dict:
+    return json.loads(output(*arguments, "--json"))
+
+
+@pytest.fixture
+def study(db):
+    return make_study()
+
+
+def test_answerable(study):
+    found = as_object("ferry")
+    assert found["n_items"] == 6
+    assert found["n_missing"] == 0
+    assert found["raters"] == ["ann", "ben"]
+    assert found["fleiss_kappa"]["value"] == pytest.approx(0.657, abs=5e-4)
+    assert found["fleiss_kappa"]["reason"] is None
+    assert found["percent_agreement"] == pytest.approx(5 / 6)
+    assert found["gwet_ac1"] == pytest.approx(0.676, abs=5e-4)
+    (pair,) = found["cohen"]
+    assert (pair["a"], pair["b"], pair["n"]) == ("ann", "ben", 6)
+    assert pair["value"] == pytest.approx(2 / 3)
+    # Two systems wrote a report of the same name, so the names are told apart.
+    assert found["coverage"]["ann"] == pytest.approx(
+        {"annotated.oracle/ferry-1": 2 / 3, "annotated.bm25/ferry-1": 2 / 3}
+    )
+    (correlation,) = found["coverage_correlation"]
+    assert (correlation["n"], correlation["pearson"]) == (2, None)
+    assert "fewer than three" in correlation["details"]["pearson"]["reason"]
+    assert found["by_system"]["annotated.oracle"]["n_items"] == 3
+    assert found["by_system"]["annotated.oracle"]["fleiss_kappa"]["value"] is not None
+
+
+def test_a_judge_of_reports_is_read_at_eta(study):
+    found = as_object("ferry", "--judge", "judge", "--eta", "3")["judge"]
+    assert found["confusion"] == {"tp": 2, "fp": 2, "fn": 3, "tn": 3}
+    assert (found["n"], found["n_without_judge"]) == (10, 2)
+    assert found["by_rater"]["ann"]["n"] == 5
+
+
+def test_undefined_is_null_with_a_reason(study):
+    found = as_object("ferry", "--raters", "ann")
+    assert found["fleiss_kappa"]["value"] is None
+    assert found["fleiss_kappa"]["reason"] == "undefined, because no item has two ratings"
+    assert found["gwet_ac1"] is None
+    assert found["details"]["gwet_ac1"]["reason"]
+
+
+def test_no_ratings(dataset):
+    found = as_object(dataset.slug)
+    assert (found["n_items"], found["n_missing"], found["raters"]) == (0, 0, [])
+    assert found["fleiss_kappa"]["value"] is None
+    assert "Nobody has rated anything" in output(dataset.slug)
+
+
+def test_the_table_for_people(study):
+    seen = output("ferry", "--judge", "judge")
+    assert "6 items of 1 topics; 0 of 12 ratings missing; 2 pairs filtered" in seen
+    assert "0.657" in seen
+    assert "tp 2, fp 2, fn 3, tn 3" in seen
+
+
+def test_command_and_page_show_the_same_report(study, cast):
+    page = cast.client("researcher").get("/datasets/ferry/agreement/?judge=judge&eta=2")
+    printed = as_object("ferry", "--judge", "judge", "--eta", "2")
+    assert json.loads(json.dumps(as_json(page.context["report"]))) == printed
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["nowhere"], "no dataset “nowhere”. There are: ferry"),
+        (["ferry", "--raters", "ann,eve"], "“eve”. There are: ann, ben"),
+        (["ferry", "--judge", "eve"], "“eve”. There are: judge"),
+        (["ferry", "--rubric", "nope"], "There are: answerable, graded"),
+        (["ferry", "--eta", "6"], "There are: 1, 2, 3, 4, 5"),
+    ],
+)
+def test_what_is_not_there_is_answered_with_what_is(study, arguments, message):
+    with pytest.raises(CommandError, match=message):
+        output(*arguments)
+
+
+def test_the_real_study_gives_the_expected_values(real_study, django_assert_max_num_queries):
+    expected = json.loads((FOLDER / "expected_values.json").read_text())["expected"]
+    _check_t1(as_object("crux-duc04"), expected["T1"])
+    _check_t2(expected["T2"])
+    with django_assert_max_num_queries(9):
+        agreement_report(select(real_study))
+
+
+def near(value: float) -> object:
+    return pytest.approx(value, abs=1e-4)
+
+
+def _check_t1(found: dict, t1: dict) -> None:
+    assert found["n_items"] == t1["n_items"] == 261
+    assert found["n_missing"] == 0
+    assert found["n_items"] + found["n_filtered"] == t1["n_items_with_filtered"]
+    assert found["fleiss_kappa"]["value"] == near(t1["fleiss_kappa"])
+    assert found["unanimous"] == near(t1["observed_agreement_all3"])
+    cohen = {f"{row['a']}|{row['b']}": row["value"] for row in found["cohen"]}
+    assert list(cohen) == list(t1["cohen_kappa"])
+    assert cohen == near(t1["cohen_kappa"])
+    for rater, reports in t1["human_coverage"].items():
+        assert found["coverage"][rater] == near(reports)
+        counts = found["rater_counts"][rater]
+        assert counts["n_answerable"] == t1["n_answerable"][rater]
+        assert counts["n_without_highlight"] == len(t1["answerable_without_highlight"][rater])
+        located = t1["highlight_locatable"][rater]
+        assert counts["highlights"]["exact"] == located["exact_substring"]
+        assert sum(counts["highlights"].values()) == located["n"]
+        assert (
+            counts["highlights"]["exact"] + counts["highlights"]["normalised"]
+            == located["whitespace_normalised_substring"]
+        )
+    for context, means in t1["mean_coverage_by_context"].items():
+        assert found["mean_coverage"][f"annotated.{context}"] == near(means)
+    for row in found["coverage_correlation"]:
+        one = t1["coverage_correlation"][f"{row['a']}|{row['b']}"]
+        assert row["n"] == one["n"]
+        assert [row["pearson"], row["spearman"], row["kendall"]] == near(
+            [one["pearson"], one["spearman"], one["kendall_tau_b"]]
+        )
+    assert len(found["coverage_correlation"]) == len(t1["coverage_correlation"])
+    assert sum(part["n_items"] for part in found["by_system"].values()) == 261
+
+
+def _check_t2(t2: dict) -> None:
+    names = {
+        "n": "n",
+        "n_without_judge": "n_without_llm",
+        "cohen_binary": "cohen_kappa_binary",
+        "cohen_quadratic": "quadratic_weighted_kappa",
+        "mean_distance": "mae",
+    } | {
+        same: same
+        for same in (
+            "accuracy",
+            "spearman",
+            "precision_answerable",
+            "recall_answerable",
+            "precision_unanswerable",
+            "recall_unanswerable",
+        )
+    }
+    rows = [key.split("|") for key in t2 if key.count("|") == 2]
+    assert len(rows) == 12
+    for judge, raters, eta in rows:
+        found = as_object(
+            "crux-duc04",
+            "--rubric=graded",
+            f"--judge={judge}",
+            f"--raters={raters.replace('+2', ',annotator2')}",
+            f"--eta={eta.removeprefix('eta')}",
+        )
+        one = t2[f"{judge}|{raters}|{eta}"]
+        assert {name: found[name] for name in names} == near(
+            {name: one[theirs] for name, theirs in names.items()}
+        ), (judge, raters, eta)
+        assert found["confusion"] == {cell: one[cell] for cell in ("tp", "fp", "fn", "tn")}
+        if raters == "annotator1+2":
+            alone = t2[f"{judge}|annotator1|{eta}"]
+            assert found["by_rater"]["annotator1"]["cohen_quadratic"] == near(
+                alone["quadratic_weighted_kappa"]
+            )
+    (pair,) = as_object("crux-duc04", "--rubric=graded", "--raters=annotator1,annotator2")["cohen"]
+    double = t2["double_rated_annotator1_2"]
+    assert pair["n"] == double["n"]
+    assert [
+        pair["percent_agreement"],
+        pair["cohen_binary"],
+        pair["cohen_quadratic"],
+        pair["spearman"],
+    ] == near(
+        [
+            double["exact_agreement"],
+            double["binary_kappa_eta3"],
+            double["quadratic_weighted_kappa"],
+            double["spearman"],
+        ]
+    )

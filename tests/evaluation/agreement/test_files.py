@@ -1,0 +1,131 @@
+"""datasets/<slug>/agreement/<table>.csv, agreement.json and pairs.csv"""
+
+import csv
+import io
+import json
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from evaluation.agreement.tables import TABLES
+from tests.evaluation.agreement.test_command import as_object
+from tests.evaluation.agreement.test_page import words
+
+FILES = [*(f"agreement/{table}.csv" for table in TABLES), "agreement.json", "pairs.csv"]
+
+
+@pytest.fixture
+def rosa(cast) -> Client:
+    return cast.client("researcher")
+
+
+def url(study, file: str, query: str = "") -> str:
+    return study.url(file, query).replace(f"{file}/", file)
+
+
+def rows(response) -> list[dict[str, str]]:
+    content = b"".join(response) if response.streaming else response.content
+    return list(csv.DictReader(io.StringIO(content.decode())))
+
+
+@pytest.mark.parametrize("file", FILES)
+def test_who_may_have_it(cast, study, file):
+    for who, status in (("admin", 200), ("researcher", 200), ("worker", 403)):
+        assert cast.client(who).get(url(study, file)).status_code == status
+    response = cast.client("stranger").get(url(study, file))
+    assert response["Location"].startswith(reverse("login"))
+    assert cast.client("researcher").post(url(study, file)).status_code == 405
+    assert cast.client("researcher").get(f"/datasets/nowhere/{file}").status_code == 404
+    assert cast.client("researcher").get(url(study, file, "rubric=nope")).status_code == 400
+
+
+def test_a_table_that_is_not_there_is_answered_with_the_list(rosa, study):
+    response = rosa.get(url(study, "agreement/nope.csv"))
+    assert response.status_code == 404
+    assert "There are: measures, raters, pairs, systems, topics, majority" in words(response)
+
+
+@pytest.mark.parametrize("table", ["judge", "confusion", "sweep"])
+def test_a_table_against_a_judge_needs_one(rosa, study, table):
+    response = rosa.get(url(study, f"agreement/{table}.csv", "judge="))
+    assert response.status_code == 400
+    assert "counted against a judge: choose one" in words(response)
+
+
+def test_every_table_of_the_page_has_a_link_to_its_file(rosa, study):
+    page = rosa.get(study.url("agreement", "raters=ann,ben")).content.decode()
+    for table in set(TABLES) - {"majority"}:  # it takes three raters
+        assert f"/datasets/ferry/agreement/{table}.csv?rubric=answerable&amp;" in page, table
+    assert "/datasets/ferry/agreement.json?rubric=answerable&amp;" in page
+
+
+def test_measures_have_full_precision_and_reasons(rosa, study):
+    found = rows(rosa.get(url(study, "agreement/measures.csv")))
+    kappa, drawn = found[:2]
+    assert float(kappa["value"]) == pytest.approx(0.6571428571428571, abs=1e-15)
+    assert (kappa["n"], kappa["low"]) == ("6", "")
+    assert kappa["reason"].endswith("fewer than two clusters")
+    assert drawn["interval"] == "bootstrap of topics, 0 resamples, seed 0"
+    assert {row["measure"]: row["value"] for row in found}["missing_ratings"] == "0"
+
+
+def test_a_table_without_rows_has_its_header(rosa, study):
+    response = rosa.get(url(study, "agreement/majority.csv"))
+    assert rows(response) == []
+    assert response.content.startswith(b"rater,kind,without_majority,scott_pi,scott_pi_low,")
+
+
+def test_tables_are_named_and_filled(rosa, study):
+    response = rosa.get(url(study, "agreement/confusion.csv", "truth=ben"))
+    assert 'filename="ferry-agreement-confusion.csv"' in response["Content-Disposition"]
+    assert [list(row.values()) for row in rows(response)] == [
+        ["ben", "0", "0", "2"],
+        ["ben", "0", "1", "1"],
+        ["ben", "1", "0", "1"],
+        ["ben", "1", "1", "1"],
+    ]
+    sweep = rows(rosa.get(url(study, "agreement/sweep.csv", "truth=ben")))
+    assert [(row["raters"], row["eta"], row["n"]) for row in sweep] == [
+        ("ben", str(eta), "5") for eta in range(1, 6)
+    ]
+    coverage = rows(rosa.get(url(study, "agreement/coverage.csv")))
+    assert coverage[1]["judge_unrated"] == "1"
+    judge = rows(rosa.get(url(study, "agreement/judge.csv")))
+    assert [row["part"] for row in judge] == ["all", "rater", "rater", "system", "system"]
+
+
+def test_the_json_is_what_the_command_prints(rosa, study):
+    response = rosa.get(url(study, "agreement.json", "judge=judge&eta=2&raters=ann"))
+    assert response["Content-Type"] == "application/json"
+    assert json.loads(response.content) == as_object(
+        "ferry", "--judge=judge", "--eta=2", "--raters=ann"
+    )
+
+
+def test_all_pairs_of_the_list_as_a_file(rosa, study):
+    study.rating(study.ben, study.oracle, 3).delete()
+    study.questions[0].body = "=What failed?"
+    study.questions[0].save()
+    found = rows(rosa.get(url(study, "pairs.csv", "kind=compared&judge=judge")))
+    page = rosa.get(study.url("pairs", "kind=compared&judge=judge"))
+    assert len(found) == 5
+    assert [float(row["grades_apart"]) for row in found] == pytest.approx(
+        [row.weight for row, _ in page.context["rows"]]
+    )
+    first = found[0]
+    assert (first["system"], first["number"]) == ("annotated.bm25", "1")
+    assert (first["ann"], first["ben"], first["judge"]) == ("1", "1", "2")
+    assert float(first["evidence_apart"]) == 1
+    # A spreadsheet would run it.
+    assert first["question"] == "'=What failed?"
+    assert rosa.get(first["page"]).status_code == 200
+    assert "kind=compared" in first["page"]
+    # The file is opened far from the site.
+    assert first["page"].startswith("http://testserver/datasets/ferry/pairs/")
+
+
+def test_a_missing_grade_is_an_empty_cell(rosa, study):
+    study.rating(study.ben, study.oracle, 3).delete()
+    (row,) = rows(rosa.get(url(study, "pairs.csv", "kind=missing&judge=")))
+    assert (row["ann"], row["ben"], row["grades_apart"]) == ("0", "", "")

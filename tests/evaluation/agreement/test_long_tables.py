@@ -1,0 +1,55 @@
+"""datasets/<slug>/agreement/ of more topics and reports than a page holds."""
+
+import pytest
+from django.test import Client
+
+from annotation.models import Rating, Rubric, SubQuestion, Text, Topic
+from tests.evaluation.agreement.test_page import words
+
+
+@pytest.fixture
+def rosa(cast) -> Client:
+    return cast.client("researcher")
+
+
+def test_long_tables_are_cut_to_the_furthest_from_the_mean(rosa, study):
+    ann, ben, rubric = study.ann, study.ben, Rubric.objects.get(slug="answerable")
+    for number in range(40):
+        topic = Topic.objects.create(
+            dataset=study.dataset, name=f"more-{number}", request="x", position=number + 1
+        )
+        text = Text.objects.create(
+            dataset=study.dataset,
+            topic=topic,
+            kind="report",
+            system="s",
+            name=f"r{number}",
+            body="x",
+        )
+        for at in range(3):
+            question = SubQuestion.objects.create(topic=topic, position=at, body=f"{at}?")
+            for rater, grade in ((ann, at % 2), (ben, (at + (number == 7)) % 2)):
+                Rating.objects.create(
+                    rater=rater, rubric=rubric, text=text, question=question, grade=grade
+                )
+    response = rosa.get(study.url("agreement", "judge="))
+    assert len(response.context["topics"].rows) == 30
+    assert "more-7" in [part.name for part in response.context["topics"].rows]
+    seen = words(response)
+    assert "The 30 of 41 whose κ is furthest from the mean, 0.94. Show all" in seen
+    assert "The 30 of 42 whose coverage is furthest from the mean" in seen
+    assert "rows=all" in response.content.decode()
+    whole = rosa.get(study.url("agreement", "judge=&rows=all"))
+    assert len(whole.context["topics"].rows) == 41
+    assert "furthest from the mean" not in words(whole)
+    # Of a panel with as many reports some bars are drawn, and the caption says so.
+    panel = next(panel for panel in whole.context["panels"] if panel.system == "s")
+    assert (len(panel.bars), panel.n_reports, panel.is_thinned) == (40, 40, False)
+
+
+def test_of_very_many_reports_some_bars_are_drawn(rosa, study, monkeypatch):
+    monkeypatch.setattr("evaluation.charts.MOST_BARS", 1)
+    Text.objects.filter(pk=study.bm25.pk).update(system="annotated.oracle", name="other")
+    response = rosa.get(study.url("agreement"))
+    assert "1 of 2 reports" in words(response)
+    assert "of many some at even distances" in words(response)

@@ -1,0 +1,196 @@
+"""Every number of the agreement page of the real study is the one that the command prints."""
+
+import json
+import re
+from io import StringIO
+from urllib.parse import parse_qs
+
+import pytest
+from django.core.management import call_command
+
+from tests.evaluation.agreement.test_page import words
+from tests.evaluation.html_tables import tables
+
+PAGE = "/datasets/crux-duc04/agreement/"
+
+
+@pytest.fixture
+def rosa(real_study, cast):
+    return cast.client("researcher")
+
+
+def both(rosa, query=""):
+    """The page's tables, the object that the command prints, and the page in words."""
+    options = [f"--{key}={','.join(value)}" for key, value in parse_qs(query).items()]
+    out = StringIO()
+    call_command(
+        "agreement", "crux-duc04", "--json", *(o for o in options if "truth" not in o), stdout=out
+    )
+    response = rosa.get(f"{PAGE}?{query}")
+    return tables(response), json.loads(out.getvalue()), words(response)
+
+
+def shown(value: float | None) -> str:
+    """As the page prints a number."""
+    return "undefined" if value is None else f"{round(value, 2) + 0.0:.2f}".replace("-", "−")
+
+
+def measure(found: dict) -> str:
+    """As a table prints an estimate with its interval, or why there is none."""
+    if found["value"] is None:
+        return f"undefined {found['reason'].removeprefix('undefined, ')}"
+    ci = found["ci95"]
+    limits = f"[{shown(ci[0])}, {shown(ci[1])}]" if ci else "no interval"
+    return f"{shown(found['value'])} {limits}"
+
+
+def bare(found: dict) -> str:
+    return measure(found) if found["value"] is None else shown(found["value"])
+
+
+def parts(found: dict, *, with_interval: bool) -> list[list[str]]:
+    return [
+        [
+            name,
+            "",
+            (measure if with_interval else bare)(part["fleiss_kappa"]),
+            bare(part["details"]["gwet_ac1"]),
+            bare(part["details"]["percent_agreement"]),
+            bare(part["details"]["prevalence"]),
+            str(part["fleiss_kappa"]["n"])
+            + (f" of {part['n_items']}" if part["fleiss_kappa"]["missing"] else ""),
+            str(part["n_missing"]),
+        ]
+        for name, part in found.items()
+    ]
+
+
+NAMES = ("precision", "recall", "f1")
+
+
+def scores(at: dict) -> list[str]:
+    details = at["details"]
+    names = [f"{name}_{side}" for side in ("answerable", "unanswerable") for name in NAMES]
+    return [
+        *(measure(details[name]) for name in [*names, "cohen_binary"]),
+        *([measure(details["cohen_quadratic"])] if "cohen_quadratic" in details else []),
+        *(bare(details[name]) for name in ("prevalence", "judge_prevalence")),
+        str(at["n"]),
+    ]
+
+
+def test_every_number_of_the_real_study(rosa):
+    _check_report_coverage(rosa)
+    for judge in ("crux_prejudge", "llama33_70b"):
+        _check_grades(rosa, judge)
+    for query in ("", "rubric=graded&judge=llama33_70b&eta=4&raters=annotator1,annotator2"):
+        _, found, _ = both(rosa, query)
+        assert json.loads(rosa.get(f"/datasets/crux-duc04/agreement.json?{query}").content) == found
+
+
+def _check_report_coverage(rosa):
+    page, found, seen = both(rosa)
+    kappa = found["fleiss_kappa"]
+    drawn = kappa["bootstrap"]
+    assert f"Fleiss κ {shown(kappa['value'])} 95% interval {measure(kappa)[5:]}." in seen
+    assert (
+        f"topics: [{shown(drawn['ci95'][0])}, {shown(drawn['ci95'][1])}], 10000 resamples" in seen
+    )
+    assert f"seed 0; {drawn['caution']}." in seen
+    for title, one in (
+        ("Krippendorff α", found["krippendorff_alpha"]),
+        ("Gwet AC1", found["details"]["gwet_ac1"]),
+        ("Equal answers", found["details"]["percent_agreement"]),
+        ("Prevalence", found["details"]["prevalence"]),
+    ):
+        assert f"{title} {measure(one)}" in seen
+    assert f"All raters equal: {shown(found['unanimous'])} of {found['n_items']}" in seen
+    assert page["By system"] == parts(found["by_system"], with_interval=True)
+    by_topic = sorted(found["by_topic"].items(), key=lambda item: -item[1]["fleiss_kappa"]["value"])
+    assert page["By topic"] == parts(dict(by_topic), with_interval=False)
+    assert page["Pairs of raters"] == [
+        [
+            f"{pair['a']} and {pair['b']}",
+            "",
+            measure(pair),
+            shown(pair["percent_agreement"]),
+            shown(pair["prevalence"]),
+            f"{shown(pair['spans_meet'])} of {pair['details']['spans_meet']['n']}, "
+            f"{pair['details']['spans_meet']['missing']} unmarked",
+            str(pair["n"]),
+            str(pair["missing"]),
+        ]
+        for pair in found["cohen"]
+    ]
+    assert page["Against the majority of the others"] == [
+        [
+            row["rater"],
+            measure(row["scott_pi"]),
+            shown(row["percent_agreement"]),
+            shown(row["prevalence"]),
+            str(row["scott_pi"]["n"]),
+            str(row["n_without_majority"]),
+        ]
+        for row in found["against_majority"]
+    ]
+    assert page["By rater"] == [
+        [
+            name,
+            measure(row["prevalence"]),
+            str(row["n"]),
+            str(row["n_missing"]),
+            str(row["highlights"]["exact"] + row["highlights"]["normalised"]),
+            str(row["highlights"]["unlocated"]),
+            str(row["n_without_highlight"]),
+        ]
+        for name, row in found["rater_counts"].items()
+    ]
+    assert page["Coverage of reports, between raters"] == [
+        [
+            f"{row['a']} and {row['b']}",
+            *(measure(row["details"][name]) for name in ("pearson", "spearman", "kendall")),
+            str(row["n"]),
+            str(row["missing"]),
+        ]
+        for row in found["coverage_correlation"]
+    ]
+    means = {
+        row[0]: [cell.split()[0] for cell in row[1:]] for row in page["Mean coverage by system"]
+    }
+    assert means == {
+        system: [shown(value) for value in by_rater.values()]
+        for system, by_rater in found["mean_coverage"].items()
+    }
+    coverage = {row[0]: row[3:] for row in page["Coverage of each report"]}
+    assert coverage == {
+        report: [shown(found["coverage"][rater][report]) for rater in found["raters"]]
+        for report in found["coverage"]["annotator1"]
+    }
+
+
+def _check_grades(rosa, judge):
+    page, found, seen = both(rosa, f"rubric=graded&judge={judge}&eta=3")
+    assert f"Krippendorff α {measure(found['between_raters']['krippendorff_alpha'])}" in seen
+    assert "Ordinal: grades further apart weigh more." in seen
+    by_rater = page[f"{judge} against each rater"]
+    assert by_rater == [
+        [name, *scores(part), str(part["n_without_judge"])]
+        for name, part in found["by_rater"].items()
+    ]
+    for query, part in (("", found), ("&truth=annotator2", found["by_rater"]["annotator2"])):
+        page, _, seen = both(rosa, f"rubric=graded&judge={judge}&eta=3{query}")
+        sweep = page[f"{judge} at every threshold"]
+        assert sweep == [[str(at["eta"]), *scores(at)] for at in part["sweep"]]
+        who = "annotator2" if query else "raters"
+        assert page[f"Grades by {who} (rows) and by {judge} (columns)"] == [
+            [str(level), *map(str, row), str(sum(row))]
+            for level, row in zip(part["levels"], part["matrix"], strict=True)
+        ]
+        cells = part["confusion"]
+        assert re.search(f"Both answerable {cells['tp']} Judge alone {cells['fp']}", seen)
+        assert re.search(f"alone {cells['fn']} Neither {cells['tn']}", seen)
+        for name in ("Precision, answerable", "Recall, unanswerable"):
+            key = name.lower().replace(", ", "_")
+            assert f"{name} {measure(part['details'][key])}" in seen
+        assert f"Binary κ {measure(part['details']['cohen_binary'])}" in seen
+        assert f"Quadratic κ {measure(part['details']['cohen_quadratic'])}" in seen

@@ -1,0 +1,70 @@
+import pytest
+
+from annotation.models import Rater, Rating
+from evaluation.data.selection import SelectionError
+from evaluation.data.sources import source, sources
+from tests.factories import make_campaign
+
+
+def test_what_there_is(study, django_assert_num_queries):
+    with django_assert_num_queries(1):
+        found = sources(study.dataset)
+    assert [(one.name, one.kind, one.title) for one in found] == [
+        ("judge", "rater", "judge"),
+        ("strict", "rater", "strict"),
+        ("ann", "rater", "ann"),
+        ("ben", "rater", "ben"),
+        ("cay", "rater", "cay"),
+        ("majority", "majority", "majority of 3 people"),
+        ("people:judge", "people over", "people over judge"),
+        ("people:strict", "people over", "people over strict"),
+    ]
+
+
+def test_a_baseline_is_called_one(study):
+    Rater.objects.filter(name="strict").update(kind="baseline")
+    titles = {one.name: one.title for one in sources(study.dataset)}
+    assert titles["strict"] == "strict (baseline)"
+    assert titles["people:strict"] == "people over strict (baseline)"
+
+
+def test_raters_without_ratings_and_adjudicators(study, cast):
+    # Who has rated nothing is no source; an adjudicator is one, but is not among the people.
+    Rater.objects.create(dataset=study.dataset, name="idle", kind="model")
+    campaign = make_campaign(study.dataset)
+    campaign.adjudicator = study.raters["cay"]
+    campaign.save()
+    found = {one.name: one for one in sources(study.dataset)}
+    assert "idle" not in found
+    assert "cay" in found
+    assert found["majority"].title == "majority of 2 people"
+
+
+def test_by_default_the_first_model(study):
+    # The judge rated 20 cells, then strict 12.
+    assert source(study.dataset).name == "judge"
+    Rater.objects.filter(name="judge").update(name="zeal")
+    assert source(study.dataset, "").name == "zeal"
+    # How it was taken makes it no other source.
+    assert source(study.dataset) == source(study.dataset, "zeal")
+    assert source(study.dataset).why
+    assert not source(study.dataset, "zeal").why
+
+
+def test_without_a_judge_a_person(study):
+    Rating.objects.filter(rater__kind="model").delete()
+    assert source(study.dataset).name == "ann"
+
+
+def test_what_is_not_there_is_answered_with_what_is(study):
+    with pytest.raises(
+        SelectionError, match=r"“eve”\. There are: judge, strict, ann, ben, cay, maj"
+    ):
+        source(study.dataset, "eve")
+
+
+@pytest.mark.django_db
+def test_nobody_has_rated(dataset):
+    assert sources(dataset) == ()
+    with pytest.raises(SelectionError, match="Nobody has rated anything in this dataset yet"):
+        source(dataset)

@@ -1,0 +1,308 @@
+"""What to label next: eight topics with a report each, of which people finished three."""
+
+import csv
+import io
+
+import numpy as np
+import pytest
+
+from annotation.models import Dataset, Rater, Rating, Text
+from evaluation.labelling.data import load_label_data
+from evaluation.labelling.draws import draw_result
+from evaluation.labelling.page import label_report
+from evaluation.labelling.params import label_choice
+from evaluation.models import DrawChance, LabelDraw
+from tests.evaluation.labelling.material import make_locks, rate
+
+LABELLED = [0, 1, 3]
+
+
+@pytest.fixture
+def rosa(cast):
+    return cast.client("researcher")
+
+
+@pytest.fixture
+def locks(db):
+    return make_locks()
+
+
+def data_of(dataset):
+    return load_label_data(label_choice(dataset).selection)
+
+
+def read(response):
+    return list(csv.DictReader(io.StringIO(response.content.decode())))
+
+
+def test_the_data_by_hand(locks, django_assert_num_queries):
+    selection = label_choice(locks).selection
+    with django_assert_num_queries(6):
+        data = load_label_data(selection)
+    nan = np.nan
+    # Eta 3: the judge covers 2, 1, 0, 1, 2, 1, 0 of 2; the last report it has not graded throughout.
+    np.testing.assert_allclose(data.judge, [1, 0.5, 0, 0.5, 1, 0.5, 0, nan])
+    np.testing.assert_allclose(data.human, [1, 1, nan, 0, nan, nan, nan, nan])
+    assert data.n_people.tolist() == [1, 1, 0, 1, 0, 0, 0, 0]
+    # Cells of both: grades 5 5 5 0, 0 (of the unfinished report), 3 0 with 1 1 1 1, 0, 0 0.
+    assert data.n_cells == 7
+    overall = 4 / 7
+    shares = dict(zip(data.levels, data.shares.tolist(), strict=True))
+    assert shares[5] == pytest.approx((3 + 2 * overall) / 5)
+    assert shares[0] == pytest.approx((1 + 2 * overall) / 5)
+    assert shares[4] == pytest.approx(overall)
+
+
+def test_candidates_are_the_unlabelled_that_the_judge_finished_strongest_first(locks):
+    report = label_report(data_of(locks), "", 2)
+    assert {one.report.name for one in report.candidates} == {"r2", "r4", "r5", "r6"}
+    gaps = [one.gap for one in report.candidates]
+    assert gaps == sorted(gaps, reverse=True)
+    assert sum(one.chance for one in report.candidates) == pytest.approx(2)
+    assert (report.n_labelled, report.n_without_judge) == (3, 1)
+    assert [one.n for one in report.forecasts] == [4]
+    assert report.forecasts[0].drawn == pytest.approx(report.forecasts[0].equal)  # all of them
+
+
+def test_where_people_finished_every_topic_theirs_is_the_estimate(locks):
+    Rating.objects.exclude(text__name__in=["r0", "r1", "r3"]).delete()
+    (row,) = label_report(data_of(locks), "", 2).rows
+    assert row.both.value is None
+    assert "people have finished every topic" in row.both.reason
+
+
+def test_three_estimates(locks):
+    (row,) = label_report(data_of(locks), "", 2).rows
+    assert (row.people.value, row.people.n, row.people.missing) == (pytest.approx(2 / 3), 3, 5)
+    assert (row.judge.value, row.judge.n) == (pytest.approx(3.5 / 7), 7)
+    assert row.both.value is not None
+    assert row.both.n == 3
+
+
+def test_the_page_says_what_it_rests_on(rosa, locks):
+    page = rosa.get("/datasets/locks/label-next/?size=2").content.decode()
+    assert "words (baseline) alone" in page
+    assert "4 reports to choose from" in page
+    assert "1 more cannot be chosen, because the judge has not graded every question" in page
+    assert "from 7 cells that both graded" in page
+    assert "Draw 2 of them" in page
+
+
+def test_a_draw_keeps_its_chances_and_its_estimate_waits_for_its_labels(rosa, locks):
+    found = rosa.post("/datasets/locks/label-next/", {"size": "2"}, follow=True)
+    draw = LabelDraw.objects.get()
+    assert found.redirect_chain[-1][0] == f"/datasets/locks/label-next/draws/{draw.pk}/"
+    chances = DrawChance.objects.filter(draw=draw)
+    assert chances.count() == 4
+    assert sum(chances.values_list("chance", flat=True)) == pytest.approx(2)
+    drawn = list(chances.filter(is_drawn=True))
+    assert len(drawn) == draw.size == 2
+    page = found.content.decode()
+    assert "0 of 2" in page
+    assert "2 of the 2 drawn reports are not labelled yet" in page
+    for one in drawn:
+        label(one.text)
+    page = rosa.get(f"/datasets/locks/label-next/draws/{draw.pk}/").content.decode()
+    assert "2 of 2" in page
+    # By hand: judge + (human - judge)/chance for the drawn, people's own where they came first.
+    judge = data_of(locks).judge
+    values = dict(enumerate(judge.tolist()))
+    values |= {0: 1.0, 1: 1.0, 3: 0.0}
+    for one in drawn:
+        at = int(one.text.name[1:])
+        values[at] = judge[at] + (1 - judge[at]) / one.chance
+    del values[7]
+    assert f"{np.mean(list(values.values())):.2f}" in page
+
+
+def label(text, grade=1):
+    """What ann says of a report, to every question that is not filtered."""
+    ann = Rater.objects.get(name="ann")
+    for question in text.topic.questions.filter(filtered_because=""):
+        Rating.objects.filter(rater=ann, text=text, question=question).delete()
+        rate(ann, "answerable", text, question, grade)
+
+
+def drawn_by(rosa, size):
+    rosa.post("/datasets/locks/label-next/", {"size": str(size)})
+    draw = LabelDraw.objects.first()
+    return draw, [one.text for one in draw.chances.filter(is_drawn=True).select_related("text")]
+
+
+def test_until_a_draw_is_labelled_throughout_its_labels_change_no_estimate(rosa, locks):
+    (before,) = label_report(data_of(locks), "", 2).rows
+    _, (first, second) = drawn_by(rosa, 2)
+    label(first)
+    (row,) = label_report(data_of(locks), "", 2).rows
+    assert (row.people, row.n_left_out) == (before.people, 1)
+    assert row.both.value == before.both.value
+    page = rosa.get("/datasets/locks/label-next/").content.decode()
+    assert "1 labelled report of a draw is left out until the whole draw is labelled" in page
+    label(second)
+    (row,) = label_report(data_of(locks), "", 2).rows
+    assert (row.n_left_out, row.both.n) == (0, 5)
+
+
+def test_that_one_report_alone_was_drawn_does_not_make_its_chance_that_of_all(rosa, locks):
+    draw, (text,) = drawn_by(rosa, 1)
+    assert len(set(draw.chances.values_list("chance", flat=True))) > 1
+    label(text)
+    Rating.objects.filter(rater__name="ann").exclude(text=text).delete()
+    (row,) = label_report(data_of(locks), "", 1).rows
+    assert "greater chance" in row.people.reason
+
+
+def test_after_a_draw_both_is_weighed_by_its_chances_and_people_alone_is_not_shown(rosa, locks):
+    draw, texts = drawn_by(rosa, 2)
+    for text in texts:
+        label(text)
+    (row,) = label_report(data_of(locks), "", 2).rows
+    assert row.people.value is None
+    assert "greater chance" in row.people.reason
+    found = draw_result(draw, load_label_data(label_choice(locks).selection)).estimate
+    assert found.missing == 1  # the judge has not graded the last report throughout
+    assert row.both == found
+    page = rosa.get("/datasets/locks/label-next/").content.decode()
+    assert f'href="/datasets/locks/label-next/draws/{draw.pk}/">the draw of 2 reports' in page
+    assert "1 report that it could not take or the judge has not graded throughout is left" in page
+    (line,) = read(rosa.get("/datasets/locks/label-next/estimates.csv"))
+    assert (line["draw"], float(line["both"])) == (str(draw.pk), found.value)
+
+
+def test_labels_that_no_draw_asked_for_are_in_no_estimate_after_one(rosa, locks):
+    draw, texts = drawn_by(rosa, 2)
+    for text in texts:
+        label(text)
+    (weighed,) = label_report(data_of(locks), "", 2).rows
+    label(draw.chances.filter(is_drawn=False).first().text)
+    (row,) = label_report(data_of(locks), "", 2).rows
+    assert (row.both, row.n_left_out) == (weighed.both, 1)
+    page = rosa.get("/datasets/locks/label-next/").content.decode()
+    assert "1 labelled outside the draw is left out: nobody knows" in page
+
+
+def test_after_a_draw_with_equal_chances_people_alone_is_shown(rosa, locks):
+    Rating.objects.filter(rater__name="ann").delete()
+    rate(Rater.objects.get(name="words"), "graded", *of_last(locks), 5)
+    _, texts = drawn_by(rosa, 4)
+    for text in texts:
+        label(text)
+    (row,) = label_report(data_of(locks), "", 2).rows
+    assert (row.people.value, row.people.n, row.people.missing) == (1, 4, 4)
+    assert row.both.n == 4
+
+
+def of_last(dataset):
+    """The only cell that the judge has not graded."""
+    text = Text.objects.get(dataset=dataset, name="r7")
+    return text, text.topic.questions.get(position=1)
+
+
+def test_the_draw_of_one_system_says_nothing_of_others(rosa, locks):
+    Text.objects.filter(name__in=["r4", "r5", "r6"]).update(system="two")
+    rosa.post("/datasets/locks/label-next/", {"size": "1", "system": "two"})
+    label(LabelDraw.objects.get().chances.get(is_drawn=True).text)
+    one, two, both = label_report(data_of(locks), "", 2).rows
+    assert (one.draw, both.draw) == (None, None)
+    assert two.draw.system == "two"
+    assert (one.n_left_out, two.n_left_out, both.n_left_out) == (0, 0, 1)
+    assert two.both.interval_reason.endswith("fewer than two topics have a label")
+
+
+def test_labels_outside_the_draw_are_counted_and_left_out(rosa, locks):
+    rosa.post("/datasets/locks/label-next/", {"size": "1"})
+    draw = LabelDraw.objects.get()
+    label(DrawChance.objects.filter(draw=draw, is_drawn=False).first().text)
+    page = rosa.get(f"/datasets/locks/label-next/draws/{draw.pk}/").content.decode()
+    assert "1 report outside the draw was labelled since" in page
+
+
+def test_tables_as_csv_equal_the_report(rosa, locks):
+    report = label_report(data_of(locks), "", 2)
+    rows = read(rosa.get("/datasets/locks/label-next/candidates.csv?size=2"))
+    assert [row["report"] for row in rows] == [one.report.name for one in report.candidates]
+    assert float(rows[0]["probability"]) == report.candidates[0].chance
+    shares = read(rosa.get("/datasets/locks/label-next/shares.csv"))
+    assert [int(row["judge_grade"]) for row in shares] == [0, 1, 2, 3, 4, 5]
+    (row,) = read(rosa.get("/datasets/locks/label-next/estimates.csv"))
+    assert float(row["people"]) == report.rows[0].people.value
+    assert read(rosa.get("/datasets/locks/label-next/forecast.csv"))[0]["labelled"] == "4"
+    rosa.post("/datasets/locks/label-next/", {"size": "2"})
+    draw = LabelDraw.objects.get()
+    drawn = read(rosa.get(f"/datasets/locks/label-next/draws/{draw.pk}.csv"))
+    assert len(drawn) == 2
+    assert float(drawn[0]["probability"]) > 0
+
+
+@pytest.mark.parametrize(
+    ("query", "says"),
+    [
+        ("judge=nobody", "There is no judge that graded reports"),
+        ("system=other", "There is no system"),
+        ("eta=9", "There is no eta"),
+        ("size=0", "whole number from 1"),
+        ("size=%C2%B2", "whole number from 1"),
+        ("rubric=none", "There is no rubric"),
+    ],
+)
+def test_what_is_not_there_is_named(rosa, locks, query, says):
+    response = rosa.get(f"/datasets/locks/label-next/?{query}")
+    assert response.status_code == 400
+    assert says in response.content.decode()
+    assert 'href="/datasets/locks/label-next/"' in response.content.decode()  # the way out
+    response = rosa.get(f"/datasets/locks/label-next/estimates.csv?{query}")
+    assert response.status_code == 400
+    assert 'class="button" href="/datasets/locks/"' in response.content.decode()
+
+
+def test_nothing_left_draws_nothing(rosa, locks):
+    others = Text.objects.exclude(name__in=[f"r{at}" for at in LABELLED])
+    Rating.objects.filter(text__in=others).delete()
+    others.delete()
+    page = rosa.get("/datasets/locks/label-next/").content.decode()
+    assert "Nothing is left to label" in page
+    found = rosa.post("/datasets/locks/label-next/", {}, follow=True)
+    assert "Nothing was drawn" in found.content.decode()
+    assert not LabelDraw.objects.exists()
+
+
+def test_without_a_judge_of_reports_the_page_says_what_to_do(rosa, locks):
+    Rating.objects.filter(rater__name="words").delete()
+    page = rosa.get("/datasets/locks/label-next/").content.decode()
+    assert "No judge has graded the reports" in page
+
+
+def test_before_anybody_has_labelled_all_chances_are_equal(rosa, locks):
+    Rating.objects.filter(rater__name="ann").delete()
+    page = rosa.get("/datasets/locks/label-next/?size=7").content.decode()
+    assert "all chances are equal" in page
+    assert "undefined" in page
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["label-next/", "label-next/estimates.csv", "label-next/draws/1/", "label-next/draws/1.csv"],
+)
+def test_it_is_for_researchers(cast, locks, path):
+    assert cast.client("worker").get(f"/datasets/locks/{path}").status_code == 403
+    assert cast.client("stranger").get(f"/datasets/locks/{path}").status_code == 302
+
+
+@pytest.mark.parametrize(
+    "path", ["label-next/draws/99/", "label-next/draws/99.csv", "label-next/nothing.csv"]
+)
+def test_what_is_missing_is_404(rosa, locks, path):
+    assert rosa.get(f"/datasets/locks/{path}").status_code == 404
+    assert rosa.get(f"/datasets/none/{path}").status_code == 404
+
+
+def test_a_draw_of_another_dataset_is_404(rosa, locks):
+    rosa.post("/datasets/locks/label-next/", {"size": "1"})
+    Dataset.objects.create(slug="other", title="Other")
+    draw = LabelDraw.objects.get()
+    assert rosa.get(f"/datasets/other/label-next/draws/{draw.pk}/").status_code == 404
+
+
+def test_only_the_page_takes_a_post(rosa, locks):
+    assert rosa.put("/datasets/locks/label-next/").status_code == 405
+    assert rosa.post("/datasets/locks/label-next/estimates.csv").status_code == 405

@@ -1,0 +1,148 @@
+"""datasets/<slug>/pairs/"""
+
+import pytest
+from django.urls import reverse
+
+from tests.evaluation.agreement.test_page import words
+
+
+@pytest.fixture
+def rosa(cast):
+    return cast.client("researcher")
+
+
+def listed(response) -> list[tuple[str, int]]:
+    """The rows as (system, number of the question)."""
+    return [
+        (row.text.system.removeprefix("annotated."), row.number)
+        for row, _ in response.context["rows"]
+    ]
+
+
+@pytest.mark.parametrize("who", ["admin", "researcher"])
+def test_researchers_and_admins_see_it(cast, study, who):
+    response = cast.client(who).get(study.url("pairs"))
+    assert response.status_code == 200
+    assert "6 pairs: all pairs" in words(response)
+
+
+def test_a_worker_is_refused(cast, study):
+    assert cast.client("worker").get(study.url("pairs")).status_code == 403
+
+
+def test_a_stranger_is_sent_to_the_login(cast, study):
+    response = cast.client("stranger").get(study.url("pairs"))
+    assert response["Location"].startswith(reverse("login"))
+
+
+def test_it_is_only_read(rosa, study):
+    assert rosa.post(study.url("pairs")).status_code == 405
+
+
+def test_a_dataset_that_is_not_there(rosa, db):
+    assert rosa.get("/datasets/nowhere/pairs/").status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ("kind=differ&judge=", [("oracle", 2)]),
+        ("kind=same&judge=&system=annotated.oracle", [("oracle", 1), ("oracle", 3)]),
+        ("kind=both-answerable-no-overlap", [("bm25", 1)]),
+        ("kind=no-judge", [("bm25", 3)]),
+        ("kind=judge-differs", [("bm25", 1), ("bm25", 2), ("oracle", 2)]),
+        ("kind=missing", []),
+        ("kind=answerable&raters=ben", [("bm25", 1), ("bm25", 3), ("oracle", 1)]),
+        ("kind=unmarked", [("oracle", 2)]),
+        ("kind=not-in-text", [("bm25", 3)]),
+        ("words=ANYBODY", [("bm25", 2), ("oracle", 2)]),
+        ("words=what failed&system=annotated.bm25", [("bm25", 1)]),
+        ("topic=ferry-1&kind=across", [("oracle", 2)]),
+        ("cell=fp", [("bm25", 2)]),
+        ("cell=fn", [("bm25", 1), ("oracle", 2)]),
+        ("cell=tn", [("oracle", 2), ("oracle", 3)]),
+        ("human_grade=1&judge_grade=2", [("bm25", 1)]),
+        ("raters=ben&cell=fn", [("bm25", 1)]),
+    ],
+)
+def test_filters(rosa, study, query, expected):
+    response = rosa.get(study.url("pairs", query))
+    assert response.status_code == 200
+    assert sorted(listed(response)) == expected
+
+
+def test_the_strongest_disagreement_comes_first(rosa, study):
+    # With the judge read at eta 3: bm25 1 and 2 have two distances of three (1 - 0, twice);
+    # oracle 2 has two as well (ann against ben, ann against the judge); the others have none.
+    # Of the three, the raters marked bm25 1 alone, with no word in common: it comes first. Of the
+    # others they share 13 of the 39 characters that they mark of oracle 1.
+    response = rosa.get(study.url("pairs", "kind=compared"))
+    weights = [row.weight for row, _ in response.context["rows"]]
+    assert weights == pytest.approx([2 / 3, 2 / 3, 2 / 3, 0, 0, 0])
+    apart = [row.evidence for row, _ in response.context["rows"]]
+    assert apart == [1, None, None, pytest.approx(2 / 3), None, None]
+    assert listed(response)[:4] == [("bm25", 1), ("oracle", 2), ("bm25", 2), ("oracle", 1)]
+
+
+def test_a_text_of_the_list(rosa, study):
+    response = rosa.get(study.url("pairs", f"text={study.bm25.pk}"))
+    assert sorted(listed(response)) == [("bm25", 1), ("bm25", 2), ("bm25", 3)]
+    assert "the text is ferry-1 (annotated.bm25)" in words(response)
+
+
+@pytest.mark.parametrize(
+    ("query", "message"),
+    [
+        ("kind=nope", "no kind of pairs “nope”. There are: all, compared, differ"),
+        ("system=nope", "There are: annotated.bm25, annotated.oracle"),
+        ("topic=nope", "There are: ferry-1"),
+        ("cell=nope", "no cell “nope”"),
+        ("human_grade=7", "no grade “7”. There are: 0, 1"),
+        ("text=0", "no text with the number “0”"),
+        ("cell=tp&judge=", "counted against a judge: choose one"),
+        ("rubric=nope", "There are: answerable, graded"),
+    ],
+)
+def test_a_filter_that_is_not_there_is_answered_with_the_list(rosa, study, query, message):
+    response = rosa.get(study.url("pairs", query))
+    assert response.status_code == 400
+    assert message in words(response)
+
+
+def test_nothing_fits(rosa, study):
+    assert "No pair fits." in words(rosa.get(study.url("pairs", "kind=missing")))
+
+
+def test_a_missing_grade_is_said_and_not_printed_as_zero(rosa, study):
+    study.rating(study.ben, study.oracle, 3).delete()
+    response = rosa.get(study.url("pairs", "kind=missing&judge="))
+    ((row, _),) = response.context["rows"]
+    assert [cell.grade for cell in row.grades] == [0, None]
+    assert row.weight is None
+    assert "ben: no grade" in words(response)
+
+
+@pytest.mark.parametrize("page", ["0", "2", "99", "x"])
+def test_a_page_that_is_not_there_is_the_nearest(rosa, study, page):
+    assert rosa.get(study.url("pairs", f"page={page}")).status_code == 200
+
+
+def test_what_narrows_the_list_is_said_and_kept(rosa, study):
+    response = rosa.get(study.url("pairs", "cell=fn&words=failed&system=annotated.bm25"))
+    seen = words(response)
+    assert "a rater and the judge say: raters alone answerable" in seen
+    assert "the system is annotated.bm25, the sub-question has “failed” · drop this" in seen
+    assert '<input type="hidden" name="cell" value="fn">' in response.content.decode()
+
+
+def test_of_very_many_topics_the_name_is_written(rosa, study, monkeypatch):
+    monkeypatch.setattr("evaluation.pairs.views.MOST_TOPICS", 0)
+    assert "Topic, its whole name" in words(rosa.get(study.url("pairs")))
+
+
+def test_queries(rosa, study, django_assert_max_num_queries):
+    # As the agreement page, without the data's version; the words of the questions that are shown.
+    with django_assert_max_num_queries(13):
+        rosa.get(study.url("pairs"))
+    with django_assert_max_num_queries(14):
+        rosa.get(study.url("pairs", "kind=both-answerable-no-overlap&words=a"))

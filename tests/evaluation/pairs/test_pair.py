@@ -1,0 +1,169 @@
+"""datasets/<slug>/pairs/<text>/<question>/"""
+
+import html
+import json
+import re
+
+import pytest
+from django.urls import reverse
+
+from annotation.models import Rater, Rating, Rubric
+from tests.evaluation.agreement.test_page import words
+from tests.factories import REPORT, make_dataset
+
+
+@pytest.fixture
+def rosa(cast):
+    return cast.client("researcher")
+
+
+@pytest.mark.parametrize("who", ["admin", "researcher"])
+def test_researchers_and_admins_see_it(cast, study, who):
+    response = cast.client(who).get(study.pair_url(study.oracle, 1))
+    assert response.status_code == 200
+    assert "What failed on the Halden?" in words(response)
+
+
+def test_a_worker_is_refused(cast, study):
+    assert cast.client("worker").get(study.pair_url(study.oracle, 1)).status_code == 403
+
+
+def test_a_stranger_is_sent_to_the_login(cast, study):
+    response = cast.client("stranger").get(study.pair_url(study.oracle, 1))
+    assert response["Location"].startswith(reverse("login"))
+
+
+def test_it_is_only_read(rosa, study):
+    assert rosa.post(study.pair_url(study.oracle, 1)).status_code == 405
+
+
+def test_a_text_or_question_that_is_not_there(rosa, study):
+    question = study.questions[0].pk
+    assert rosa.get(study.url(f"pairs/999999/{question}")).status_code == 404
+    assert rosa.get(study.url(f"pairs/{study.oracle.pk}/999999")).status_code == 404
+    other = make_dataset("train").texts.first()
+    assert rosa.get(study.url(f"pairs/{other.pk}/{question}")).status_code == 404
+
+
+def test_a_wrong_filter(rosa, study):
+    assert rosa.get(study.pair_url(study.oracle, 1, "kind=nope")).status_code == 400
+
+
+def test_everybodys_spans_for_the_script(rosa, study):
+    page = rosa.get(study.pair_url(study.oracle, 1)).content.decode()
+    data = json.loads(re.search(r'<script id="spans"[^>]*>(.*?)</script>', page).group(1))
+    assert [(span["label"], REPORT[span["start"] : span["end"]]) for span in data] == [
+        ("A", "Halden lost steering"),
+        ("B", "lost steering off the breakwater"),
+    ]
+    assert [span["mark"] for span in data] == [1, 2]
+
+
+def test_everybodys_spans_without_a_script(rosa, study):
+    page = rosa.get(study.pair_url(study.oracle, 1)).content.decode()
+    assert re.search(r"<mark[^>]*>Halden </mark>", page)
+    body = re.search(r'id="text"[^>]*>(.*?)</div>', page, re.DOTALL).group(1)
+    assert html.unescape(re.sub(r"<[^>]+>", "", body)) == REPORT
+
+
+def test_grades_of_all_and_the_judges_beside_them(rosa, study):
+    seen = words(rosa.get(study.pair_url(study.bm25, 2)))
+    assert "A ann 0 not answerable" in seen
+    assert "B ben 0 not answerable" in seen
+    assert "J judge 4 answerable" in seen
+
+
+def test_who_gave_no_grade_is_named(rosa, study):
+    seen = words(rosa.get(study.pair_url(study.bm25, 3)))
+    assert "J judge no grade" in seen
+
+
+def test_words_that_are_not_in_the_text_are_listed(rosa, study):
+    response = rosa.get(study.pair_url(study.bm25, 3))
+    assert "ben, not in the text: “a coupling, it says &lt;somewhere&gt;”" in words(response)
+
+
+def test_how_far_the_words_meet(rosa, study):
+    # "Halden lost steering" and "lost steering off the breakwater": 13 characters in common
+    # ("lost steering"), 20 + 32 - 13 in all.
+    assert "0.33" in words(rosa.get(study.pair_url(study.oracle, 1)))
+    assert "A ann and B ben apart" in words(rosa.get(study.pair_url(study.bm25, 1)))
+
+
+def test_others_than_the_chosen_raters_are_shown_too(rosa, study):
+    seen = words(rosa.get(study.pair_url(study.oracle, 1, "raters=ann")))
+    assert "B ben 1 answerable" in seen
+
+
+def test_previous_and_next_follow_the_filter(rosa, study):
+    # cell=fn: bm25 1 and oracle 2, in this order.
+    page = rosa.get(study.pair_url(study.bm25, 1, "cell=fn")).content.decode()
+    following = re.search(r'rel="next"[^>]*href="([^"]+)"', page).group(1)
+    assert following.startswith(study.pair_url(study.oracle, 2))
+    assert "cell=fn" in following
+    assert 'rel="prev"' not in page
+    last = rosa.get(html.unescape(following)).content.decode()
+    assert 'rel="next"' not in last
+    assert f'rel="prev" aria-keyshortcuts="k" href="{study.pair_url(study.bm25, 1)}' in last
+    assert "2 of 2" in words(rosa.get(html.unescape(following)))
+
+
+def test_sentences_that_one_marked_and_another_did_not(rosa, study):
+    # ann marks the first sentence of bm25 1 and ben the third; the second nobody.
+    response = rosa.get(study.pair_url(study.bm25, 1))
+    divided = [
+        (one.number, [voice.rater.name for voice in by], [voice.rater.name for voice in not_by])
+        for one, by, not_by in response.context["divided"]
+    ]
+    assert divided == [(1, ["ann"], ["ben"]), (3, ["ben"], ["ann"])]
+    assert 'href="#sentence-1">The car ferry Halden' in response.content.decode()
+    # Of oracle 2 one said no, and marked nothing; of oracle 3 nobody marked anything.
+    assert "Nobody marked words in the text" in words(rosa.get(study.pair_url(study.oracle, 3)))
+    # Both mark the first sentence of oracle 1.
+    seen = words(rosa.get(study.pair_url(study.oracle, 1)))
+    assert "All who answered mark the same sentences." in seen
+
+
+def test_a_pair_that_the_filter_leaves_out(rosa, study):
+    response = rosa.get(study.pair_url(study.oracle, 1, "cell=fn"))
+    assert response.status_code == 200
+    assert "Not among the 2 listed" in words(response)
+    assert 'rel="next"' not in response.content.decode()
+
+
+def test_a_text_without_words(rosa, study):
+    text = study.dataset.texts.get(body=None)
+    Rating.objects.create(
+        rater=study.ann,
+        rubric=Rubric.objects.get(slug="graded"),
+        text=text,
+        question=study.questions[0],
+        grade=2,
+    )
+    seen = words(rosa.get(study.pair_url(text, 1, "rubric=graded")))
+    assert "The words of this text are not in the dataset" in seen
+
+
+def test_a_pair_that_nobody_rated(rosa, study):
+    response = rosa.get(study.pair_url(study.oracle, 4))
+    assert response.status_code == 200
+    assert "A ann no grade" in words(response)
+
+
+def test_queries_do_not_grow_with_the_raters(rosa, study, django_assert_max_num_queries):
+    # As the list; and the text, the question, the ratings of the pair and their spans.
+    with django_assert_max_num_queries(18):
+        rosa.get(study.pair_url(study.oracle, 1))
+    for at in range(9):
+        rater = Rater.objects.create(dataset=study.dataset, name=f"more{at}", kind="human")
+        Rating.objects.create(
+            rater=rater,
+            rubric=Rubric.objects.get(slug="answerable"),
+            text=study.oracle,
+            question=study.questions[0],
+            grade=1,
+        )
+    with django_assert_max_num_queries(18):
+        seen = words(rosa.get(study.pair_url(study.oracle, 1)))
+    # Letters go on past the marks, and J stays the judge's.
+    assert "K more7 1 answerable" in seen

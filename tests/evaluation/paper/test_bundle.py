@@ -1,0 +1,179 @@
+"""All files together: the same bytes for the same data, and where they come from."""
+
+import json
+
+import pytest
+from django.db import transaction
+
+from annotation.models import Dataset, Rating
+from crux_site.exporting import export_folder
+from crux_site.importing import import_dataset
+from evaluation.paper.bundle import POSSIBLE, make_all, write_all, write_files
+from evaluation.paper.provenance import _places, command_line, content_hashes, sha256
+from evaluation.scoring.options import choose
+from tests.evaluation.paper.material import make_mill
+from tests.factories import make_dataset
+from tests.golden_cases import GOLDEN
+
+
+def bundle(dataset, **words):
+    return make_all(dataset, choose(dataset, judge="judge", **words))
+
+
+@pytest.fixture
+def mill(db):
+    return make_mill()
+
+
+def test_everything_is_made_of_a_study_that_has_everything(mill):
+    made = make_all(mill, choose(mill, judge="judge"), reported=GOLDEN / "table1.csv")
+    assert set(made.files) == set(POSSIBLE)
+    assert made.left_out == {}
+    assert list(made.files)[-1] == "provenance.json"
+
+
+def test_the_same_bytes_again_and_from_another_database(mill, tmp_path):
+    first = bundle(mill)
+    assert bundle(mill) == first
+    folder = tmp_path / "mill"
+    export_folder(mill, folder)
+    keys = set(Rating.objects.values_list("pk", flat=True))
+    Rating.objects.all().delete()
+    mill.delete()
+    for other in ("before", ""):
+        # Whatever was imported before gives everything another primary key.
+        with transaction.atomic():
+            if other:
+                make_mill(other)
+            import_dataset(folder, "mill")
+            if other:
+                assert keys.isdisjoint(Rating.objects.values_list("pk", flat=True))
+            assert bundle(Dataset.objects.get(slug="mill")) == first
+            transaction.set_rollback(True)
+
+
+def test_provenance(mill):
+    made = make_all(
+        mill,
+        choose(mill, judge="judge", eta="4", rules="authors", cutoff="oracle"),
+        intervals=True,
+        reported=GOLDEN / "table1.csv",
+    )
+    said = json.loads(made.files["provenance.json"])
+    assert said["command"] == (
+        "manage.py tables mill --cutoff oracle --eta 4 --ideal standard --intervals "
+        "--judge judge --reported table1.csv --rules authors --tokenizer words"
+    )
+    assert said["dataset"] == "mill"
+    assert said["judge"]["kind"] == "model"
+    assert said["options"]["tokenizer"] == "whitespace words"
+    assert set(said["versions"]) == {"django", "matplotlib", "numpy", "python", "scipy"}
+    assert said["data"] == content_hashes(mill)
+    assert said["reported"]["sha256"] == sha256((GOLDEN / "table1.csv").read_bytes())
+    others = {name: content for name, content in made.files.items() if name != "provenance.json"}
+    assert said["files"] == {name: {"sha256": sha256(c)} for name, c in others.items()}
+
+
+def test_no_file_holds_a_date_or_a_path(mill, tmp_path):
+    write_all(mill, choose(mill, judge="judge"), tmp_path)
+    for path in tmp_path.iterdir():
+        assert str(tmp_path).encode() not in path.read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("parts", "left_out"),
+    [
+        ({"runs": False}, {"table2": "no retrieval runs", "table3": "", "figure5": ""}),
+        (
+            {"reports": False},
+            {"table3": "no report of a compared system", "figure4": "no person has rated a report"},
+        ),
+        (
+            {"runs": False, "reports": False},
+            {
+                "table1": "neither retrieval runs nor reports",
+                "table2": "",
+                "table3": "",
+                "figure4": "",
+                "figure5": "",
+            },
+        ),
+    ],
+)
+def test_what_cannot_be_made_is_left_out_with_the_reason(db, parts, left_out):
+    made = bundle(make_mill(**parts))
+    assert set(made.left_out) == set(left_out)
+    assert all(why in made.left_out[name] for name, why in left_out.items())
+    for name in left_out:
+        assert not any(file.startswith(name) for file in made.files)
+    assert json.loads(made.files["provenance.json"])["skipped"] == made.left_out
+
+
+def test_figure_4_without_the_judge_compares_people(mill):
+    Rating.objects.filter(rater__name="judge", text__kind="report").delete()
+    made = bundle(mill)
+    assert b"the chosen judge has rated none of them" in made.files["figure4.tex"]
+    assert made.files["figure4_correlations.csv"].splitlines()[1].startswith(b"ann,ben,")
+
+
+def test_grades_of_people_over_a_judge(mill):
+    made = make_all(mill, choose(mill, judge="people:judge"))
+    assert b"people over judge" in made.files["table1.tex"]
+    assert b"verdict" in made.files["table1.tex"]
+    assert b"the line judge" in made.files["figure4.tex"]
+
+
+def test_contents_change_with_the_data_and_with_nothing_else(mill):
+    before = content_hashes(mill)
+    make_dataset()
+    assert content_hashes(mill) == before
+    assert before["ratings"]["judge, graded"]["n"] == 2 * (4 + 6) * 3
+
+    rating = Rating.objects.filter(rater__name="judge").first()
+    Rating.objects.filter(pk=rating.pk).update(grade=(rating.grade + 1) % 6)
+    after = content_hashes(mill)
+    assert after["ratings"]["judge, graded"] != before["ratings"]["judge, graded"]
+    assert after["ratings"]["ann, answerable"] == before["ratings"]["ann, answerable"]
+    assert [after[part] == before[part] for part in ("questions", "texts", "runs")] == [True] * 3
+
+    text = mill.texts.filter(kind="report").first()
+    text.body = "Other words"
+    text.save()
+    mill.runs.get(name="human_eval.mid").ranked.filter(rank=2).delete()
+    question = mill.topics.first().questions.first()
+    question.filtered_because = "nobody asks"
+    question.save()
+    last = content_hashes(mill)
+    assert [last[part] != before[part] for part in ("questions", "texts", "runs")] == [True] * 3
+
+
+def test_contents_do_not_hang_on_the_order_of_rows(mill):
+    assert _places({7: "b", 9: "a"}) == {9: 0, 7: 1}
+    assert content_hashes(make_mill("other", order=(1, 0))) == content_hashes(mill)
+
+
+def test_a_dataset_without_ratings_has_contents(dataset):
+    assert content_hashes(dataset)["ratings"] == {}
+
+
+def test_command_lines():
+    options = {"b": None, "a": 3, "flag": True, "other": False, "file": "my file.csv"}
+    assert (
+        command_line("mill", options) == "manage.py tables mill --a 3 --file 'my file.csv' --flag"
+    )
+    assert command_line(None, {}) == "manage.py tables"
+
+
+def test_writing_replaces_ours_and_leaves_the_rest(tmp_path):
+    (tmp_path / "notes.txt").write_text("mine")
+    (tmp_path / "a.csv").write_text("old")
+    write_files(tmp_path, {"a.csv": b"new", "b.csv": b"too"})
+    found = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    assert found == {"notes.txt": b"mine", "a.csv": b"new", "b.csv": b"too"}
+
+
+def test_nothing_is_replaced_before_everything_is_written(tmp_path):
+    (tmp_path / "a.csv").write_text("old")
+    with pytest.raises(OSError, match="No such file"):
+        write_files(tmp_path, {"a.csv": b"new", "no/such/b.csv": b"too"})
+    assert {path.name: path.read_text() for path in tmp_path.iterdir()} == {"a.csv": "old"}

@@ -1,0 +1,137 @@
+"""manage.py tables, on a study that can be worked out by hand and on the real one."""
+
+import csv
+import json
+from io import StringIO
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from tests.evaluation.paper.material import make_mill
+from tests.golden_cases import GOLDEN
+from tests.real_study import FOLDER
+
+PAPER = str(GOLDEN / "table1.csv")
+
+
+def output(*arguments: str) -> str:
+    out = StringIO()
+    call_command("tables", *arguments, stdout=out)
+    return out.getvalue()
+
+
+@pytest.fixture
+def mill(db):
+    return make_mill()
+
+
+def test_it_writes_and_says_what(mill, tmp_path):
+    out = tmp_path / "new" / "folder"
+    said = output("mill", "--out", str(out), "--judge", "judge")
+    files = sorted(path.name for path in out.iterdir())
+    assert files == [
+        *(f"figure4{end}" for end in (".csv", ".png", ".svg", ".tex", "_correlations.csv")),
+        *(f"figure5.{kind}" for kind in ("csv", "png", "svg", "tex")),
+        "provenance.json",
+        *(f"table{n}.{kind}" for n in (1, 2, 3) for kind in ("csv", "tex")),
+    ]
+    assert all(name in said for name in files)
+
+
+def test_the_same_command_gives_the_same_bytes_wherever_it_writes(mill, tmp_path):
+    for name in ("one", "two"):
+        output("mill", "--out", str(tmp_path / name), "--judge", "judge", "--intervals")
+    one, two = (
+        {path.name: path.read_bytes() for path in (tmp_path / name).iterdir()}
+        for name in ("one", "two")
+    )
+    assert one == two
+
+
+def test_what_is_not_made_is_said_and_so_is_what_lies_there_from_before(mill, tmp_path):
+    output("mill", "--out", str(tmp_path), "--judge", "judge")
+    (tmp_path / "notes.txt").write_text("mine")
+    mill.runs.all().delete()
+    said = output("mill", "--out", str(tmp_path), "--judge", "judge")
+    assert "not made, because the dataset has no retrieval runs" in said
+    assert "table3.tex                 not made this time; an earlier one is still there" in said
+    assert (tmp_path / "notes.txt").read_text() == "mine"
+    left_out = json.loads((tmp_path / "provenance.json").read_text())["skipped"]
+    assert set(left_out) == {"table2", "table3", "figure5"}
+
+
+def test_reported_results_need_no_dataset(db, tmp_path):
+    output("--reported", PAPER, "--out", str(tmp_path))
+    rows = list(csv.DictReader((tmp_path / "table1_reported.csv").open(encoding="utf-8")))
+    taus = json.loads((GOLDEN / "table1_tau.json").read_text())
+    computed = next(row for row in rows if row["block"] == "tau")
+    for case in taus:
+        expected = case["empirical_21"]["tau_b"]
+        assert float(computed[case["x"]]) == pytest.approx(expected, abs=1e-11)
+    assert computed["system"] == "Kendall tau-b (21 systems)"
+    assert {path.name for path in tmp_path.iterdir()} == {
+        "table1_reported.csv",
+        "table1_reported.tex",
+        "provenance.json",
+    }
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["nowhere"], "no dataset “nowhere”. There are: mill"),
+        (["mill", "--judge", "eve"], "“eve”. There are: judge, ann, ben, majority"),
+        (["mill", "--eta", "6"], "There are: 1, 2, 3, 4, 5"),
+        (["mill", "--rules", "mine"], "There are: paper, authors"),
+        (["mill", "--cutoff", "0"], "There are: size, oracle, 10, 20"),
+        (["mill", "--ideal", "best"], "There are: standard, paper_eq4"),
+        (["mill", "--tokenizer", "nowhere.json"], "no tokenizer “nowhere.json”"),
+        (["mill", "--reported", "nowhere.csv"], "nowhere.csv"),
+        ([], "Name a dataset, or a file of results with --reported, or both"),
+    ],
+)
+def test_what_is_wrong_is_answered_with_what_there_is(mill, tmp_path, arguments, message):
+    with pytest.raises(CommandError, match=message):
+        output(*arguments, "--out", str(tmp_path / "out"))
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_fault_in_reported_results_is_told_with_its_place(db, tmp_path):
+    wrong = tmp_path / "wrong.csv"
+    wrong.write_text("system,block,CovZ\na,x,1\na,x,b\n")
+    with pytest.raises(CommandError) as caught:
+        output("--reported", str(wrong), "--out", str(tmp_path / "out"))
+    assert str(caught.value).splitlines() == [
+        "wrong.csv, line 3, column system: “a” stands on line 2",
+        "wrong.csv, line 3, column CovZ: “b” is not a number",
+    ]
+
+
+def test_a_folder_that_cannot_be_written(mill, tmp_path):
+    (tmp_path / "file").write_text("no folder")
+    with pytest.raises(CommandError, match="file"):
+        output("mill", "--judge", "judge", "--out", str(tmp_path / "file" / "out"))
+
+
+def test_the_real_study_gives_the_expected_values(real_study, tmp_path):
+    judge = ["--judge", "llama33_70b", "--rules", "authors"]
+    output("crux-duc04", *judge, "--out", str(tmp_path))
+    expected = json.loads((FOLDER / "expected_values.json").read_text())["expected"]
+    names = {"coverage_z": "mean_cov", "alpha_ndcg": "mean_alpha_ndcg", "density_z": "mean_den"}
+    table = {row["name"]: row for row in csv.DictReader((tmp_path / "table1.csv").open())}
+    checked = 0
+    for name, row in table.items():
+        theirs = expected["retrieval_llama33_70b"]["mean"].get(f"{name}|eta3")
+        if theirs:
+            ours = [float(row[column]) for column in names]
+            assert ours == pytest.approx([theirs[key] for key in names.values()], abs=1e-4), name
+            assert int(row["topics_z"]) == theirs["n_defined"]
+            checked += 1
+    assert checked >= 3
+    assert (tmp_path / "figure4.png").stat().st_size > 20_000
+    correlations = list(csv.DictReader((tmp_path / "figure4_correlations.csv").open()))
+    for row in correlations:
+        theirs = expected["T1"]["coverage_correlation"][f"{row['a']}|{row['b']}"]
+        assert float(row["pearson"]) == pytest.approx(theirs["pearson"], abs=1e-4)
+        assert float(row["spearman"]) == pytest.approx(theirs["spearman"], abs=1e-4)
+    assert len(correlations) == 3

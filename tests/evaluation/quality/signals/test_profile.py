@@ -1,0 +1,73 @@
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from evaluation.quality.signals.gold import accuracy, weight
+from evaluation.quality.signals.marks import marks
+from evaluation.quality.signals.mirrors import Mirror
+from evaluation.quality.signals.pace import pace
+from evaluation.quality.signals.profile import Profile, Tally, flags
+from evaluation.quality.signals.runs import straight
+from evaluation.stats.estimate import Estimate
+
+NOTHING = Estimate(None, "undefined, because nothing was done", 0)
+CALM = Profile(
+    name="wil",
+    answers=Tally(0, 0, 0),
+    items=Tally(0, 0, 0),
+    pace=pace(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, bool)),
+    kappa=NOTHING,
+    equal=NOTHING,
+    n_others=0,
+    majority=NOTHING,
+    gold=accuracy(0, 0),
+    gold_exact=0,
+    weight=weight(0, 0),
+    checks=accuracy(0, 0),
+    checks_open=0,
+    straight=straight([]),
+    marks=marks([]),
+    mirrors=(),
+)
+
+
+def said(typical=None, **changes):
+    return [flag.words for flag in flags(replace(CALM, **changes), typical)]
+
+
+def test_who_has_done_nothing_is_not_flagged():
+    assert said(typical=60.0) == []
+
+
+def test_every_flag_has_the_number_behind_it():
+    assert said(checks=accuracy(1, 2)) == ["1 of 2 attention checks passed"]
+    assert said(gold=accuracy(2, 5)) == ["2 of 5 gold answers right"]
+    assert said(kappa=Estimate(-0.1, None, 40)) == ["κ −0.10 with the others, n = 40"]
+    assert said(straight=straight([0] * 30)) == ["0 in 100% of 30 answers"]
+    (run,) = said(straight=straight([0, 1] * 20 + [0] * 20 + [1] * 20))
+    assert run == "20 times 0 in a row, by chance 1 in over 1,000"
+    same = Mirror(("answerable", "oracle"), 70, 72)
+    assert said(mirrors=(same,)) == ["70 of 72 as in answerable oracle"]
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"checks": accuracy(2, 2)},
+        {"gold": accuracy(1, 4)},
+        {"kappa": Estimate(0.0, None, 19)},
+        {"straight": straight([0] * 19)},
+        {"mirrors": (Mirror(("answerable", "oracle"), 19, 19),)},
+        {"mirrors": (Mirror(("answerable", "oracle"), 94, 100),)},
+    ],
+)
+def test_few_answers_raise_no_flag(changes):
+    assert said(**changes) == []
+
+
+def test_quick_is_beside_what_is_usual():
+    quick = pace(np.full(3, 10_000), np.ones(3, np.int64), np.ones(3, bool))
+    assert said(typical=60.0, pace=quick) == ["10 s an item, where 60 s is usual"]
+    assert said(typical=20.0, pace=quick) == []
+    assert said(pace=quick) == []

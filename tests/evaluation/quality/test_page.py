@@ -1,0 +1,288 @@
+"""campaigns/<slug>/quality/, its raters, its items, its file."""
+
+import csv
+import io
+from uuid import uuid4
+
+import pytest
+
+from annotation.models import (
+    Assignment,
+    AttentionCheck,
+    Campaign,
+    Decision,
+    Item,
+    ItemQuestion,
+    Rating,
+    Rubric,
+    User,
+)
+from annotation.task import saving
+from tests.evaluation.agreement.test_page import words
+from tests.factories import make_campaign, make_dataset
+from tests.labels import hand_in, item_of, label, lent, row
+
+QUALITY = "/campaigns/ferry-answerable/quality/"
+
+
+@pytest.fixture
+def rosa(cast):
+    return cast.client("researcher")
+
+
+@pytest.fixture
+def answered(cast, campaign) -> Campaign:
+    """wil: oracle 1 1 0, bm25 0 0 1. uma: oracle 1 0 0, bm25 not yet. Both handed oracle in."""
+    row(campaign, cast.worker, "oracle", 1, 1, 0, ms=20_000)
+    row(campaign, cast.worker, "bm25", 0, 0, 1, ms=10_000)
+    row(campaign, cast.other_worker, "oracle", 1, 0, 0)
+    for user in (cast.worker, cast.other_worker):
+        hand_in(campaign, user, "oracle")
+    return campaign
+
+
+def pages(campaign):
+    return [
+        QUALITY,
+        "/campaigns/ferry-answerable/quality.csv",
+        f"{QUALITY}raters/wil/",
+        f"{QUALITY}items/{campaign.items.first().pk}/",
+    ]
+
+
+def profile(rosa, name, url=QUALITY):
+    profiles = rosa.get(url).context["report"].profiles
+    return next(one for one in profiles if one.name == name)
+
+
+@pytest.mark.parametrize(
+    ("who", "status"), [("admin", 200), ("researcher", 200), ("worker", 403), ("stranger", 302)]
+)
+def test_who_may_read_it(cast, answered, who, status):
+    for url in pages(answered):
+        assert cast.client(who).get(url).status_code == status, url
+
+
+def test_it_is_only_read(rosa, answered):
+    for url in pages(answered):
+        assert rosa.post(url).status_code == 405, url
+
+
+def test_what_is_not_there(rosa, answered):
+    other = make_campaign(make_dataset("train"), User.objects.get(username="uma"))
+    for path in (
+        "/campaigns/nowhere/quality/",
+        "/campaigns/nowhere/quality.csv",
+        f"{QUALITY}raters/nobody/",
+        f"{QUALITY}items/0/",
+        f"{QUALITY}items/{other.items.first().pk}/",
+        f"{QUALITY}items/{answered.items.first().pk}/?question=0",
+        f"{QUALITY}items/{answered.items.first().pk}/?question=x",
+        f"/campaigns/{other.slug}/quality/raters/wil/",
+    ):
+        assert rosa.get(path).status_code == 404, path
+
+
+def test_a_campaign_without_answers_says_so(cast, rosa, campaign):
+    assert "nobody has answered anything yet" in words(rosa.get(QUALITY))
+    assert "Nothing calls for a look" in words(rosa.get(f"{QUALITY}raters/wil/"))
+    page = words(rosa.get(f"{QUALITY}items/{campaign.items.first().pk}/"))
+    assert "Nobody marked words for this question" in page
+
+
+def test_a_draft_is_read_as_well(rosa, dataset):
+    Campaign.objects.create(
+        dataset=dataset, rubric=Rubric.objects.get(slug="graded"), slug="draft", title="Draft"
+    )
+    assert "Nobody takes part" in words(rosa.get("/campaigns/draft/quality/"))
+
+
+def test_agreement_time_and_runs_by_hand(rosa, answered):
+    # On oracle: 1 1, 1 0, 0 0. Equal 2/3. By chance (2*1 + 1*2)/9 = 4/9; (6/9 - 4/9)/(5/9) = 0.4.
+    wil = profile(rosa, "wil")
+    assert (wil.equal.value, wil.equal.n) == (pytest.approx(2 / 3), 3)
+    assert wil.kappa.value == pytest.approx(0.4)
+    assert wil.majority.reason.startswith("undefined, because no answer has two others")
+    assert (wil.answers.study, wil.items.study) == (6, 1)
+    assert wil.pace.active_ms == 90_000
+    assert (wil.pace.per_item.value, wil.pace.per_item.n) == (60, 1)
+    assert wil.pace.per_hour.value == pytest.approx(240)
+    # 1 1 0 0 0 1
+    assert (wil.straight.length, wil.straight.grade) == (3, 0)
+    uma = profile(rosa, "uma")
+    assert (uma.pace.active_ms, uma.pace.per_item.value, uma.pace.per_item.missing) == (0, None, 1)
+
+
+def test_an_answer_that_was_changed_counts_once_and_its_time_twice(cast, rosa, answered):
+    label(answered, cast.worker, "bm25", 1, 1, "The car", ms=5_000)
+    wil = profile(rosa, "wil")
+    assert (wil.answers.study, wil.pace.active_ms) == (6, 95_000)
+    label(answered, cast.worker, "bm25", 1, None)
+    assert profile(rosa, "wil").answers.study == 5
+
+
+def test_an_open_answer_of_words_alone_is_no_answer(cast, rosa, campaign):
+    label(campaign, cast.worker, "bm25", 1, None, "The car")
+    assert profile(rosa, "wil").answers.study == 0
+
+
+def test_the_majority_is_of_two_others(cast, rosa, dataset):
+    people = [cast.worker, cast.other_worker, cast.admin]
+    campaign = make_campaign(dataset, *people)
+    for person, grades in zip(people, [(1, 1, 0), (0, 1, 0), (0, 1, 1)], strict=True):
+        row(campaign, person, "oracle", *grades)
+    # For wil: the others say 0, 1, and differ on the third.
+    wil = profile(rosa, "wil")
+    assert (wil.majority.value, wil.majority.n) == (0.5, 2)
+    assert wil.n_others == 2
+
+
+def test_gold_weighs_and_training_is_kept_apart(cast, rosa, answered):
+    oracle, bm25 = item_of(answered, "oracle"), item_of(answered, "bm25")
+    Item.objects.filter(pk=oracle.pk).update(purpose="gold")
+    Item.objects.filter(pk=bm25.pk).update(purpose="training")
+    ItemQuestion.objects.filter(item__in=[oracle, bm25]).update(expected=1)
+    wil = profile(rosa, "wil")  # 1 1 0
+    assert (wil.n_right, wil.gold.n, wil.gold_exact) == (2, 3, 2)
+    assert wil.weight.value == pytest.approx(3 / 5)
+    assert (wil.answers.gold, wil.answers.training, wil.answers.study) == (3, 3, 0)
+    assert wil.straight.n == 3
+    seen = words(rosa.get(QUALITY))
+    assert "2 of 3 [0.21, 0.94]" in seen
+    assert "nothing here rejects anybody" in seen
+
+
+def test_without_gold_or_checks_their_columns_are_left_out(rosa, answered):
+    seen = words(rosa.get(QUALITY))
+    assert "Gold right" not in seen.split("What the columns say")[0]
+    assert "Because no gold item was answered" in seen
+    assert "Because no attention check was answered" in seen
+
+
+def test_attention_checks_are_counted_as_asked_and_passed(cast, rosa, answered):
+    check = AttentionCheck.objects.create(
+        campaign=answered, position=0, body="Choose 0.", expected=0
+    )
+    Assignment.objects.filter(participant__campaign=answered).update(check_asked=check)
+    one = lent(answered, cast.worker, "oracle")
+    for grade in (0, 1):
+        saving.save_answer(one, check, key=uuid4(), grade=grade, spans=[])
+    wil = profile(rosa, "wil")
+    assert (wil.n_passed, wil.checks.n, wil.checks_open) == (0, 1, 1)
+    assert [flag.words for flag in wil.flags] == ["0 of 1 attention checks passed"]
+    assert wil.answers.study == 6
+    assert profile(rosa, "uma").checks_open == 2
+
+
+def test_spans_of_a_whole_text_and_of_no_word(cast, rosa, campaign):
+    body = item_of(campaign, "bm25").text.body
+    for number in (1, 2):
+        label(campaign, cast.worker, "bm25", number, 1, body)
+    label(campaign, cast.worker, "oracle", 1, 1, ".")
+    wil = profile(rosa, "wil")
+    assert (wil.marks.n, wil.marks.whole, wil.marks.wordless) == (3, 2, 1)
+    assert (wil.marks.shared, wil.marks.comparable) == (1, 1)
+    assert "2 of 3 spans cover a whole text" in words(rosa.get(QUALITY))
+
+
+def test_grades_that_mirror_another_task_are_found_by_system(cast, rosa, answered):
+    # wil's graded ratings of the passage, of the same sub-questions: 4 1 0, then as oracle here.
+    passage = answered.dataset.texts.filter(kind="passage").first()
+    graded = Rubric.objects.get(slug="graded")
+    for asked, grade in zip(item_of(answered, "oracle").asked.all(), (4, 5, 0), strict=True):
+        Rating.objects.create(
+            rater=cast.worker.rater,
+            rubric=graded,
+            text=passage,
+            question=asked.question,
+            grade=grade,
+        )
+    wil = profile(rosa, "wil")
+    (mirror,) = wil.mirrors
+    # Oracle 1 1 0 is the same thrice, bm25 0 0 1 never. The campaign's own ratings are no other task.
+    assert (mirror.other, mirror.same, mirror.n) == (("graded", "passage"), 3, 6)
+    assert profile(rosa, "uma").mirrors == ()
+
+
+def test_a_pilot_has_its_pages_though_it_has_no_ratings(cast, rosa, dataset):
+    campaign = make_campaign(dataset, cast.worker, is_pilot=True)
+    row(campaign, cast.worker, "oracle", 1, 0, 0)
+    assert not Rating.objects.exists()
+    assert profile(rosa, "wil").answers.study == 3
+    assert "A pilot: these answers are kept apart" in words(rosa.get(QUALITY))
+
+
+def test_the_table_is_ordered_by_any_column_and_undefined_comes_last(rosa, answered):
+    def names(sort):
+        return [one.name for one in rosa.get(f"{QUALITY}?sort={sort}").context["profiles"]]
+
+    assert names("rater") == ["uma", "wil"]
+    assert names("-rater") == ["wil", "uma"]
+    assert names("answers") == ["uma", "wil"]
+    assert names("-time") == names("time") == ["wil", "uma"]  # uma's is undefined
+    assert names("nonsense") == names("") == ["uma", "wil"]
+    page = rosa.get(f"{QUALITY}?sort=-answers").content.decode()
+    assert page.count("aria-sort") == 1
+    assert 'aria-sort="descending"><a href="?sort=answers">' in page
+
+
+def test_the_file_says_why_a_value_is_missing(rosa, answered):
+    response = rosa.get("/campaigns/ferry-answerable/quality.csv")
+    assert response["Content-Type"].startswith("text/csv")
+    uma, wil = csv.DictReader(io.StringIO(response.content.decode()))
+    assert (wil["rater"], wil["kappa_n"], float(wil["kappa"])) == ("wil", "3", pytest.approx(0.4))
+    assert uma["seconds_per_item"] == ""
+    assert uma["seconds_per_item_why_not"].endswith("no active time was recorded")
+    assert wil["weight"] == ""
+
+
+def test_a_rater_closely(rosa, answered):
+    response = rosa.get(f"{QUALITY}raters/wil/")
+    assert response.context["confusion"] == [(0, [(1, 5), (0, 0)]), (1, [(1, 5), (1, 5)])]
+    (other,) = response.context["partners"]
+    assert (other.name, other.equal.n) == ("uma", 3)
+    (day,) = response.context["days"]
+    assert (day.counts, day.n) == ((3, 3), 6)
+    cells = [[cell.grade for cell in one.cells] for one in response.context["items"]]
+    assert cells == [[1, 1, 0], [0, 0, 1]]
+    assert f"{QUALITY}items/{item_of(answered, 'oracle').pk}/" in response.content.decode()
+
+
+def test_an_item_closely(cast, rosa, answered):
+    item = item_of(answered, "oracle")
+    Assignment.objects.filter(item=item, participant__rater__user=cast.worker).update(note="odd")
+    Decision.objects.create(
+        item=item, question=item.asked.all()[1].question, key=uuid4(), grade=1, spans=[]
+    )
+    response = rosa.get(f"{QUALITY}items/{item.pk}/")
+    # The first question on which they differ is shown: wil's first words are marked.
+    assert response.context["shown"].asked == item.asked.all()[1]
+    assert [span["label"] for span in response.context["spans"]] == ["B"]
+    seen = words(response)
+    assert "Equal answers: 0.67 (n = 3)" in seen
+    assert "odd" in seen
+    report = response.context["report"]
+    assert [reader.active_ms for reader in report.readers] == [0, 60_000]
+    assert [row.decided for row in report.rows] == [None, 1, None]
+    first = item.asked.first().question_id
+    shown = rosa.get(f"{QUALITY}items/{item.pk}/?question={first}")
+    assert [span["label"] for span in shown.context["spans"]] == ["A", "B"]
+    assert f"/adjudication/{item.pk}/{first}/" in shown.content.decode()
+
+
+def test_queries_do_not_grow_with_the_answers(cast, rosa, campaign, django_assert_max_num_queries):
+    # session, user, campaign, raters, items, assignments, answers, gold, levels, other ratings
+    row(campaign, cast.worker, "oracle", 1, 1, 0)
+    with django_assert_max_num_queries(11):
+        rosa.get(QUALITY)
+    row(campaign, cast.worker, "bm25", 1, 1, 0)
+    row(campaign, cast.other_worker, "oracle", 1, 1, 0)
+    with django_assert_max_num_queries(11):
+        rosa.get(QUALITY)
+
+
+def test_who_has_not_begun_is_named_beside_the_table(cast, rosa, campaign):
+    row(campaign, cast.worker, "oracle", 1)
+    response = rosa.get(QUALITY)
+    assert [one.name for one in response.context["profiles"]] == ["wil"]
+    assert "1 has not begun and is not in the table: uma" in words(response)

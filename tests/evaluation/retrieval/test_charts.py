@@ -1,0 +1,138 @@
+"""The places of points, and figures for plotly.js.
+
+The numbers are worked out from tests/evaluation/retrieval/material.py.
+"""
+
+import numpy as np
+import pytest
+
+from evaluation.plotly_file import FILE, FOLDER, URL, PlotlyFinder, style_ids
+from evaluation.retrieval.board import RUNS, board
+from evaluation.retrieval.charts import (
+    DRAWN,
+    SCATTERED,
+    estimate_axis,
+    scatter,
+    shade,
+    strip_ticks,
+    strips,
+    topic_strip,
+    value_axis,
+)
+from evaluation.retrieval.compare import comparison
+from evaluation.retrieval.differences import mean_difference
+from evaluation.retrieval.figures import compare_figure, metrics_figure, topics_figure
+from evaluation.retrieval.orders import taus
+from evaluation.retrieval.params import retrieval_choice
+from tests.evaluation.retrieval.material import make_room
+
+
+@pytest.fixture
+def room(db):
+    return make_room()
+
+
+def opened(dataset, **words):
+    choice = retrieval_choice(dataset, words)
+    return board(dataset, choice.options), choice
+
+
+def test_strips_have_a_point_for_each_topic(room):
+    found, _ = opened(room, source="judge")
+    drawn = strips(found, found.systems(RUNS), "coverage")
+    assert [row.row.name for row in drawn.rows] == ["good", "fair", "poor"]
+    poor = drawn.rows[2]
+    assert sorted((one.topic, one.value) for _, one in poor.points) == [
+        ("t0", 0),
+        ("t1", 0.5),
+        ("t2", 0.5),
+        ("t3", 0),
+    ]
+    topic, values = drawn.by_topic[0]
+    assert topic == "t0"
+    assert [one.value for _, one in values] == [1, 0.5, 0]
+
+
+def test_many_topics_are_drawn_as_quantiles(db):
+    dataset = make_room(n_topics=DRAWN + 4, people=False)
+    found, _ = opened(dataset, source="judge")
+    drawn = strips(found, found.systems(RUNS), "coverage")
+    assert not drawn.is_drawn
+    assert drawn.topics == ()
+    fair = next(row for row in drawn.rows if row.row.name == "fair")
+    assert fair.points == []
+    assert fair.strip.quantiles.numbers == (0.5, 0.5, 0.5, 0.625, 1)
+
+
+def test_an_axis_grows_by_quarters():
+    assert value_axis(np.array([0.2, np.nan])) == (0, 1)
+    assert value_axis(np.array([0.2]), np.array([1.01])) == (0, 1.25)
+    assert value_axis(np.array([1.0 + 1e-12])) == (0, 1)
+    assert value_axis(np.array([])) == (0, 1)
+    assert estimate_axis([mean_difference(np.array([1.0, 1.5]))])[1] > 1.5
+    assert [tick.label for tick in strip_ticks((0, 1))] == ["0", "0.25", "0.5", "0.75", "1"]
+    assert [tick.label for tick in strip_ticks((0, 2))] == [
+        "0",
+        *["", "", ""],
+        "1",
+        *["", "", ""],
+        "2",
+    ]
+
+
+def test_equal_points_stand_apart():
+    strip = topic_strip(np.array([1.0] * 7 + [np.nan, 0.0]), (0, 1))
+    places = [(point.x, point.y) for point in strip.points]
+    assert len(places) == len(set(places)) == 8
+    assert {point.at for point in strip.points} == {0, 1, 2, 3, 4, 5, 6, 8}
+    # Five above each other, the others beside them towards the middle.
+    assert sorted({point.x for point in strip.points}) == ["1.5%", "97.7%", "98.5%"]
+    empty = topic_strip(np.full(3, np.nan), (0, 1))
+    assert (empty.points, empty.mean, empty.quantiles) == ((), None, None)
+    assert topic_strip(np.full(DRAWN + 1, np.nan), (0, 1)).quantiles is None
+
+
+def test_a_scatter_has_the_first_across_and_the_second_up():
+    drawn = scatter(np.array([0.0, 1.0, np.nan]), np.array([1.0, 1.0, 0.5]), (0, 1))
+    assert [(point.at, point.x, point.y) for point in drawn.points] == [
+        (0, "56", "8"),
+        (1, "388", "8"),
+    ]
+    same = scatter(np.full(3, 0.5), np.full(3, 0.5), (0, 1))
+    assert len({(point.x, point.y) for point in same.points}) == 3
+    many = scatter(np.full(SCATTERED + 1, 1.0), np.zeros(SCATTERED + 1), (0, 1))
+    assert many.points == ()
+    assert [(square.n, square.shade) for square in many.squares] == [(SCATTERED + 1, 5)]
+
+
+def test_shades():
+    assert [shade(value) for value in (None, -0.5, 0.0, 0.09, 0.5, 1.0)] == [0, 0, 0, 0, 2, 5]
+
+
+def test_figures_hold_the_same_numbers_and_nothing_that_is_forbidden(room):
+    found, choice = opened(room, source="judge")
+    systems = found.systems(RUNS)
+    figure_5 = taus(systems)
+    heat = metrics_figure(figure_5, choice)["data"][0]
+    assert heat["z"] == [[tau.value for tau in row] for row in figure_5.rows]
+    assert (heat["xgap"], heat["ygap"], heat["showscale"]) == (2, 2, False)
+    topics = topics_figure(strips(found, systems, "coverage"), found, choice)["data"]
+    assert {trace["y"][0]: sorted(trace["x"]) for trace in topics}["poor"] == [0, 0, 0.5, 0.5]
+    assert f"/matrix/{found.keys[0]}/?source=judge&run=poor" in topics[0]["customdata"][0]
+    pair = comparison(found, choice, {"a": "good", "b": "poor"})
+    (points,) = compare_figure(pair, choice)["data"]
+    assert (points["x"], points["y"]) == ([1, 1, 1, 1], [0, 0, 0.5, 0.5])
+
+
+def test_plotly_comes_from_the_installed_package():
+    finder = PlotlyFinder()
+    assert finder.find(URL) == str(FOLDER / FILE)
+    assert finder.find("plotly/widgetbundle.js") == []
+    assert finder.find(URL, find_all=True) == [str(FOLDER / FILE)]
+    [(path, storage)] = finder.list(None)
+    assert storage.exists(path)
+    # The page holds elements with these ids, so that plotly.js writes no style of its own; one
+    # day a new version may write another, and then this fails before the browser complains.
+    script = (FOLDER / FILE).read_text()
+    assert len(style_ids()) == script.count('createElement("style")') - 1 == 1
+    assert ".no-inline-styles" in script

@@ -1,0 +1,338 @@
+"""datasets/<slug>/retrieval/ and the pages of its room.
+
+The numbers are worked out from tests/evaluation/retrieval/material.py and in
+tests/evaluation/test_retrieval_*.py.
+"""
+
+import csv
+import html
+import io
+import json
+import re
+from io import StringIO
+
+import pytest
+from django.core.cache import cache
+from django.core.management import call_command
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
+
+from annotation.models import Dataset, Rater, Rating, Text
+from evaluation.models import RetrievalRun
+from evaluation.retrieval.export import TABLES
+from evaluation.retrieval.figures import FIGURES
+from evaluation.scoring.score import METRICS
+from tests.evaluation.agreement.test_page import words
+from tests.evaluation.html_tables import tables
+from tests.evaluation.retrieval.material import make_room
+
+ROOM = "/datasets/room/retrieval/"
+PAGES = [
+    "",
+    "runs/good/",
+    "runs/bounds/required-subset/",
+    "runs/reports/good/",
+    "compare/",
+    "judges/",
+    *(f"figure/{name}/" for name in FIGURES),
+    *(f"{name}.csv" for name in TABLES),
+]
+
+
+@pytest.fixture
+def room(db) -> Dataset:
+    return make_room()
+
+
+@pytest.fixture
+def rosa(cast) -> Client:
+    return cast.client("researcher")
+
+
+def rows_of(response) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(response.getvalue().decode())))
+
+
+def links(response) -> list[str]:
+    return [html.unescape(url) for url in re.findall(r'href="([^"]+)"', response.content.decode())]
+
+
+@pytest.mark.parametrize("who", ["admin", "researcher"])
+def test_researchers_and_admins_see_it(cast, room, who):
+    client = cast.client(who)
+    assert {page for page in PAGES if client.get(f"{ROOM}{page}").status_code != 200} == set()
+
+
+def test_a_worker_is_refused_and_a_stranger_sent_to_the_login(cast, room):
+    worker, stranger = cast.client("worker"), cast.client("stranger")
+    for page in PAGES:
+        assert worker.get(f"{ROOM}{page}").status_code == 403, page
+        response = stranger.get(f"{ROOM}{page}")
+        assert response.status_code == 302, page
+        assert response["Location"].startswith(reverse("login"))
+
+
+def test_it_is_only_read(rosa, room):
+    assert {rosa.post(f"{ROOM}{page}").status_code for page in PAGES} == {405}
+
+
+@pytest.mark.parametrize("page", ["runs/eve/", "figure/eve/", "eve.csv"])
+def test_what_is_not_there(rosa, room, page):
+    assert rosa.get(f"{ROOM}{page}").status_code == 404
+    assert rosa.get(f"/datasets/nowhere/retrieval/{page}").status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("page", "message"),
+    [
+        ("?source=eve", "“eve”. There are: judge, other, ann, ben, majority"),
+        ("?eta=9", "There are: 1, 2, 3, 4, 5"),
+        ("?cutoff=-1", "There are: size, oracle, 10, 20"),
+        ("?cutoff=1e3", "There are: size, oracle, 10, 20"),
+        ("?metric=kappa", "There are: coverage, alpha_ndcg"),
+        ("?among=x", "There are: runs, reports"),
+        ("?sort=x", "There are: name, coverage"),
+        ("compare/?a=eve", "“eve”. There are: bounds/required-subset, fair, good, poor"),
+        ("compare/?a=good&b=good", "“good” against itself says nothing"),
+        ("compare.csv?b=eve", "“eve”. There are"),
+        ("topics.csv?row=eve", "“eve”. There are"),
+        ("judges/?with=judge&with=eve", "“eve”. There are"),
+        ("judges.csv?with=judge,eve", "“eve”. There are"),
+        ("runs/good/?eta=x", "There are: 1, 2, 3, 4, 5"),
+        ("figure/compare/?a=eve", "“eve”. There are"),
+    ],
+)
+def test_a_choice_that_is_not_there_is_answered_with_the_list(rosa, room, page, message):
+    response = rosa.get(f"{ROOM}{page}")
+    assert response.status_code == 400
+    assert message in words(response)
+
+
+def test_table_1(rosa, room):
+    response = rosa.get(f"{ROOM}?source=judge")
+    assert (
+        "no coverage is above 1" in response.content.decode()
+    )  # what an interval up to 1.19 means
+    found = tables(response)["Table 1. Systems and reference bounds"]
+    assert [row[0] for row in found] == [
+        "Reference bounds: what can be reached, and no systems",
+        "#3 oracle retrieval: the required subset Z* 4 topics",
+        "Retrieval runs: Z is what a run retrieved",
+        "good 4 topics",
+        "fair 4 topics",
+        "poor 4 topics",
+        "Reports: Z is the text that a system wrote",
+        "good, reports 4 topics",
+    ]
+    # fair: .5 .5 1 .5, sd 0.25, t(3) = 3.18: 0.625 +- 0.398.
+    assert [row[1] for row in found[3:6]] == ["2", "1.3 1 to 2", "1"]
+    assert found[4][2] == "0.62 95% interval [0.23, 1.02] n = 4"
+    assert found[4][-1] == "0 of 10"
+    assert found[7][1:] == ["1", "Undefined, because none of it is rated.", "8 of 8"]
+    assert "Reference bound #2, oracle result, is left out" in words(response)
+
+
+def test_the_numbers_are_those_of_the_command(rosa, room):
+    assert_equal_to_command(rosa, "room", "judge", eta="3")
+    assert_equal_to_command(rosa, "room", "other", eta="5", cutoff="1", ideal="paper_eq4")
+    assert_equal_to_command(rosa, "room", "majority", rules="authors", cutoff="10")
+
+
+def assert_equal_to_command(rosa, slug, source, **options):
+    """Every mean and every value of a topic: page, file and command."""
+    out = StringIO()
+    arguments = [f"--{name}={value}" for name, value in options.items()]
+    call_command("score", slug, "--all", f"--judge={source}", "--json", *arguments, stdout=out)
+    said = {one["run"]: one for one in json.loads(out.getvalue())}
+    query = "&".join(["", *(f"{name}={value}" for name, value in options.items())])
+    room = f"/datasets/{slug}/retrieval/"
+    page = rosa.get(f"{room}?source={source}{query}")
+    rows = {row.name: row for group in page.context["groups"] for row in group.rows}
+    assert rows
+    assert set(rows) == set(said)
+    for name, row in rows.items():
+        for metric in METRICS:
+            mean, theirs = row.means[metric], said[name]["mean"][metric]
+            assert (mean.value, mean.n) == (theirs["value"], theirs["n"])
+            if mean.low is not None:
+                assert [mean.low, mean.high] == theirs["ci95"]
+    n = 0
+    for line in rows_of(rosa.get(f"{room}topics.csv?source={source}{query}")):
+        theirs = said[line["name"]]["topics"][line["topic"]]
+        for metric in METRICS:
+            value = None if line[metric] == "" else float(line[metric])
+            assert value == theirs[metric], (line["name"], line["topic"], metric)
+            assert bool(line[f"{metric}_reason"]) == (value is None)
+        n += 1
+    assert n == sum(len(one["topics"]) for one in said.values())
+
+
+def test_the_table_is_ordered_through_the_url(rosa, room):
+    def order(query):
+        found = tables(rosa.get(f"{ROOM}?source=judge&{query}"))
+        return [row[0].split()[0] for row in found["Table 1. Systems and reference bounds"][3:6]]
+
+    assert order("sort=-coverage") == ["good", "fair", "poor"]
+    assert order("sort=coverage") == ["poor", "fair", "good"]
+    assert order("sort=name") == ["fair", "good", "poor"]
+    page = rosa.get(f"{ROOM}?source=judge&sort=-coverage&eta=4")
+    assert 'aria-sort="descending"' in page.content.decode()
+    # The same head turns the order round, another begins with the greatest; the rest is kept.
+    assert "?source=judge&sort=coverage&eta=4" in links(page)
+    assert "?source=judge&sort=-density&eta=4" in links(page)
+
+
+def test_every_two_systems(rosa, room):
+    found = tables(rosa.get(f"{ROOM}?source=judge"))["Table 2. Every two systems, by Coverage"]
+    assert found[0] == [
+        "good against poor",
+        "poor",
+        "1.00 and 0.25",
+        "",
+        "+0.75 [0.29, 1.21]",
+        "0.125 exact",
+        "0.375",
+        "4 4 higher, 0 lower; |Z| differs on 4",
+    ]
+    assert [row[0] for row in found] == [
+        "good against poor",
+        "fair against poor",
+        "good against fair",
+    ]
+    # Bounds are not compared.
+    assert "oracle" not in str(found)
+
+
+def test_how_deep_runs_are_read_is_said_and_changed_by_a_click(rosa, room):
+    # Z* is #0 and #1: two passages. good ranks two, fair one but on t2, poor one.
+    response = rosa.get(f"{ROOM}?source=judge&metric=density")
+    seen = words(response)
+    assert "Runs are read as far as the topic’s required subset Z* is long. @|Z*| @10 @20" in seen
+    unlike = "|Z| differs on 4 of 4 topics. On these it is 1 on average for poor and 2 for good"
+    assert unlike in seen
+    for cutoff in ("10", "20", "size"):
+        assert f"?source=judge&metric=density&cutoff={cutoff}" in links(response)
+    # At the first passage all are alike, and nothing is warned of.
+    page = rosa.get(f"{ROOM}?source=judge&cutoff=1")
+    assert "Runs are read to rank 1." in words(page)
+    assert "not read equally deep" not in words(page)
+    assert "|Z| differs" not in words(page)
+    for place in ("compare/?a=good&b=fair", "judges/?", "runs/good/?"):
+        assert "On these it is 1 on average" in words(rosa.get(f"{ROOM}{place}&source=judge"))
+    assert "|Z| differs on 3 of them" in words(
+        rosa.get(f"{ROOM}compare/?a=good&b=fair&source=judge")
+    )
+    lines = rows_of(rosa.get(f"{ROOM}systems.csv?source=judge"))
+    assert [line["mean_passages"] for line in lines if line["group"] == "runs"] == [
+        *("2.0", "1.25", "1.0"),
+    ]
+    tests = rows_of(rosa.get(f"{ROOM}tests.csv?source=judge"))
+    assert {(line["first"], line["second"]): line["unlike_depth"] for line in tests} == {
+        ("good", "poor"): "4",
+        ("fair", "poor"): "1",
+        ("good", "fair"): "3",
+    }
+
+
+def test_without_a_required_subset_runs_are_read_to_their_ends(rosa, room):
+    Rating.objects.filter(rater__name="judge").update(grade=0)
+    response = rosa.get(f"{ROOM}?source=judge")
+    assert "to their ends: by these grades no topic has a required subset Z*" in words(response)
+    sizes = {row.name: row.size for row in response.context["systems"]}
+    assert sizes["good"] == (2, 2, 2)
+
+
+def test_pairs_that_share_no_topic_are_counted(rosa, room):
+    seen = words(rosa.get(f"{ROOM}?source=judge&among=reports"))
+    assert "One system alone: a test takes two." in seen
+    Text.objects.create(
+        dataset=room, topic=room.topics.first(), kind="report", system="poor", name="t0", body="a"
+    )
+    seen = words(rosa.get(f"{ROOM}?source=judge&among=reports"))
+    assert "1 pair, and none can be compared: no topic has a value of both." in seen
+
+
+def test_strips_and_their_table(rosa, room):
+    response = rosa.get(f"{ROOM}?source=judge&metric=density")
+    seen = response.content.decode()
+    first = room.topics.get(name="t0")
+    assert 'aria-label="t0: 1.00"' in seen
+    assert f"/datasets/room/matrix/{first.pk}/?source=judge&run=good" in links(response)
+    assert "Figure 1. Density of each topic" in words(response)
+    for url in {url for url in links(response) if "/matrix/" in url}:
+        assert rosa.get(url).status_code == 200
+
+
+def test_every_link_of_the_room_leads_somewhere(rosa, room):
+    for page in ("", "compare/", "judges/", "runs/good/", "figure/compare/"):
+        response = rosa.get(f"{ROOM}{page}?source=judge&rules=authors")
+        for url in {url for url in links(response) if "/retrieval/" in url}:
+            assert rosa.get(url).status_code == 200, url
+
+
+def test_metrics_against_metrics(rosa, room):
+    seen = words(rosa.get(f"{ROOM}?source=judge"))
+    assert "Empirical systems only, as in the paper’s Figure 5" in seen
+    lines = rows_of(rosa.get(f"{ROOM}metrics.csv?source=judge&cutoff=size"))
+    assert len(lines) == 25
+    assert float(lines[1]["tau_b"]) == pytest.approx(2 / 6**0.5)
+
+
+def test_fewer_than_three_systems(rosa, room):
+    RetrievalRun.objects.get(name="poor").delete()
+    seen = words(rosa.get(f"{ROOM}?source=judge"))
+    assert "because 2 systems have both on all topics, and three are needed" in seen
+
+
+def test_one_system_alone(rosa, room):
+    RetrievalRun.objects.exclude(name="good").delete()
+    seen = words(rosa.get(f"{ROOM}?source=judge"))
+    assert "One system alone: a test takes two." in seen
+    assert rosa.get(f"{ROOM}tests.csv?source=judge").status_code == 200
+    assert "There is nothing to draw" in words(rosa.get(f"{ROOM}figure/metrics/?source=judge"))
+
+
+def test_reports_are_compared_where_there_are_no_runs(rosa, room):
+    RetrievalRun.objects.all().delete()
+    response = rosa.get(f"{ROOM}?source=judge")
+    assert response.context["choice"].among == "reports"
+    assert "There are no retrieval runs to compare" in words(rosa.get(f"{ROOM}?among=runs"))
+
+
+def test_a_baseline_is_called_one(rosa, room):
+    Rater.objects.filter(name="other").update(kind="baseline")
+    for page in ("", "judges/"):
+        assert "other (baseline)" in words(rosa.get(f"{ROOM}{page}?source=other"))
+
+
+def test_nobody_has_rated(rosa, dataset):
+    response = rosa.get(f"/datasets/{dataset.slug}/retrieval/")
+    assert response.status_code == 200
+    assert "Nobody has rated a text of this dataset yet" in words(response)
+    assert rosa.get(f"/datasets/{dataset.slug}/retrieval/systems.csv").status_code == 404
+
+
+def test_the_real_study(real_study, rosa, django_assert_max_num_queries):
+    for source in ("llama33_70b", "crux_prejudge", "majority"):
+        assert_equal_to_command(rosa, "crux-duc04", source)
+    assert_equal_to_command(rosa, "crux-duc04", "llama33_70b", rules="authors", cutoff="10")
+    room = "/datasets/crux-duc04/retrieval/"
+    cache.clear()
+    with django_assert_max_num_queries(27) as first:  # nothing is kept
+        response = rosa.get(f"{room}?source=llama33_70b")
+    with CaptureQueriesContext(connection) as again:  # its scores are kept
+        assert rosa.get(f"{room}?source=llama33_70b").status_code == 200
+
+    def reads_grades(query):
+        return '"annotation_rating"."grade" AS "grade"' in query["sql"]
+
+    assert any(map(reads_grades, first))
+    assert not any(map(reads_grades, again))
+    runs = [row.name for row in response.context["systems"]]
+    assert len(runs) == 10
+    assert len(tables(response)["Table 2. Every two systems, by Coverage"]) == 45
+    judges = rosa.get(f"{room}judges/?source=llama33_70b")
+    (first, *_) = judges.context["others"].orders
+    assert (first.a.name, first.b.name, first.tau.n) == ("crux_prejudge", "llama33_70b", 10)

@@ -1,0 +1,153 @@
+"""What the retrieval room is made of: boards, tests, orders, judges, and the places of points.
+
+The numbers are worked out from tests/evaluation/retrieval/material.py.
+"""
+
+import numpy as np
+import pytest
+
+from annotation.models import Rating, Text
+from evaluation.data.selection import SelectionError
+from evaluation.models import RankedText, RetrievalRun
+from evaluation.retrieval.board import REPORTS, board
+from evaluation.retrieval.compare import comparison
+from evaluation.retrieval.page import summary, table
+from evaluation.retrieval.params import retrieval_choice
+from evaluation.scoring.options import choose
+from evaluation.scoring.score import METRICS, score
+from tests.evaluation.retrieval.material import make_room
+
+
+@pytest.fixture
+def room(db):
+    return make_room()
+
+
+def opened(dataset, **words):
+    choice = retrieval_choice(dataset, words)
+    return board(dataset, choice.options), choice
+
+
+def test_a_board_holds_what_is_scored(room):
+    options = choose(room, judge="judge")
+    found, scores = board(room, options), score(room, options)
+    assert [row.name for row in found.rows] == [row.row.name for row in scores.rows]
+    assert found.topics == scores.topic_names
+    for ours, theirs in zip(found.rows, scores.rows, strict=True):
+        assert ours.means == theirs.means
+        for metric in METRICS:
+            assert np.array_equal(ours.of(metric), theirs.values(metric), equal_nan=True)
+        for at, name in enumerate(found.topics):
+            one = theirs.topics[name]
+            assert ours.has[at]
+            assert ours.counts["n_covered"][at] == one.n_covered
+            assert ours.tokens[at] == one.tokens
+            for metric in METRICS:
+                assert ours.reason(metric, at) == (one.metric(metric).reason or "")
+
+
+def test_a_board_is_kept_until_a_grade_changes(room, django_assert_max_num_queries):
+    options = choose(room, judge="judge")
+    board(room, options)
+    with django_assert_max_num_queries(6):  # the version of the data
+        assert board(room, options).by_name["fair"].means["coverage"].value == 0.625
+    Rating.objects.filter(rater__name="judge", text__name="t0:0#0", grade=5).update(grade=0)
+    # Only q1 is answerable then, and fair ranks #0: 0 instead of 0.5.
+    assert board(room, options).by_name["fair"].means["coverage"].value == 0.5
+
+
+def test_what_is_not_rated_is_counted(room):
+    Rating.objects.filter(rater__name="judge", text__name="t0:0#2").delete()
+    poor = board(room, choose(room, judge="judge")).by_name["poor"]
+    # It ranks #2 on t0: two questions of one text, and nothing else.
+    assert (poor.n_unrated, poor.n_cells) == (2, 8)
+    assert (poor.means["coverage"].n, poor.means["coverage"].missing) == (3, 1)
+    assert poor.reason("coverage", 0)
+    report = board(room, choose(room, judge="judge")).systems(REPORTS)[0]
+    assert (report.n_unrated, report.n_cells) == (8, 8)
+    assert report.undefined == "none of it is rated"
+
+
+@pytest.mark.parametrize(
+    ("sort", "names"),
+    [
+        ("", ["good", "fair", "poor"]),
+        ("coverage", ["poor", "fair", "good"]),
+        ("name", ["fair", "good", "poor"]),
+        ("-name", ["poor", "good", "fair"]),
+    ],
+)
+def test_the_table_is_ordered_by_group(room, sort, names):
+    found, choice = opened(room, source="judge", sort=sort)
+    bounds, runs, reports = table(found, choice)
+    assert [row.name for row in bounds.rows] == ["bounds/required-subset"]
+    assert [row.name for row in runs.rows] == names
+    assert [row.name for row in reports.rows] == ["reports/good"]
+    assert summary(found, choice) == (
+        "3 retrieval runs and 1 system with reports, 4 topics, by the grades of judge from η = 3."
+    )
+
+
+@pytest.mark.parametrize("sort", ["coverage", "-coverage"])
+def test_undefined_rows_come_last_in_either_direction(room, sort):
+    topic = room.topics.first()
+    blank = RetrievalRun.objects.create(dataset=room, name="blank")
+    text = Text.objects.create(dataset=room, topic=topic, kind="passage", name="t0:0#9", body="a")
+    RankedText.objects.create(run=blank, topic=topic, text=text, rank=1)
+    found, choice = opened(room, source="judge", sort=sort)
+    last = table(found, choice)[1].rows[-1]
+    assert (last.name, last.undefined) == ("blank", "")
+    assert last.means["coverage"].reason.startswith("undefined, because")
+    # Recall counts what is relevant, rated or not.
+    assert last.means["recall"].value == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ({"source": "eve"}, "“eve”. There are: judge, other, ann, ben, majority"),
+        ({"eta": "9"}, "There are: 1, 2, 3, 4, 5"),
+        ({"cutoff": "0"}, "There are: size, oracle, 10, 20"),
+        ({"ideal": "x"}, "There are: standard, paper_eq4"),
+        ({"rules": "x"}, "There are: paper, authors"),
+        ({"metric": "x"}, "no metric “x”. There are: coverage, alpha_ndcg"),
+        ({"among": "bounds"}, "no kind of system “bounds”. There are: runs, reports"),
+        ({"sort": "-x"}, "no order “x”. There are: name, coverage"),
+    ],
+)
+def test_a_choice_that_is_not_there_is_answered_with_the_list(room, words, message):
+    with pytest.raises(SelectionError) as caught:
+        retrieval_choice(room, words)
+    assert message in str(caught.value)
+
+
+def test_the_state_is_in_the_query(room):
+    words = {"source": "other", "eta": "4", "cutoff": "7", "page": "3", "row": "x", "rules": ""}
+    choice = retrieval_choice(room, words)
+    assert choice.query() == "source=other&eta=4&cutoff=7"
+    assert choice.query(eta=None, metric="density") == "source=other&cutoff=7&metric=density"
+    assert ("7", "7") in choice.cutoffs
+    assert choice.titles["recall"] == "Recall@7"
+    assert retrieval_choice(room, {}).titles["recall"] == "Recall@|Z*|"
+    assert retrieval_choice(room, {"cutoff": "size"}).titles["recall"] == "Recall@|Z|"
+
+
+def test_run_against_run(room):
+    found, choice = opened(room, source="judge")
+    compared = comparison(found, choice, {"a": "good", "b": "poor"})
+    assert [(one.name, one.difference) for one in compared.topics] == [
+        ("t0", 1),
+        ("t3", 1),
+        ("t1", 0.5),
+        ("t2", 0.5),
+    ]
+    assert compared.test.flip.p == 0.125
+    assert compared.n_alone == 0
+    alone = comparison(found, choice, {"a": "good", "b": "reports/good"})
+    assert (alone.topics, alone.n_alone) == ((), 4)
+    default = comparison(found, choice, {})
+    assert (default.first.name, default.second.name) == ("fair", "good")
+    assert comparison(found, choice, {"a": "good"}).second.name == "fair"
+    for asked in ({"a": "eve"}, {"a": "good", "b": "good"}):
+        with pytest.raises(SelectionError):
+            comparison(found, choice, asked)

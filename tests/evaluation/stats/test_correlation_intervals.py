@@ -1,0 +1,41 @@
+"""Correlations without each topic: the same as computing each of them anew."""
+
+import numpy as np
+import pytest
+
+from evaluation.stats import correlation_intervals
+from evaluation.stats.correlation import kendall_tau_b, pearson, spearman
+from evaluation.stats.correlation_intervals import without_each_correlation
+
+METHODS = {"pearson": pearson, "spearman": spearman, "kendall": kendall_tau_b}
+
+
+@pytest.mark.parametrize("block", [1, 50, 2_000_000])
+@pytest.mark.parametrize(("n", "n_topics"), [(18, 6), (25, 25), (7, 3), (4, 2), (3, 3), (1, 1)])
+def test_as_computed_anew(monkeypatch, n, n_topics, block):
+    monkeypatch.setattr(correlation_intervals, "BLOCK", block)
+    generator = np.random.default_rng(n)
+    for turn in range(12):
+        # Coverage of few questions has many ties, and reports that nobody finished have none.
+        x, y = generator.integers(0, 6, (2, n)) / 5
+        x[generator.random(n) < 0.1] = np.nan
+        if turn == 0:
+            x[:] = 0.2
+        topics = generator.integers(0, n_topics, n).astype(str)
+        found = without_each_correlation(x, y, topics)
+        for name, method in METHODS.items():
+            kept = [method(x[topics != t], y[topics != t]).value for t in np.unique(topics)]
+            expected = [np.nan if value is None else value for value in kept]
+            assert getattr(found, name) == pytest.approx(expected, abs=1e-12, nan_ok=True), name
+
+
+def test_ranks_only_where_they_are_asked_for():
+    x = np.arange(5.0)
+    found = without_each_correlation(x, x, x, ranked=False)
+    assert found.pearson.tolist() == pytest.approx([1.0] * 5)
+    assert (found.spearman, found.kendall) == (None, None)
+
+
+def test_no_texts():
+    found = without_each_correlation([], [], [])
+    assert [len(values) for values in (found.pearson, found.spearman, found.kendall)] == [0, 0, 0]
