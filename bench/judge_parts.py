@@ -10,16 +10,16 @@ from django.db import transaction
 
 from annotation.models import Dataset, Rating, Rubric, SubQuestion, Text, Topic
 from annotation.models.corpus import digest
-from judging import planning, runs
-from judging.baseline import baseline_of
-from judging.fill import pump
+from judging.engine import planning, runs
+from judging.engine.baseline import baseline_of
+from judging.engine.fill import pump
+from judging.engine.judges import make_judge
+from judging.engine.progress import failures_of, progress_of
+from judging.engine.selection import Selection
+from judging.engine.storing import insert_new
 from judging.graders.baseline import BaselineGrader
 from judging.grading.pairs import Reply, State
-from judging.judges import make_judge
 from judging.models import Attempt, Batch, Judge, JudgeRun
-from judging.progress import failures_of, progress_of
-from judging.rows import insert_new
-from judging.selection import Selection
 
 QUESTIONS, TEXTS = 10, 40  # of a topic
 WORDS_OF_A_PASSAGE = 90

@@ -7,7 +7,7 @@ from django.http import HttpRequest, HttpResponseBase, JsonResponse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from judging.run_page import state_of_workers
+from judging.runs.page import state_of_workers
 
 ADDRESSES = ("/healthz/", "/healthz")
 GetResponse = Callable[[HttpRequest], HttpResponseBase]

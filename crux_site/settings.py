@@ -103,6 +103,7 @@ TEMPLATES = [
                 "matrix": "evaluation.matrix.tags",
                 "quality": "evaluation.quality.tags",
                 "labelling": "evaluation.labelling.tags",
+                "compare": "judging.compare.tags",
             },
         },
     }
@@ -238,7 +239,7 @@ REST_FRAMEWORK = {
         "rest_framework.authentication.SessionAuthentication",
     ],
     "DEFAULT_PERMISSION_CLASSES": ["annotation.api.access.Researchers"],
-    "DEFAULT_PARSER_CLASSES": ["annotation.api.bodies.ShallowJSON"],
+    "DEFAULT_PARSER_CLASSES": ["annotation.api.parsing.ShallowJSON"],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
     "DEFAULT_SCHEMA_CLASS": "annotation.api.schema.Schema",
     "DEFAULT_METADATA_CLASS": None,

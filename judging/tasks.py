@@ -17,13 +17,13 @@ from django_tasks import TaskResultStatus, task
 from django_tasks.base import Task
 from django_tasks_db.models import DBTaskResult
 
-from judging import runs
-from judging.choosing import grader_of
-from judging.fill import pump
+from judging.engine import runs
+from judging.engine.choosing import grader_of
+from judging.engine.fill import pump
+from judging.engine.leases import any_free, held, worker_name
+from judging.engine.planning import PlannedElsewhere, plan
 from judging.graders.base import GraderError
-from judging.leases import any_free, held, worker_name
 from judging.models import Judge, JudgeRun, Shard
-from judging.planning import PlannedElsewhere, plan
 
 QUEUE = "judging"
 TURN = 60  # seconds; then another run has its turn

@@ -1,13 +1,10 @@
-"""The bodies of requests: JSON that fits into Python, in strict shapes whose errors say where they are."""
+"""The bodies of requests: strict shapes, whose errors say where they are, and what the schema tells of them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import IO, Annotated, Any, TypeVar
+from typing import Annotated, Any, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
-from rest_framework.exceptions import ParseError
-from rest_framework.parsers import JSONParser
 
 from annotation.api.errors import Malformed, Problem
 
@@ -62,18 +59,3 @@ def schema_of(shape: type[Body]) -> dict[str, Any]:
 
     found: dict[str, Any] = whole(schema)
     return {"application/json": found}
-
-
-class ShallowJSON(JSONParser):
-    """JSON; what is nested too deeply to be read is no request of ours."""
-
-    def parse(
-        self,
-        stream: IO[Any],
-        media_type: str | None = None,
-        parser_context: Mapping[str, Any] | None = None,
-    ) -> Any:
-        try:
-            return super().parse(stream, media_type, parser_context)
-        except RecursionError:
-            raise ParseError("The JSON is nested too deeply.") from None

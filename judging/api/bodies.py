@@ -9,13 +9,13 @@ from pydantic import Field
 
 from annotation.api.bodies import WHOLE, Body, Words
 from annotation.api.errors import Problem, Refused
-from judging import limits
+from judging.engine import budget
+from judging.engine.selection import Selection
 from judging.models import Judge
-from judging.selection import Selection
 
 Slug = Annotated[str, Field(pattern=r"^[-a-zA-Z0-9_]+$", min_length=1, max_length=120)]
-Count = Annotated[int, Field(ge=1, le=limits.PAIRS), WHOLE]
-Money = Annotated[float, Field(ge=0, le=limits.PRICE, allow_inf_nan=False)]
+Count = Annotated[int, Field(ge=1, le=budget.PAIRS), WHOLE]
+Money = Annotated[float, Field(ge=0, le=budget.PRICE, allow_inf_nan=False)]
 
 
 class Budget(Body):
@@ -23,11 +23,11 @@ class Budget(Body):
 
     max_pairs: Annotated[Count | None, Field(description="Pairs sent.")] = None
     max_tokens: Annotated[
-        Annotated[int, Field(ge=1, le=limits.TOKENS), WHOLE] | None,
+        Annotated[int, Field(ge=1, le=budget.TOKENS), WHOLE] | None,
         Field(description="Both kinds together."),
     ] = None
     max_money: Annotated[
-        Annotated[float, Field(gt=0, le=limits.MONEY, allow_inf_nan=False)] | None,
+        Annotated[float, Field(gt=0, le=budget.MONEY, allow_inf_nan=False)] | None,
         Field(description="At the run's prices."),
     ] = None
 
@@ -62,11 +62,11 @@ class Start(Budget):
     ] = ""
     concurrency: Annotated[
         int,
-        Field(ge=1, le=limits.CONCURRENCY, description="Requests at once, of each worker."),
+        Field(ge=1, le=budget.CONCURRENCY, description="Requests at once, of each worker."),
         WHOLE,
     ] = 64
     workers: Annotated[
-        int, Field(ge=1, le=limits.WORKERS, description="Background workers."), WHOLE
+        int, Field(ge=1, le=budget.WORKERS, description="Background workers."), WHOLE
     ] = 1
     price_in: Annotated[Money, Field(description="Of a million prompt tokens.")] = 0
     price_out: Annotated[Money, Field(description="Of a million completion tokens.")] = 0

@@ -8,8 +8,8 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from annotation.api.rows import LevelRow
+from judging.engine.progress import failures_of, progress_of
 from judging.models import Judge, JudgeRun
-from judging.progress import failures_of, progress_of
 
 
 class JudgeRow(serializers.ModelSerializer):

@@ -18,13 +18,14 @@ from annotation.api.endpoint import Endpoint, Listing
 from annotation.api.errors import Conflict, Problem, Refused
 from annotation.api.paging import Name, Page
 from annotation.models import Dataset, User
-from judging import runs, tasks
+from judging import tasks
 from judging.api.bodies import Budget, Start
 from judging.api.rows import JudgeRow, JudgeRunRow, OneRunRow
-from judging.baseline import SLUG, baseline_of
-from judging.judges import find_judge
+from judging.engine import runs
+from judging.engine.baseline import SLUG, baseline_of
+from judging.engine.judges import find_judge
+from judging.engine.selection import SelectionError
 from judging.models import Judge, JudgeRun
-from judging.selection import SelectionError
 
 
 class RunsAsked(Page):

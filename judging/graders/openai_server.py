@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Any
+from urllib.parse import urlsplit
 
 import aiohttp
 
-from judging.graders.address import check_address
 from judging.graders.base import Unavailable
 from judging.grading.pairs import Failure, storable
 
@@ -178,3 +178,22 @@ def decoded(body: bytes) -> Any:
         return json.loads(body)
     except (ValueError, RecursionError):
         return None
+
+
+def check_address(url: str) -> None:
+    """Raises Unavailable for what is no address, or holds what should not be stored or shown."""
+    try:
+        parts = urlsplit(url)
+        host, _ = parts.hostname, parts.port
+    except ValueError:
+        raise Unavailable(
+            "The server's address cannot be read: is its host or port wrong?"
+        ) from None
+    if parts.scheme not in ("http", "https") or not host:
+        raise Unavailable("The server's address must begin with http:// or https:// and a host.")
+    if parts.username or parts.password:
+        raise Unavailable("The server's address must not hold a name or a password.")
+    if parts.query or parts.fragment:
+        raise Unavailable(
+            "The server's address must end with its path: a key belongs in the environment."
+        )

@@ -6,7 +6,7 @@ from typing import Any
 from django.core.management.base import CommandError
 
 from annotation.models import Dataset
-from judging.selection import KINDS, Selection
+from judging.engine.selection import KINDS, Selection
 
 
 def add_selection(parser: ArgumentParser) -> None:

@@ -6,7 +6,7 @@ from django import template
 from django.template.defaultfilters import date
 from django.utils import timezone
 
-from judging import words
+from judging.grading import words
 from judging.models import Judge
 
 register = template.Library()

@@ -5,11 +5,11 @@ from rest_framework.authtoken.models import Token
 
 from annotation.models import Dataset, Rubric, User
 from crux_site.importing import import_dataset
-from judging import runs
-from judging.foreground import fill_lexical
-from judging.judges import make_judge
+from judging.engine import runs
+from judging.engine.foreground import fill_lexical
+from judging.engine.judges import make_judge
+from judging.engine.selection import Selection
 from judging.models import JudgeRun
-from judging.selection import Selection
 
 ADMIN = "a" * 40  # the token
 

@@ -4,12 +4,13 @@ import pytest
 from django_tasks_db.models import DBTaskResult
 
 from annotation.models import Rater, Rating, Rubric
-from judging import runs, tasks
-from judging.baseline import baseline_of
-from judging.foreground import fill
-from judging.judges import make_judge
+from judging import tasks
+from judging.engine import runs
+from judging.engine.baseline import baseline_of
+from judging.engine.foreground import fill
+from judging.engine.judges import make_judge
+from judging.engine.selection import Selection
 from judging.models import Judge, JudgeRun
-from judging.selection import Selection
 
 RUNS = "/api/v1/judge-runs/"
 START = {"judge": "lexical", "dataset": "ferry", "texts": "passages"}

@@ -7,9 +7,9 @@ from django.conf import settings
 from drf_spectacular.generators import SchemaGenerator
 
 from evaluation.models import RetrievalRun
-from judging import runs
-from judging.baseline import baseline_of
-from judging.selection import Selection
+from judging.engine import runs
+from judging.engine.baseline import baseline_of
+from judging.engine.selection import Selection
 
 WHO = ("stranger", "worker", "researcher", "admin")
 ROW = re.compile(r"\| `(GET|POST|PUT|PATCH|DELETE) (/api/\S+)` \|[^|]+\|" + r" (\w+) \|" * 4)

@@ -7,12 +7,12 @@ from django.utils import timezone
 
 from annotation.models import Dataset, User
 from crux_site.importing import import_dataset
-from judging import leases, runs
-from judging.foreground import fill_lexical
+from judging.engine import leases, runs
+from judging.engine.foreground import fill_lexical
 from judging.models import Shard
 from tests.browser.material import PASSWORD
 from tests.browser.sessions import make_sessions
-from tests.judging.pages.material import a_judge, a_run, filled
+from tests.judging.runs.material import a_judge, a_run, filled
 
 SLOW = "slow"  # the judge behind the scripted server
 

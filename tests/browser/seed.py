@@ -17,7 +17,7 @@ from annotation.models import (
 )
 from annotation.participation import assigning
 from crux_site.importing import import_dataset
-from judging.foreground import fill_lexical
+from judging.engine.foreground import fill_lexical
 from tests import differing, field
 from tests.browser.material import PASSWORD, T1_ANSWERS, T1_BODY, T2_ANSWERS, T2_BODY
 from tests.browser.sessions import make_sessions

@@ -10,7 +10,7 @@ import pytest
 from annotation.formats import long_table
 from annotation.models import Dataset, Rating, SubQuestion, Text
 from crux_site.importing import import_dataset
-from judging.foreground import fill_lexical
+from judging.engine.foreground import fill_lexical
 from tests.importers.study import empty_database, study, write
 
 pytestmark = pytest.mark.django_db

@@ -13,9 +13,9 @@ from annotation.models.standard_rubrics import ensure_standard_rubrics
 from crux_site.exporting import export_folder
 from crux_site.importing import import_dataset
 from crux_site.overview import overview
-from judging.planning import count
-from judging.preview import pick
-from judging.selection import Selection
+from judging.engine.planning import count
+from judging.engine.selection import Selection
+from judging.judges.preview import pick
 from tests.importers.study import contents, fingerprint, study, write
 from tests.judging.engine.material import a_judge, planned, planned_pairs
 

@@ -9,8 +9,9 @@ from django.test import Client
 from django.utils import timezone
 from django_tasks_db.models import DBTaskResult
 
-from judging import runs, tasks
-from judging.selection import Selection
+from judging import tasks
+from judging.engine import runs
+from judging.engine.selection import Selection
 from tests.judging.engine.material import a_judge, make_study
 
 HERE = "/healthz/"

@@ -4,14 +4,14 @@ import json
 from pathlib import Path
 
 from annotation.models import Dataset, Rubric, SubQuestion, Text, Topic
-from judging import judges, planning, runs
+from judging.engine import judges, planning, runs
+from judging.engine.selection import Selection
 from judging.graders.openai_api import probe
 from judging.grading import prompts
 from judging.grading.pairs import Pair, Sampling
 from judging.grading.prompt import wording_of
 from judging.grading.spec import Spec
 from judging.models import Judge, JudgeRun
-from judging.selection import Selection
 from tests.vllm.server import MODEL
 
 DEMO = Path(__file__).resolve().parents[2] / "fixtures" / "demo"

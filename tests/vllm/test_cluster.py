@@ -20,7 +20,9 @@ from tests.vllm.site import manage
 
 WORKERS = 2
 ROWS = 50  # pairs of a file
-LOT = PAIRS // ROWS // (WORKERS * 4)  # files that a grader holds at once: judging.cluster's LOTS
+LOT = (
+    PAIRS // ROWS // (WORKERS * 4)
+)  # files that a grader holds at once: judging.offline.cluster's LOTS
 PATIENCE = 600  # seconds
 
 
@@ -80,12 +82,21 @@ def is_dead(pid: int) -> bool:
 
 
 class Cluster:
-    """`python -m judging.cluster`, with a Ray of its own."""
+    """`python -m judging.offline.cluster`, with a Ray of its own."""
 
     def __init__(self, export: Path, results: Path, url: str, ray: str) -> None:
         self.results = results
         self.log = results.with_suffix(".log")
-        self.command = [PYTHON, "-m", "judging.cluster", export, "--out", results, "--url", url]
+        self.command = [
+            PYTHON,
+            "-m",
+            "judging.offline.cluster",
+            export,
+            "--out",
+            results,
+            "--url",
+            url,
+        ]
         self.command += ["--workers", str(WORKERS), "--concurrency", str(CONCURRENCY)]
         self.env = os.environ | {
             "RAY_TMPDIR": ray,

@@ -13,10 +13,10 @@ from crux_site import demo_crowd
 from crux_site.demo_people import PASSWORD, PEOPLE
 from crux_site.importing import import_dataset
 from judging import stand_in
-from judging.foreground import fill_lexical
+from judging.engine.foreground import fill_lexical
+from judging.engine.judges import levels_of, make_judge
 from judging.grading import prompts
 from judging.grading.prompt import wording_of
-from judging.judges import levels_of, make_judge
 from judging.models import Judge
 
 SLUG = "coastal-demo"

@@ -9,18 +9,18 @@ from django.core.management.base import BaseCommand, CommandError
 from tqdm import tqdm
 
 from annotation.models import Dataset
-from judging import estimate, planning, runs
-from judging.baseline import SLUG, baseline_of
-from judging.choosing import url_of
-from judging.foreground import fill
+from judging.engine import estimate, planning, runs
+from judging.engine.baseline import SLUG, baseline_of
+from judging.engine.budget import prices_of
+from judging.engine.choosing import url_of
+from judging.engine.foreground import fill
+from judging.engine.judges import find_judge
+from judging.engine.leases import is_abroad
+from judging.engine.progress import failures_of, progress_of
+from judging.engine.selection import Selection, SelectionError
 from judging.graders.base import GraderError
-from judging.judges import find_judge
-from judging.leases import is_abroad
 from judging.management.options import add_selection, dataset_of, selection_of
 from judging.models import Batch, Judge, JudgeRun
-from judging.prices import prices_of
-from judging.progress import failures_of, progress_of
-from judging.selection import Selection, SelectionError
 
 # What a run is told, beside which pairs.
 TOLD = ("endpoint", "concurrency", "max_pairs", "max_tokens", "max_money", "price_in", "price_out")

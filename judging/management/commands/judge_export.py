@@ -7,19 +7,20 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from judging import exchange, runs
-from judging.job import ExchangeRefused
-from judging.judges import find_judge
+from judging.engine import runs
+from judging.engine.judges import find_judge
+from judging.engine.planning import PlannedElsewhere
+from judging.engine.selection import SelectionError
 from judging.management.options import add_selection, dataset_of, selection_of
 from judging.models import Judge
-from judging.parquet import MOST_ROWS
-from judging.planning import PlannedElsewhere
-from judging.selection import SelectionError
+from judging.offline import exchange
+from judging.offline.job import ExchangeRefused
+from judging.offline.parquet import MOST_ROWS
 
 
 class Command(BaseCommand):
     help = (
-        "Write the pairs that a judge lacks as Parquet files, for judging.cluster. They belong to a "
+        "Write the pairs that a judge lacks as Parquet files, for judging.offline.cluster. They belong to a "
         "judge run that waits for judge_import; cancelling it gives the pairs back."
     )
 

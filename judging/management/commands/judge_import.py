@@ -1,4 +1,4 @@
-"""manage.py judge_import DATASET DIR: replies that judging.cluster wrote, into the matrix."""
+"""manage.py judge_import DATASET DIR: replies that judging.offline.cluster wrote, into the matrix."""
 
 import json
 from argparse import ArgumentParser
@@ -7,10 +7,10 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from judging import exchange
-from judging.job import ExchangeRefused
 from judging.management.options import dataset_of
 from judging.models import JudgeRun, Shard
+from judging.offline import exchange
+from judging.offline.job import ExchangeRefused
 
 SHOWN = 20  # complaints; the others are counted
 
@@ -34,7 +34,7 @@ class Command(BaseCommand):
         if not paths:
             raise CommandError(
                 f"{options['folder']} holds no results-*.parquet: name the folder that "
-                "judging.cluster wrote with --out."
+                "judging.offline.cluster wrote with --out."
             )
         counts = {"files": 0, "new": 0, "graded": 0, "there_before": 0}
         touched: set[int] = set()

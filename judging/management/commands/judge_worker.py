@@ -6,7 +6,7 @@ from typing import Any
 from django.core.management import call_command
 from django.core.management.base import BaseCommand
 
-from judging.leases import worker_name
+from judging.engine.leases import worker_name
 from judging.tasks import QUEUE, revive_all
 
 

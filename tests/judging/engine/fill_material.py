@@ -1,7 +1,7 @@
 """What tests of the pump ask about a run."""
 
-from judging import runs
-from judging.fill import pump
+from judging.engine import runs
+from judging.engine.fill import pump
 from judging.models import JudgeRun, Shard
 from tests.judging.engine.material import Scripted, agrees, all_pairs, counted, graded
 

@@ -8,12 +8,12 @@ from pathlib import Path
 from django.db import connection
 
 from annotation.models import Dataset, Rating, Rubric, SubQuestion, Text, Topic
-from judging import runs
+from judging.engine import runs
+from judging.engine.judges import make_judge
+from judging.engine.planning import plan
+from judging.engine.selection import Selection
 from judging.grading.pairs import Failure, Pair, Reply, State
-from judging.judges import make_judge
 from judging.models import Attempt, Judge, JudgeRun
-from judging.planning import plan
-from judging.selection import Selection
 
 ROOT = Path(__file__).resolve().parents[3]
 WORKER = "here:1"

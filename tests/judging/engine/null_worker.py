@@ -56,8 +56,8 @@ class NullGrader:
 
 
 def main(run_id: int, batch: int, in_flight: int, folder: Path) -> None:
-    from judging.fill import pump  # noqa: PLC0415 - needs Django set up
-    from judging.leases import any_free, worker_name  # noqa: PLC0415
+    from judging.engine.fill import pump  # noqa: PLC0415 - needs Django set up
+    from judging.engine.leases import any_free, worker_name  # noqa: PLC0415
     from judging.models import JudgeRun  # noqa: PLC0415
 
     run = JudgeRun.objects.select_related("judge__rater", "judge__rubric").get(pk=run_id)

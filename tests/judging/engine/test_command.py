@@ -9,10 +9,10 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from annotation.models import Rating
-from judging import runs
-from judging.fill import pump
+from judging.engine import runs
+from judging.engine.fill import pump
+from judging.engine.selection import Selection
 from judging.models import Attempt, JudgeRun
-from judging.selection import Selection
 from tests.judging.engine.material import (
     Scripted,
     a_judge,

@@ -5,11 +5,11 @@ import time
 import pytest
 
 from annotation.models import SubQuestion, Text
-from judging import leases
-from judging.fill import pump
+from judging.engine import leases
+from judging.engine.fill import pump
+from judging.engine.selection import Selection
 from judging.graders.base import GraderError
 from judging.models import Attempt
-from judging.selection import Selection
 from tests.judging.engine.fill_material import fresh, go_on, interrupting, is_whole, nothing_is_lent
 from tests.judging.engine.material import (
     WORKER,

@@ -5,8 +5,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from judging import runs
-from judging.fill import pump
+from judging.engine import runs
+from judging.engine.fill import pump
 from judging.graders.base import GraderError, Unavailable
 from judging.grading.pairs import Failure, Reply, State
 from judging.models import Attempt, JudgeRun
@@ -34,14 +34,14 @@ def run(db):
 def clock(monkeypatch):
     """The pump's own clock, in seconds: `clock[0] += 1`. It stands still unless it is moved."""
     now = [0.0]
-    monkeypatch.setattr("judging.fill.time", SimpleNamespace(monotonic=lambda: now[0]))
+    monkeypatch.setattr("judging.engine.fill.time", SimpleNamespace(monotonic=lambda: now[0]))
     return now
 
 
 @pytest.fixture
 def batches_alone(monkeypatch):
     """A write is due when a batch is full, and never because some time has passed."""
-    monkeypatch.setattr("judging.fill.SECONDS", math.inf)
+    monkeypatch.setattr("judging.engine.fill.SECONDS", math.inf)
 
 
 @pytest.mark.parametrize("step", [runs.pause, runs.cancel])
@@ -185,7 +185,7 @@ def test_a_turn_waits_for_what_is_in_flight(run, clock):
 
 
 def test_errors_without_an_end_stop_the_worker_and_are_kept(run, monkeypatch):
-    monkeypatch.setattr("judging.fill.IN_VAIN", 20)
+    monkeypatch.setattr("judging.engine.fill.IN_VAIN", 20)
 
     def refuses(pair):
         return Reply(pair, State.ERROR, failure=Failure.REQUEST, detail="No such parameter.")
@@ -198,13 +198,13 @@ def test_errors_without_an_end_stop_the_worker_and_are_kept(run, monkeypatch):
 
 @pytest.mark.parametrize("failure", [Failure.TOO_LONG, Failure.NO_TERMS])
 def test_errors_that_are_the_pairs_own_stop_nobody(run, monkeypatch, failure):
-    monkeypatch.setattr("judging.fill.IN_VAIN", 20)
+    monkeypatch.setattr("judging.engine.fill.IN_VAIN", 20)
     pump(run, Scripted(lambda pair: Reply(pair, State.ERROR, failure=failure)), WORKER)
     assert fresh(run).state == "finished"
 
 
 def test_one_grade_among_errors_begins_the_count_anew(run, monkeypatch):
-    monkeypatch.setattr("judging.fill.IN_VAIN", 20)
+    monkeypatch.setattr("judging.engine.fill.IN_VAIN", 20)
     n = iter(range(1_000))
 
     def mostly_refuses(pair):

@@ -5,9 +5,9 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from judging import leases, runs
+from judging.engine import leases, runs
+from judging.engine.selection import Selection
 from judging.models import JudgeRun, Shard
-from judging.selection import Selection
 from tests.judging.engine.material import a_judge, make_study
 from tests.threads import in_threads
 

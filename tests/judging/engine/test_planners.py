@@ -6,11 +6,11 @@ import pytest
 from django.utils import timezone
 
 from annotation.models import Text
-from judging import planning, runs
-from judging.fill import pump
+from judging.engine import planning, runs
+from judging.engine.fill import pump
+from judging.engine.planning import PlannedElsewhere, plan
+from judging.engine.selection import Selection
 from judging.models import JudgeRun, Shard
-from judging.planning import PlannedElsewhere, plan
-from judging.selection import Selection
 from tests.judging.engine.material import (
     WORKER,
     Scripted,

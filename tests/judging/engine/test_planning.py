@@ -6,11 +6,11 @@ import pytest
 
 from annotation.models import Rating, Rubric, Text
 from evaluation.models import RankedText, RetrievalRun
-from judging import planning, runs
-from judging.fill import pump
+from judging.engine import planning, runs
+from judging.engine.fill import pump
+from judging.engine.planning import count, plan
+from judging.engine.selection import Selection, SelectionError
 from judging.models import Attempt, Batch, JudgeRun
-from judging.planning import count, plan
-from judging.selection import Selection, SelectionError
 from tests.judging.engine.material import (
     WORKER,
     Scripted,

@@ -7,10 +7,10 @@ import pytest
 from django.core.exceptions import ImproperlyConfigured
 from django.core.management import CommandError, call_command
 
-from judging import estimate, runs
+from judging.engine import estimate, runs
+from judging.engine.budget import Prices, prices_of
+from judging.engine.selection import Selection
 from judging.models import JudgeRun
-from judging.prices import Prices, prices_of
-from judging.selection import Selection
 from tests.judging.engine.material import a_judge, make_study
 
 TABLE = {"big": "0.5/2/EUR", "odd": "cheap"}

@@ -7,11 +7,11 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from judging import leases, progress
-from judging.fill import pump
+from judging.engine import leases, progress
+from judging.engine.fill import pump
+from judging.engine.progress import failures_of, last_replies, progress_of
 from judging.grading.pairs import Failure, Reply, State
 from judging.models import Batch, JudgeRun
-from judging.progress import failures_of, last_replies, progress_of
 from tests.judging.engine.material import (
     WORKER,
     Scripted,

@@ -2,12 +2,12 @@
 
 import pytest
 
-from judging import leases, runs
-from judging.fill import pump
+from judging.engine import leases, runs
+from judging.engine.fill import pump
+from judging.engine.planning import plan
+from judging.engine.selection import Selection
 from judging.graders.base import GraderError
 from judging.models import JudgeRun, Shard
-from judging.planning import plan
-from judging.selection import Selection
 from tests.judging.engine.material import WORKER, Scripted, a_judge, make_study, planned
 
 STATES = ("planning", "running", "paused", "cancelled", "stopped", "finished")

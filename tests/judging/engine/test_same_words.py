@@ -3,14 +3,15 @@
 import pytest
 
 from annotation.models import Text
-from judging import cluster, estimate, exchange, runs
-from judging.fill import pump
+from judging.engine import estimate, runs
+from judging.engine.budget import Prices
+from judging.engine.fill import pump
+from judging.engine.progress import progress_of
+from judging.engine.selection import Selection
 from judging.grading.pairs import State
-from judging.job import Job
 from judging.models import Attempt
-from judging.prices import Prices
-from judging.progress import progress_of
-from judging.selection import Selection
+from judging.offline import cluster, exchange
+from judging.offline.job import Job
 from tests.judging.engine.fill_material import fresh
 from tests.judging.engine.material import (
     WORKER,
@@ -23,7 +24,7 @@ from tests.judging.engine.material import (
     planned,
     rated,
 )
-from tests.judging.exchange.conftest import Threes
+from tests.judging.offline.conftest import Threes
 
 
 @pytest.fixture

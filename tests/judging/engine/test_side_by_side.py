@@ -8,12 +8,13 @@ from django_tasks import TaskResultStatus
 from django_tasks_db.models import DBTaskResult
 
 from annotation.models import Rater, Topic
-from judging import fill, planning, runs, tasks
-from judging.baseline import baseline_of
-from judging.fill import pump
+from judging import tasks
+from judging.engine import fill, planning, runs
+from judging.engine.baseline import baseline_of
+from judging.engine.fill import pump
+from judging.engine.selection import TOPICS_AT_ONCE, Selection
 from judging.graders.base import GraderError
 from judging.models import Judge, JudgeRun, Shard
-from judging.selection import TOPICS_AT_ONCE, Selection
 from tests.judging.engine.fill_material import fresh, is_whole, nothing_is_lent
 from tests.judging.engine.material import (
     WORKER,

@@ -6,10 +6,10 @@ import pytest
 from django.db import IntegrityError
 
 from annotation.models import NuggetSpan, Rating, Text
+from judging.engine.selection import Selection
+from judging.engine.storing import store, store_copies
 from judging.grading.pairs import RAW_LIMIT, Failure, Pair, Reply, State
 from judging.models import Attempt
-from judging.selection import Selection
-from judging.storing import store, store_copies
 from tests.judging.engine.material import (
     WORKER,
     a_judge,

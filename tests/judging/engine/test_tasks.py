@@ -7,11 +7,12 @@ from django.utils import timezone
 from django_tasks import TaskResultStatus
 from django_tasks_db.models import DBTaskResult
 
-from judging import leases, runs, tasks
-from judging.baseline import baseline_of
+from judging import tasks
+from judging.engine import leases, runs
+from judging.engine.baseline import baseline_of
+from judging.engine.planning import plan
+from judging.engine.selection import Selection
 from judging.models import Attempt, JudgeRun
-from judging.planning import plan
-from judging.selection import Selection
 from tests.judging.engine.material import WORKER, a_judge, agrees, all_pairs, counted, make_study
 from tests.judging.engine.processes import (
     kill,

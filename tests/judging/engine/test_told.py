@@ -6,10 +6,11 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from annotation.models import Dataset
-from judging import exchange, runs
-from judging.fill import pump
+from judging.engine import runs
+from judging.engine.fill import pump
+from judging.engine.selection import Selection
 from judging.models import JudgeRun
-from judging.selection import Selection
+from judging.offline import exchange
 from tests.judging.engine.material import WORKER, Scripted, a_judge, make_study, planned
 
 SERVER = "http://127.0.0.1:9/v1"
@@ -84,7 +85,7 @@ def test_the_same_command_with_another_budget_is_no_budget_and_is_refused(judge,
     run.refresh_from_db()
     assert (run.state, run.endpoint, run.max_pairs) == ("running", SERVER, 9)
     # The same ones are no change, and a second process may take part with them.
-    monkeypatch.setattr("judging.foreground.grader_of", lambda run: (Scripted(), 64))
+    monkeypatch.setattr("judging.engine.foreground.grader_of", lambda run: (Scripted(), 64))
     command(max_pairs=9)
     run.refresh_from_db()
     assert (run.state, runs.n_sent(run)) == ("stopped", 9)

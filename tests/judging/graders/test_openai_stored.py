@@ -2,7 +2,7 @@
 
 import pytest
 
-from judging.fill import pump
+from judging.engine.fill import pump
 from judging.graders.openai_api import OpenAIGrader
 from judging.models import Attempt
 from tests.judging.engine.fill_material import fresh, is_whole

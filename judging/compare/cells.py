@@ -1,0 +1,171 @@
+"""The cells of a comparison one by one: filtered, the largest change first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any, NamedTuple
+
+from django.db import connection
+
+from judging.grading.words import failure_words
+
+CHUNK = 2_000
+
+SHOWS: Mapping[str, tuple[str, str]] = {
+    "changed": ("another grade", "grade_a <> grade_b"),
+    "up": ("a higher grade in B", "grade_b > grade_a"),
+    "down": ("a lower grade in B", "grade_b < grade_a"),
+    "same": ("the same grade", "grade_a = grade_b"),
+    "both": ("graded in both", "grade_a IS NOT NULL AND grade_b IS NOT NULL"),
+    "crossed": (
+        "answerable in one alone",
+        "(grade_a < {eta} AND grade_b >= {eta} OR grade_a >= {eta} AND grade_b < {eta})",
+    ),
+    "crossed-up": ("answerable in B alone", "grade_a < {eta} AND grade_b >= {eta}"),
+    "crossed-down": ("answerable in A alone", "grade_a >= {eta} AND grade_b < {eta}"),
+    "failed-in-a": (
+        "failed in A, graded in B",
+        "a IS NOT NULL AND grade_a IS NULL AND grade_b IS NOT NULL",
+    ),
+    "failed-in-b": (
+        "graded in A, failed in B",
+        "b IS NOT NULL AND grade_b IS NULL AND grade_a IS NOT NULL",
+    ),
+    "failed-in-both": (
+        "failed in both",
+        "a IS NOT NULL AND b IS NOT NULL AND grade_a IS NULL AND grade_b IS NULL",
+    ),
+    "only-in-a": ("asked in A alone", "b IS NULL"),
+    "only-in-b": ("asked in B alone", "a IS NULL"),
+}
+"""What a list can show: its title, and the same as a condition."""
+
+# Left joins both ways, as not every SQLite has a full join.
+BOTH_SIDES = """
+WITH side_a AS (
+  SELECT attempt.id, text_id, question_id, grade, failure FROM judging_attempt attempt
+  JOIN judging_batch batch ON batch.id = attempt.batch_id
+  JOIN annotation_text text ON text.id = text_id AND text.dataset_id = %s
+  WHERE {a}
+), side_b AS (
+  SELECT attempt.id, text_id, question_id, grade, failure FROM judging_attempt attempt
+  JOIN judging_batch batch ON batch.id = attempt.batch_id
+  JOIN annotation_text text ON text.id = text_id AND text.dataset_id = %s
+  WHERE {b}
+), pairs AS (
+  SELECT side_a.text_id, side_a.question_id, side_a.id AS a, side_b.id AS b,
+         side_a.grade AS grade_a, side_b.grade AS grade_b,
+         side_a.failure AS failure_a, side_b.failure AS failure_b
+  FROM side_a LEFT JOIN side_b
+  ON side_b.text_id = side_a.text_id AND side_b.question_id = side_a.question_id
+  UNION ALL
+  SELECT side_b.text_id, side_b.question_id, NULL, side_b.id, NULL, side_b.grade, NULL, side_b.failure
+  FROM side_b LEFT JOIN side_a
+  ON side_a.text_id = side_b.text_id AND side_a.question_id = side_b.question_id
+  WHERE side_a.id IS NULL
+)
+"""
+_LIST = """
+SELECT topic.name, text.kind, text.system, text.name, text.id, question.id, question.position,
+       question.body, a, grade_a, failure_a, b, grade_b, failure_b
+FROM pairs
+JOIN annotation_text text ON text.id = pairs.text_id
+JOIN annotation_subquestion question ON question.id = pairs.question_id
+JOIN annotation_topic topic ON topic.id = question.topic_id
+WHERE {wanted}
+ORDER BY ABS(COALESCE(grade_a - grade_b, 0)) DESC, topic.position, text.id, question.position
+"""
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """Which cells: of a kind from SHOWS, perhaps of a grade on either side, a topic, a kind of text."""
+
+    show: str = "changed"
+    grade_a: int | None = None
+    grade_b: int | None = None
+    topic: int | None = None
+    part: str = ""
+
+    def params(self, **changes: Any) -> dict[str, Any]:
+        """As parameters of a URL, without those that say nothing."""
+        found = asdict(self) | changes
+        return {key: value for key, value in found.items() if value not in (None, "")}
+
+
+class Said(NamedTuple):
+    """What one side has for a cell: no attempt, an attempt with a grade, or one that failed."""
+
+    attempt: int | None
+    grade: int | None
+    failure: str | None
+
+    @property
+    def words(self) -> str:
+        if self.attempt is None:
+            return "not asked"
+        return failure_words(self.failure or "") if self.grade is None else str(self.grade)
+
+
+class Cell(NamedTuple):
+    """One pair and what both sides say about it."""
+
+    topic: str
+    kind: str
+    system: str
+    name: str
+    text: int
+    question: int
+    number: int
+    words: str
+    a: Said
+    b: Said
+
+    @property
+    def change(self) -> int | None:
+        """By how many grades b is above a; None unless both graded."""
+        if self.a.grade is None or self.b.grade is None:
+            return None
+        return self.b.grade - self.a.grade
+
+
+class Cells:
+    """The cells of a filter, read as they are asked for. `pairs` begins every query."""
+
+    def __init__(self, pairs: str, parameters: list[int], wanted: Wanted, eta: int) -> None:
+        condition, values = _condition(wanted, eta)
+        self._sql = pairs + _LIST.format(wanted=condition)
+        self._values: list[Any] = [*parameters, *values]
+
+    def page(self, start: int, end: int) -> list[Cell]:
+        """Those from `start` to before `end` in the order of the list."""
+        with connection.cursor() as cursor:
+            cursor.execute(self._sql + " LIMIT %s OFFSET %s", [*self._values, end - start, start])
+            return [_cell(row) for row in cursor.fetchall()]
+
+    def __iter__(self) -> Iterator[Cell]:
+        """All of them, some thousand at a time."""
+        with connection.chunked_cursor() as cursor:
+            cursor.execute(self._sql, self._values)
+            while rows := cursor.fetchmany(CHUNK):
+                yield from map(_cell, rows)
+
+
+def _condition(wanted: Wanted, eta: int) -> tuple[str, list[Any]]:
+    _, sql = SHOWS[wanted.show]
+    conditions, values = [sql.format(eta=int(eta))], []
+    for column, value in (
+        ("grade_a", wanted.grade_a),
+        ("grade_b", wanted.grade_b),
+        ("question.topic_id", wanted.topic),
+        ("TRIM(text.kind || ' ' || text.system)", wanted.part or None),
+    ):
+        if value is not None:
+            conditions.append(f"{column} = %s")
+            values.append(value)
+    return " AND ".join(conditions), values
+
+
+def _cell(row: tuple[Any, ...]) -> Cell:
+    return Cell._make((*row[:6], row[6] + 1, row[7], Said(*row[8:11]), Said(*row[11:])))

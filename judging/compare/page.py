@@ -1,0 +1,231 @@
+"""Two judges, or two runs, cell by cell: what one says and the other does not.
+
+The database joins the attempts of both sides and counts them; what comes here are some numbers for each
+topic and kind of text, whatever the number of pairs. How far two raters agree beyond chance is a page of
+evaluation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from django.db import connection
+from numpy.typing import NDArray
+
+from annotation.models import Dataset, Rubric
+from judging.compare.cells import BOTH_SIDES, Cells, Wanted
+from judging.models import Judge, JudgeRun
+
+FAILED, ABSENT = -1, -2  # in the columns of grades: asked in vain, not asked
+MISSING = [ABSENT, FAILED, ABSENT, FAILED]  # of a and of b, as the query names them
+GROUP = np.dtype(
+    [
+        *(("topic", np.int64), ("part", np.int64), ("a", np.int64), ("b", np.int64)),
+        ("n", np.int64),
+    ]
+)
+CHUNK = 2_000
+
+IntArray = NDArray[np.int64]
+Mask = NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Side:
+    """One of the two: the attempts of a judge that count, or all attempts of a run."""
+
+    judge: Judge
+    run: JudgeRun | None = None
+
+    @property
+    def title(self) -> str:
+        return f"run {self.run.pk} of {self.judge.title}" if self.run else self.judge.title
+
+    def where(self) -> tuple[str, list[int]]:
+        """Which attempts, as a condition on `attempt` and `batch`."""
+        if self.run:
+            return "batch.run_id = %s", [self.run.pk]
+        return "attempt.judge_id = %s AND attempt.counts", [self.judge.pk]
+
+
+@dataclass(frozen=True, slots=True)
+class Numbers:
+    """The cells that both sides graded, of one part or of all.
+
+    `shift` is the mean of b's grade minus a's, in grades; None where no cell is graded by both.
+    """
+
+    name: str
+    key: str
+    n: int
+    n_changed: int
+    n_up: int
+    n_down: int
+    shift: float | None
+
+    @property
+    def share(self) -> float | None:
+        """Of the cells graded by both, those with another grade."""
+        return self.n_changed / self.n if self.n else None
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Two sides on one dataset, at an eta."""
+
+    dataset: Dataset
+    a: Side
+    b: Side
+    eta: int
+
+    @property
+    def rubric(self) -> Rubric:
+        return self.a.judge.rubric
+
+    @cached_property
+    def levels(self) -> list[int]:
+        """The grades of either side, ascending."""
+        return sorted({int(grade) for side in (self.a, self.b) for grade, _ in side.judge.levels})
+
+    def cells(self, wanted: Wanted) -> Cells:
+        """The cells of a filter, to be listed."""
+        return Cells(*self._pairs(), wanted, self.eta)
+
+    def count(self, wanted: Wanted) -> int:
+        """How many cells a filter has, from the numbers that are here."""
+        return int(self._groups["n"][self._fits(wanted)].sum())
+
+    @cached_property
+    def all(self) -> Numbers:
+        return self._numbers("all", "", np.ones(len(self._groups), dtype=bool))
+
+    @cached_property
+    def matrix(self) -> IntArray:
+        """Cells by the grade of a (rows) and that of b (columns), in the order of the levels."""
+        rows = self._groups[self._both]
+        at = {level: place for place, level in enumerate(self.levels)}
+        found = np.zeros((len(at), len(at)), dtype=np.int64)
+        for row in rows:
+            found[at[int(row["a"])], at[int(row["b"])]] += row["n"]
+        return found
+
+    @cached_property
+    def topics(self) -> list[Numbers]:
+        """By topic, those with the largest share of changed cells first."""
+        return self._split("topic", self._topic_names)
+
+    @cached_property
+    def parts(self) -> list[Numbers]:
+        """By kind of text and system, likewise."""
+        return self._split("part", dict(enumerate(self._part_names)))
+
+    def _split(self, column: str, names: dict[int, str]) -> list[Numbers]:
+        found = [
+            self._numbers(name, str(key) if column == "topic" else name, here)
+            for key, name in names.items()
+            if (here := self._groups[column] == key).any()
+        ]
+        return sorted(found, key=lambda part: (-(part.share or -1.0), -part.n, part.name))
+
+    def _numbers(self, name: str, key: str, here: Mask) -> Numbers:
+        rows = self._groups[here & self._both]
+        moved, n = rows["b"] - rows["a"], rows["n"]
+        total = int(n.sum())
+        return Numbers(
+            name=name,
+            key=key,
+            n=total,
+            n_changed=int(n[moved != 0].sum()),
+            n_up=int(n[moved > 0].sum()),
+            n_down=int(n[moved < 0].sum()),
+            shift=float((moved * n).sum() / total) if total else None,
+        )
+
+    @property
+    def _both(self) -> Mask:
+        return np.asarray((self._groups["a"] >= 0) & (self._groups["b"] >= 0))
+
+    def _fits(self, wanted: Wanted) -> Mask:
+        a, b = self._groups["a"], self._groups["b"]
+        here = np.ones(len(a), dtype=bool)
+        graded = self._both
+        tests = {
+            "changed": graded & (a != b),
+            "up": graded & (b > a),
+            "down": graded & (b < a),
+            "same": graded & (a == b),
+            "both": graded,
+            "crossed": graded & ((a >= self.eta) != (b >= self.eta)),
+            "crossed-up": graded & (a < self.eta) & (b >= self.eta),
+            "crossed-down": graded & (a >= self.eta) & (b < self.eta),
+            "failed-in-a": (a == FAILED) & (b >= 0),
+            "failed-in-b": (a >= 0) & (b == FAILED),
+            "failed-in-both": (a == FAILED) & (b == FAILED),
+            "only-in-a": b == ABSENT,
+            "only-in-b": a == ABSENT,
+        }
+        here &= tests[wanted.show]
+        if wanted.grade_a is not None:
+            here &= a == wanted.grade_a
+        if wanted.grade_b is not None:
+            here &= b == wanted.grade_b
+        if wanted.topic is not None:
+            here &= self._groups["topic"] == wanted.topic
+        if wanted.part:
+            names = self._part_names
+            here &= self._groups["part"] == (
+                names.index(wanted.part) if wanted.part in names else -1
+            )
+        return here
+
+    @cached_property
+    def _topic_names(self) -> dict[int, str]:
+        return dict(self.dataset.topics.order_by("position").values_list("pk", "name"))
+
+    @property
+    def _groups(self) -> NDArray[np.void]:
+        return self._counted[0]
+
+    @property
+    def _part_names(self) -> list[str]:
+        return self._counted[1]
+
+    @cached_property
+    def _counted(self) -> tuple[NDArray[np.void], list[str]]:
+        """The cells of both sides by topic, kind of text and the two grades; and the names of kinds."""
+        pairs, parameters = self._pairs()
+        parts: dict[str, int] = {}
+        rows = []
+        for topic, kind, system, a, b, n in _fetched(pairs + _COUNT, [*parameters, *MISSING]):
+            part = f"{kind} {system}".strip()
+            rows.append((topic, parts.setdefault(part, len(parts)), a, b, n))
+        return np.array(rows, dtype=GROUP), list(parts)
+
+    def _pairs(self) -> tuple[str, list[int]]:
+        """The beginning of every query: `pairs`, with the attempts of both sides side by side."""
+        (where_a, of_a), (where_b, of_b) = self.a.where(), self.b.where()
+        sql = BOTH_SIDES.format(a=where_a, b=where_b)
+        return sql, [self.dataset.pk, *of_a, self.dataset.pk, *of_b]
+
+
+# COALESCE: a failed attempt has no grade, and a side that was not asked has no attempt either.
+_COUNT = """
+SELECT question.topic_id, text.kind, text.system,
+       COALESCE(grade_a, CASE WHEN a IS NULL THEN %s ELSE %s END) AS said_a,
+       COALESCE(grade_b, CASE WHEN b IS NULL THEN %s ELSE %s END) AS said_b,
+       COUNT(*)
+FROM pairs
+JOIN annotation_text text ON text.id = pairs.text_id
+JOIN annotation_subquestion question ON question.id = pairs.question_id
+GROUP BY question.topic_id, text.kind, text.system, said_a, said_b
+"""
+
+
+def _fetched(sql: str, parameters: list[int]) -> Iterator[tuple[int, str, str, int, int, int]]:
+    with connection.cursor() as cursor:
+        cursor.execute(sql, parameters)
+        while rows := cursor.fetchmany(CHUNK):
+            yield from rows

@@ -1,0 +1,31 @@
+"""Links of a comparison of judges, and its numbers."""
+
+from typing import Any
+
+from django import template
+from django.urls import reverse
+from django.utils.http import urlencode
+
+from judging.compare.params import Choice
+
+register = template.Library()
+
+
+@register.simple_tag
+def compare_link(choice: Choice, to: str = "judge_compare", **changes: Any) -> str:
+    """The same comparison with changes; a value of None drops a parameter."""
+    return f"{reverse(to)}?{urlencode(choice.params(**changes))}"
+
+
+@register.simple_tag
+def cells_link(choice: Choice, show: str, **changes: Any) -> str:
+    """The list of the cells that a number counts, without the filter that was there."""
+    blank: dict[str, Any] = dict.fromkeys(("grade_a", "grade_b", "topic", "part"))
+    query = urlencode(choice.params(show=show, **(blank | changes)))
+    return f"{reverse('judge_compare')}?{query}#cells-title"
+
+
+@register.filter
+def moved(change: int | None) -> str:
+    """By how many grades a cell changed, with its sign."""
+    return "" if change is None else f"{change:+d}".replace("-", "−")

@@ -1,0 +1,155 @@
+"""Two judges, or two runs, side by side."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from math import ceil, sqrt
+
+from django.core.paginator import Paginator
+from django.http import HttpResponse, StreamingHttpResponse
+from django.shortcuts import render
+from django.urls import reverse
+from django.views.decorators.http import require_safe
+
+from annotation.formats.writing import Echo, safe
+from annotation.http import AuthenticatedRequest, researchers_only
+from annotation.models import Dataset
+from annotation.models.raters import name_in
+from judging.compare.cells import SHOWS, Wanted
+from judging.compare.page import Comparison
+from judging.compare.params import Choice, ChoiceError, choice_of
+from judging.models import Judge, JudgeRun
+
+PER_PAGE = 50
+TOPICS = 20  # listed at first
+RUNS = 100  # to choose from, the newest
+
+
+@dataclass(frozen=True, slots=True)
+class TableCell:
+    level: int
+    n: int
+    shade: int
+    looks: str
+
+
+@require_safe
+@researchers_only
+def compare(request: AuthenticatedRequest) -> HttpResponse:
+    """What changed between two judges or runs; without both, the form to choose them."""
+    try:
+        choice = choice_of(request.GET.dict())
+    except ChoiceError as error:
+        return _form(request, str(error), error.status)
+    if choice is None:
+        return _form(request)
+    found, wanted = choice.comparison, choice.wanted
+    page = Paginator(range(found.count(wanted)), PER_PAGE).get_page(request.GET.get("page"))
+    start = max(page.start_index() - 1, 0)
+    everything = request.GET.get("topics") == "all"
+    context = _choices(choice.params()) | {
+        "choice": choice,
+        "found": found,
+        "names": ",".join(name_in(found.dataset, side.judge.rater) for side in (found.a, found.b)),
+        "wanted": wanted,
+        "listed": SHOWS[wanted.show][0],
+        "gaps": [
+            (show, words, found.count(Wanted(show)))
+            for show, (words, _) in SHOWS.items()
+            if show.startswith(("failed-", "only-"))
+        ],
+        "crossed": [
+            (show, SHOWS[show][0], found.count(Wanted(show)))
+            for show in ("crossed-up", "crossed-down")
+        ],
+        "table": _table(found),
+        "topics": found.topics if everything else found.topics[:TOPICS],
+        "n_more_topics": 0 if everything else max(0, len(found.topics) - TOPICS),
+        "topic_name": {part.key: part.name for part in found.topics}.get(str(wanted.topic)),
+        "page": page,
+        "cells": found.cells(wanted).page(start, page.end_index()) if page.paginator.count else [],
+    }
+    return render(request, "judging/compare/compare.html", context)
+
+
+@require_safe
+@researchers_only
+def compare_csv(request: AuthenticatedRequest) -> HttpResponse | StreamingHttpResponse:
+    """All cells of the list, sent as they are read."""
+    try:
+        choice = choice_of(request.GET.dict())
+        if choice is None:
+            raise ChoiceError("Choose two judges, or two runs.")
+    except ChoiceError as error:
+        return _form(request, str(error), error.status)
+    slug = choice.comparison.dataset.slug
+    return StreamingHttpResponse(
+        _lines(choice, request.build_absolute_uri("/").rstrip("/")),
+        content_type="text/csv; charset=utf-8",
+        headers={"Content-Disposition": f'attachment; filename="{slug}-compared.csv"'},
+    )
+
+
+def _form(request: AuthenticatedRequest, why: str = "", status: int = 200) -> HttpResponse:
+    context = _choices(request.GET.dict()) | {"why": why}
+    return render(request, "judging/compare/choose.html", context, status=status)
+
+
+def _choices(chosen: Mapping[str, object]) -> dict[str, object]:
+    runs = JudgeRun.objects.select_related("judge__rater", "dataset")[:RUNS]
+    return {
+        "room": "judges",
+        "chosen": {name: str(value) for name, value in chosen.items()},
+        "judges": Judge.objects.select_related("rater__dataset"),
+        "runs": runs,
+        "datasets": Dataset.objects.filter(judge_runs__isnull=False).distinct(),
+    }
+
+
+def _table(found: Comparison) -> list[tuple[int, list[TableCell], int]]:
+    """The table of grades with its shades, and heavy lines where answerable begins."""
+    most = int(found.matrix.max(initial=0))
+
+    def cell(a: int, b: int, n: int) -> TableCell:
+        looks = ["agree" if a == b else ""]
+        looks += ["edge-top" if a == found.eta else "", "edge-left" if b == found.eta else ""]
+        # The square root keeps the rare cells apart from the empty ones.
+        shade = ceil(5 * sqrt(n / most)) if most else 0
+        return TableCell(b, n, shade, " ".join(filter(None, looks)))
+
+    return [
+        (a, [cell(a, b, n) for b, n in zip(found.levels, row, strict=True)], sum(row))
+        for a, row in zip(found.levels, found.matrix.tolist(), strict=True)
+    ]
+
+
+def _lines(choice: Choice, site: str) -> Iterator[str]:
+    """The cells of the list, each with the addresses of its replies below `site`."""
+    found = choice.comparison
+    writer = csv.writer(Echo(), lineterminator="\n")
+    yield writer.writerow(
+        [
+            *("topic", "kind", "system", "text", "number", "question"),
+            *("a", "b", "grade_a", "grade_b", "change", "failure_a", "failure_b"),
+            *("reply_a", "reply_b"),
+        ]
+    )
+    sides = [found.a.judge.slug, found.b.judge.slug]
+    raters = [found.a.judge.rater_id, found.b.judge.rater_id]
+    for cell in found.cells(choice.wanted):
+        replies = [
+            f"{site}{reverse('judge_reply', args=[rater, cell.text, cell.question])}"
+            f"#attempt-{said.attempt}"
+            if said.attempt
+            else ""
+            for rater, said in zip(raters, (cell.a, cell.b), strict=True)
+        ]
+        yield writer.writerow(
+            [
+                *(safe(words) for words in (cell.topic, cell.kind, cell.system, cell.name)),
+                *(cell.number, safe(cell.words), *sides, cell.a.grade, cell.b.grade),
+                *(cell.change, cell.a.failure, cell.b.failure, *replies),
+            ]
+        )

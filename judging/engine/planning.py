@@ -1,0 +1,285 @@
+"""What a run is to ask: the pairs that its judge lacks, in shards that workers take one by one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from itertools import islice
+from typing import NamedTuple
+
+from django.db import transaction
+from django.db.models import Q, Sum
+from django.db.models.functions import Now
+
+from annotation.models import Dataset, Rating
+from judging.engine.leases import until
+from judging.engine.marking import Copies
+from judging.engine.selection import Selection
+from judging.engine.storing import store_copies
+from judging.grading.pairs import State
+from judging.models import Attempt, Judge, JudgeRun, Shard
+
+SHARD = 2_000  # pairs: a lease of some seconds to minutes, and a row of some 20 kB
+SMALLEST_SHARD = 50
+SHARES = 20  # a small run is cut so finely that several workers find work in it
+TEXTS_AT_ONCE = 1_000
+
+
+class Kind(NamedTuple):
+    """Texts of a topic with the same words, and the topic's questions."""
+
+    texts: list[int]
+    questions: list[int]
+
+
+class Group(NamedTuple):
+    """Questions to ask of the first text; the replies hold for the others, whose words are the same."""
+
+    texts: tuple[int, ...]
+    questions: list[int]
+
+
+@dataclass
+class Counts:
+    """What planning found, in pairs. `to_fill` are asked or copied; `to_send` go to the grader.
+
+    `copied` were said of the same words before, and are stored while planning.
+    """
+
+    to_fill: int = 0
+    to_send: int = 0
+    copied: int = 0
+    there_before: int = 0
+    without_words: int = 0
+
+    @property
+    def copies(self) -> int:
+        """Filled without being asked: their text has the words of one that is, or was."""
+        return self.to_fill - self.to_send
+
+    def as_json(self) -> dict[str, int]:
+        return {**asdict(self), "copied": self.copies}
+
+
+class PlannedElsewhere(Exception):
+    """Another process holds the planning of this run, or has ended it."""
+
+
+def missing(
+    judge: Judge, dataset: Dataset, selection: Selection, counts: Counts
+) -> Iterator[tuple[list[Group], Copies]]:
+    """The pairs of a selection that a judge lacks, some texts at a time, counted in `counts`.
+
+    All questions of a text are consecutive, so that a server can keep what it has read of it. Texts of
+    one topic with the same words are asked about once, and what was said of one before is copied to
+    the others. With `selection.retry` they are the pairs whose attempt has no grade.
+    """
+    kinds = _kinds(dataset, selection, counts)
+    while some := list(islice(kinds, TEXTS_AT_ONCE)):
+        yield _missing_of(judge, some, selection, counts)
+        if _room(selection, counts) == 0:
+            return
+
+
+def _kinds(dataset: Dataset, selection: Selection, counts: Counts) -> Iterator[Kind]:
+    for found in selection.by_topic(dataset):
+        counts.without_words += found.n_without_words * len(found.questions)
+        same_words: dict[str, list[int]] = {}
+        for pk, sha256 in found.texts:
+            same_words.setdefault(sha256, []).append(pk)
+        for texts in same_words.values():
+            yield Kind(texts, found.questions)
+
+
+class _Known:
+    """What a judge has said of some texts."""
+
+    def __init__(self, judge: Judge, texts: list[int], failed_in: int | None) -> None:
+        counted = Attempt.objects.filter(judge=judge, counts=True, text_id__in=texts)
+        if failed_in:
+            counted = counted.filter(Q(state=State.GRADED) | Q(batch__run=failed_in))
+        fields = counted.values_list("text_id", "question_id", "pk", "state").order_by()
+        self.attempts = {
+            (text, question): (pk, state == State.GRADED) for text, question, pk, state in fields
+        }
+        # Grades without an attempt came in a file, before the judge had a row here.
+        self.rated = set(
+            Rating.objects.filter(rater=judge.rater, rubric=judge.rubric, text_id__in=texts)
+            .values_list("text_id", "question_id")
+            .order_by()
+        )
+        self.texts = {text for text, _ in self.attempts} | {text for text, _ in self.rated}
+
+    def lacks(self, text: int, question: int) -> bool:
+        return (text, question) not in self.attempts and (text, question) not in self.rated
+
+    def failed(self, text: int, question: int) -> bool:
+        _, is_graded = self.attempts.get((text, question), (0, True))
+        return not is_graded
+
+    def attempt(self, texts: list[int], question: int) -> int | None:
+        """The attempt at one of these texts."""
+        found = (self.attempts.get((text, question)) for text in texts)
+        return next((pk for pk, _ in filter(None, found)), None)
+
+
+def _missing_of(
+    judge: Judge, kinds: list[Kind], selection: Selection, counts: Counts
+) -> tuple[list[Group], Copies]:
+    known = _Known(judge, [pk for texts, _ in kinds for pk in texts], selection.failed_in)
+    is_wanted = known.failed if selection.retry else known.lacks
+    groups: list[Group] = []
+    copies: Copies = []
+    for texts, questions in kinds:
+        wanted: dict[tuple[int, ...], list[int]] = {}
+        if known.texts.isdisjoint(texts):
+            if not selection.retry:
+                wanted[tuple(texts)] = questions
+        else:
+            for question in questions:
+                lacking = [text for text in texts if is_wanted(text, question)]
+                counts.there_before += sum(
+                    not known.lacks(text, question) for text in texts if text not in lacking
+                )
+                source = None if selection.retry else known.attempt(texts, question)
+                if lacking and source:
+                    copies += [(source, text) for text in lacking]
+                elif lacking:
+                    wanted.setdefault(tuple(lacking), []).append(question)
+        for same, asked in wanted.items():
+            if asked := asked[: _room(selection, counts)]:
+                groups.append(Group(same, asked))
+                counts.to_send += len(asked)
+                counts.to_fill += len(same) * len(asked)
+    counts.copied += len(copies)
+    counts.to_fill += len(copies)
+    return groups, copies
+
+
+def _room(selection: Selection, counts: Counts) -> int | None:
+    """How many more pairs may be sent; None where there is no limit."""
+    return None if selection.limit is None else max(0, selection.limit - counts.to_send)
+
+
+def count(judge: Judge, dataset: Dataset, selection: Selection) -> Counts:
+    """What a run would plan, without writing anything."""
+    counts = Counts()
+    for _ in missing(judge, dataset, selection, counts):
+        pass
+    return counts
+
+
+def plan(run: JudgeRun, worker: str) -> Counts:
+    """Store the shards of a run, and set it running, or finished where nothing is missing.
+
+    Shards are written as they are found, so that memory and the time that a write lock is held stay
+    small whatever the size of the run. A process that dies in here leaves the run in planning; the
+    next one begins again. Raises PlannedElsewhere where another process plans, or somebody cancelled.
+    """
+    _hold(run, first=True)
+    try:
+        return _plan(run, worker)
+    except BaseException:
+        _let_go(run)
+        raise
+
+
+def _plan(run: JudgeRun, worker: str) -> Counts:
+    run.shards.only("pk").delete()
+    selection = Selection.from_json(run.selection)
+    size = _shard_size(run, selection)
+    counts = Counts()
+    number = 0
+    waiting: list[Group] = []
+    for groups, copies in missing(run.judge, run.dataset, selection, counts):
+        waiting += groups
+        shards = []
+        for shard in _cut(waiting, size):
+            number += 1
+            shards.append(_shard(run, number, shard))
+        with _holding(run):
+            Shard.objects.bulk_create(shards, batch_size=50)
+            store_copies(run, worker, copies)
+    with _holding(run):
+        if waiting:
+            _shard(run, number + 1, waiting).save()
+        _end(run, counts)
+    run.refresh_from_db()
+    return counts
+
+
+def _shard_size(run: JudgeRun, selection: Selection) -> int:
+    pairs = selection.possible(run.dataset)
+    if selection.limit is not None:
+        pairs = min(pairs, selection.limit)
+    return min(SHARD, max(SMALLEST_SHARD, pairs // SHARES))
+
+
+def _end(run: JudgeRun, counts: Counts) -> None:
+    # Copies of a planning that died are there already for this one, and belong to the run all the same.
+    copied_before = run.batches.aggregate(n=Sum("n_attempts", default=0))["n"] - counts.copied
+    counts.copied += copied_before
+    counts.to_fill += copied_before
+    counts.there_before -= copied_before
+    JudgeRun.objects.filter(pk=run.pk).update(
+        state=JudgeRun.State.RUNNING if counts.to_send else JudgeRun.State.FINISHED,
+        note="" if counts.to_send else "This judge lacks none of these pairs.",
+        n_planned=counts.to_fill,
+        n_there_before=counts.there_before,
+        n_without_words=counts.without_words,
+        planning_until=None,
+        started=Now(),
+        ended=None if counts.to_send else Now(),
+    )
+
+
+@contextmanager
+def _holding(run: JudgeRun) -> Iterator[None]:
+    """Keep the planning of a run: its row is locked until what is written within is there."""
+    before = run.planning_until
+    try:
+        with transaction.atomic():
+            _hold(run)
+            yield
+    except BaseException:
+        run.planning_until = before
+        raise
+
+
+@transaction.atomic
+def _hold(run: JudgeRun, *, first: bool = False) -> None:
+    free = Q(planning_until=None) | Q(planning_until__lt=Now())
+    mine = free if first else Q(planning_until=run.planning_until)
+    held = JudgeRun.objects.filter(mine, pk=run.pk, state=JudgeRun.State.PLANNING)
+    if not held.update(planning_until=until()):
+        raise PlannedElsewhere(f"{run} is planned by another process, or was cancelled.")
+    run.refresh_from_db(fields=["planning_until"])
+
+
+def _let_go(run: JudgeRun) -> None:
+    JudgeRun.objects.filter(pk=run.pk, planning_until=run.planning_until).update(
+        planning_until=None
+    )
+
+
+def _cut(waiting: list[Group], size: int) -> Iterator[list[Group]]:
+    """Full shards from the front of `waiting`; what is left there does not fill one."""
+    shard: list[Group] = []
+    n = 0
+    while waiting:
+        shard.append(group := waiting.pop(0))
+        n += len(group.texts) * len(group.questions)
+        if n >= size:
+            yield shard
+            shard, n = [], 0
+    waiting += shard
+
+
+def _shard(run: JudgeRun, number: int, groups: list[Group]) -> Shard:
+    return Shard(
+        run=run,
+        number=number,
+        groups=[[list(texts), questions] for texts, questions in groups],
+        n_pairs=sum(len(texts) * len(questions) for texts, questions in groups),
+    )

@@ -1,0 +1,211 @@
+"""How far a run is: read from its batches and shards, never from its attempts one by one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.db.models import Count, Max, Sum
+from django.utils import timezone
+
+from judging.engine.runs import money_of
+from judging.models import Attempt, Batch, JudgeRun, Shard
+
+MINUTE = timedelta(minutes=1)
+DRAWN = timedelta(minutes=4)
+STEP = 10  # seconds of a point in the drawing of the rate
+
+
+@dataclass(frozen=True, slots=True)
+class FailureKind:
+    """Attempts of a run without a grade, of one kind, and one of them."""
+
+    failure: str
+    n: int
+    example: Attempt
+
+
+@dataclass(frozen=True, slots=True)
+class ShardState:
+    number: int
+    state: str
+    owner: str
+
+
+@dataclass(frozen=True)
+class Progress:
+    """A run in numbers. Pairs are cells of the matrix; a rate is in pairs a second."""
+
+    n_planned: int
+    n_done: int
+    n_graded: int
+    n_sent: int
+    prompt_tokens: int
+    completion_tokens: int
+    money: float
+    drift: float | None
+    """Mean of the expected grade minus the grade; None where no expected grade is known."""
+    n_expected: int
+    """Graded replies with an expected grade: those that the drift is a mean over."""
+    rate: float | None
+    """Of the last minute; None while nothing came in it."""
+    rates: Sequence[float]
+    """Of every ten seconds of the last four minutes, oldest first."""
+    remaining: timedelta | None
+    ends: datetime | None
+    shards: Sequence[ShardState]
+    workers: Sequence[str]
+    """Those that hold a lease which is alive."""
+    heard: datetime | None
+    """When something was last written."""
+
+    @property
+    def n_failed(self) -> int:
+        return self.n_done - self.n_graded
+
+    @property
+    def n_left(self) -> int:
+        return max(0, self.n_planned - self.n_done)
+
+    @property
+    def share(self) -> float:
+        """Of the planned pairs, 0..1; 1 where nothing was planned."""
+        return self.n_done / self.n_planned if self.n_planned else 1.0
+
+    @property
+    def tokens(self) -> int:
+        return self.prompt_tokens + self.completion_tokens
+
+    @property
+    def tells_tokens(self) -> bool:
+        """Whether the server counts tokens, as far as one knows; no prompt is without any."""
+        return self.tokens > 0 or not self.n_sent
+
+    @property
+    def n_shards(self) -> dict[str, int]:
+        """Shards by state."""
+        return {
+            state: sum(shard.state == state for shard in self.shards)
+            for state in Shard.State.values
+        }
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "planned": self.n_planned,
+            "done": self.n_done,
+            "graded": self.n_graded,
+            "failed": self.n_failed,
+            "sent": self.n_sent,
+            "prompt_tokens": self.prompt_tokens,
+            "completion_tokens": self.completion_tokens,
+            "money": self.money,
+            "rate": self.rate,
+            "remaining_seconds": None if self.remaining is None else self.remaining.total_seconds(),
+            "expected_minus_grade": self.drift,
+            "shards": self.n_shards,
+            "workers": list(self.workers),
+        }
+
+
+def progress_of(run: JudgeRun) -> Progress:
+    """Where a run stands now, in five queries whose cost does not depend on its attempts."""
+    now = timezone.now()
+    total = run.batches.aggregate(
+        n=Sum("n_attempts", default=0),
+        graded=Sum("n_graded", default=0),
+        sent=Sum("n_sent", default=0),
+        prompt=Sum("prompt_tokens", default=0),
+        completion=Sum("completion_tokens", default=0),
+        n_expected=Sum("n_expected", default=0),
+        drift=Sum("sum_drift", default=0.0),
+        heard=Max("created"),
+    )
+    recent = list(
+        run.batches.filter(created__gte=now - DRAWN)
+        .order_by("created")
+        .values_list("created", "n_attempts")
+    )
+    rate = _rate(recent, now) if run.is_running else None
+    left = max(0, run.n_planned - total["n"])
+    remaining = timedelta(seconds=left / rate) if rate else None
+    shards = [
+        ShardState(number, state, owner)
+        for number, state, owner in run.shards.values_list("number", "state", "owner")
+    ]
+    return Progress(
+        n_planned=run.n_planned,
+        n_done=total["n"],
+        n_graded=total["graded"],
+        n_sent=total["sent"],
+        prompt_tokens=total["prompt"],
+        completion_tokens=total["completion"],
+        money=money_of(run, total["prompt"], total["completion"]),
+        drift=total["drift"] / total["n_expected"] if total["n_expected"] else None,
+        n_expected=total["n_expected"],
+        rate=rate,
+        rates=_rates(recent, now),
+        remaining=remaining,
+        ends=now + remaining if remaining is not None else None,
+        shards=shards,
+        workers=sorted(
+            set(
+                run.shards.filter(state=Shard.State.LEASED, expires__gte=now).values_list(
+                    "owner", flat=True
+                )
+            )
+        ),
+        heard=total["heard"],
+    )
+
+
+def _rate(recent: Sequence[tuple[datetime, int]], now: datetime) -> float | None:
+    lately = [(created, n) for created, n in recent if created >= now - MINUTE]
+    done = sum(n for _, n in lately)
+    if not done:
+        return None
+    if any(now - 2 * MINUTE <= created < now - MINUTE for created, _ in recent):
+        return done / MINUTE.total_seconds()
+    # It began, or went on, in this minute. Its first batch was worked on before it was written: it says
+    # when to begin, and not how fast.
+    first, n = lately[0]
+    seconds = (now - first).total_seconds()
+    return (done - n) / seconds if done > n and seconds >= 1 else None
+
+
+def _rates(recent: Sequence[tuple[datetime, int]], now: datetime) -> list[float]:
+    points = [0] * int(DRAWN.total_seconds() // STEP)
+    for created, n in recent:
+        at = len(points) - 1 - int((now - created).total_seconds() // STEP)
+        if 0 <= at < len(points):
+            points[at] += n
+    return [n / STEP for n in points]
+
+
+def failures_of(run: JudgeRun) -> list[FailureKind]:
+    """Why replies of this run carry no grade: each kind, most frequent first, with its newest example.
+
+    Attempts that were asked again since, by a later run, are among them.
+    """
+    failed = Attempt.objects.filter(batch__run=run).exclude(state="graded").order_by()
+    found = failed.values("failure").annotate(n=Count("pk"), newest=Max("pk"))
+    examples = Attempt.objects.select_related("text", "question").in_bulk(
+        [row["newest"] for row in found]
+    )
+    kinds = [FailureKind(row["failure"], row["n"], examples[row["newest"]]) for row in found]
+    return sorted(kinds, key=lambda kind: (-kind.n, kind.failure))
+
+
+def last_replies(run: JudgeRun, n: int = 10) -> list[Attempt]:
+    """The newest attempts of a run, newest first."""
+    newest = list(
+        Batch.objects.filter(run=run, n_attempts__gt=0)
+        .order_by("-id")
+        .values_list("pk", flat=True)[:n]
+    )
+    return list(
+        Attempt.objects.filter(batch__in=newest)
+        .select_related("text", "question", "batch")
+        .order_by("-id")[:n]
+    )

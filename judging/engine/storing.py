@@ -1,0 +1,210 @@
+"""Writing replies: every attempt once, and the rating that a graded one is."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from django.db import connection, transaction
+from django.db.models import Count, F, Model, Q, Sum
+from django.utils import timezone
+
+from judging.engine.marking import Copies, copy_marks, mark
+from judging.grading.pairs import Reply, State, storable
+from judging.models import Attempt, Batch, Judge, JudgeRun, Shard
+
+Twins = Mapping[tuple[int, int], Sequence[int]]  # other texts of the same words, by pair
+
+_KEYS = ("judge_id", "text_id", "question_id", "batch_id")
+_SAID = (
+    "state",
+    "failure",
+    "grade",
+    "raw",
+    "detail",
+    "prompt_hash",
+    "probabilities",
+    "expected_grade",
+    "label_mass",
+)
+_FLAGS = ("counts", "copied")
+_TOKENS = ("prompt_tokens", "completion_tokens")
+_COLUMNS = (*_KEYS, *_FLAGS, *_SAID, *_TOKENS)
+
+
+@transaction.atomic
+def store(
+    run: JudgeRun, shard: Shard | None, worker: str, replies: Sequence[Reply], twins: Twins
+) -> Batch:
+    """Store replies as attempts that count, with their ratings and evidence, as one batch.
+
+    A pair that has an attempt already keeps it: another worker was first, and this reply changes
+    nothing. In a run that asks failures again, the failed attempts stop counting first. Returns the
+    batch with what was new in it.
+    """
+    judge = run.judge
+    holds_for = [
+        (reply, (reply.pair.text_id, *twins.get((reply.pair.text_id, reply.pair.question_id), ())))
+        for reply in replies
+    ]
+    batch = _batch(run, shard, worker, holds_for)
+    judge_id, batch_id = judge.pk, batch.pk
+    rows = [
+        _row(judge_id, batch_id, reply, text, is_copy=text != texts[0])
+        for reply, texts in holds_for
+        for text in texts
+    ]
+    # In one order for everybody: two workers with the same pairs wait for each other, and never both.
+    rows.sort(key=lambda row: row[1:3])
+    if run.is_retry:
+        _set_aside(run, {(text, question) for _, text, question, *_ in rows})
+    if insert_new(Attempt, _COLUMNS, rows) < len(rows):
+        _count(batch)
+    _rate(judge, batch)
+    mark(judge, batch, holds_for)
+    return batch
+
+
+@transaction.atomic
+def store_copies(run: JudgeRun, worker: str, copies: Copies) -> None:
+    """Store what was said of a text as said of others with the same words."""
+    if not copies:
+        return
+    batch = Batch.objects.create(run=run, worker=worker)
+    said = ", ".join(_SAID)
+    with connection.cursor() as cursor:
+        cursor.executemany(
+            f"INSERT INTO judging_attempt ({', '.join(_COLUMNS)})"  # noqa: S608
+            f" SELECT judge_id, %s, question_id, %s, true, true, {said}, 0, 0"
+            " FROM judging_attempt WHERE id = %s ON CONFLICT DO NOTHING",
+            [(text, batch.pk, source) for source, text in copies],
+        )
+    _count(batch)
+    _rate(run.judge, batch)
+    copy_marks(run.judge, batch, copies)
+
+
+def _batch(
+    run: JudgeRun,
+    shard: Shard | None,
+    worker: str,
+    holds_for: Sequence[tuple[Reply, tuple[int, ...]]],
+) -> Batch:
+    """The batch of these replies as it is if all of them are new."""
+    graded = [(reply, len(texts)) for reply, texts in holds_for if reply.state is State.GRADED]
+    drifts = [
+        ((reply.expected_grade - reply.grade) * n, n)
+        for reply, n in graded
+        if reply.expected_grade is not None and reply.grade is not None
+    ]
+    return Batch.objects.create(
+        run=run,
+        shard=shard,
+        worker=worker,
+        n_sent=len(holds_for),
+        n_attempts=sum(len(texts) for _, texts in holds_for),
+        n_graded=sum(n for _, n in graded),
+        prompt_tokens=sum(reply.prompt_tokens for reply, _ in holds_for),
+        completion_tokens=sum(reply.completion_tokens for reply, _ in holds_for),
+        n_expected=sum(n for _, n in drifts),
+        sum_drift=sum(drift for drift, _ in drifts),
+    )
+
+
+def _row(
+    judge_id: int, batch_id: int, reply: Reply, text: int, *, is_copy: bool
+) -> tuple[Any, ...]:
+    """An attempt, in the order of _COLUMNS."""
+    return (
+        judge_id,
+        text,
+        reply.pair.question_id,
+        batch_id,
+        True,
+        is_copy,
+        reply.state.value,
+        reply.failure.value if reply.failure else "",
+        reply.grade,
+        storable(reply.raw),
+        storable(reply.detail)[:500],
+        reply.prompt_hash,
+        None if reply.probabilities is None else json.dumps(reply.probabilities),
+        reply.expected_grade,
+        reply.label_mass,
+        0 if is_copy else reply.prompt_tokens,
+        0 if is_copy else reply.completion_tokens,
+    )
+
+
+def _set_aside(run: JudgeRun, wanted: set[tuple[int, int]]) -> None:
+    failed = (
+        Attempt.objects.filter(judge=run.judge, counts=True)
+        .filter(text_id__in={text for text, _ in wanted})
+        .exclude(state=State.GRADED)
+        .exclude(batch__run=run)
+        .order_by("pk")
+    )
+    if connection.features.has_select_for_update:
+        failed = failed.select_for_update(of=("self",))
+    found = failed.values_list("pk", "text_id", "question_id")
+    old = [pk for pk, text, question in found if (text, question) in wanted]
+    Attempt.objects.filter(pk__in=old).update(counts=False)
+
+
+def _rate(judge: Judge, batch: Batch) -> None:
+    """The graded attempts that are new in this batch, as ratings."""
+    now = connection.ops.adapt_datetimefield_value(timezone.now())
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "INSERT INTO annotation_rating"
+            " (rater_id, rubric_id, text_id, question_id, grade, created)"
+            " SELECT %s, %s, text_id, question_id, grade, %s FROM judging_attempt"
+            " WHERE batch_id = %s AND state = 'graded' ORDER BY text_id, question_id"
+            " ON CONFLICT DO NOTHING",
+            [judge.rater_id, judge.rubric_id, now, batch.pk],
+        )
+
+
+def _count(batch: Batch) -> None:
+    """What of a batch was new, where not all of it was."""
+    graded = Q(state=State.GRADED)
+    found = batch.attempts.aggregate(
+        n=Count("pk"),
+        n_graded=Count("pk", filter=graded),
+        n_expected=Count("expected_grade", filter=graded),
+        drift=Sum(F("expected_grade") - F("grade"), filter=graded),
+    )
+    batch.n_attempts = found["n"]
+    batch.n_graded = found["n_graded"]
+    batch.n_expected = found["n_expected"]
+    batch.sum_drift = found["drift"] or 0.0
+    batch.save(update_fields=["n_attempts", "n_graded", "n_expected", "sum_drift"])
+
+
+def insert_new(model: type[Model], columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> int:
+    """Insert rows that break no unique constraint, and return how many those were.
+
+    Each value becomes one of its column's type, so that a whole number among floats is a float; JSON is
+    given as text. Any other constraint that one breaks is an IntegrityError, and then none is inserted.
+    """
+    quote = connection.ops.quote_name
+    by_name = {field.attname: field for field in model._meta.concrete_fields}
+    fields = [by_name[column] for column in columns]
+    by_column = [
+        [field.get_prep_value(value) for value in values]
+        for field, values in zip(fields, zip(*rows, strict=True), strict=True)
+    ]
+    names = ", ".join(quote(column) for column in columns)
+    into = f"INSERT INTO {quote(model._meta.db_table)} ({names})"
+    with connection.cursor() as cursor:
+        if connection.vendor == "postgresql":
+            # One parameter a column, however many rows there are.
+            arrays = ", ".join(f"%s::{field.db_type(connection)}[]" for field in fields)
+            sql = f"{into} SELECT * FROM unnest({arrays}) ON CONFLICT DO NOTHING"  # noqa: S608
+            cursor.execute(sql, by_column)
+        else:
+            places = ", ".join("%s" for _ in columns)
+            prepared = list(zip(*by_column, strict=True))
+            cursor.executemany(f"{into} VALUES ({places}) ON CONFLICT DO NOTHING", prepared)
+        return int(cursor.rowcount)

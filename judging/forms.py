@@ -1,0 +1,26 @@
+"""What the forms of judges and of runs share."""
+
+from collections.abc import Sequence
+
+from django import forms
+from django.conf import settings
+
+
+def endpoints() -> list[tuple[str, str]]:
+    """The servers that this site knows, by name, for a list to choose from."""
+    names = list(settings.JUDGE_ENDPOINTS)
+    return [("", "none" if names else "this site knows none"), *((name, name) for name in names)]
+
+
+def offer(form: forms.Form, name: str, choices: Sequence[tuple[str, str]]) -> None:
+    """Let a field of a form choose among what there is now."""
+    field = form.fields[name]
+    assert isinstance(field, forms.ChoiceField)
+    field.choices = choices
+
+
+def focus(form: forms.Form) -> None:
+    """Let the page begin at the first field that has something wrong."""
+    wrong = next((name for name in form.fields if name in form.errors), None)
+    if wrong:
+        form.fields[wrong].widget.attrs["autofocus"] = True

@@ -1,0 +1,263 @@
+"""A new judge, as an admin describes it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from django import forms
+from django.core.exceptions import ValidationError
+from django.http import QueryDict
+
+from annotation.models import Rubric
+from judging.engine.baseline import SLUG
+from judging.engine.judges import levels_of
+from judging.forms import endpoints, offer
+from judging.grading import prompts
+from judging.grading.pairs import Sampling
+from judging.grading.parse import PARSERS
+from judging.grading.prompt import check_template, wording_of
+from judging.grading.spec import Spec
+from judging.models import Judge
+
+OWN_WORDS = "own words"
+LONG = 9_000_000_000_000_000  # a whole number that JSON and databases keep as it is
+
+
+class Words(forms.CharField):
+    """Words that are kept as they are, but for the line ends that browsers make of them."""
+
+    widget = forms.Textarea(attrs={"spellcheck": "false"})
+
+    def __init__(self, rows: int, **kwargs: Any) -> None:
+        super().__init__(strip=False, **kwargs)
+        self.widget.attrs["rows"] = rows
+
+    def to_python(self, value: Any) -> str:
+        return str(super().to_python(value)).replace("\r\n", "\n").replace("\r", "\n")
+
+
+class Ids(forms.CharField):
+    """Whole numbers with commas or spaces between them."""
+
+    def to_python(self, value: Any) -> list[int]:  # type: ignore[override]
+        words = str(super().to_python(value)).replace(",", " ").split()
+        if wrong := [word for word in words if not word.isdecimal() or len(word) > 9]:
+            raise ValidationError(f"{wrong[0]!r} is no token id: they are whole numbers.")
+        return [int(word) for word in words]
+
+
+class Settings(forms.CharField):
+    """A JSON object, empty for none."""
+
+    def to_python(self, value: Any) -> dict[str, Any]:  # type: ignore[override]
+        words = str(super().to_python(value))
+        if not words:
+            return {}
+        try:
+            found = json.loads(words)
+            kept = json.dumps(found, allow_nan=False, ensure_ascii=False).encode().decode()
+        except (ValueError, RecursionError) as error:
+            raise ValidationError(f"This is not JSON that can be kept: {error}") from None
+        if not isinstance(found, dict):
+            raise ValidationError(
+                "This is JSON, but not an object: it begins with { and ends with }."
+            )
+        if "\\u0000" in kept:
+            raise ValidationError("A NUL cannot be kept.")
+        return found
+
+
+class JudgeForm(forms.Form):
+    """All that the fingerprint covers, a name, and a server that may be asked about the model."""
+
+    slug = forms.SlugField(
+        max_length=120,
+        label="Name",
+        help_text="letters, digits, hyphens; its grades carry it in every table and file, for ever",
+    )
+    rubric = forms.ModelChoiceField(
+        Rubric.objects.all(), to_field_name="slug", empty_label=None, initial="graded"
+    )
+    prompt_file = forms.ChoiceField(label="One of our prompts", required=False)
+    system = Words(8, required=False, help_text="empty: no system message is sent")
+    prompt = Words(
+        16,
+        help_text="{question} and {text} must be in it; {rubric}, {grades} and {request} may be",
+    )
+    wording = Words(
+        7, required=False, help_text="what {rubric} becomes; empty: the levels of the rubric"
+    )
+    parser = forms.ChoiceField(
+        choices=[(name, name) for name in PARSERS],
+        label="How replies are read",
+        help_text="integer-1: one grade and nothing else; evidence-1: a grade, then quotations",
+    )
+    backend = forms.ChoiceField(
+        choices=[one for one in Judge.Backend.choices if one[0] != Judge.Backend.LEXICAL],
+        label="Where the model runs",
+    )
+    model = forms.CharField(max_length=250, help_text="its name, as the server or vLLM knows it")
+    endpoint = forms.ChoiceField(
+        label="A server that runs it", required=False, help_text="to ask it; a run names its own"
+    )
+    revision = forms.CharField(
+        max_length=250, required=False, help_text="commit or version; the same name can change"
+    )
+    template_hash = forms.CharField(
+        max_length=64, required=False, label="Hash of the chat template", help_text="empty: unknown"
+    )
+    label_ids = Ids(
+        required=False,
+        label="Token ids of the grades",
+        help_text="one for each grade, lowest first; empty: unknown",
+    )
+    temperature = forms.FloatField(min_value=0, max_value=5, initial=0.0)
+    top_p = forms.FloatField(min_value=0, max_value=1, initial=1.0, label="Top p")
+    max_tokens = forms.IntegerField(
+        min_value=1, max_value=100_000, initial=1, label="Tokens at most"
+    )
+    seed = forms.IntegerField(
+        min_value=0, max_value=LONG, required=False, initial=0, help_text="empty: none is sent"
+    )
+    logprobs = forms.BooleanField(
+        required=False,
+        initial=True,
+        label="Ask for probabilities",
+        help_text="without them there are no expected grades; some servers have none",
+    )
+    extra = Settings(
+        required=False,
+        label="Further settings of the request",
+        help_text='JSON, sent as it is, such as {"chat_template_kwargs": {"enable_thinking": false}}',
+    )
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        files = [(name, prompts.load(name).title) for name in prompts.names()]
+        offer(self, "prompt_file", [("", "none"), *files])
+        offer(self, "endpoint", endpoints())
+
+    def clean_slug(self) -> str:
+        slug: str = self.cleaned_data["slug"]
+        if slug == SLUG or slug.startswith(f"{SLUG}-"):
+            raise ValidationError("Names that begin so are those of the baselines.")
+        return slug
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or {}
+        for problem in check_template(cleaned.get("system", ""), cleaned.get("prompt", "")):
+            if cleaned.get("prompt"):
+                self.add_error("prompt", problem)
+        rubric, ids = cleaned.get("rubric"), cleaned.get("label_ids")
+        if rubric:
+            self._check_wording(rubric)
+            if ids and len(ids) != len(rubric.grades()):
+                n = len(rubric.grades())
+                self.add_error(
+                    "label_ids", f"{rubric} has {n} grades, and these are {len(ids)} ids."
+                )
+        return cleaned
+
+    def _check_wording(self, rubric: Rubric) -> None:
+        wording = self.cleaned_data.get("wording", "")
+        if not wording.strip():
+            self.cleaned_data["wording"] = words_of(rubric)
+            return
+        for other in Rubric.objects.exclude(pk=rubric.pk):
+            if wording == words_of(other):
+                self.add_error("wording", f"These are the words of {other}, not of {rubric}.")
+
+    def fields_of_judge(self) -> dict[str, Any]:
+        """The fields of Judge, but rater and levels, once the form is valid."""
+        cleaned = self.cleaned_data
+        sampling = ("temperature", "top_p", "max_tokens", "seed", "logprobs", "extra")
+        straight = (
+            *("rubric", "backend", "model", "revision", "system", "prompt", "wording"),
+            *("template_hash", "label_ids", "parser"),
+        )
+        return {
+            **{name: cleaned[name] for name in straight},
+            "prompt_name": name_of_prompt(cleaned["system"], cleaned["prompt"]),
+            "sampling": {name: cleaned[name] for name in sampling},
+        }
+
+    def fingerprint(self) -> str:
+        """Of the judge that this valid form describes."""
+        fields = self.fields_of_judge()
+        return Judge(levels=levels_of(fields["rubric"]), **fields).spec.fingerprint
+
+
+def words_of(rubric: Rubric) -> str:
+    """The levels of a rubric as a prompt shows them."""
+    return wording_of((int(grade), str(label)) for grade, label in levels_of(rubric))
+
+
+def name_of_prompt(system: str, prompt: str) -> str:
+    """The file that holds these words, or that they are somebody's own."""
+    for name in prompts.names():
+        file = prompts.load(name)
+        if (file.system, file.prompt) == (system, prompt):
+            return name
+    return OWN_WORDS
+
+
+def of_file(name: str) -> dict[str, Any]:
+    """What one of our prompt files puts into the form. Raises PromptFileError."""
+    file = prompts.load(name)
+    return {
+        "prompt_file": name,
+        "system": file.system,
+        "prompt": file.prompt,
+        "parser": file.parser,
+        "max_tokens": file.max_tokens,
+    }
+
+
+def of_judge(judge: Judge) -> dict[str, Any]:
+    """A judge as the form shows it, but for its name."""
+    sampling = judge.spec.sampling
+    return {
+        "rubric": judge.rubric.slug,
+        **{name: getattr(judge, name) for name in ("system", "prompt", "wording", "parser")},
+        **{name: getattr(judge, name) for name in ("backend", "model", "revision")},
+        "template_hash": judge.template_hash,
+        "label_ids": ids_in_words(judge.label_ids),
+        **{name: getattr(sampling, name) for name in ("temperature", "top_p", "max_tokens")},
+        "seed": sampling.seed,
+        "logprobs": sampling.logprobs,
+        "extra": json.dumps(sampling.extra, ensure_ascii=False) if sampling.extra else "",
+        "prompt_file": judge.prompt_name if judge.prompt_name in prompts.names() else "",
+    }
+
+
+def of_post(sent: QueryDict) -> dict[str, Any]:
+    """What somebody has typed so far, to show the form again without a word about what it lacks."""
+    words = {name: sent.get(name, "") for name in JudgeForm.base_fields}
+    typed: dict[str, Any] = {name: word.replace("\x00", "") for name, word in words.items()}
+    return {**typed, "logprobs": "logprobs" in sent}
+
+
+def spec_of(typed: Mapping[str, Any]) -> Spec:
+    """As much of a judge as its messages need, from a form that may be half filled in."""
+    rubric = Rubric.objects.filter(slug=typed.get("rubric", "")).first() or Rubric.objects.first()
+    levels = levels_of(rubric) if rubric else []
+    words = {
+        name: str(typed.get(name, "")).replace("\r\n", "\n")
+        for name in ("system", "prompt", "wording")
+    }
+    return Spec(
+        rubric="",
+        levels=tuple((grade, label) for grade, label in levels),
+        backend="",
+        model="",
+        system=words["system"],
+        prompt=words["prompt"],
+        wording=words["wording"] or (words_of(rubric) if rubric else ""),
+        sampling=Sampling(),
+    )
+
+
+def ids_in_words(ids: list[int] | tuple[int, ...]) -> str:
+    return ", ".join(map(str, ids))

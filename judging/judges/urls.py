@@ -1,0 +1,11 @@
+"""Judges: all of them, one, a new one."""
+
+from django.urls import URLPattern, path
+
+from judging.judges import views
+
+urlpatterns: list[URLPattern] = [
+    path("", views.judges, name="judges"),
+    path("new/", views.judge_new, name="judge_new"),
+    path("<int:pk>/", views.judge, name="judge"),
+]

@@ -1,0 +1,202 @@
+"""Judges: all of them, one with everything that makes it, and a new one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib import messages
+from django.core.exceptions import ValidationError
+from django.db.models import Count
+from django.http import Http404, HttpResponseBase
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import require_http_methods, require_safe
+
+from annotation.http import AuthenticatedRequest, admins_only, is_key, researchers_only
+from annotation.models import Dataset, Rubric
+from annotation.models.raters import name_in
+from judging.engine import tallies
+from judging.engine.choosing import key_of, url_of
+from judging.engine.judges import JudgeRefused, make_judge
+from judging.forms import endpoints, focus
+from judging.graders.base import GraderError
+from judging.graders.openai_api import Probe, probe
+from judging.grading.prompt import check_template
+from judging.grading.prompts import PromptFileError
+from judging.judges.forms import (
+    JudgeForm,
+    ids_in_words,
+    of_file,
+    of_judge,
+    of_post,
+    spec_of,
+    words_of,
+)
+from judging.judges.preview import pick, preview
+from judging.models import Attempt, Judge
+
+RUNS_SHOWN = 20
+
+
+@require_safe
+@researchers_only
+def judges(request: AuthenticatedRequest) -> HttpResponseBase:
+    """All judges, the newest first, with what each has said so far; then those that came in files."""
+    said, last = tallies.by_judge(), tallies.last_runs()
+    listed = Judge.objects.select_related("rater__dataset", "rubric").order_by("-id")
+    rows = [(one, said.get(one.pk, tallies.NOTHING), last.get(one.pk)) for one in listed]
+    context = {
+        "rows": rows,
+        "imported": tallies.imported(),
+        "datasets": Dataset.objects.all(),
+        "room": "judges",
+    }
+    return render(request, "judging/judges/judges.html", context)
+
+
+@require_safe
+@researchers_only
+def judge(request: AuthenticatedRequest, pk: int) -> HttpResponseBase:
+    """One judge, with a look at what it is sent about any pair."""
+    judges = Judge.objects.select_related("rater__dataset", "rubric", "created_by")
+    found = get_object_or_404(judges, pk=pk)
+    runs = found.runs.select_related("dataset", "created_by")
+    shown = list(runs[:RUNS_SHOWN])
+    said = tallies.by_run(shown)
+    own = found.rater.dataset
+    picked = None
+    if found.prompt:
+        picked = pick(request.GET, [own] if own else list(Dataset.objects.all()))
+    context = {
+        "judge": found,
+        "tally": tallies.by_judge().get(found.pk, tallies.NOTHING),
+        "datasets": [
+            (one, name_in(one, found.rater), tally) for one, tally in tallies.by_dataset(found)
+        ],
+        "runs": [(run, said.get(run.pk, tallies.NOTHING)) for run in shown],
+        "n_runs": runs.count(),
+        "kinds": Attempt.objects.filter(batch__run__judge=found)
+        .exclude(state="graded")
+        .order_by()
+        .values_list("failure")
+        .annotate(n=Count("pk"))
+        .order_by("-n", "failure"),
+        "picked": picked,
+        "all_datasets": Dataset.objects.all(),
+        "sent": preview(found.spec, picked),
+        "room": "judges",
+    }
+    return render(request, "judging/judges/judge.html", context)
+
+
+FIRST = "question-first"
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@admins_only
+def judge_new(request: AuthenticatedRequest) -> HttpResponseBase:
+    """Make a judge. All buttons but one only fill in the form, or show what it would send."""
+    if request.method != "POST":
+        return _page(request, JudgeForm(initial=_beginning(request)))
+    if "save" in request.POST:
+        return _save(request)
+    typed = of_post(request.POST)
+    told: dict[str, Any] = {}
+    if "load" in request.POST and typed["prompt_file"]:
+        typed |= _file(typed["prompt_file"])
+    elif "words" in request.POST:
+        rubric = get_object_or_404(Rubric, slug=typed["rubric"])
+        typed["wording"] = words_of(rubric)
+    elif "ask" in request.POST:
+        told = _ask(typed)
+    elif "look" in request.POST:
+        told = {"problems": check_template(typed["system"], typed["prompt"])}
+    return _page(request, JudgeForm(initial=typed), **told)
+
+
+def _beginning(request: AuthenticatedRequest) -> dict[str, Any]:
+    """A copy of the judge that the address names, or one of our prompts with the rubric's words."""
+    if copied := request.GET.get("from"):
+        models = Judge.objects.exclude(backend=Judge.Backend.LEXICAL)
+        return of_judge(get_object_or_404(models, pk=copied if is_key(copied) else None))
+    rubric = get_object_or_404(Rubric, slug="graded")
+    return {
+        **_file(request.GET.get("prompt") or FIRST),
+        "rubric": rubric.slug,
+        "wording": words_of(rubric),
+    }
+
+
+def _file(name: str) -> dict[str, Any]:
+    try:
+        return of_file(name)
+    except PromptFileError as error:
+        raise Http404(str(error)) from None
+
+
+def _ask(typed: dict[str, Any]) -> dict[str, Any]:
+    """What a server tells of the model, filled in where it tells; else why it does not."""
+    names = [name for name, _ in endpoints() if name]
+    if typed["endpoint"] not in names:
+        return {"silent": "Choose a server to ask." if names else "This site knows no server."}
+    rubric = Rubric.objects.filter(slug=typed["rubric"]).first()
+    try:
+        sent = JudgeForm.base_fields["extra"].clean(typed["extra"])
+        found = probe(
+            url_of(typed["endpoint"]),
+            key_of(typed["endpoint"]),
+            typed["model"].strip(),
+            labels=[str(grade) for grade in rubric.grades()] if rubric else [],
+            template_kwargs=sent.get("chat_template_kwargs"),
+        )
+    except GraderError as error:
+        return {"silent": str(error)}
+    except ValidationError as error:
+        return {"silent": f"It was not asked: further settings: {error.messages[0]}"}
+    _fill_in(typed, found)
+    return {"probe": found}
+
+
+def _fill_in(typed: dict[str, Any], found: Probe) -> None:
+    if len(found.models) == 1 and not typed["model"].strip():
+        typed["model"] = found.models[0]
+    if found.revision:
+        typed["revision"] = found.revision
+    if found.template_hash:
+        typed["template_hash"] = found.template_hash
+    if found.label_ids:
+        typed["label_ids"] = ids_in_words(found.label_ids)
+
+
+def _save(request: AuthenticatedRequest) -> HttpResponseBase:
+    form = JudgeForm(request.POST)
+    there = None
+    if form.is_valid():
+        try:
+            made = make_judge(
+                form.cleaned_data["slug"], created_by=request.user, **form.fields_of_judge()
+            )
+        except JudgeRefused as error:
+            there = Judge.objects.filter(fingerprint=form.fingerprint()).first()
+            form.add_error(None if there else "slug", str(error))
+        else:
+            messages.success(request, f"The judge {made} is made. It has judged nothing yet.")
+            return redirect("judge", made.pk)
+    focus(form)
+    return _page(request, form, 422, there=there)
+
+
+def _page(
+    request: AuthenticatedRequest, form: JudgeForm, status: int = 200, **told: Any
+) -> HttpResponseBase:
+    datasets = list(Dataset.objects.all())
+    picked = pick(request.POST, datasets)
+    typed = of_post(request.POST) if form.is_bound else form.initial
+    context = {
+        "form": form,
+        "picked": picked,
+        "all_datasets": datasets,
+        "sent": preview(spec_of(typed), picked),
+        "room": "judges",
+        **told,
+    }
+    return render(request, "judging/judges/judge_new.html", context, status=status)

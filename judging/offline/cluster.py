@@ -1,0 +1,286 @@
+"""Grade exported pairs on machines that cannot see the database.
+
+    python -m judging.offline.cluster EXPORT --out RESULTS --url http://10.0.0.5:8000/v1
+
+With Ray (the default) this is a Ray Data job: every worker of the cluster holds one grader, and takes
+some files at a time. With --no-ray it is one plain process. Both write one file of replies for each
+file of pairs, under its name only when it is whole: the same command goes on where it was stopped. All
+machines need to see both folders. The key of a server is read from JUDGE_KEY.
+
+No Django and no database: this needs pyarrow, and what the judge's grader needs.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import os
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from judging.graders.base import IN_VAIN, Grader, GraderError, InVain
+from judging.graders.openai_api import OpenAIGrader
+from judging.graders.vllm_engine import VllmGrader
+from judging.grading.pairs import Reply, State
+from judging.grading.spec import Spec
+from judging.offline.job import ExchangeRefused, Job, results_name
+from judging.offline.parquet import Asked, read_about, read_pairs, write_results
+
+MOST_AT_ONCE = 8  # files that a worker of Ray holds: between two lots of them its grader runs empty
+LOTS = 4  # for each worker at least, so that they end at nearly the same time
+Key = tuple[int, int]
+
+
+@dataclass(frozen=True)
+class Work:
+    """What a worker is told: where the files are, and how to reach or start the model."""
+
+    folder: Path
+    results: Path
+    url: str = ""
+    key: str | None = field(default=None, repr=False)
+    concurrency: int = 64
+    engine: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Done:
+    """One file of replies."""
+
+    name: str
+    pairs: int
+    graded: int
+
+
+@dataclass
+class _Open:
+    """A file of which some pairs are still with the grader."""
+
+    rows: list[Asked]
+    replies: dict[Key, Reply] = field(default_factory=dict)
+
+
+def grader_of(spec: Spec, work: Work) -> Grader:
+    """The grader of a judge. Raises GraderError where this machine has not what it needs."""
+    if spec.backend == "vllm":
+        return VllmGrader(spec, engine_args=work.engine)
+    if spec.backend == "openai":
+        if not work.url:
+            raise GraderError("This judge asks a server: name it with --url.")
+        return OpenAIGrader(spec, work.url, key=work.key, concurrency=work.concurrency)
+    raise GraderError(f"A judge of the kind {spec.backend!r} cannot work without the database.")
+
+
+def to_do(job: Job, work: Work) -> list[Path]:
+    """The files of pairs without a file of replies. Raises ExchangeRefused for another job's replies."""
+    files = []
+    for path in job.pairs_files(work.folder):
+        there = work.results / results_name(path)
+        if not there.exists():
+            files.append(path)
+        elif read_about(there) != job.about:
+            raise ExchangeRefused(f"{there} is of another export: name another folder with --out.")
+    return files
+
+
+def grade_files(
+    grader: Grader, job: Job, files: Sequence[Path], results: Path
+) -> Iterator[Done | None]:
+    """Grade the pairs of files as one stream, and write the replies of each when the last has come.
+
+    Yields each file that was written, and None about once a second while nothing comes. Raises what
+    the grader raises, and GraderError after errors alone for a long while; files that were written by
+    then stay.
+    """
+    opened: dict[Path, _Open] = {}
+    home: dict[Key, Path] = {}
+    in_vain = InVain(IN_VAIN)
+
+    def pairs() -> Iterator[Any]:
+        for path in files:
+            about, rows = read_pairs(path)
+            if about != job.about:
+                raise ExchangeRefused(f"{path} is of another export than {job.about.run}.")
+            opened[path] = _Open(rows)
+            for row in rows:
+                home[row.pair.text_id, row.pair.question_id] = path
+            yield from (row.pair for row in rows)
+
+    for reply in grader.replies(pairs()):
+        if reply is None:
+            yield None
+            continue
+        in_vain.look_at(reply)
+        key = (reply.pair.text_id, reply.pair.question_id)
+        path = home.pop(key)
+        file = opened[path]
+        file.replies[key] = reply
+        if len(file.replies) == len(file.rows):
+            yield _written(job, path, opened.pop(path), results)
+    if home:
+        raise GraderError(f"The grader gave no reply to {len(home):,} pairs.")
+
+
+def _written(job: Job, path: Path, file: _Open, results: Path) -> Done:
+    replies = [file.replies[row.pair.text_id, row.pair.question_id] for row in file.rows]
+    name = results_name(path)
+    write_results(results / name, job.about, zip(file.rows, replies, strict=True))
+    return Done(name, len(replies), sum(reply.state is State.GRADED for reply in replies))
+
+
+def run_here(job: Job, work: Work, files: Sequence[Path]) -> Iterator[Done | None]:
+    """All files in this process."""
+    return grade_files(grader_of(job.spec, work), job, files, work.results)
+
+
+class _Worker:
+    """An actor of Ray: one grader, kept while it works at one lot of files after another."""
+
+    def __init__(self, work: Work) -> None:
+        self.work = work
+        self.job = Job.read(work.folder)
+        self.grader: Grader | None = None
+
+    def __call__(self, batch: dict[str, Any]) -> Iterator[dict[str, list[Any]]]:
+        # What stops a grader travels as a row: of an exception Ray makes pages.
+        try:
+            self.grader = self.grader or grader_of(self.job.spec, self.work)
+            # A lot that Ray gives out again, as its worker died, may be done in part.
+            files = [path for path in to_do(self.job, self.work) if path.name in set(batch["name"])]
+            for done in grade_files(self.grader, self.job, files, self.work.results):
+                if done:
+                    yield _row(done.name, done.pairs, done.graded)
+        except (ExchangeRefused, GraderError) as error:
+            yield _row("", 0, 0, str(error))
+
+
+def _row(name: str, pairs: int, graded: int, error: str = "") -> dict[str, list[Any]]:
+    return {"name": [name], "pairs": [pairs], "graded": [graded], "error": [error]}
+
+
+def run_on_ray(job: Job, work: Work, files: Sequence[Path], workers: int) -> Iterator[Done]:
+    """All files on a cluster: that of RAY_ADDRESS, or this machine. Raises GraderError."""
+    import ray  # noqa: PLC0415 - an own environment
+
+    ray.init(runtime_env={"py_modules": [str(Path(__file__).resolve().parent.parent)]})
+    context = ray.data.DataContext.get_current()
+    context.enable_progress_bars = False
+    lot = max(1, min(MOST_AT_ONCE, len(files) // (workers * LOTS)))
+    # Blocks made here, and not by a task of Ray: that would want a processor beside the workers' own.
+    names = ray.data.from_items(
+        [{"name": path.name} for path in files], override_num_blocks=math.ceil(len(files) / lot)
+    )
+    gpus = work.engine.get("tensor_parallel_size", 1) if job.spec.backend == "vllm" else 0
+    graded = names.map_batches(
+        _Worker,
+        fn_constructor_args=(work,),
+        batch_size=None,
+        compute=ray.data.ActorPoolStrategy(size=workers),
+        num_cpus=1,
+        num_gpus=gpus,
+    )
+    try:
+        for row in graded.iter_rows():
+            if row["error"]:
+                raise GraderError(row["error"])
+            yield Done(row["name"], row["pairs"], row["graded"])
+    except ray.exceptions.RayError as error:
+        raise GraderError(f"The job on Ray has ended: {error}") from error
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    chosen = _parser().parse_args(words)
+    work = Work(
+        chosen.folder.resolve(),
+        chosen.out.resolve(),
+        chosen.url,
+        os.environ.get("JUDGE_KEY"),
+        chosen.concurrency,
+        chosen.engine,
+    )
+    try:
+        job = Job.read(work.folder)
+        files = to_do(job, work)
+        work.results.mkdir(parents=True, exist_ok=True)
+        _say(f"{job.about.judge} ({job.about.fingerprint[:8]}): {job.pairs:,} pairs")
+        _say(f"{len(files):,} of {job.files:,} files are to do")
+        if files and chosen.no_ray:
+            _tell(run_here(job, work, files), len(files))
+        elif files:
+            _tell(run_on_ray(job, work, files, chosen.workers), len(files))
+        if left := to_do(job, work):
+            return _failed(f"{len(left):,} files are still to do: give the same command again.")
+        _say(f"All replies are there: manage.py judge_import {job.about.dataset} {work.results}")
+    except (ExchangeRefused, GraderError, OSError) as error:
+        return _failed(str(error))
+    except ImportError as error:
+        return _failed(f"{error}. This needs an environment of its own: see docs/fleet.md.")
+    except KeyboardInterrupt:
+        return _failed("Stopped. The files that are written stay; the same command goes on.")
+    return 0
+
+
+def _tell(files: Iterator[Done | None], n: int) -> None:
+    began, pairs, written = time.monotonic(), 0, 0
+    for done in files:
+        if done is None:
+            continue
+        written += 1
+        pairs += done.pairs
+        rate = pairs / max(time.monotonic() - began, 1e-3)
+        _say(
+            f"{done.name}: {done.pairs:,} pairs, {done.graded:,} graded; "
+            f"{written:,} of {n:,} files, {rate:,.0f} pairs a second"
+        )
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m judging.offline.cluster",
+        description="Grade the pairs that judge_export wrote.",
+    )
+    parser.add_argument("folder", type=Path, help="with judge.json and pairs-*.parquet")
+    parser.add_argument("--out", type=Path, required=True, help="folder for results-*.parquet")
+    parser.add_argument("--url", default="", help="of the server, for judges that ask one")
+    parser.add_argument("--concurrency", type=_count, default=64, help="requests at once, a worker")
+    parser.add_argument(
+        "--engine", type=_settings, default={}, help="arguments of vLLM in process, as JSON"
+    )
+    parser.add_argument("--workers", type=_count, default=1, help="graders on the cluster of Ray")
+    parser.add_argument("--no-ray", action="store_true", help="in this process alone")
+    return parser
+
+
+def _count(word: str) -> int:
+    if not word.isdecimal() or int(word) < 1:
+        raise argparse.ArgumentTypeError(f"{word!r} is not a number of 1 or more")
+    return int(word)
+
+
+def _settings(word: str) -> dict[str, Any]:
+    try:
+        values = json.loads(word)
+    except ValueError:
+        values = None
+    if not isinstance(values, dict):
+        raise argparse.ArgumentTypeError(f'{word!r} is no JSON object, such as {{"seed": 0}}')
+    return values
+
+
+def _say(words: str) -> None:
+    sys.stderr.write(words + "\n")
+    sys.stderr.flush()
+
+
+def _failed(words: str) -> int:
+    _say(words)
+    return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

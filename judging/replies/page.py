@@ -1,0 +1,147 @@
+"""Everything that made the reply of one cell, as a page shows it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from annotation.models import NuggetSpan, SubQuestion, Text
+from judging.grading.pairs import Pair
+from judging.grading.prompt import Message, prompt_hash, render
+from judging.grading.words import outcome_words
+from judging.models import Attempt, Judge
+
+MARKS = 8  # of the stylesheet
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """A grade of the rubric, and the probability that the model gave it; None if it did not tell."""
+
+    grade: int
+    label: str
+    probability: float | None
+    is_chosen: bool
+
+    @property
+    def shown(self) -> str:
+        if self.probability is None:
+            return "not told"
+        return "< 0.001" if 0 < self.probability < 0.001 else f"{self.probability:.3f}"
+
+    @property
+    def percent(self) -> str:
+        """The length of its bar, of 100."""
+        return f"{100 * (self.probability or 0):.1f}"
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """The prompt as it is rendered now. `is_sent` is None where nobody can tell."""
+
+    messages: list[Message]
+    is_sent: bool | None
+    says: str
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """The words that a reply quotes, where they stand in the text and where they do not."""
+
+    located: tuple[NuggetSpan, ...]
+    unlocated: tuple[NuggetSpan, ...]
+
+    @property
+    def marks(self) -> list[dict[str, Any]]:
+        """As the text is marked with them."""
+        return [
+            {
+                "start": span.start,
+                "end": span.end,
+                "mark": span.position % MARKS + 1,
+                "label": span.position + 1,
+            }
+            for span in self.located
+        ]
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """An attempt, and what became of it in words."""
+
+    attempt: Attempt
+    levels: list[Level]
+
+    @property
+    def outcome(self) -> str:
+        return outcome_words(self.attempt.state, self.attempt.failure)
+
+    @property
+    def has_probabilities(self) -> bool:
+        return self.attempt.probabilities is not None
+
+
+def attempts_at(judge: Judge, text: Text, question: SubQuestion) -> list[Attempt]:
+    """All attempts of a judge at a pair: the one that counts first, then the newest first."""
+    found = Attempt.objects.filter(judge=judge, text=text, question=question)
+    return list(found.select_related("batch__run").order_by("-counts", "-pk"))
+
+
+def told(judge: Judge, attempt: Attempt) -> Told:
+    values = attempt.probabilities or [None] * len(judge.levels)
+    levels = [
+        Level(grade, label, probability, grade == attempt.grade)
+        for (grade, label), probability in zip(judge.levels, values, strict=False)
+    ]
+    return Told(attempt, levels)
+
+
+def prompt_of(judge: Judge, attempt: Attempt, pair: Pair) -> Prompt | None:
+    """The prompt of a pair, and whether it is the one that was sent; None for one that reads none."""
+    if judge.backend == Judge.Backend.LEXICAL:
+        return None
+    messages = render(judge.spec, pair)
+    now, then = prompt_hash(messages), attempt.prompt_hash
+    if not then:
+        says = (
+            "No hash was stored with this reply, so nobody can tell whether this is what was sent."
+        )
+        return Prompt(messages, None, says)
+    if now == then:
+        return Prompt(messages, True, f"The prompt is the one that was sent: both have hash {now}.")
+    says = (
+        f"It differs from the one that was sent, whose hash is {then} and not {now}: the words of the "
+        "text, the question or the request have changed since."
+    )
+    return Prompt(messages, False, says)
+
+
+def source_of(judge: Judge, attempt: Attempt, text: Text) -> Text | None:
+    """The text of the same words whose reply this one copies; None for a reply that was asked for."""
+    if not attempt.copied:
+        return None
+    asked = Attempt.objects.filter(
+        judge=judge,
+        question=attempt.question_id,
+        copied=False,
+        text__dataset=text.dataset_id,
+        text__sha256=text.sha256,
+    ).select_related("text")
+    first = asked.order_by("-counts", "pk").first()
+    return first.text if first else None
+
+
+def evidence_of(judge: Judge, attempt: Attempt, text: Text) -> Evidence:
+    """What the reply that counts quotes. `text` is the one it was asked about."""
+    if not attempt.counts or attempt.grade is None:
+        return Evidence((), ())
+    spans = NuggetSpan.objects.filter(
+        rating__rater=judge.rater_id,
+        rating__rubric=judge.rubric_id,
+        rating__text=text,
+        rating__question=attempt.question_id,
+    ).order_by("position")
+    return Evidence(
+        tuple(span for span in spans if span.start is not None),
+        tuple(span for span in spans if span.start is None),
+    )

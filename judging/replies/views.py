@@ -1,0 +1,118 @@
+"""The reply of one cell of the rating matrix, and asking its judge once more."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.exceptions import PermissionDenied
+from django.http import HttpResponse
+from django.shortcuts import get_object_or_404, render
+from django.views.decorators.http import require_http_methods
+
+from annotation.http import AuthenticatedRequest, researchers_only
+from annotation.models import Rater, Rating, SubQuestion, Text
+from judging.graders.base import GraderError
+from judging.grading.pairs import Pair, Reply
+from judging.models import Attempt, Judge
+from judging.replies.page import attempts_at, evidence_of, prompt_of, source_of, told
+from judging.replies.replaying import compared, endpoints, pair_of, replay
+
+State = dict[str, Any]
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@researchers_only
+def reply(
+    request: AuthenticatedRequest, rater_id: int, text_id: int, question_id: int
+) -> HttpResponse:
+    """What a judge said about a pair; a POST asks it again, and stores nothing."""
+    rater = get_object_or_404(Rater, pk=rater_id)
+    text = get_object_or_404(Text.objects.select_related("dataset", "topic"), pk=text_id)
+    question = get_object_or_404(
+        SubQuestion.objects.select_related("topic"), topic__dataset=text.dataset_id, pk=question_id
+    )
+    judge = Judge.objects.filter(rater=rater).select_related("rater", "rubric").first()
+    attempts = attempts_at(judge, text, question) if judge else []
+    context: State = {
+        "room": "judges",
+        "rater": rater,
+        "judge": judge,
+        "dataset": text.dataset,
+        "text": text,
+        "question": question,
+    }
+    if judge is None or not attempts:
+        return _none(request, context)
+    context |= _shown(judge, attempts, text, question)
+    if request.method == "POST":
+        return _replayed(request, judge, attempts[0], context)
+    return render(request, "judging/replies/reply.html", context)
+
+
+def _none(request: AuthenticatedRequest, context: State) -> HttpResponse:
+    """A cell without an attempt: it may have a grade all the same, which came in a file."""
+    rated = Rating.objects.filter(
+        rater=context["rater"], text=context["text"], question=context["question"]
+    )
+    context["grades"] = list(rated.values_list("grade", flat=True))
+    return render(request, "judging/replies/none.html", context, status=404)
+
+
+def _shown(judge: Judge, attempts: list[Attempt], text: Text, question: SubQuestion) -> State:
+    attempt = attempts[0]
+    source = source_of(judge, attempt, text)
+    pair = pair_of(text, question)
+    run = attempt.batch.run
+    return {
+        "told": told(judge, attempt),
+        "others": [told(judge, other) for other in attempts[1:]],
+        "prompt": prompt_of(judge, attempt, pair),
+        "source": source,
+        "evidence": evidence_of(judge, attempt, source or text),
+        "pair": pair,
+        "needs_endpoint": judge.backend == Judge.Backend.OPENAI,
+        "endpoints": endpoints(),
+        "endpoint": run.endpoint,
+    }
+
+
+def _replayed(
+    request: AuthenticatedRequest, judge: Judge, attempt: Attempt, context: State
+) -> HttpResponse:
+    if not request.user.is_admin:
+        raise PermissionDenied("Asking a judge again is for admins: it may cost money.")
+    endpoint = request.POST.get("endpoint", "")
+    if context["needs_endpoint"] and endpoint not in context["endpoints"]:
+        context["trouble"] = f"There is no endpoint “{endpoint}” to choose."
+        return render(request, "judging/replies/reply.html", context, status=400)
+    pair: Pair = context["pair"]
+    context["endpoint"] = endpoint
+    try:
+        now = replay(judge, context["dataset"], pair, endpoint)
+    except GraderError as error:
+        context["trouble"] = str(error)
+    else:
+        context["now"] = _told_again(judge, attempt, now)
+    return render(request, "judging/replies/reply.html", context)
+
+
+def _told_again(judge: Judge, attempt: Attempt, now: Reply) -> State:
+    """The new reply beside the stored one. It is made into an attempt to be shown alike, not saved."""
+    shown = Attempt(
+        state=now.state.value,
+        failure=now.failure.value if now.failure else "",
+        grade=now.grade,
+        raw=now.raw,
+        detail=now.detail,
+        probabilities=None if now.probabilities is None else list(now.probabilities),
+        expected_grade=now.expected_grade,
+        label_mass=now.label_mass,
+        prompt_tokens=now.prompt_tokens,
+        completion_tokens=now.completion_tokens,
+    )
+    return {
+        "told": told(judge, shown),
+        "compared": compared(attempt, now),
+        "is_same_raw": now.raw == attempt.raw,
+        "evidence": now.evidence,
+    }

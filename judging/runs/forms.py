@@ -1,0 +1,204 @@
+"""A new run, and the budget with which one goes on."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+from django.core.exceptions import ValidationError
+from django.db.models import Count, Q, QuerySet
+
+from annotation.models import Dataset
+from judging.engine import budget
+from judging.engine.baseline import SLUG, baseline_of
+from judging.engine.budget import Prices, prices_of
+from judging.engine.selection import KINDS, Selection, SelectionError, rankings
+from judging.forms import endpoints, offer
+from judging.models import Judge
+
+BASELINE = "baseline"
+
+
+def judges_for(dataset: Dataset) -> QuerySet[Judge]:
+    """Judges that may judge this dataset, but the baseline, which is made of its own words."""
+    known = Q(rater__dataset=None) | Q(rater__dataset=dataset)
+    found = Judge.objects.filter(known).exclude(backend=Judge.Backend.LEXICAL)
+    return found.select_related("rater", "rubric")
+
+
+def pairs_field(label: str, **kwargs: Any) -> forms.IntegerField:
+    return forms.IntegerField(
+        min_value=1, max_value=budget.PAIRS, required=False, label=label, **kwargs
+    )
+
+
+class BudgetForm(forms.Form):
+    """Where a run stops by itself. A worker sees it with each batch, so a little more may be spent."""
+
+    max_pairs = pairs_field("Pairs asked, at most", help_text="empty: no limit")
+    max_tokens = forms.IntegerField(
+        min_value=1,
+        max_value=budget.TOKENS,
+        required=False,
+        label="Tokens, at most",
+        help_text="read and written; empty: no limit",
+    )
+    max_money = forms.FloatField(
+        min_value=0.01,
+        max_value=budget.MONEY,
+        required=False,
+        label="Money, at most",
+        help_text="empty: no limit",
+    )
+
+
+class RunForm(BudgetForm):
+    """Which judge, which texts, where, and within what budget."""
+
+    judge = forms.ChoiceField()
+    texts = forms.ChoiceField(required=False)
+    run = forms.ChoiceField(
+        required=False, label="Retrieval run", help_text="only texts that it ranks"
+    )
+    depth = pairs_field("Depth", help_text="with a retrieval run: its first ranks; empty: all")
+    topics = forms.CharField(
+        required=False, widget=forms.Textarea(attrs={"rows": 3, "spellcheck": "false"})
+    )
+    limit = pairs_field(
+        "Pairs planned to ask, at most",
+        help_text="for a trial; those with the same words come on top; empty: all",
+    )
+    endpoint = forms.ChoiceField(
+        required=False,
+        label="Server",
+        help_text="for a judge behind a server; its key is in the worker's environment",
+    )
+    concurrency = forms.IntegerField(
+        min_value=1,
+        max_value=budget.CONCURRENCY,
+        initial=64,
+        label="Requests at once",
+        help_text="of each worker",
+    )
+    workers = forms.IntegerField(
+        min_value=1,
+        max_value=budget.WORKERS,
+        initial=1,
+        help_text="how many may take part; each is a process of manage.py judge_worker",
+    )
+    price_in = forms.FloatField(
+        min_value=0,
+        max_value=budget.PRICE,
+        initial=0,
+        label="Price of reading",
+        help_text="of a million prompt tokens; 0: by JUDGE_PRICES",
+    )
+    price_out = forms.FloatField(
+        min_value=0,
+        max_value=budget.PRICE,
+        initial=0,
+        label="Price of writing",
+        help_text="of a million written tokens",
+    )
+    currency = forms.RegexField(
+        "^[A-Z]{3}$",
+        required=False,
+        error_messages={"invalid": "Three capital letters, such as EUR."},
+        help_text="three letters, such as EUR",
+    )
+
+    GROUPS = (
+        ("Judge", ("judge", "endpoint", "concurrency", "workers")),
+        ("Which texts", ("texts", "run", "depth", "topics", "limit")),
+    )
+    BUDGET = ("max_pairs", "max_tokens", "max_money", "price_in", "price_out", "currency")
+
+    def __init__(self, *args: Any, dataset: Dataset, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.dataset = dataset
+        named = [
+            (str(judge.pk), f"{judge.title}: {judge.model}, {judge.rubric}")
+            for judge in judges_for(dataset)
+        ]
+        offer(self, "judge", [(BASELINE, f"{SLUG}: the baseline, words in common"), *named])
+        words = dataset.texts.with_body().order_by().values_list("kind").annotate(Count("pk"))
+        counts: dict[str, int] = dict(words)
+        kinds = [
+            (name, f"{name} ({counts.get(kind, 0):,} with words)") for name, kind in KINDS.items()
+        ]
+        offer(self, "texts", [("", "all"), *kinds])
+        offer(self, "run", [("", "none"), *((name, name) for name in rankings().names(dataset))])
+        offer(self, "endpoint", endpoints())
+        n = dataset.topics.count()
+        first = dataset.topics.order_by("position").first()
+        such = f", such as {first.name}" if first else ""
+        self.fields["topics"].help_text = f"one name on a line{such}; empty: all {n:,} of them"
+
+    @property
+    def groups(self) -> list[tuple[str, list[forms.BoundField]]]:
+        return [(title, [self[name] for name in names]) for title, names in self.GROUPS]
+
+    @property
+    def budget(self) -> list[forms.BoundField]:
+        return [self[name] for name in self.BUDGET]
+
+    def clean_topics(self) -> tuple[str, ...]:
+        lines = (line.strip() for line in self.cleaned_data["topics"].splitlines())
+        names = tuple(dict.fromkeys(line for line in lines if line))
+        try:
+            Selection(topics=names).check(self.dataset)
+        except SelectionError as error:
+            raise ValidationError(str(error)) from None
+        return names
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or {}
+        if cleaned.get("depth") and not cleaned.get("run") and "run" not in self.errors:
+            self.add_error("depth", "A depth needs a retrieval run: it counts its ranks.")
+        if cleaned.get("max_money") and not any(self.prices()[:2]):
+            self.add_error("max_money", "Say what tokens cost: without a price nothing is spent.")
+        self._check_endpoint()
+        return cleaned
+
+    def _check_endpoint(self) -> None:
+        chosen, endpoint = self.cleaned_data.get("judge"), self.cleaned_data.get("endpoint")
+        if not chosen or "endpoint" in self.errors:
+            return
+        backend = (
+            Judge.Backend.LEXICAL
+            if chosen == BASELINE
+            else Judge.objects.values_list("backend", flat=True).get(pk=chosen)
+        )
+        if backend == Judge.Backend.OPENAI and not endpoint:
+            self.add_error("endpoint", "This judge is behind a server: say which one.")
+        if backend != Judge.Backend.OPENAI and endpoint:
+            what = "The baseline" if backend == Judge.Backend.LEXICAL else "vLLM in process"
+            self.add_error("endpoint", f"{what} asks no server: choose none.")
+
+    def prices(self) -> Prices:
+        """Those that were typed, or those of the server in this site's table."""
+        named = self.cleaned_data.get
+        return prices_of(
+            named("endpoint") or "",
+            named("price_in") or 0,
+            named("price_out") or 0,
+            named("currency") or "",
+        )
+
+    def chosen(self) -> Judge:
+        """The chosen judge; the baseline is made here, if these words have none yet."""
+        if self.cleaned_data["judge"] == BASELINE:
+            return baseline_of(self.dataset)[0]
+        return judges_for(self.dataset).get(pk=self.cleaned_data["judge"])
+
+    def selection(self) -> Selection:
+        names = ("texts", "topics", "run", "depth", "limit")
+        return Selection(**{name: self.cleaned_data[name] for name in names})
+
+    def options(self) -> dict[str, Any]:
+        """The fields of JudgeRun that say where it is done and within what budget."""
+        names = (
+            *("endpoint", "concurrency", "workers", "max_pairs", "max_tokens", "max_money"),
+            *("price_in", "price_out", "currency"),
+        )
+        return {name: self.cleaned_data[name] for name in names}

@@ -1,0 +1,271 @@
+"""Judge runs: all of them, one as it goes, a new one, and what admins do to one."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import wraps
+from typing import Any
+
+from django.contrib import messages
+from django.core.paginator import Paginator
+from django.db import transaction
+from django.http import Http404, HttpResponseBase
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from django.views.decorators.vary import vary_on_headers
+
+from annotation.http import AuthenticatedRequest, View, admins_only, is_key, researchers_only
+from annotation.models import Dataset
+from judging import tasks
+from judging.engine import estimate, runs, tallies
+from judging.engine.progress import progress_of
+from judging.engine.selection import Selection, SelectionError
+from judging.forms import focus
+from judging.grading.pairs import Failure
+from judging.models import Attempt, Judge, JudgeRun
+from judging.runs.forms import BASELINE, BudgetForm, RunForm, judges_for
+from judging.runs.page import run_page
+
+PER_PAGE = 50
+ALL_KINDS = "all"
+
+
+@require_safe
+@researchers_only
+def judge_runs(request: AuthenticatedRequest) -> HttpResponseBase:
+    """All runs, the newest first; those of one dataset, judge or state if that is asked for."""
+    runs = JudgeRun.objects.select_related("judge__rater", "dataset", "created_by")
+    slug, state = request.GET.get("dataset", ""), request.GET.get("state", "")
+    if state not in JudgeRun.State.values:
+        state = ""
+    dataset = get_object_or_404(Dataset, slug=slug) if slug else None
+    if dataset:
+        runs = runs.filter(dataset=dataset)
+    if state:
+        runs = runs.filter(state=state)
+    page = Paginator(runs, PER_PAGE).get_page(request.GET.get("page"))
+    shown = list(page.object_list)
+    said = tallies.by_run(shown)
+    context = {
+        "rows": [(run, said.get(run.pk, tallies.NOTHING)) for run in shown],
+        "page": page,
+        "dataset": dataset,
+        "state": state,
+        "states": JudgeRun.State.choices,
+        "datasets": Dataset.objects.all(),
+        "query": f"dataset={slug}&state={state}&" if slug or state else "",
+        "room": "judges",
+    }
+    return render(request, "judging/runs/runs.html", context)
+
+
+@require_safe
+@researchers_only
+@vary_on_headers("HX-Request")
+def judge_run(request: AuthenticatedRequest, pk: int) -> HttpResponseBase:
+    """One run. Asked by its own script, the parts that change alone."""
+    runs = JudgeRun.objects.select_related("judge__rater", "judge__rubric", "dataset", "created_by")
+    run = get_object_or_404(runs, pk=pk)
+    tasks.revive(run)
+    context = context_of(run)
+    if request.htmx:
+        context["live"] = True
+        context["has_moved"] = request.GET.get("state") != run.state
+        return render(request, "judging/runs/_live.html", context)
+    return render(request, "judging/runs/run.html", context)
+
+
+def context_of(run: JudgeRun, budget: BudgetForm | None = None) -> dict[str, Any]:
+    """What the page of a run shows, with the budget that somebody has typed, if it could not be."""
+    shown = run_page(run)
+    own = {name: getattr(run, name) for name in BudgetForm.base_fields}
+    return {
+        "run": run,
+        "judge": run.judge,
+        "shown": shown,
+        "progress": shown.progress,
+        "selection": Selection.from_json(run.selection),
+        "budget": budget or BudgetForm(initial=own),
+        "room": "judges",
+    }
+
+
+@require_safe
+@researchers_only
+def failures(request: AuthenticatedRequest, pk: int, kind: str) -> HttpResponseBase:
+    """The replies of a run without a grade, of one kind or of all, each as it came."""
+    if kind != ALL_KINDS and kind not in list(Failure):
+        raise Http404(f"There is no kind of failure {kind!r}.")
+    runs = JudgeRun.objects.select_related("judge__rater", "dataset")
+    run = get_object_or_404(runs, pk=pk)
+    failed = Attempt.objects.filter(batch__run=run).exclude(state="graded")
+    if kind != ALL_KINDS:
+        failed = failed.filter(failure=kind)
+    replies = failed.select_related("question", "text__topic", "batch").defer("text__body")
+    context = {
+        "run": run,
+        "judge": run.judge,
+        "kind": "" if kind == ALL_KINDS else kind,
+        "page": Paginator(replies.order_by("-id"), PER_PAGE).get_page(request.GET.get("page")),
+        "room": "judges",
+    }
+    return render(request, "judging/runs/failures.html", context)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@admins_only
+def judge_run_new(request: AuthenticatedRequest) -> HttpResponseBase:
+    """Say who grades what, see what that takes, and start it."""
+    slug = request.POST.get("dataset") or request.GET.get("dataset", "")
+    dataset = get_object_or_404(Dataset, slug=slug.replace("\x00", ""))
+    form = RunForm(request.POST or None, dataset=dataset, initial=_beginning(request, dataset))
+    counted = open_run = None
+    if form.is_valid():
+        judge = form.chosen()
+        try:
+            if "start" in request.POST:
+                return redirect(_started(request, form, judge))
+            counted = estimate.of(judge, dataset, form.selection(), form.prices())
+        except SelectionError as error:
+            form.add_error(None, str(error))
+        except runs.RunRefused as error:
+            form.add_error(None, str(error))
+            open_run = runs.open_run(judge, dataset)
+    if form.is_bound:
+        focus(form)
+    context = {
+        "form": form,
+        "dataset": dataset,
+        "counted": counted,
+        "open_run": open_run,
+        "room": "judges",
+    }
+    status = 422 if form.is_bound and form.errors else 200
+    return render(request, "judging/runs/run_new.html", context, status=status)
+
+
+@transaction.atomic
+def _started(request: AuthenticatedRequest, form: RunForm, judge: Judge) -> JudgeRun:
+    run = runs.start(
+        judge, form.dataset, form.selection(), created_by=request.user, **form.options()
+    )
+    transaction.on_commit(lambda: tasks.wake(run))
+    return run
+
+
+def _beginning(request: AuthenticatedRequest, dataset: Dataset) -> dict[str, str]:
+    """The judge that the address names, if it may judge here; else the baseline."""
+    wanted = request.GET.get("judge", "")
+    known = is_key(wanted) and judges_for(dataset).filter(pk=wanted).exists()
+    return {"judge": wanted if known else BASELINE}
+
+
+Act = Callable[[AuthenticatedRequest, JudgeRun], JudgeRun]
+
+
+def _on_run(act: Act) -> View:
+    """An admin's POST about a run; then the page of the run that it leads to, saying what was done."""
+
+    @wraps(act)
+    def view(request: AuthenticatedRequest, pk: int) -> HttpResponseBase:
+        run = _run(pk)
+        try:
+            return redirect(act(request, run))
+        except runs.RunRefused as error:
+            messages.error(request, str(error))
+            return redirect(run)
+
+    return view
+
+
+def _run(pk: int) -> JudgeRun:
+    found = JudgeRun.objects.select_related("judge__rater", "judge__rubric", "dataset")
+    return get_object_or_404(found, pk=pk)
+
+
+@require_POST
+@admins_only
+@_on_run
+def pause(request: AuthenticatedRequest, run: JudgeRun) -> JudgeRun:
+    """No worker takes another pair; what is in flight is finished."""
+    runs.pause(run, f"Paused by {request.user.username}.")
+    messages.success(request, "The run is paused. What is at the judge now is still kept.")
+    return run
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@admins_only
+def cancel(request: AuthenticatedRequest, pk: int) -> HttpResponseBase:
+    """Asks whether it is meant, where no script has asked already; then ends the run."""
+    if request.method == "POST":
+        return _cancelled(request, pk)
+    run = _run(pk)
+    context = {"run": run, "judge": run.judge, "progress": progress_of(run), "room": "judges"}
+    return render(request, "judging/runs/run_cancel.html", context)
+
+
+@_on_run
+def _cancelled(request: AuthenticatedRequest, run: JudgeRun) -> JudgeRun:
+    runs.cancel(run)
+    messages.success(request, "The run is cancelled. Every grade so far is kept.")
+    return run
+
+
+@require_POST
+@admins_only
+def resume(request: AuthenticatedRequest, pk: int) -> HttpResponseBase:
+    """Go on, with another budget where the form gives one; an empty field lifts a limit.
+
+    A budget that cannot be is shown again as it was typed, with what is wrong with it.
+    """
+    typed = any(name in request.POST for name in BudgetForm.base_fields)
+    return _resumed_with(request, _run(pk)) if typed else _resumed(request, pk)
+
+
+@_on_run
+def _resumed(request: AuthenticatedRequest, run: JudgeRun) -> JudgeRun:
+    _go_on(request, run, {})
+    return run
+
+
+def _resumed_with(request: AuthenticatedRequest, run: JudgeRun) -> HttpResponseBase:
+    form = BudgetForm(request.POST)
+    if form.is_valid():
+        typed = form.cleaned_data.items()
+        try:
+            _go_on(request, run, {name: value for name, value in typed if name in request.POST})
+        except runs.RunRefused as error:
+            run = _run(run.pk)
+            form.add_error(None, str(error))
+        else:
+            return redirect(run)
+    focus(form)
+    return render(request, "judging/runs/run.html", context_of(run, form), status=422)
+
+
+def _go_on(request: AuthenticatedRequest, run: JudgeRun, budget: dict[str, Any]) -> None:
+    with transaction.atomic():
+        runs.resume(run, **budget)
+        transaction.on_commit(lambda: tasks.wake(run))
+    messages.success(request, "The run goes on.")
+
+
+@require_POST
+@admins_only
+@_on_run
+def retry(request: AuthenticatedRequest, run: JudgeRun) -> JudgeRun:
+    """A new run that asks only for pairs without a grade, where and as this one did."""
+    selection = replace(
+        Selection.from_json(run.selection), retry=True, limit=None, failed_in=run.pk
+    )
+    same = (
+        *("endpoint", "concurrency", "workers", "max_pairs", "max_tokens", "max_money"),
+        *("price_in", "price_out", "currency"),
+    )
+    with transaction.atomic():
+        options = {name: getattr(run, name) for name in same}
+        new = runs.start(run.judge, run.dataset, selection, created_by=request.user, **options)
+        transaction.on_commit(lambda: tasks.wake(new))
+    messages.success(
+        request, f"This run asks again for the pairs that failed in judge run {run.pk}."
+    )
+    return new

@@ -1,0 +1,230 @@
+"""Making a judge in the browser: fill in, look, ask a server, save; and all that can be wrong."""
+
+import json
+
+import pytest
+
+from annotation.models import Rater
+from judging.grading import prompts
+from judging.models import Judge
+from tests.judging.graders.scripted_server import MODEL, ScriptedServer
+from tests.judging.runs.material import a_judge
+
+NEW = "/judges/new/"
+
+
+def form(**change):
+    file = prompts.load("question-first")
+    return {
+        "slug": "mine",
+        "rubric": "graded",
+        "backend": "openai",
+        "model": "tiny",
+        "system": file.system,
+        "prompt": file.prompt,
+        "wording": "",
+        "parser": file.parser,
+        "temperature": "0",
+        "top_p": "1",
+        "max_tokens": "1",
+        "seed": "0",
+        "logprobs": "on",
+    } | change
+
+
+def saved(cast, **change):
+    return cast.client("admin").post(NEW, form(**change) | {"save": "1"})
+
+
+def test_a_judge_is_made_with_the_words_as_they_were_typed(cast, db):
+    prompt = "Read.\r\n\r\n{text}\r\n{question} {grades}\r\n{rubric}"
+    response = saved(cast, prompt=prompt, revision="abc", label_ids="15, 16 17,18,19 20")
+    judge = Judge.objects.get()
+    assert response.url == f"/judges/{judge.pk}/"
+    assert (judge.slug, judge.rater.kind, judge.created_by) == ("mine", "model", cast.admin)
+    assert judge.prompt == "Read.\n\n{text}\n{question} {grades}\n{rubric}"
+    assert judge.prompt_name == "own words"
+    assert judge.wording.startswith("5: ")
+    assert judge.label_ids == [15, 16, 17, 18, 19, 20]
+    assert judge.sampling == {
+        "temperature": 0.0,
+        "top_p": 1.0,
+        "max_tokens": 1,
+        "seed": 0,
+        "logprobs": True,
+        "extra": {},
+    }
+
+
+def test_one_of_our_prompts_keeps_its_name(cast, db):
+    file = prompts.load("question-first")
+    saved(cast, system=file.system.replace("\n", "\r\n"), prompt=file.prompt.replace("\n", "\r\n"))
+    judge = Judge.objects.get()
+    assert (judge.prompt_name, judge.prompt) == ("question-first", file.prompt)
+
+
+def test_no_seed_no_probabilities_and_further_settings(cast, db):
+    sent = form(seed="", extra='{"chat_template_kwargs": {"enable_thinking": false}}', save="1")
+    del sent["logprobs"]
+    cast.client("admin").post(NEW, sent)
+    sampling = Judge.objects.get().spec.sampling
+    assert (sampling.seed, sampling.logprobs) == (None, False)
+    assert sampling.extra == {"chat_template_kwargs": {"enable_thinking": False}}
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"slug": ""}, "required"),
+        ({"slug": "no slug!"}, "valid"),
+        ({"slug": "x" * 121}, "at most 120"),
+        ({"slug": "lexical-2"}, "those of the baselines"),
+        ({"rubric": "nowhere"}, "valid choice"),
+        ({"backend": "lexical"}, "valid choice"),
+        ({"model": ""}, "required"),
+        ({"prompt": ""}, "required"),
+        ({"prompt": "no places"}, "{question}"),
+        ({"prompt": "{text} {question} {answer}"}, "{answer} is not a placeholder"),
+        ({"parser": "none-1"}, "valid choice"),
+        ({"temperature": "hot"}, "Enter a number"),
+        ({"temperature": "-1"}, "greater than or equal to 0"),
+        ({"temperature": "nan"}, "Enter a number"),
+        ({"top_p": "2"}, "less than or equal to 1"),
+        ({"max_tokens": "0"}, "greater than or equal to 1"),
+        ({"seed": "99999999999999999999"}, "less than or equal"),
+        ({"label_ids": "1, 2"}, "has 6 grades, and these are 2 ids"),
+        ({"label_ids": "one"}, "is no token id"),
+        ({"extra": "{"}, "not JSON"),
+        ({"extra": "[1]"}, "not an object"),
+        ({"extra": '{"a": NaN}'}, "not JSON"),
+        ({"extra": '{"a": "\\u0000"}'}, "NUL"),
+        ({"extra": "[" * 100_000}, "not JSON"),
+        ({"prompt": "{text}{question}\x00"}, "Null characters"),
+        ({"endpoint": "http://evil.example/v1"}, "valid choice"),
+    ],
+)
+def test_what_is_wrong_is_said_at_its_field_and_nothing_is_made(cast, db, change, says):
+    response = saved(cast, **change)
+    page = response.content.decode()
+    assert response.status_code == 422
+    assert says in page
+    (name,) = change
+    assert f'id="id_{name}_error"' in page
+    assert page.index("autofocus") > page.index(f'for="id_{name}"')
+    assert page.count(" autofocus") == 1
+    assert 'aria-invalid="true"' in page
+    assert not Judge.objects.exists()
+    assert not Rater.objects.filter(name="mine").exists()
+
+
+def test_the_words_of_another_rubric_are_refused(cast, db):
+    page = cast.client("admin").post(NEW, form(rubric="answerable", words="1")).content.decode()
+    answerable = "1: " + page.split("1: ", 1)[1].split("</textarea>")[0].replace("&#x27;", "'")
+    response = saved(cast, wording=answerable)
+    assert response.status_code == 422
+    assert "These are the words of" in response.content.decode()
+
+
+def test_the_same_judge_again_names_the_first_and_leads_to_it(cast, db):
+    saved(cast)
+    first = Judge.objects.get()
+    response = saved(cast, slug="another")
+    page = response.content.decode()
+    assert response.status_code == 422
+    assert "This is the judge mine" in page
+    assert f'<a href="/judges/{first.pk}/">Open mine</a>' in page
+    assert Judge.objects.count() == 1
+
+
+def test_a_name_that_is_taken_is_said_at_its_field(cast, db):
+    saved(cast)
+    page = saved(cast, model="other").content.decode()
+    assert "The name mine is taken" in page
+    assert 'id="id_slug_error"' in page
+
+
+def test_a_copy_begins_with_all_but_the_name(cast, db):
+    judge = a_judge(sampling={"max_tokens": 5, "seed": None, "extra": {"top_k": 1}})
+    page = cast.client("admin").get(f"{NEW}?from={judge.pk}").content.decode()
+    assert 'value="15, 16, 17, 18, 19, 20"' in page
+    assert judge.revision in page
+    assert "{&quot;top_k&quot;: 1}" in page
+    assert 'value="tiny-judge"' not in page
+    # Saved unchanged it is the same judge, whatever its name.
+    sent = form(
+        wording=judge.wording,
+        revision=judge.revision,
+        label_ids="15,16,17,18,19,20",
+        max_tokens="5",
+        seed="",
+        extra=json.dumps({"top_k": 1}),
+    )
+    assert "This is the judge tiny-judge" in saved(cast, **sent).content.decode()
+
+
+def test_buttons_fill_in_and_lose_nothing(cast, dataset):
+    client = cast.client("admin")
+    begun = form(slug="half", model="", temperature="hot", prompt="my own", wording="5: mine")
+    page = client.post(NEW, begun | {"load": "1", "prompt_file": "evidence-text-first"})
+    assert page.status_code == 200
+    words = page.content.decode()
+    assert "How much of the question does the text answer?" in words
+    assert "my own" not in words
+    for kept in ('value="half"', 'value="hot"', "5: mine", 'value="300"'):
+        assert kept in words
+    assert 'id="id_model_error"' not in words
+    words = client.post(NEW, begun | {"words": "1"}).content.decode()
+    assert "my own" in words
+    assert "5: mine" not in words
+    assert not Judge.objects.exists()
+
+
+def test_a_look_shows_the_messages_and_what_is_wrong_with_them(cast, dataset):
+    sent = form(prompt="Q {question} {nothing}", system="", look="1", question="3")
+    page = cast.client("admin").post(NEW, sent).content.decode()
+    assert "Q Who was prosecuted? {nothing}</pre>" in page
+    assert "{nothing} is not a placeholder" in page
+    assert "Message of the system" not in page
+    assert not Judge.objects.exists()
+
+
+def test_a_server_that_answers_fills_in_what_can_be_pinned(cast, db, settings):
+    with ScriptedServer() as server:
+        settings.JUDGE_ENDPOINTS = {"local": server.url}
+        sent = form(model="", endpoint="local", ask="1")
+        page = cast.client("admin").post(NEW, sent).content.decode()
+        assert f"serves {MODEL}" in page
+        sent = form(model=MODEL, endpoint="local", ask="1")
+        page = cast.client("admin").post(NEW, sent).content.decode()
+    assert 'value="15, 16, 17, 18, 19, 20"' in page
+    assert "2,048 tokens" in page
+    assert 'name="template_hash" value="' in page
+    assert "write it down yourself" in page
+    assert "my-secret" not in page
+
+
+def test_a_server_that_does_not_answer_is_a_sentence(cast, db, settings):
+    settings.JUDGE_ENDPOINTS = {"local": "http://127.0.0.1:9/v1"}
+    sent = form(slug="kept", endpoint="local", ask="1")
+    response = cast.client("admin").post(NEW, sent)
+    page = response.content.decode()
+    assert response.status_code == 200
+    assert "does not answer" in page
+    assert 'value="kept"' in page
+
+
+@pytest.mark.parametrize("endpoint", ["", "other", "http://127.0.0.1:9/v1"])
+def test_only_a_server_of_ours_is_asked(cast, db, settings, endpoint):
+    settings.JUDGE_ENDPOINTS = {"local": "http://127.0.0.1:9/v1"}
+    page = cast.client("admin").post(NEW, form(endpoint=endpoint, ask="1")).content.decode()
+    assert "Choose a server to ask." in page
+    settings.JUDGE_ENDPOINTS = {}
+    page = cast.client("admin").post(NEW, form(endpoint=endpoint, ask="1")).content.decode()
+    assert "This site knows no server." in page
+
+
+def test_settings_that_cannot_be_read_are_not_sent_to_a_server(cast, db, settings):
+    settings.JUDGE_ENDPOINTS = {"local": "http://127.0.0.1:9/v1"}
+    response = cast.client("admin").post(NEW, form(endpoint="local", extra="{", ask="1"))
+    assert response.status_code == 200
+    assert "not JSON" in response.content.decode()

@@ -1,0 +1,139 @@
+"""Pause, cancel, resume and ask again: each once, by admins, with a sentence either way."""
+
+import pytest
+
+from judging.engine import runs
+from judging.engine.fill import pump
+from judging.engine.planning import plan
+from judging.engine.selection import Selection
+from judging.models import Batch, JudgeRun
+from tests.judging.engine import material
+from tests.judging.runs.material import a_run, called, filled
+
+
+@pytest.fixture
+def act(cast, run, django_capture_on_commit_callbacks):
+    def act(what, sent=None, of=run):
+        client = cast.client("admin")
+        with django_capture_on_commit_callbacks(execute=True):
+            response = client.post(f"/judge-runs/{of.pk}/{what}/", sent or {})
+        of.refresh_from_db()
+        return client.get(response.url).content.decode()
+
+    return act
+
+
+def test_pause_and_resume(act, run):
+    assert "The run is paused." in act("pause")
+    assert (run.state, run.note) == ("paused", "Paused by ada.")
+    assert called(run) == 0
+    assert "The run goes on." in act("resume")
+    assert (run.state, run.note) == ("running", "")
+    assert called(run) == 1
+
+
+def test_cancelling_asks_first_and_keeps_all(cast, act, run):
+    page = cast.client("admin").get(f"/judge-runs/{run.pk}/cancel/").content.decode()
+    assert "Every grade so far is kept." in page
+    run.refresh_from_db()
+    assert run.state == "running"
+    assert "The run is cancelled." in act("cancel")
+    assert run.state == "cancelled"
+    assert "The run goes on." in act("resume")
+
+
+def test_what_cannot_be_done_now_is_said(act, run):
+    assert "it cannot be cancelled" not in act("pause")
+    assert "is paused: it cannot be paused." in act("pause")
+    act("resume")
+    assert "nothing to resume" in act("resume")
+    filled(run)
+    assert "is finished: it cannot be cancelled." in act("cancel")
+    assert run.state == "finished"
+
+
+def test_a_spent_budget_needs_a_larger_one(act, run):
+    JudgeRun.objects.filter(pk=run.pk).update(max_pairs=4)
+    run.refresh_from_db()
+    filled(run)
+    assert run.state == "stopped"
+    page = act("resume")
+    assert "The budget of 4 pairs is spent. Give it a larger one to go on." in page
+    assert 'name="max_pairs" value="4"' in page
+    assert run.state == "stopped"
+    act("resume", {"max_pairs": "100", "max_tokens": "", "max_money": ""})
+    assert (run.state, run.max_pairs) == ("running", 100)
+
+
+def test_an_empty_budget_lifts_the_limit(act, run):
+    JudgeRun.objects.filter(pk=run.pk).update(max_pairs=4)
+    act("pause")
+    act("resume", {"max_pairs": ""})
+    assert (run.state, run.max_pairs) == ("running", None)
+
+
+@pytest.mark.parametrize("wrong", ["-1", "many", "99999999999"])
+def test_a_wrong_budget_changes_nothing_and_is_shown_as_it_was_typed(cast, act, run, wrong):
+    act("pause")
+    sent = {"max_pairs": wrong, "max_tokens": "5"}
+    answer = cast.client("admin").post(f"/judge-runs/{run.pk}/resume/", sent)
+    page = answer.content.decode()
+    assert answer.status_code == 422
+    assert f'name="max_pairs" value="{wrong}"' in page
+    assert 'name="max_tokens" value="5"' in page
+    assert 'id="id_max_pairs_error"' in page
+    assert page.count("autofocus") == 1
+    run.refresh_from_db()
+    assert (run.state, run.max_pairs, run.max_tokens) == ("paused", None, None)
+
+
+def test_a_budget_that_is_spent_already_is_shown_as_it_was_typed(cast, act, run):
+    JudgeRun.objects.filter(pk=run.pk).update(max_pairs=4)
+    run.refresh_from_db()
+    filled(run)
+    sent = {"max_pairs": "3", "max_tokens": "70"}
+    answer = cast.client("admin").post(f"/judge-runs/{run.pk}/resume/", sent)
+    page = answer.content.decode()
+    assert answer.status_code == 422
+    assert "The budget of 3 pairs is spent. Give it a larger one to go on." in page
+    assert 'name="max_tokens" value="70"' in page
+    run.refresh_from_db()
+    assert (run.state, run.max_pairs) == ("stopped", 4)
+
+
+def test_failed_pairs_are_asked_again_in_a_new_run(act, run, judge, dataset):
+    run.endpoint, run.price_in, run.currency = "local", 0.1, "EUR"
+    run.save()
+    filled(run)
+    page = act("retry")
+    again = JudgeRun.objects.exclude(pk=run.pk).get()
+    assert again.selection == {"retry": True, "failed_in": run.pk}
+    assert (again.endpoint, again.price_in, again.currency) == ("local", 0.1, "EUR")
+    assert f"the pairs that failed in judge run {run.pk}" in page
+    assert (called(again), called(run)) == (1, 0)
+    page = act("retry")
+    assert f"Judge run {again.pk} of tiny-judge on ferry is still open" in page
+    runs.cancel(again)
+
+
+def test_a_run_that_another_has_taken_the_place_of_cannot_resume(act, run, judge, dataset):
+    act("cancel")
+    other = runs.start(judge, dataset, Selection())
+    assert f"Judge run {other.pk} of tiny-judge on ferry is still open" in act("resume")
+    assert run.state == "cancelled"
+
+
+def test_only_what_failed_in_this_run_is_asked_again(act, run, dataset):
+    pump(run, material.Scripted(material.failed), "gpu-1:7")
+    run.refresh_from_db()
+    trial = a_run(run.judge, dataset)
+    one, *others = run.judge.attempts.filter(copied=False).order_by("pk")
+    run.judge.attempts.filter(text=one.text, question=one.question).update(
+        batch=Batch.objects.create(run=trial, worker="there")
+    )
+    act("retry")
+    again = JudgeRun.objects.latest("pk")
+    plan(again, "here")
+    asked = set(material.planned_pairs(again))
+    assert (one.text_id, one.question_id) not in asked
+    assert {(other.text_id, other.question_id) for other in others} <= asked

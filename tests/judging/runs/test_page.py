@@ -1,0 +1,199 @@
+"""The page of a run, whole and as its script fetches it, in every state that a run can be in."""
+
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+from django_tasks_db.models import DBTaskResult
+
+from judging import tasks
+from judging.engine import leases, runs
+from judging.engine.foreground import fill_lexical
+from judging.engine.planning import plan
+from judging.engine.progress import ShardState
+from judging.engine.selection import Selection
+from judging.graders.base import Unavailable
+from judging.models import JudgeRun, Shard
+from judging.runs.page import MOST_CELLS, rate_line, shard_cells
+from tests.judging.runs.material import called, filled
+
+
+@pytest.fixture
+def seen(cast, run):
+    def seen(who="admin", **headers):
+        return cast.client(who).get(f"/judge-runs/{run.pk}/?state=running", headers=headers)
+
+    return seen
+
+
+def live(seen, who="admin"):
+    return seen(who, **{"HX-Request": "true"}).content.decode()
+
+
+def test_a_run_under_way(seen, run, dataset):
+    leases.take(run, "gpu-1:7")
+    page = seen().content.decode()
+    assert f'hx-get="/judge-runs/{run.pk}/?state=running" hx-trigger="every 2s"' in page
+    assert "of 12 pairs" in page
+    assert "1 leased, by gpu-1:7" in page
+    assert "Pause" in page
+    assert '<dialog id="cancel"' in page
+    assert "4 pairs have a text without words" in page
+    assert "No reply yet." in page
+    assert "No worker is at work" not in page
+
+
+def test_a_finished_run_is_asked_about_no_more(seen, done):
+    page = seen().content.decode()
+    assert "hx-get" not in page
+    assert "<dialog" not in page
+    assert "htmx" not in page
+    assert '<strong id="done">12</strong>' in page
+    assert "100%" in page
+    assert "More than one integer" in page
+    assert "“3 or 4 &lt;b&gt;of them&lt;/b&gt;”" in page
+    assert "8.3% of 12 replies" in page
+    assert "Ask the failed pairs again" in page
+    assert "of 11 replies" in page
+
+
+def test_the_fragment_holds_what_changes_and_nothing_else(seen, run):
+    page = live(seen)
+    assert page.lstrip().startswith('<section id="progress"')
+    assert "<html" not in page
+    for part in ("run-state", "tiles", "failure-rows", "reply-rows"):
+        assert f'id="{part}" hx-swap-oob="true"' in page
+    assert 'id="acts"' not in page
+    assert "hx-trigger" in page
+    assert seen().headers["Vary"].count("HX-Request") == 1
+
+
+def test_the_fragment_of_a_run_that_ended_brings_its_buttons_and_stops(seen, run):
+    filled(run)
+    page = live(seen)
+    assert 'id="acts" class="row acts" hx-swap-oob="true"' in page
+    assert "hx-trigger" not in page
+    assert "Pause" not in page
+
+
+def test_researchers_get_no_buttons_from_the_fragment_either(seen, run):
+    runs.pause(run)
+    page = live(seen, "researcher")
+    assert "Resume" not in page
+    assert "<form" not in page
+
+
+def test_planning_has_no_numbers_yet(cast, judge, dataset):
+    run = runs.start(judge, dataset, Selection())
+    page = cast.client("admin").get(f"/judge-runs/{run.pk}/").content.decode()
+    assert "counting the pairs that this judge lacks" in page
+    assert "100%" not in page
+    assert "still being counted" in page
+    assert "Cancel the run" in page
+    assert ">Pause<" not in page
+
+
+def test_a_run_without_anything_to_ask_says_so(cast, done, judge, dataset):
+    again = runs.start(judge, dataset, Selection())
+    plan(again, "planner:1")
+    page = cast.client("admin").get(f"/judge-runs/{again.pk}/").content.decode()
+    assert "This judge lacks none of these pairs." in page
+    assert "12 pairs had a reply before and are not asked again." in page
+    assert "0 of 0 replies" not in page
+
+
+def test_the_baseline_is_called_one_and_has_no_probabilities(cast, dataset):
+    run = fill_lexical(dataset)
+    page = cast.client("admin").get(f"/judge-runs/{run.pk}/").content.decode()
+    assert "The baseline" in page
+    assert "a baseline gives no probabilities" in page
+    assert "Spent" not in page
+    assert "copied from the same words" in page
+
+
+def test_money_and_tokens_of_their_budgets(seen, run):
+    JudgeRun.objects.filter(pk=run.pk).update(
+        price_in=1000, price_out=0, currency="EUR", max_money=50, max_tokens=100_000, max_pairs=500
+    )
+    run.refresh_from_db()
+    filled(run)
+    page = seen().content.decode()
+    assert "1.60</span> EUR" in page
+    assert "of 50.00 EUR; 1,616 of 100,000 tokens; 8 of 500 pairs asked." in page
+
+
+def test_a_worker_that_nobody_started_is_asked_for(seen, run):
+    tasks.wake(run)
+    assert "No worker is at work" not in seen().content.decode()
+    long_ago = timezone.now() - timedelta(seconds=60)
+    DBTaskResult.objects.update(enqueued_at=long_ago)
+    assert "manage.py judge_worker" in seen().content.decode()
+    leases.take(run, "gpu-1:7")
+    assert "No worker is at work" not in seen().content.decode()
+    runs.pause(run)
+    assert "No worker is at work" not in seen().content.decode()
+
+
+def test_a_worker_with_another_run_is_not_called_missing(seen, run):
+    tasks.wake(run)
+    long_ago = timezone.now() - timedelta(seconds=60)
+    DBTaskResult.objects.update(enqueued_at=long_ago)
+    tasks.work.enqueue(run.pk + 1)
+    busy = DBTaskResult.objects.filter(args_kwargs__args=[run.pk + 1])
+    busy.update(status="RUNNING", started_at=long_ago)
+    page = seen().content.decode()
+    assert "No worker is at work" not in page
+    assert "Every worker is busy with another run" in page
+
+
+def test_looking_at_a_run_that_nobody_works_at_wakes_a_worker_once(seen, run):
+    assert called(run) == 0
+    seen()
+    seen()
+    assert called(run) == 1
+
+
+def test_why_a_worker_left_is_shown(seen, run):
+    with pytest.raises(Unavailable), runs.giving_up(run, "gpu-1:7"):
+        raise Unavailable("The server at <local> does not answer.")
+    page = seen().content.decode()
+    assert "The server at &lt;local&gt; does not answer." in page
+    assert "Resume" in page
+
+
+def test_the_cost_of_a_look_does_not_grow_with_the_replies(
+    cast, run, django_assert_max_num_queries
+):
+    client = cast.client("admin")
+    url = f"/judge-runs/{run.pk}/"
+    filled(run)
+    with django_assert_max_num_queries(24):
+        client.get(url, headers={"HX-Request": "true"})
+
+
+def test_the_strip_has_a_cell_for_each_shard_until_there_are_too_many():
+    few = [ShardState(number, "open", "") for number in range(1, 6)]
+    assert [(cell.first, cell.last) for cell in shard_cells(few)] == [(n, n) for n in range(1, 6)]
+    many = [ShardState(n, "done" if n <= 500 else "open", "") for n in range(1, 1112)]
+    cells = shard_cells(many)
+    assert len(cells) <= MOST_CELLS
+    assert (cells[0].first, cells[-1].last) == (1, 1111)
+    assert [cell.state for cell in cells] == ["done"] * 41 + ["leased"] + ["open"] * 51
+    assert cells[41].words == "shards 493 to 504: 8 of 12 done"
+    assert shard_cells([]) == []
+
+
+def test_a_drawn_strip_of_many_shards_says_that_it_is_grouped(seen, run):
+    Shard.objects.bulk_create(
+        Shard(run=run, number=100 + n, groups=[], n_pairs=0) for n in range(300)
+    )
+    page = seen().content.decode()
+    assert "a cell stands for several shards" in page
+    assert page.count('<li class="open">') <= MOST_CELLS
+
+
+def test_the_line_of_the_rate_ends_at_its_axis():
+    # 0 is at 65, the largest at 14, half of it in the middle.
+    assert rate_line([0, 5, 10]).points == "0,65.0 115,39.5 230,14.0"
+    assert rate_line([0, 0]).points == "0,65.0 230,65.0"
+    assert rate_line([]).most == 0
