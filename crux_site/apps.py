@@ -9,7 +9,7 @@ class CruxSiteConfig(AppConfig):
     name = "crux_site"
 
     def ready(self) -> None:
-        from crux_site import sessions  # noqa: F401, PLC0415 - it listens to logins
+        from crux_site.login import session_end  # noqa: F401, PLC0415 - it listens to logins
 
         # This app has no models, and for such an app the signal is not sent.
         post_migrate.connect(_make_cache_table, sender=apps.get_app_config("annotation"))

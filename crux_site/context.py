@@ -5,7 +5,8 @@ from typing import Any
 from django.conf import settings
 from django.http import HttpRequest
 
-from crux_site import demo_people, sessions
+from crux_site.demo import people
+from crux_site.login import session_end
 
 CHOICES = {
     "theme": ("light", "dark"),
@@ -32,11 +33,11 @@ def session(request: HttpRequest) -> dict[str, Any]:
     if user is None or not user.is_authenticated:
         return {}
     return {
-        "session_ends": sessions.ends(request) or "",
+        "session_ends": session_end.ends(request) or "",
         "session_age": settings.SESSION_COOKIE_AGE,
     }
 
 
 def demo(request: HttpRequest) -> dict[str, Any]:
     """Whom the log-in page of a demo offers to be; it alone asks. Elsewhere nothing is there to ask for."""
-    return {"demo_log_ins": demo_people.log_ins} if settings.DEMO else {}
+    return {"demo_log_ins": people.log_ins} if settings.DEMO else {}

@@ -52,13 +52,13 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
-    "crux_site.health.answered_first",
+    "crux_site.middleware.health.answered_first",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.middleware.gzip.GZipMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
-    "crux_site.language.site_language",
-    "crux_site.queries.no_nul",
+    "crux_site.middleware.language.site_language",
+    "crux_site.middleware.queries.no_nul",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
@@ -196,7 +196,7 @@ CONTENT_SECURITY_POLICY = {
         "frame-ancestors": [NONE],
     }
 }
-SESSION_ENGINE = "crux_site.session_store"
+SESSION_ENGINE = "crux_site.login.session_store"
 SESSION_COOKIE_AGE = 60 * 60 * 24 * 14
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = HTTPS
 # A host that begins with a dot means all below it; an origin writes that as a star.

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from django.db import connection
 
-from crux_site.importing import import_dataset
+from crux_site.imports.importing import import_dataset
 
 SLUG = "crux-duc04"
 BESIDE = Path(__file__).resolve().parents[2] / "shared" / "data" / SLUG

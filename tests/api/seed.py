@@ -4,7 +4,7 @@ from django.conf import settings
 from rest_framework.authtoken.models import Token
 
 from annotation.models import Dataset, Rubric, User
-from crux_site.importing import import_dataset
+from crux_site.imports.importing import import_dataset
 from judging.engine import runs
 from judging.engine.foreground import fill_lexical
 from judging.engine.judges import make_judge

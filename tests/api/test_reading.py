@@ -5,7 +5,7 @@ from django.core.management import call_command
 from drf_spectacular.generators import SchemaGenerator
 
 from annotation.models import NuggetSpan, Rater, Rating, Rubric, SubQuestion, Text, Topic
-from crux_site.importing import import_dataset
+from crux_site.imports.importing import import_dataset
 from evaluation.models import RankedText, RetrievalRun
 from tests.factories import PASSAGE, QUESTIONS, REPORT, make_dataset
 

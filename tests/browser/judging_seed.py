@@ -6,7 +6,7 @@ from django.conf import settings
 from django.utils import timezone
 
 from annotation.models import Dataset, User
-from crux_site.importing import import_dataset
+from crux_site.imports.importing import import_dataset
 from judging.engine import leases, runs
 from judging.engine.foreground import fill_lexical
 from judging.models import Shard

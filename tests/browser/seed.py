@@ -16,7 +16,7 @@ from annotation.models import (
     User,
 )
 from annotation.participation import assigning
-from crux_site.importing import import_dataset
+from crux_site.imports.importing import import_dataset
 from judging.engine.foreground import fill_lexical
 from tests import differing, field
 from tests.browser.material import PASSWORD, T1_ANSWERS, T1_BODY, T2_ANSWERS, T2_BODY

@@ -10,8 +10,8 @@ from hypothesis import HealthCheck, given, settings
 from annotation.formats import long_table
 from annotation.formats.writing import safe_cell
 from annotation.models import Dataset, NuggetSpan, Rater, Rating, Rubric, SubQuestion, Text
-from crux_site.exporting import export_folder
-from crux_site.importing import import_dataset
+from crux_site.datasets.export import export_folder
+from crux_site.imports.importing import import_dataset
 from tests.any_text import NASTY, any_words, each_word, marked_texts
 from tests.factories import make_dataset
 from tests.importers.study import empty_database

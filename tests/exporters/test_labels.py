@@ -7,7 +7,7 @@ import pytest
 from annotation.formats import qlabels, qrels
 from annotation.formats.writing import ExportError
 from annotation.models import Dataset, NuggetSpan, Rater, SubQuestion
-from crux_site.importing import import_dataset
+from crux_site.imports.importing import import_dataset
 from tests.importers.study import WRITTEN, write
 
 pytestmark = pytest.mark.django_db

@@ -9,7 +9,7 @@ import pytest
 
 from annotation.formats import long_table
 from annotation.models import Dataset, Rating, SubQuestion, Text
-from crux_site.importing import import_dataset
+from crux_site.imports.importing import import_dataset
 from judging.engine.foreground import fill_lexical
 from tests.importers.study import empty_database, study, write
 

@@ -17,8 +17,8 @@ import pytest
 
 from annotation.formats import long_table
 from annotation.models import Dataset
-from crux_site.exporting import export_folder
-from crux_site.importing import import_dataset
+from crux_site.datasets.export import export_folder
+from crux_site.imports.importing import import_dataset
 from tests.importers.study import contents, empty_database, fingerprint
 from tests.real_study import FOLDER, SLUG, visited
 

@@ -4,7 +4,7 @@ import pytest
 
 from annotation.formats.writing import ExportError
 from annotation.models import Dataset, Text
-from crux_site.importing import import_dataset
+from crux_site.imports.importing import import_dataset
 from evaluation.formats import trec_run
 from evaluation.formats.trec_run import ForTrecTools
 from evaluation.models import RetrievalRun

@@ -7,7 +7,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from annotation.models import Text
-from crux_site.importing import ImportFailed, import_dataset
+from crux_site.imports.importing import ImportFailed, import_dataset
 from tests.any_text import NASTY, any_text
 from tests.importers.study import write
 

@@ -5,7 +5,7 @@ import json
 import pytest
 from django.db import IntegrityError
 
-from crux_site.importing import ImportFailed, import_dataset
+from crux_site.imports.importing import ImportFailed, import_dataset
 from tests.importers.broken_lines import ANNOTATED, BROKEN, JUDGED, QLABELS, RUN
 from tests.importers.study import fingerprint, study, write
 
@@ -159,6 +159,6 @@ def test_a_database_that_refuses_is_no_traceback(tmp_path, monkeypatch):
     def refuse(*args: object) -> None:
         raise IntegrityError("somebody was faster")
 
-    monkeypatch.setattr("crux_site.importing._totals", refuse)
+    monkeypatch.setattr("crux_site.imports.importing._totals", refuse)
     problem = failed(write(tmp_path))[0]
     assert "somebody was faster" in problem.message

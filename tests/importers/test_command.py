@@ -7,7 +7,7 @@ import pytest
 from django.core.management import call_command
 
 from annotation.models import Dataset
-from crux_site.importing import import_dataset
+from crux_site.imports.importing import import_dataset
 from tests.importers.study import study, write
 
 pytestmark = pytest.mark.django_db

@@ -6,7 +6,7 @@ import pytest
 
 from annotation.formats.layout import Kind, recognise
 from annotation.models import Text
-from crux_site.importing import ImportFailed, import_dataset
+from crux_site.imports.importing import ImportFailed, import_dataset
 from tests.importers.study import PASSAGES, study, write
 
 

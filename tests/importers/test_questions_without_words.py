@@ -10,9 +10,9 @@ from annotation.builder.sampling import WITH_QUESTION
 from annotation.formats import qlabels
 from annotation.models import Dataset, Rater, Rating, Rubric, SubQuestion, Text
 from annotation.models.standard_rubrics import ensure_standard_rubrics
-from crux_site.exporting import export_folder
-from crux_site.importing import import_dataset
-from crux_site.overview import overview
+from crux_site.datasets.export import export_folder
+from crux_site.datasets.page import overview
+from crux_site.imports.importing import import_dataset
 from judging.engine.planning import count
 from judging.engine.selection import Selection
 from judging.judges.preview import pick

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from annotation.models import NuggetSpan, Rater, Rating, SubQuestion, Text
-from crux_site.importing import ImportFailed, import_dataset
+from crux_site.imports.importing import ImportFailed, import_dataset
 from evaluation.models import RankedText, RetrievalRun
 from tests.importers.study import fingerprint
 from tests.real_study import FOLDER, SLUG

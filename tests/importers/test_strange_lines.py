@@ -5,7 +5,7 @@ import random
 
 import pytest
 
-from crux_site.importing import ImportFailed, import_dataset
+from crux_site.imports.importing import ImportFailed, import_dataset
 from tests.importers.study import line, study, write
 
 pytestmark = pytest.mark.django_db

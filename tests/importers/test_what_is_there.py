@@ -16,7 +16,7 @@ from annotation.models import (
     Text,
     User,
 )
-from crux_site.importing import ImportFailed, import_dataset
+from crux_site.imports.importing import ImportFailed, import_dataset
 from evaluation.models import RetrievalRun
 from tests.factories import make_campaign
 from tests.importers.study import fingerprint, judged, study, t1, t2, write

@@ -9,9 +9,9 @@ from django.db import transaction
 from annotation.builder import drafts
 from annotation.models import Campaign, Dataset, Rater, Rubric, Text, User
 from annotation.participation import assigning
-from crux_site import demo_crowd
-from crux_site.demo_people import PASSWORD, PEOPLE
-from crux_site.importing import import_dataset
+from crux_site.demo import crowd
+from crux_site.demo.people import PASSWORD, PEOPLE
+from crux_site.imports.importing import import_dataset
 from judging import stand_in
 from judging.engine.foreground import fill_lexical
 from judging.engine.judges import levels_of, make_judge
@@ -46,8 +46,8 @@ class Command(BaseCommand):
         self._say("campaigns")
         self._campaign(dataset, "answerable", Text.Kind.REPORT, "Report coverage", None)
         self._campaign(dataset, "graded", Text.Kind.PASSAGE, "Passage grading", 2)
-        if not Campaign.objects.filter(slug=demo_crowd.SLUG).exists():
-            demo_crowd.make_crowd(dataset)
+        if not Campaign.objects.filter(slug=crowd.SLUG).exists():
+            crowd.make_crowd(dataset)
 
     def _say(self, what: str) -> None:
         self.stdout.write(f"  {what}")

@@ -11,7 +11,7 @@ from annotation.formats import long_table, qlabels, qrels
 from annotation.formats.writing import ExportError
 from annotation.models import Dataset
 from annotation.models.raters import raters_of
-from crux_site.exporting import export_folder, write
+from crux_site.datasets.export import export_folder, write
 from evaluation.formats.trec_run import ForTrecTools
 from evaluation.models import RetrievalRun
 

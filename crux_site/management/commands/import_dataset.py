@@ -9,7 +9,7 @@ from django.core.management.base import BaseCommand, CommandParser
 
 from annotation.formats.layout import Kind
 from annotation.formats.summary import LIMIT
-from crux_site.importing import ImportFailed, import_dataset
+from crux_site.imports.importing import ImportFailed, import_dataset
 
 
 class Command(BaseCommand):

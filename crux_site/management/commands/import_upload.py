@@ -5,7 +5,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser
 
-from crux_site.uploads import Upload
+from crux_site.imports.uploads import Upload
 
 
 class Command(BaseCommand):

@@ -6,8 +6,8 @@ import pytest
 from django.db import transaction
 
 from annotation.models import Dataset, Rating
-from crux_site.exporting import export_folder
-from crux_site.importing import import_dataset
+from crux_site.datasets.export import export_folder
+from crux_site.imports.importing import import_dataset
 from evaluation.paper.bundle import POSSIBLE, make_all, write_all, write_files
 from evaluation.paper.provenance import _places, command_line, content_hashes, sha256
 from evaluation.scoring.options import choose

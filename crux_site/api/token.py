@@ -25,7 +25,9 @@ def token(request: AuthenticatedRequest) -> HttpResponseBase:
             Token.objects.filter(user=user).delete()
             made = Token.objects.create(user=user).key
     there = Token.objects.filter(user=request.user).first()
-    return render(request, "crux_site/token.html", {"token": there, "made": made, "room": "api"})
+    return render(
+        request, "crux_site/api/token.html", {"token": there, "made": made, "room": "api"}
+    )
 
 
 @require_POST

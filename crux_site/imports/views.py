@@ -10,8 +10,8 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods
 
 from annotation.http import AuthenticatedRequest, admins_only
-from crux_site.unpacking import UploadRefused
-from crux_site.uploads import Upload, stage, upload_of
+from crux_site.imports.unpacking import UploadRefused
+from crux_site.imports.uploads import Upload, stage, upload_of
 
 PATTERNS = (
     ("topics.jsonl", "topics and their requests"),
@@ -65,7 +65,7 @@ def import_page(request: AuthenticatedRequest) -> HttpResponseBase:
             return redirect("import_preview", token=upload.token)
     context = {"form": form, "patterns": PATTERNS, "room": "import"}
     status = 422 if form.is_bound else 200
-    return render(request, "crux_site/import.html", context, status=status)
+    return render(request, "crux_site/imports/import.html", context, status=status)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -82,12 +82,12 @@ def import_preview(request: AuthenticatedRequest, token: UUID) -> HttpResponseBa
     context = {"upload": upload, "about": upload.about, "room": "import"}
     if upload.is_at_work:
         part = "_import_work" if request.htmx else "import_work"
-        return render(request, f"crux_site/{part}.html", context)
+        return render(request, f"crux_site/imports/{part}.html", context)
     if request.htmx:
         return HttpResponse(headers={"HX-Refresh": "true"})
     context |= upload.result | {"waits": connection.vendor == "sqlite"}
     status = 422 if "problems" in context else 200
-    return render(request, "crux_site/import_preview.html", context, status=status)
+    return render(request, "crux_site/imports/import_preview.html", context, status=status)
 
 
 def _go_on(upload: Upload) -> None:

@@ -10,12 +10,12 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import connection
 
 from annotation.models import Answer, Dataset, Rater
-from crux_site import uploads
-from crux_site.importing import import_dataset
+from crux_site.imports import uploads
+from crux_site.imports.importing import import_dataset
 from tests.annotation.task.work_material import answer
 from tests.threads import in_threads
 
-DEMO = Path(__file__).resolve().parents[2] / "fixtures" / "demo"
+DEMO = Path(__file__).resolve().parents[3] / "fixtures" / "demo"
 IS_SQLITE = connection.vendor == "sqlite"
 
 

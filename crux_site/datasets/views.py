@@ -13,7 +13,7 @@ from annotation.formats import long_table, qlabels, qrels
 from annotation.http import AuthenticatedRequest, researchers_only
 from annotation.models import Dataset, Text, Topic
 from annotation.models.raters import raters_of
-from crux_site.overview import overview
+from crux_site.datasets.page import overview
 from evaluation.csv_tables import Cell, csv_response
 
 LABELS = {"qlabels": qlabels.lines, "qrels": qrels.lines}
@@ -39,7 +39,9 @@ def datasets(request: AuthenticatedRequest) -> HttpResponseBase:
     """All datasets."""
     # Counted apart: joined, topics and texts would multiply each other.
     listed = Dataset.objects.annotate(n_topics=_number_of(Topic), n_texts=_number_of(Text))
-    return render(request, "crux_site/datasets.html", {"datasets": listed, "room": "datasets"})
+    return render(
+        request, "crux_site/datasets/datasets.html", {"datasets": listed, "room": "datasets"}
+    )
 
 
 @require_safe
@@ -60,7 +62,7 @@ def dataset(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
         "campaigns": found.campaigns.select_related("rubric"),
         "room": "datasets",
     }
-    return render(request, "crux_site/dataset.html", context)
+    return render(request, "crux_site/datasets/dataset.html", context)
 
 
 @require_safe

@@ -7,8 +7,8 @@ import zipfile
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
-from crux_site import uploads
-from crux_site.unpacking import UploadRefused, unpack
+from crux_site.imports import uploads
+from crux_site.imports.unpacking import UploadRefused, unpack
 
 LINE = b'{"id": "t-1", "request": "Report on the mill."}\n'
 FLAGS, METHOD = 8, 10  # where they are in an entry of an archive's directory

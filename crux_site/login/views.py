@@ -10,10 +10,11 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
 from annotation.http import AuthenticatedRequest, is_by_script
-from crux_site.logins import LogInForm, LogInRefused
-from crux_site.sessions import begin, ends
+from crux_site.login.session_end import begin, ends
+from crux_site.login.tries import LogInForm, LogInRefused
 
-_log_in = LoginView.as_view(authentication_form=LogInForm)
+TEMPLATE = "crux_site/login/login.html"
+_log_in = LoginView.as_view(authentication_form=LogInForm, template_name=TEMPLATE)
 
 
 @login_not_required
@@ -29,7 +30,7 @@ def log_in(request: HttpRequest) -> HttpResponseBase:
             "next": request.POST.get("next", ""),
             "refused": str(refused),
         }
-        response = render(request, "registration/login.html", context, status=refused.status)
+        response = render(request, TEMPLATE, context, status=refused.status)
         response.headers["Retry-After"] = str(refused.wait)
         return response
 

@@ -23,8 +23,8 @@ from uuid import UUID, uuid4
 
 from django.conf import settings
 
-from crux_site.importing import ImportFailed, import_dataset
-from crux_site.unpacking import unpack
+from crux_site.imports.importing import ImportFailed, import_dataset
+from crux_site.imports.unpacking import unpack
 
 STAGING = Path(settings.MEDIA_ROOT) / "imports"
 KEPT_SECONDS = 24 * 60 * 60

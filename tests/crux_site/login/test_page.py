@@ -10,7 +10,7 @@ from django.db import connections
 from django.test import Client
 
 from annotation.models import User
-from crux_site import logins
+from crux_site.login import tries
 from tests.threads import in_threads
 
 PASSWORD = "pass-word-1"
@@ -34,13 +34,13 @@ def wrong(name, times, **meta):
 
 
 def test_an_account_is_closed_to_tries_for_a_while(cast, caplog):
-    most = logins.TRIES["account"]
+    most = tries.TRIES["account"]
     assert wrong("wil", most) == [200] * most
     caplog.clear()
     refused = log_in("wil", PASSWORD)  # even the right one, and from elsewhere
     again = log_in("wil", PASSWORD, REMOTE_ADDR="192.0.2.9")
     assert (refused.status_code, again.status_code) == (429, 429)
-    assert 0 < int(refused["Retry-After"]) <= logins.WINDOW
+    assert 0 < int(refused["Retry-After"]) <= tries.WINDOW
     page = refused.content.decode()
     assert "Too many wrong tries. Please try again in 10 minutes." in page
     assert 'value="wil"' in page
@@ -50,12 +50,12 @@ def test_an_account_is_closed_to_tries_for_a_while(cast, caplog):
 
 
 def test_an_account_that_does_not_exist_is_throttled_alike(cast):
-    most = logins.TRIES["account"]
+    most = tries.TRIES["account"]
     assert wrong("nobody", most + 1) == [200] * most + [429]
 
 
 def test_an_address_is_closed_to_tries_for_a_while(cast, monkeypatch, caplog):
-    monkeypatch.setitem(logins.TRIES, "address", 4)
+    monkeypatch.setitem(tries.TRIES, "address", 4)
     assert [wrong(f"name{number}", 1)[0] for number in range(5)] == [200] * 4 + [429]
     assert "log-in throttled by address: '127.0.0.1'" in caplog.messages
     assert log_in("wil", PASSWORD).status_code == 429
@@ -63,7 +63,7 @@ def test_an_address_is_closed_to_tries_for_a_while(cast, monkeypatch, caplog):
 
 
 def test_right_ones_do_not_count(cast, monkeypatch):
-    monkeypatch.setattr(logins, "TRIES", {"address": 2, "account": 2})
+    monkeypatch.setattr(tries, "TRIES", {"address": 2, "account": 2})
     assert wrong("wil", 1) == [200]
     for _ in range(4):
         assert log_in("wil", PASSWORD).status_code == 302
@@ -71,7 +71,7 @@ def test_right_ones_do_not_count(cast, monkeypatch):
 
 
 def test_a_try_counts_for_a_while_alone(cast, monkeypatch):
-    monkeypatch.setattr(logins, "WINDOW", -1)
+    monkeypatch.setattr(tries, "WINDOW", -1)
     assert set(wrong("wil", 12)) == {200}
 
 
@@ -110,8 +110,8 @@ def slow_hashing(settings, monkeypatch):
                 assert go.wait(30)
             return super().encode(password, salt)
 
-    monkeypatch.setattr("tests.site.test_log_in.Slow", Slow, raising=False)
-    settings.PASSWORD_HASHERS = ["tests.site.test_log_in.Slow"]
+    monkeypatch.setattr("tests.crux_site.login.test_page.Slow", Slow, raising=False)
+    settings.PASSWORD_HASHERS = ["tests.crux_site.login.test_page.Slow"]
     yield go, began
     go.set()
 
@@ -125,12 +125,12 @@ def test_a_dozen_wrong_ones_at_once_are_not_all_checked_at_once(slow_hashing):
 
     def attack(number):
         codes.append(log_in(f"name{number}", "guess").status_code)
-        if len(codes) == 12 - logins.AT_ONCE:  # all others have their answer: let these end
+        if len(codes) == 12 - tries.AT_ONCE:  # all others have their answer: let these end
             go.set()
 
     in_threads(attack, range(12), threads=12)
-    assert sorted(codes) == [200] * logins.AT_ONCE + [503] * (12 - logins.AT_ONCE)
-    for _ in range(logins.AT_ONCE):
+    assert sorted(codes) == [200] * tries.AT_ONCE + [503] * (12 - tries.AT_ONCE)
+    for _ in range(tries.AT_ONCE):
         assert began.acquire(blocking=False)
     assert not began.acquire(blocking=False)
     assert log_in("wil", PASSWORD).status_code == 302
@@ -164,6 +164,6 @@ def test_who_comes_at_a_bad_moment_is_told_to_try_again(slow_hashing):
 def test_many_processes_count_together(monkeypatch):
     """Each thread is let through here, as threads of many processes are."""
     caches["log-ins"].clear()
-    monkeypatch.setattr(logins, "_checked_now", threading.BoundedSemaphore(16))
+    monkeypatch.setattr(tries, "_checked_now", threading.BoundedSemaphore(16))
     codes = in_threads(lambda number: log_in("wil", f"guess-{number}").status_code, range(24))
     assert sorted(codes) == [200] * 10 + [429] * 14

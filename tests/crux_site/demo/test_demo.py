@@ -10,7 +10,7 @@ from django.core.management import call_command
 
 from annotation.models import Answer, Assignment, Campaign, Dataset, Rating, User
 from annotation.task.page import asked_of
-from crux_site.demo_people import PASSWORD, PEOPLE
+from crux_site.demo.people import PASSWORD, PEOPLE
 
 
 def test_the_demo_is_whole_and_keeps_what_is_there(db, capsys):

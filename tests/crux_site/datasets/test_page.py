@@ -8,7 +8,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from annotation.models import Dataset, Rater, Rating, Rubric, Topic
-from crux_site.overview import overview
+from crux_site.datasets.page import overview
 from tests.evaluation.agreement.test_page import words
 from tests.evaluation.scoring.material import make_study
 from tests.factories import make_dataset

@@ -9,9 +9,9 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
 from annotation.models import Dataset, Rating, Text, Topic
-from crux_site import uploads
+from crux_site.imports import uploads
 
-DEMO = Path(__file__).resolve().parent.parent.parent / "fixtures" / "demo"
+DEMO = Path(__file__).resolve().parents[3] / "fixtures" / "demo"
 
 
 @pytest.fixture(autouse=True)

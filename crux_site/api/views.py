@@ -1,10 +1,9 @@
-"""The map of the API: the endpoints of all apps, their description, and the page to try them on."""
+"""The description of the API, the page that says it in words, and the one to try it on."""
 
 from typing import Any
 
 from django.http import HttpResponseBase
 from django.shortcuts import render
-from django.urls import URLPattern, URLResolver, include, path, re_path
 from django.views.decorators.http import require_safe
 from drf_spectacular.views import SpectacularJSONAPIView
 from rest_framework.exceptions import NotFound
@@ -13,7 +12,7 @@ from rest_framework.response import Response
 
 from annotation.api.endpoint import Endpoint
 from annotation.http import AuthenticatedRequest, researchers_only
-from crux_site.api_reference import reference
+from crux_site.api.reference import reference
 
 
 class Schema(Endpoint, SpectacularJSONAPIView):
@@ -49,18 +48,3 @@ def docs(request: AuthenticatedRequest) -> HttpResponseBase:
 def attempt(request: AuthenticatedRequest) -> HttpResponseBase:
     """The endpoints, to try as the account that is logged in."""
     return render(request, "crux_site/api_try.html", {"room": "api"})
-
-
-v1: list[URLPattern | URLResolver] = [
-    path("", include("annotation.api.urls")),
-    path("", include("evaluation.api")),
-    path("", include("judging.api.urls")),
-    path("schema/", Schema.as_view(), name="api_schema"),
-    path("docs/", docs, name="api_docs"),
-    path("docs/try/", attempt, name="api_try"),
-]
-
-urlpatterns: list[URLPattern | URLResolver] = [
-    path("v1/", include(v1)),
-    re_path(r"", NotHere.as_view()),
-]

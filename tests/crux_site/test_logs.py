@@ -10,7 +10,7 @@ from django.conf import settings
 from django.db import OperationalError, connection
 
 from crux_site.logs import Line
-from tests.site.test_environment import start
+from tests.crux_site.test_environment import start
 
 HEAD = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[+-]\d{4} ERROR %s django\.request: "
 

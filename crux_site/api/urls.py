@@ -1,0 +1,19 @@
+"""The addresses of the API: the endpoints of all apps, their description, and the page to try them on."""
+
+from django.urls import URLPattern, URLResolver, include, path, re_path
+
+from crux_site.api.views import NotHere, Schema, attempt, docs
+
+v1: list[URLPattern | URLResolver] = [
+    path("", include("annotation.api.urls")),
+    path("", include("evaluation.api")),
+    path("", include("judging.api.urls")),
+    path("schema/", Schema.as_view(), name="api_schema"),
+    path("docs/", docs, name="api_docs"),
+    path("docs/try/", attempt, name="api_try"),
+]
+
+urlpatterns: list[URLPattern | URLResolver] = [
+    path("v1/", include(v1)),
+    re_path(r"", NotHere.as_view()),
+]
