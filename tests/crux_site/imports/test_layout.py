@@ -7,7 +7,7 @@ import pytest
 from annotation.formats.layout import Kind, recognise
 from annotation.models import Text
 from crux_site.imports.importing import ImportFailed, import_dataset
-from tests.importers.study import PASSAGES, study, write
+from tests.crux_site.imports.study import PASSAGES, study, write
 
 
 def kinds(path, **options) -> dict[str, Kind]:

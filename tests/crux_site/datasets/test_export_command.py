@@ -8,7 +8,7 @@ from django.core.management import CommandError, call_command
 from annotation.formats import long_table, qlabels
 from annotation.models import Dataset, Rater, SubQuestion
 from crux_site.imports.importing import import_dataset
-from tests.importers.study import contents, write
+from tests.crux_site.imports.study import contents, write
 
 pytestmark = pytest.mark.django_db
 

@@ -19,7 +19,7 @@ from annotation.formats import long_table
 from annotation.models import Dataset
 from crux_site.datasets.export import export_folder
 from crux_site.imports.importing import import_dataset
-from tests.importers.study import contents, empty_database, fingerprint
+from tests.crux_site.imports.study import contents, empty_database, fingerprint
 from tests.real_study import FOLDER, SLUG, visited
 
 # The only line of the authors' files whose coverage leaves filtered questions out, as ours do.

@@ -6,8 +6,8 @@ import pytest
 from django.db import IntegrityError
 
 from crux_site.imports.importing import ImportFailed, import_dataset
-from tests.importers.broken_lines import ANNOTATED, BROKEN, JUDGED, QLABELS, RUN
-from tests.importers.study import fingerprint, study, write
+from tests.crux_site.imports.broken_lines import ANNOTATED, BROKEN, JUDGED, QLABELS, RUN
+from tests.crux_site.imports.study import fingerprint, study, write
 
 pytestmark = pytest.mark.django_db
 

@@ -5,7 +5,7 @@ import pytest
 from annotation.models import Dataset, NuggetSpan, Rater, Rating, SubQuestion, Text, digest
 from crux_site.imports.importing import import_dataset
 from evaluation.models import RankedText, RetrievalRun
-from tests.importers.study import (
+from tests.crux_site.imports.study import (
     BODILESS,
     PASSAGES,
     QUESTIONS,

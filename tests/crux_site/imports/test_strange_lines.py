@@ -6,7 +6,7 @@ import random
 import pytest
 
 from crux_site.imports.importing import ImportFailed, import_dataset
-from tests.importers.study import line, study, write
+from tests.crux_site.imports.study import line, study, write
 
 pytestmark = pytest.mark.django_db
 

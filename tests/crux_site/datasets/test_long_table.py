@@ -11,7 +11,7 @@ from annotation.formats import long_table
 from annotation.models import Dataset, Rating, SubQuestion, Text
 from crux_site.imports.importing import import_dataset
 from judging.engine.foreground import fill_lexical
-from tests.importers.study import empty_database, study, write
+from tests.crux_site.imports.study import empty_database, study, write
 
 pytestmark = pytest.mark.django_db
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from annotation.models import Text
 from crux_site.imports.importing import ImportFailed, import_dataset
 from tests.any_text import NASTY, any_text
-from tests.importers.study import write
+from tests.crux_site.imports.study import write
 
 few = settings(
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],

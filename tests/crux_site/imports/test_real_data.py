@@ -7,7 +7,7 @@ import pytest
 from annotation.models import NuggetSpan, Rater, Rating, SubQuestion, Text
 from crux_site.imports.importing import ImportFailed, import_dataset
 from evaluation.models import RankedText, RetrievalRun
-from tests.importers.study import fingerprint
+from tests.crux_site.imports.study import fingerprint
 from tests.real_study import FOLDER, SLUG
 
 

@@ -5,8 +5,8 @@ import pytest
 from annotation.models import Dataset, NuggetSpan, Rater, Rating, Rubric, SubQuestion, Text, User
 from crux_site.datasets.export import export_folder
 from crux_site.imports.importing import import_dataset
+from tests.crux_site.imports.study import contents, empty_database, fingerprint, study, write
 from tests.factories import make_dataset
-from tests.importers.study import contents, empty_database, fingerprint, study, write
 
 pytestmark = pytest.mark.django_db
 

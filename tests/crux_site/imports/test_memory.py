@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 PASSAGES = 100_000
 MEGABYTES = 100
 LIMIT = 300  # MB of resident memory at the most, for Python, Django and the import together

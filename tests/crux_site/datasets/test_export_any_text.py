@@ -13,8 +13,8 @@ from annotation.models import Dataset, NuggetSpan, Rater, Rating, Rubric, SubQue
 from crux_site.datasets.export import export_folder
 from crux_site.imports.importing import import_dataset
 from tests.any_text import NASTY, any_words, each_word, marked_texts
+from tests.crux_site.imports.study import empty_database
 from tests.factories import make_dataset
-from tests.importers.study import empty_database
 
 _folders = count()
 few = settings(

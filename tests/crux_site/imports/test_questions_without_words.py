@@ -16,7 +16,7 @@ from crux_site.imports.importing import import_dataset
 from judging.engine.planning import count
 from judging.engine.selection import Selection
 from judging.judges.preview import pick
-from tests.importers.study import contents, fingerprint, study, write
+from tests.crux_site.imports.study import contents, fingerprint, study, write
 from tests.judging.engine.material import a_judge, planned, planned_pairs
 
 pytestmark = pytest.mark.django_db

@@ -8,7 +8,7 @@ from annotation.formats import qlabels, qrels
 from annotation.formats.writing import ExportError
 from annotation.models import Dataset, NuggetSpan, Rater, SubQuestion
 from crux_site.imports.importing import import_dataset
-from tests.importers.study import WRITTEN, write
+from tests.crux_site.imports.study import WRITTEN, write
 
 pytestmark = pytest.mark.django_db
 

@@ -18,8 +18,8 @@ from annotation.models import (
 )
 from crux_site.imports.importing import ImportFailed, import_dataset
 from evaluation.models import RetrievalRun
+from tests.crux_site.imports.study import fingerprint, judged, study, t1, t2, write
 from tests.factories import make_campaign
-from tests.importers.study import fingerprint, judged, study, t1, t2, write
 
 pytestmark = pytest.mark.django_db
 

@@ -8,7 +8,7 @@ from django.core.management import call_command
 
 from annotation.models import Dataset
 from crux_site.imports.importing import import_dataset
-from tests.importers.study import study, write
+from tests.crux_site.imports.study import study, write
 
 pytestmark = pytest.mark.django_db
 

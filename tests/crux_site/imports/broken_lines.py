@@ -1,6 +1,6 @@
 """Lines that no importer may read: each stands in for a good one of the small study."""
 
-from tests.importers.study import QUESTIONS, judged, study, t1
+from tests.crux_site.imports.study import QUESTIONS, judged, study, t1
 
 QLABELS = "annotations/ann.qlabels.jsonl"
 QRELS = "annotations/ann.qrels.jsonl"

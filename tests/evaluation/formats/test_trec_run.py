@@ -8,7 +8,7 @@ from crux_site.imports.importing import import_dataset
 from evaluation.formats import trec_run
 from evaluation.formats.trec_run import ForTrecTools
 from evaluation.models import RetrievalRun
-from tests.importers.study import BODILESS, study, write
+from tests.crux_site.imports.study import BODILESS, study, write
 
 pytestmark = pytest.mark.django_db
 
