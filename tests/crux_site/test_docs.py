@@ -8,7 +8,7 @@ import pytest
 from tests.browser.pictures import FOLDER, PICTURES
 from tests.browser.site import ROOT
 
-PAGES = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "bench/README.md"]
+PAGES = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "bench/README.md"]
 PAGES += [str(path.relative_to(ROOT)) for path in sorted(ROOT.glob("docs/**/*.md"))]
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 CODE = re.compile(r"^    .*\n", re.MULTILINE)
