@@ -3,6 +3,7 @@
 # make test-fast  on SQLite what needs no browser and does not wait: before each commit
 # make test-sqlite, test-browser, test-postgres  the three parts of make test
 #                 each takes pytest's options: PYTEST="-k skip -x"
+# make coverage   which lines and branches the tests on SQLite run
 # make test-vllm  our client, engine and workers against a real vLLM on CPUs, in an environment of its own
 # make lint   what can be seen without running
 # make env    the environment alone
@@ -31,7 +32,7 @@ BIN := .venv/bin
 PY := $(BIN)/python
 export PYTHONUNBUFFERED := 1
 
-.PHONY: demo test test-fast test-sqlite test-browser test-postgres test-vllm lint env dev-env serve messages browser pictures bench-pages bench-campaign bench-servers bench-metrics bench-judge bench-label-draws
+.PHONY: demo test test-fast test-sqlite test-browser test-postgres test-vllm coverage lint env dev-env serve messages browser pictures bench-pages bench-campaign bench-servers bench-metrics bench-judge bench-label-draws
 
 demo: env
 	@$(PORT_CHECK)
@@ -126,6 +127,10 @@ test-sqlite: dev-env
 test-browser: dev-env browser
 	@echo "== tests in Chromium"
 	$(RUN) -m browser $(PYTEST) $(END)
+
+coverage: dev-env
+	@echo "== tests, SQLite, and what they run: as pages in var/coverage/html"
+	$(RUN) -m "not browser" --cov --cov-report term --cov-report html $(PYTEST) $(END)
 
 # What opens no database says the same again on another, and is left out.
 test-postgres: dev-env
