@@ -6,7 +6,7 @@
 # make coverage   which lines and branches the tests on SQLite run
 # make test-vllm  our client, engine and workers against a real vLLM on CPUs, in an environment of its own
 # make lint   what can be seen without running
-# make env    the environment alone
+# make env    the environment alone; what only some need comes by name: make env EXTRAS=cluster
 # make pictures  the pictures of the docs, taken of the demo in Chromium
 # make messages  what raters see, gathered for its translations and compiled (needs gettext)
 
@@ -21,6 +21,9 @@ PYTEST ?=
 CHROMIUM ?= /usr/bin/chromium
 # Where the package index has torch for GPUs alone: pip's option for one with builds for CPUs.
 TORCH_FROM ?=
+# Extras of pyproject.toml to bring along, parted by spaces. They stay, and follow uv.lock from then on.
+EXTRAS ?=
+TESTED_EXTRAS := cluster
 # vLLM's environment is large and seldom another: all checkouts with the same pins and the same Python share one.
 VLLM_PINS := $(shell { cat tests/vllm/requirements.txt; $(PYTHON) --version; } | cksum | cut -d" " -f1)
 VLLM_ENV ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/crux-workbench/vllm-$(VLLM_PINS)
@@ -72,7 +75,7 @@ messages: env
 		--ignore tests --ignore bench --ignore var
 	$(PY) manage.py compilemessages --ignore .venv --ignore .uv
 
-env: .venv/env.stamp
+env: .venv/env.stamp $(sort $(wildcard .venv/extra-*.stamp) $(EXTRAS:%=.venv/extra-%.stamp))
 
 dev-env: .venv/dev.stamp
 
@@ -85,10 +88,16 @@ dev-env: .venv/dev.stamp
 	@$(UV) sync --locked --no-dev --inexact --python $(PYTHON)
 	@touch $@
 
+.venv/extra-%.stamp: pyproject.toml uv.lock | $(filter .uv/bin/uv,$(UV))
+	@echo "== environment, with the extra $*"
+	@$(UV) sync --locked --no-dev --inexact --extra $* --python $(PYTHON)
+	@touch $@
+
 .venv/dev.stamp: pyproject.toml uv.lock | $(filter .uv/bin/uv,$(UV))
 	@echo "== environment, with what tests need"
-	@$(UV) sync --locked --python $(PYTHON)
-	@touch $@ .venv/env.stamp
+	@$(UV) sync --locked $(TESTED_EXTRAS:%=--extra %) --python $(PYTHON)
+	@rm -f .venv/extra-*.stamp
+	@touch $@ .venv/env.stamp $(TESTED_EXTRAS:%=.venv/extra-%.stamp)
 
 browser:
 	@if [ ! -x "$(CHROMIUM)" ]; then \

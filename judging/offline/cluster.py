@@ -29,7 +29,14 @@ from judging.graders.vllm_engine import VllmGrader
 from judging.grading.pairs import Reply, State
 from judging.grading.spec import Spec
 from judging.offline.job import ExchangeRefused, Job, results_name
-from judging.offline.parquet import Asked, read_about, read_pairs, write_results
+
+try:
+    from judging.offline.parquet import Asked, read_about, read_pairs, write_results
+except ModuleNotFoundError as error:
+    sys.exit(
+        f"judging.offline.cluster needs {error.name}: pip install {error.name} into an environment of "
+        "its own (docs/fleet.md), or make env EXTRAS=cluster for that of the site"
+    )
 
 MOST_AT_ONCE = 8  # files that a worker of Ray holds: between two lots of them its grader runs empty
 LOTS = 4  # for each worker at least, so that they end at nearly the same time

@@ -1,0 +1,73 @@
+"""Packages that a site does without, and the sentence of a command that does not."""
+
+import os
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from manage import EXTRAS
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+# Python then says of them what it says of packages that are not there.
+HIDING = (
+    "import runpy, sys; sys.modules.update(dict.fromkeys(sys.argv[1].split())); del sys.argv[:2]; "
+    "runpy.run_path(sys.argv[0], run_name='__main__')"
+)
+
+
+def without(packages, command, var):
+    return subprocess.run(
+        [sys.executable, "-c", HIDING, packages, *command.split()],
+        cwd=ROOT,
+        env={"PATH": os.environ["PATH"], "VAR_DIR": str(var)},
+        capture_output=True,
+        text=True,
+    )
+
+
+@pytest.mark.parametrize(
+    ("package", "command", "sentence"),
+    [
+        (
+            "pyarrow",
+            "manage.py judge_export mill --judge any --out away",
+            "This command needs pyarrow, an extra: make env EXTRAS=cluster",
+        ),
+        (
+            "pyarrow",
+            "manage.py judge_import mill away",
+            "This command needs pyarrow, an extra: make env EXTRAS=cluster",
+        ),
+        (
+            "pyarrow",
+            "judging/offline/cluster.py away --out back",
+            "judging.offline.cluster needs pyarrow: pip install pyarrow into an environment of its own "
+            "(docs/fleet.md), or make env EXTRAS=cluster for that of the site",
+        ),
+    ],
+    ids=["export", "import", "cluster"],
+)
+def test_a_command_says_in_one_sentence_which_extra_it_lacks(package, command, sentence, tmp_path):
+    ended = without(package, command, tmp_path)
+    assert (ended.returncode, ended.stderr) == (1, f"{sentence}\n")
+
+
+def test_any_other_missing_package_is_a_mistake_with_its_trace(tmp_path):
+    ended = without("scipy", "manage.py check", tmp_path)
+    assert ended.returncode == 1
+    assert "Traceback" in ended.stderr
+
+
+def test_the_site_needs_none_of_them(tmp_path):
+    ended = without(" ".join(EXTRAS), "manage.py check", tmp_path)
+    assert ended.returncode == 0, ended.stderr
+
+
+def test_the_extra_that_is_named_brings_the_package():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    for package, extra in EXTRAS.items():
+        assert any(one.startswith(package) for one in project["optional-dependencies"][extra])
+        assert not any(one.startswith(package) for one in project["dependencies"])
