@@ -23,7 +23,7 @@ CHROMIUM ?= /usr/bin/chromium
 TORCH_FROM ?=
 # Extras of pyproject.toml to bring along, parted by spaces. They stay, and follow uv.lock from then on.
 EXTRAS ?=
-TESTED_EXTRAS := cluster
+TESTED_EXTRAS := cluster figures
 # vLLM's environment is large and seldom another: all checkouts with the same pins and the same Python share one.
 VLLM_PINS := $(shell { cat tests/vllm/requirements.txt; $(PYTHON) --version; } | cksum | cut -d" " -f1)
 VLLM_ENV ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/crux-workbench/vllm-$(VLLM_PINS)
@@ -37,7 +37,7 @@ export PYTHONUNBUFFERED := 1
 
 .PHONY: demo test test-fast test-sqlite test-browser test-postgres test-vllm coverage lint env dev-env serve messages browser pictures bench-pages bench-campaign bench-servers bench-metrics bench-judge bench-label-draws
 
-demo: env
+demo: env .venv/extra-figures.stamp
 	@$(PORT_CHECK)
 	@echo "== database"
 	@$(PY) manage.py migrate --verbosity 1

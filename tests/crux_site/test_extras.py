@@ -42,13 +42,18 @@ def without(packages, command, var):
             "This command needs pyarrow, an extra: make env EXTRAS=cluster",
         ),
         (
+            "matplotlib",
+            "manage.py tables mill --out away",
+            "This command needs matplotlib, an extra: make env EXTRAS=figures",
+        ),
+        (
             "pyarrow",
             "judging/offline/cluster.py away --out back",
             "judging.offline.cluster needs pyarrow: pip install pyarrow into an environment of its own "
             "(docs/fleet.md), or make env EXTRAS=cluster for that of the site",
         ),
     ],
-    ids=["export", "import", "cluster"],
+    ids=["export", "import", "tables", "cluster"],
 )
 def test_a_command_says_in_one_sentence_which_extra_it_lacks(package, command, sentence, tmp_path):
     ended = without(package, command, tmp_path)
