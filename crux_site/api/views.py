@@ -40,11 +40,11 @@ class NotHere(Endpoint):
 def docs(request: AuthenticatedRequest) -> HttpResponseBase:
     """The endpoints, to read."""
     context = {"groups": reference(), "room": "api"}
-    return render(request, "crux_site/api_reference.html", context)
+    return render(request, "crux_site/api/reference.html", context)
 
 
 @require_safe
 @researchers_only
 def attempt(request: AuthenticatedRequest) -> HttpResponseBase:
     """The endpoints, to try as the account that is logged in."""
-    return render(request, "crux_site/api_try.html", {"room": "api"})
+    return render(request, "crux_site/api/try.html", {"room": "api"})

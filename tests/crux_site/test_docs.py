@@ -1,6 +1,7 @@
 """What the docs name is there: paths, headings, pictures; and the README says at once how to begin."""
 
 import re
+import tokenize
 from pathlib import Path
 
 import pytest
@@ -12,10 +13,20 @@ PAGES = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "bench/R
 PAGES += [str(path.relative_to(ROOT)) for path in sorted(ROOT.glob("docs/**/*.md"))]
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 CODE = re.compile(r"^    .*\n", re.MULTILINE)
-# In words of code, what is one of our files: it begins with a folder of ours and ends as files do.
+# One of our files begins with a folder of ours and ends as files do; a folder alone counts in words of code.
 OURS = "annotation|bench|crux_site|docs|evaluation|fixtures|judging|static|templates|tests"
-NAMED = re.compile(rf"`((?:{OURS})/[\w./-]+\.\w+|(?:{OURS})/(?:[\w-]+/)*)`")
+KINDS = "py|md|html|js|css|jsonl?|toml|txt|po"
+FILE = re.compile(rf"(?<![\w./-])((?:{OURS})/(?:[\w-]+/)*[\w-]+\.(?:{KINDS}))\b")
+FOLDER_NAMED = re.compile(rf"`((?:{OURS})/(?:[\w-]+/)*)`")
+MODULE = re.compile(r"(?<![\w./-])((?:annotation|evaluation|judging|crux_site)(?:\.[a-z_]\w*)+)")
 FIRST_SCREEN = 35
+# What a folder of a page may hold.
+OF_A_PAGE = ("urls.py", "views.py", "params.py", "forms.py", "page.py", "tags.py", "export.py")
+OF_KITS = ("ui.py", "bench.py")
+SAID = {tokenize.STRING, tokenize.COMMENT}
+FILLED_IN = re.compile(r"\{[^{}]*\}")
+# The name of a salt or of a file that looks like a module.
+NO_MODULES = ("annotation.invited", "crux_site.logins")
 
 
 def words_of(page: str) -> str:
@@ -39,11 +50,53 @@ def test_every_link_leads_somewhere(page):
         assert not anchor or anchor in anchors_of(target), link
 
 
-# A decision says how things were when it was made.
-@pytest.mark.parametrize("page", [page for page in PAGES if "decisions" not in page])
+# A decision says how things were when it was made, and so does what was changed.
+@pytest.mark.parametrize(
+    "page", [page for page in PAGES if "decisions" not in page and page != "CHANGELOG.md"]
+)
 def test_every_path_that_is_named_is_there(page):
-    for path in NAMED.findall(words_of(page)):
+    words = (ROOT / page).read_text()
+    for path in [*FILE.findall(words), *FOLDER_NAMED.findall(words)]:
         assert (ROOT / path).exists(), path
+
+
+def test_the_map_of_contributing_names_whole_paths():
+    for name in re.findall(r"`([\w./]+\.(?:py|js))`", (ROOT / "CONTRIBUTING.md").read_text()):
+        assert (ROOT / name).is_file() or name in OF_A_PAGE + OF_KITS, name
+
+
+@pytest.mark.parametrize(
+    "folder", ["annotation", "evaluation", "judging", "crux_site", "tests", "bench"]
+)
+def test_what_code_says_of_other_code_is_there(folder):
+    """In docstrings and comments too, which no import checks."""
+    for file in sorted((ROOT / folder).rglob("*.py")):
+        if "migrations" in file.parts:
+            continue
+        with tokenize.open(file) as source:
+            read = tokenize.generate_tokens(source.readline)
+            words = "\n".join(FILLED_IN.sub("{}", one.string) for one in read if one.type in SAID)
+        for path in FILE.findall(words):
+            assert (ROOT / path).exists() or (ROOT / "templates" / path).exists(), f"{file}: {path}"
+        for dotted in MODULE.findall(words):
+            assert dotted in NO_MODULES or is_there(dotted), f"{file}: {dotted}"
+
+
+def is_there(dotted: str) -> bool:
+    """Whether a dotted name is a module of ours, or something that one defines."""
+    *above, last = parts = dotted.split(".")
+    if module_of(parts):
+        return True
+    while len(above) > 1 and not module_of(above):
+        last = above.pop()
+    module = module_of(above)
+    return module is not None and re.search(rf"\b{last}\b", module.read_text()) is not None
+
+
+def module_of(parts: list[str]) -> Path | None:
+    path = ROOT.joinpath(*parts)
+    found = [path / "__init__.py", path.with_suffix(".py")]
+    return next((file for file in found if file.is_file()), None)
 
 
 def test_the_first_screen_of_the_readme_says_what_it_is_and_how_to_begin():

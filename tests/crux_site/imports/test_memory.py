@@ -22,7 +22,7 @@ def peak():
     return int(re.search(r"VmHWM:\\s+(\\d+)", Path("/proc/self/status").read_text())[1]) // 1024
 django.setup()
 from django.core.management import call_command
-from crux_site.importing import import_dataset
+from crux_site.imports.importing import import_dataset
 call_command("migrate", verbosity=0)
 started = peak()
 summary = import_dataset(sys.argv[1], "large")

@@ -48,7 +48,7 @@ def test_long_tables_are_cut_to_the_furthest_from_the_mean(rosa, study):
 
 
 def test_of_very_many_reports_some_bars_are_drawn(rosa, study, monkeypatch):
-    monkeypatch.setattr("evaluation.charts.MOST_BARS", 1)
+    monkeypatch.setattr("evaluation.agreement.coverage_chart.MOST_BARS", 1)
     Text.objects.filter(pk=study.bm25.pk).update(system="annotated.oracle", name="other")
     response = rosa.get(study.url("agreement"))
     assert "1 of 2 reports" in words(response)

@@ -146,7 +146,7 @@ def test_the_job_runs_where_there_is_no_django(export, server, tmp_path):
     _, _, folder = export
     without = (
         "import sys; sys.modules['django'] = None; sys.modules['annotation'] = None\n"
-        "from judging import cluster; sys.exit(cluster.main(sys.argv[1:]))"
+        "from judging.offline import cluster; sys.exit(cluster.main(sys.argv[1:]))"
     )
     words = [folder, "--out", tmp_path / "back", "--no-ray", "--url", server.url]
     done = subprocess.run(

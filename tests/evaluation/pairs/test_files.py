@@ -1,0 +1,38 @@
+"""datasets/<slug>/pairs.csv"""
+
+import pytest
+
+from tests.evaluation.agreement.test_files import rows, url
+
+
+@pytest.fixture
+def rosa(cast):
+    return cast.client("researcher")
+
+
+def test_all_pairs_of_the_list_as_a_file(rosa, study):
+    study.rating(study.ben, study.oracle, 3).delete()
+    study.questions[0].body = "=What failed?"
+    study.questions[0].save()
+    found = rows(rosa.get(url(study, "pairs.csv", "kind=compared&judge=judge")))
+    page = rosa.get(study.url("pairs", "kind=compared&judge=judge"))
+    assert len(found) == 5
+    assert [float(row["grades_apart"]) for row in found] == pytest.approx(
+        [row.weight for row, _ in page.context["rows"]]
+    )
+    first = found[0]
+    assert (first["system"], first["number"]) == ("annotated.bm25", "1")
+    assert (first["ann"], first["ben"], first["judge"]) == ("1", "1", "2")
+    assert float(first["evidence_apart"]) == 1
+    # A spreadsheet would run it.
+    assert first["question"] == "'=What failed?"
+    assert rosa.get(first["page"]).status_code == 200
+    assert "kind=compared" in first["page"]
+    # The file is opened far from the site.
+    assert first["page"].startswith("http://testserver/datasets/ferry/pairs/")
+
+
+def test_a_missing_grade_is_an_empty_cell(rosa, study):
+    study.rating(study.ben, study.oracle, 3).delete()
+    (row,) = rows(rosa.get(url(study, "pairs.csv", "kind=missing&judge=")))
+    assert (row["ann"], row["ben"], row["grades_apart"]) == ("0", "", "")
