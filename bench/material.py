@@ -116,7 +116,7 @@ def import_pairs(tasks: Path, places: Path) -> None:
     order = list(campaign.items.order_by("text__topic__position").values_list("pk", flat=True))
     lent = {
         worker.username: dict(
-            worker.rater.stays.get(campaign=campaign).assignments.values_list("item", "pk")
+            worker.rater.participations.get(campaign=campaign).assignments.values_list("item", "pk")
         )
         for worker in workers
     }

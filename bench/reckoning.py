@@ -164,6 +164,6 @@ def _not_handed_in(workers, lent) -> int:
 
 
 def _not_one_each(rows, workers) -> int:
-    stays = Counter(name for (name,) in rows(PEOPLE))
+    participants = Counter(name for (name,) in rows(PEOPLE))
     names = {worker["name"] for worker in workers}
-    return sum(stays[name] != 1 for name in names | set(stays))
+    return sum(participants[name] != 1 for name in names | set(participants))

@@ -161,7 +161,7 @@ class Walker:
         self.came_by = arrival_url(campaign, self.pid)
 
     @property
-    def stay(self):
+    def participant(self):
         return self.campaign.participants.get(external_id=self.pid)
 
     def come(self, session: str = "sub1", study: str = "st1"):
@@ -183,7 +183,7 @@ class Walker:
         """Answer the check questions of a step; in the second, screening is carried along."""
         asked = self.campaign.check_questions.order_by("position")
         data = {f"check-{one.pk}": choice for one, choice in zip(asked, choices, strict=False)}
-        data |= {"step": step, "tries": self.stay.check_tries if tries is None else tries}
+        data |= {"step": step, "tries": self.participant.check_tries if tries is None else tries}
         return self.client.post(f"{self.room}check/", data, follow=True)
 
     def prepare(self):
@@ -197,7 +197,7 @@ class Walker:
         return self.client.post(f"{self.room}begin/", follow=True)
 
     def in_hand(self) -> list[Assignment]:
-        return list(self.stay.assignments.filter(state="open").select_related("item"))
+        return list(self.participant.assignments.filter(state="open").select_related("item"))
 
     def do(self, one: Assignment, grade: int = 0):
         """Answer every question of an item the same, and hand it in."""

@@ -5,7 +5,7 @@ from uuid import uuid4
 
 from django.utils import timezone
 
-from annotation.models import Assignment, Campaign, Participant, Sitting
+from annotation.models import Assignment, Campaign, Part, Participant
 from annotation.participation import assigning, entry
 from annotation.task import saving
 from annotation.text.spans import Span
@@ -19,23 +19,23 @@ def come(campaign: Campaign, pid: str) -> Participant:
 
 def agreed(campaign: Campaign, pid: str) -> Participant:
     """Somebody who has agreed to the terms and passed the check."""
-    stay = come(campaign, pid)
-    stay.consented_at = stay.checked_at = timezone.now()
-    stay.consent_version = campaign.consent_version
-    stay.save()
-    return stay
+    participant = come(campaign, pid)
+    participant.consented_at = participant.checked_at = timezone.now()
+    participant.consent_version = campaign.consent_version
+    participant.save()
+    return participant
 
 
 def begun(campaign: Campaign, pid: str, session: str = "") -> Participant:
     """Somebody with a part in hand, nothing of it touched."""
-    stay = agreed(campaign, pid)
-    assigning.begin_part(stay, study_id="st1" if session else "", session_id=session)
-    return stay
+    participant = agreed(campaign, pid)
+    assigning.begin_part(participant, study_id="st1" if session else "", session_id=session)
+    return participant
 
 
-def in_hand(stay: Participant) -> list[Assignment]:
-    found = stay.assignments.filter(state="open").order_by("position")
-    return list(found.select_related("item__text", "participant__campaign__rubric", "sitting"))
+def in_hand(participant: Participant) -> list[Assignment]:
+    found = participant.assignments.filter(state="open").order_by("position")
+    return list(found.select_related("item__text", "participant__campaign__rubric", "part"))
 
 
 def answer(one: Assignment, grade: int = 0, ms: int = 60_000, key=None) -> None:
@@ -57,20 +57,20 @@ def hand_in(one: Assignment, grade: int = 0, ms: int = 60_000) -> None:
     saving.submit(one, ms)
 
 
-def finish(stay: Participant, session: str = "", study: str = "st1") -> Sitting:
+def finish(participant: Participant, session: str = "", study: str = "st1") -> Part:
     """Work a part through from its beginning to its end."""
-    sitting = assigning.begin_part(stay, study_id=study if session else "", session_id=session)
-    for number, one in enumerate(in_hand(stay)):
+    part = assigning.begin_part(participant, study_id=study if session else "", session_id=session)
+    for number, one in enumerate(in_hand(participant)):
         hand_in(one, grade=number % 2)
-    sitting.refresh_from_db()
-    stay.refresh_from_db()
-    return sitting
+    part.refresh_from_db()
+    participant.refresh_from_db()
+    return part
 
 
-def end(stay: Participant, outcome: str) -> Participant:
-    stay.outcome = outcome
-    stay.save()
-    return stay
+def end(participant: Participant, outcome: str) -> Participant:
+    participant.outcome = outcome
+    participant.save()
+    return participant
 
 
 def fill(campaign: Campaign) -> dict[str, Participant]:
@@ -101,5 +101,5 @@ def fill(campaign: Campaign) -> dict[str, Participant]:
     return found
 
 
-def make_overdue(stay: Participant) -> None:
-    stay.sittings.filter(outcome="").update(expires=timezone.now() - timedelta(hours=1))
+def make_overdue(participant: Participant) -> None:
+    participant.parts.filter(outcome="").update(expires=timezone.now() - timedelta(hours=1))

@@ -83,8 +83,8 @@ def save_drawn(campaign: Campaign, fields: Iterable[str]) -> sampling.Draw:
 def set_invited(campaign: Campaign, people: Iterable[User]) -> None:
     """Let exactly these accounts be invited to a draft."""
     wanted = {person.pk: person for person in people}
-    stays = campaign.participants.filter(source=Participant.Source.ACCOUNT)
-    stays.exclude(rater__user__in=wanted).delete()
+    participants = campaign.participants.filter(source=Participant.Source.ACCOUNT)
+    participants.exclude(rater__user__in=wanted).delete()
     for person in wanted.values():
         assigning.invite(campaign, assigning.rater_of(person))
 

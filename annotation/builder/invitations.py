@@ -123,15 +123,18 @@ def invitations(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
             LogEntry.record(found, request.user, "made links", links)
         messages.success(request, f"{links} can be given out.")
         return redirect("campaign_invitations", slug)
-    stays = found.participants.filter(source=Participant.Source.LINK, erased_at=None)
-    listed = with_status(stays.select_related("rater")).order_by("-pk")
+    participants = found.participants.filter(source=Participant.Source.LINK, erased_at=None)
+    listed = with_status(participants.select_related("rater")).order_by("-pk")
     page = Paginator(listed, LINKS_PER_PAGE).get_page(request.GET.get("page"))
     arrival = _arrival(found, request)
     context = {
         "campaign": found,
         "form": form,
         "page": page,
-        "links": [(stay, STATUSES[stay.status], entry.link_of(stay, request)) for stay in page],
+        "links": [
+            (participant, STATUSES[participant.status], entry.link_of(participant, request))
+            for participant in page
+        ],
         "arrival": arrival,
         "pasted": pasted(found, arrival),
         "query": "",

@@ -7,8 +7,8 @@ from annotation.models.participation import (
     Decision,
     LogEntry,
     Message,
+    Part,
     Participant,
-    Sitting,
 )
 from annotation.models.people import User
 from annotation.models.rating import Answer, NuggetSpan, Rater, Rating
@@ -27,12 +27,12 @@ __all__ = [
     "LogEntry",
     "Message",
     "NuggetSpan",
+    "Part",
     "Participant",
     "Rater",
     "Rating",
     "Rubric",
     "RubricLevel",
-    "Sitting",
     "SubQuestion",
     "Text",
     "Topic",

@@ -107,10 +107,10 @@ class Campaign(models.Model):
     # How it is handed out
     raters_per_item = models.PositiveSmallIntegerField(default=1)
     items_per_part = models.PositiveSmallIntegerField(
-        null=True, blank=True, help_text="items in one sitting; empty: all that there are"
+        null=True, blank=True, help_text="items in one part; empty: all that there are"
     )
     max_parts = models.PositiveSmallIntegerField(
-        null=True, blank=True, help_text="sittings of one person at most; empty: any number"
+        null=True, blank=True, help_text="parts of one person at most; empty: any number"
     )
     lease_hours = models.PositiveSmallIntegerField(
         null=True, blank=True, help_text="untouched items return to the pool then; empty: never"

@@ -38,7 +38,9 @@ class Participant(models.Model):
         related_name="participants",
         db_index=False,
     )
-    rater = models.ForeignKey("annotation.Rater", on_delete=models.PROTECT, related_name="stays")
+    rater = models.ForeignKey(
+        "annotation.Rater", on_delete=models.PROTECT, related_name="participations"
+    )
     source = models.CharField(max_length=8, choices=Source.choices, default=Source.ACCOUNT)
     external_id = models.CharField(
         max_length=200,
@@ -72,8 +74,8 @@ class Participant(models.Model):
         return f"{self.rater} in {self.campaign}"
 
 
-class Sitting(models.Model):
-    """One part of a participant's work: items lent together, until a time, for one completion code."""
+class Part(models.Model):
+    """One part of a participant's work: items assigned together, until a time, for one completion code."""
 
     class Outcome(models.TextChoices):
         UNDER_WAY = "", "under way"
@@ -82,7 +84,7 @@ class Sitting(models.Model):
         RETURNED = "returned", "returned"
 
     participant = models.ForeignKey(
-        Participant, on_delete=models.CASCADE, related_name="sittings", db_index=False
+        Participant, on_delete=models.CASCADE, related_name="parts", db_index=False
     )
     number = models.PositiveSmallIntegerField()
     study_id = models.CharField(max_length=200, blank=True)
@@ -95,7 +97,7 @@ class Sitting(models.Model):
     class Meta:
         ordering = ["participant_id", "number"]
         constraints = [
-            models.UniqueConstraint(fields=["participant", "number"], name="sitting_number_unique"),
+            models.UniqueConstraint(fields=["participant", "number"], name="part_number_unique"),
         ]
 
     def __str__(self) -> str:
@@ -129,8 +131,8 @@ class Assignment(models.Model):
     item = models.ForeignKey(
         "annotation.Item", on_delete=models.PROTECT, related_name="assignments"
     )
-    sitting = models.ForeignKey(
-        Sitting, on_delete=models.PROTECT, related_name="assignments", null=True, blank=True
+    part = models.ForeignKey(
+        Part, on_delete=models.PROTECT, related_name="assignments", null=True, blank=True
     )
     position = models.PositiveIntegerField(help_text="place in this participant's own order")
     slot = models.PositiveSmallIntegerField(null=True, blank=True)

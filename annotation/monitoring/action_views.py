@@ -28,10 +28,10 @@ def _on_participant(act: Callable[..., str]) -> View:
 
     @wraps(act)
     def view(request: AuthenticatedRequest, slug: str, pk: int, **kwargs: Any) -> HttpResponseBase:
-        stays = Participant.objects.select_related("campaign", "rater__user")
-        stay = get_object_or_404(stays, campaign__slug=slug, pk=pk)
+        participants = Participant.objects.select_related("campaign", "rater__user")
+        participant = get_object_or_404(participants, campaign__slug=slug, pk=pk)
         try:
-            messages.success(request, act(request, stay, **kwargs))
+            messages.success(request, act(request, participant, **kwargs))
         except leaving.ActionRefusedError as error:
             messages.error(request, str(error))
         return redirect("campaign_participant", slug, pk)
@@ -64,54 +64,54 @@ def expire(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
 
 
 @_on_participant
-def extend(request: AuthenticatedRequest, stay: Participant) -> str:
+def extend(request: AuthenticatedRequest, participant: Participant) -> str:
     """More hours for the part under way."""
     form = ExtendForm(request.POST)
     if not form.is_valid():
         raise leaving.ActionRefusedError(f"Hours: {form.errors['hours'][0]}")
-    part = actions.extend(stay, form.cleaned_data["hours"], request.user)
+    part = actions.extend(participant, form.cleaned_data["hours"], request.user)
     return f"Part {part.number} runs until {part.expires:%-d %B, %H:%M %Z}."
 
 
 @_on_participant
-def release(request: AuthenticatedRequest, stay: Participant) -> str:
+def release(request: AuthenticatedRequest, participant: Participant) -> str:
     """All untouched items in hand go back to the pool."""
     _confirmed(request)
-    return f"{_items(actions.release_untouched(stay, request.user))} went back to the pool."
+    return f"{_items(actions.release_untouched(participant, request.user))} went back to the pool."
 
 
 @_on_participant
-def release_item(request: AuthenticatedRequest, stay: Participant, item: int) -> str:
+def release_item(request: AuthenticatedRequest, participant: Participant, item: int) -> str:
     """One item in hand goes back to the pool; its answers stay."""
     _confirmed(request)
-    assignment = get_object_or_404(Assignment, participant=stay, pk=item)
+    assignment = get_object_or_404(Assignment, participant=participant, pk=item)
     released = actions.release_item(assignment, request.user)
     return f"Item {released.item.position + 1} went back to the pool."
 
 
 @_on_participant
-def return_participant(request: AuthenticatedRequest, stay: Participant) -> str:
+def return_participant(request: AuthenticatedRequest, participant: Participant) -> str:
     """The stay ends as returned."""
     _confirmed(request)
-    n = actions.return_participant(stay, request.user)
-    return f"{stay.rater} is returned, and {_items(n)} went back to the pool."
+    n = actions.return_participant(participant, request.user)
+    return f"{participant.rater} is returned, and {_items(n)} went back to the pool."
 
 
 @_on_participant
-def readmit(request: AuthenticatedRequest, stay: Participant) -> str:
+def readmit(request: AuthenticatedRequest, participant: Participant) -> str:
     """Somebody whose stay had ended can go on."""
-    actions.readmit(stay, request.user)
-    return f"{stay.rater} can go on."
+    actions.readmit(participant, request.user)
+    return f"{participant.rater} can go on."
 
 
 @_on_participant
-def erase(request: AuthenticatedRequest, stay: Participant) -> str:
+def erase(request: AuthenticatedRequest, participant: Participant) -> str:
     """The personal data of a participant is deleted; labels stay."""
     _confirmed(request)
     form = EraseForm(request.POST)
     form.full_clean()
-    actions.erase(stay, request.user, with_notes=form.cleaned_data["with_notes"])
-    return f"The personal data of {stay.rater} is deleted. The labels stay under this name."
+    actions.erase(participant, request.user, with_notes=form.cleaned_data["with_notes"])
+    return f"The personal data of {participant.rater} is deleted. The labels stay under this name."
 
 
 def _confirmed(request: AuthenticatedRequest) -> None:

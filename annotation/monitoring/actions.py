@@ -11,7 +11,7 @@ from django.contrib.sessions.models import Session
 from django.db import transaction
 from django.utils import timezone
 
-from annotation.models import Assignment, Campaign, LogEntry, Message, Participant, Sitting, User
+from annotation.models import Assignment, Campaign, LogEntry, Message, Part, Participant, User
 from annotation.participation import assigning, skips
 from annotation.participation.leaving import (
     IN_HAND,
@@ -58,20 +58,22 @@ def set_state(campaign: Campaign, state: str, by: User) -> Campaign:
 
 
 @transaction.atomic
-def extend(participant: Participant, hours: int, by: User) -> Sitting:
+def extend(participant: Participant, hours: int, by: User) -> Part:
     """Give the part that is under way so many hours more, from its end or, if that is past, from now.
 
     Raises ActionRefusedError where no part is under way, or where it has no end.
     """
-    stay = hold(participant)
-    part = stay.sittings.filter(outcome=Sitting.Outcome.UNDER_WAY).last()
+    participant = hold(participant)
+    part = participant.parts.filter(outcome=Part.Outcome.UNDER_WAY).last()
     if part is None:
         raise ActionRefusedError("No part is under way, so there is nothing to extend.")
     if part.expires is None:
         raise ActionRefusedError("This part has no end, so there is nothing to extend.")
     part.expires = max(part.expires, timezone.now()) + timedelta(hours=hours)
     part.save(update_fields=["expires"])
-    LogEntry.record(stay.campaign, by, "extended", f"part {part.number} by {hours} h", stay)
+    LogEntry.record(
+        participant.campaign, by, "extended", f"part {part.number} by {hours} h", participant
+    )
     return part
 
 
@@ -83,7 +85,7 @@ def release_item(assignment: Assignment, by: User) -> Assignment:
 
     Raises ActionRefusedError where it was handed in, or is in the pool already.
     """
-    stay = hold(assignment.participant)
+    participant = hold(assignment.participant)
     found = Assignment.objects.select_for_update().get(pk=assignment.pk)
     if found.state not in IN_HAND:
         raise ActionRefusedError(
@@ -92,8 +94,10 @@ def release_item(assignment: Assignment, by: User) -> Assignment:
     found.state, found.slot = Assignment.State.RELEASED, None
     found.save(update_fields=["state", "slot"])
     saving.end_part(found)
-    _end_what_is_empty(stay)
-    LogEntry.record(stay.campaign, by, "released an item", f"item {found.item.position + 1}", stay)
+    _end_what_is_empty(participant)
+    LogEntry.record(
+        participant.campaign, by, "released an item", f"item {found.item.position + 1}", participant
+    )
     return found
 
 
@@ -105,12 +109,12 @@ def release_untouched(participant: Participant, by: User) -> int:
 
     Raises ActionRefusedError where there is none.
     """
-    stay = hold(participant)
-    n = assigning.release_untouched(held(stay))
+    participant = hold(participant)
+    n = assigning.release_untouched(held(participant))
     if not n:
         raise ActionRefusedError("No item in hand is untouched.")
-    _end_what_is_empty(stay)
-    LogEntry.record(stay.campaign, by, "released untouched items", counted(n), stay)
+    _end_what_is_empty(participant)
+    LogEntry.record(participant.campaign, by, "released untouched items", counted(n), participant)
     return n
 
 
@@ -120,11 +124,11 @@ def return_participant(participant: Participant, by: User) -> int:
 
     Raises ActionRefusedError where the stay was ended like that before.
     """
-    stay = hold(participant)
-    if stay.outcome == Participant.Outcome.RETURNED:
+    participant = hold(participant)
+    if participant.outcome == Participant.Outcome.RETURNED:
         raise ActionRefusedError("This participant was returned before.")
-    n = take_back(stay)
-    LogEntry.record(stay.campaign, by, "returned", f"{counted(n)} released", stay)
+    n = take_back(participant)
+    LogEntry.record(participant.campaign, by, "returned", f"{counted(n)} released", participant)
     return n
 
 
@@ -134,19 +138,19 @@ def readmit(participant: Participant, by: User) -> None:
 
     Raises ActionRefusedError for a stay that has not ended, or is done.
     """
-    stay = hold(participant)
-    if stay.outcome in (Participant.Outcome.UNDER_WAY, Participant.Outcome.DONE):
+    participant = hold(participant)
+    if participant.outcome in (Participant.Outcome.UNDER_WAY, Participant.Outcome.DONE):
         raise ActionRefusedError(
-            f"The stay is {stay.get_outcome_display()}, so there is nobody to let in again."
+            f"The stay is {participant.get_outcome_display()}, so there is nobody to let in again."
         )
-    if stay.erased_at:
+    if participant.erased_at:
         raise ActionRefusedError("Nobody can come back to a stay without personal data.")
-    before = stay.get_outcome_display()
-    if stay.outcome != Participant.Outcome.RETURNED:
-        stay.check_tries, stay.checked_at = 0, None
-    stay.outcome = Participant.Outcome.UNDER_WAY
-    stay.save(update_fields=["outcome", "check_tries", "checked_at"])
-    LogEntry.record(stay.campaign, by, "readmitted", f"was {before}", stay)
+    before = participant.get_outcome_display()
+    if participant.outcome != Participant.Outcome.RETURNED:
+        participant.check_tries, participant.checked_at = 0, None
+    participant.outcome = Participant.Outcome.UNDER_WAY
+    participant.save(update_fields=["outcome", "check_tries", "checked_at"])
+    LogEntry.record(participant.campaign, by, "readmitted", f"was {before}", participant)
 
 
 @transaction.atomic
@@ -154,8 +158,8 @@ def return_overdue(campaign: Campaign, by: User | None) -> int:
     """End the sittings whose time is over; how many untouched items came back. Logged if any ended."""
     found = hold_campaign(campaign)
     now = timezone.now()
-    ended = Sitting.objects.filter(
-        participant__campaign=found, outcome=Sitting.Outcome.UNDER_WAY, expires__lte=now
+    ended = Part.objects.filter(
+        participant__campaign=found, outcome=Part.Outcome.UNDER_WAY, expires__lte=now
     ).count()
     n = assigning.expire(found, now)
     if ended:
@@ -182,34 +186,38 @@ def erase(participant: Participant, by: User, *, with_notes: bool) -> None:
 
     Raises ActionRefusedError where that was done before.
     """
-    stay = hold(participant)
-    if stay.erased_at:
+    participant = hold(participant)
+    if participant.erased_at:
         raise ActionRefusedError("The personal data of this participant was deleted before.")
-    guest = stay.rater.user if stay.rater.user and stay.rater.user.is_guest else None
-    if guest and stay.outcome == Participant.Outcome.UNDER_WAY:
-        take_back(stay)
-    stay.external_id, stay.erased_at = "", timezone.now()
-    stay.save(update_fields=["external_id", "erased_at"])
-    stay.sittings.update(study_id="", session_id="")
+    guest = (
+        participant.rater.user
+        if participant.rater.user and participant.rater.user.is_guest
+        else None
+    )
+    if guest and participant.outcome == Participant.Outcome.UNDER_WAY:
+        take_back(participant)
+    participant.external_id, participant.erased_at = "", timezone.now()
+    participant.save(update_fields=["external_id", "erased_at"])
+    participant.parts.update(study_id="", session_id="")
     if with_notes:
-        stay.assignments.update(note="")
+        participant.assignments.update(note="")
     if guest:
         _forget_sessions(guest)
         guest.delete()
     kept = "notes deleted too" if with_notes else "notes kept"
-    LogEntry.record(stay.campaign, by, "erased personal data", kept, stay)
+    LogEntry.record(participant.campaign, by, "erased personal data", kept, participant)
 
 
-def _end_what_is_empty(stay: Participant) -> None:
+def _end_what_is_empty(participant: Participant) -> None:
     """End the part under way if nothing of it is in hand any more: another one can begin then.
 
     Hidden gold that was skipped is waited for, and asked again. The part ends as returned: it was not
     finished, and what was handed in of it stays.
     """
-    held = stay.assignments.filter(sitting__isnull=False)
+    held = participant.assignments.filter(part__isnull=False)
     waiting = held.filter(state=Assignment.State.OPEN) | skips.needed(held)
-    under_way = stay.sittings.filter(outcome=Sitting.Outcome.UNDER_WAY)
-    end_parts(under_way.exclude(pk__in=waiting.values("sitting")))
+    under_way = participant.parts.filter(outcome=Part.Outcome.UNDER_WAY)
+    end_parts(under_way.exclude(pk__in=waiting.values("part")))
 
 
 def _forget_sessions(guest: User) -> None:

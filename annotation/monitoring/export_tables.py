@@ -12,7 +12,7 @@ from typing import Any
 from django.db.models import F, Max
 
 from annotation.formats.writing import safe
-from annotation.models import Answer, Assignment, Campaign, Decision, ItemQuestion, Sitting, User
+from annotation.models import Answer, Assignment, Campaign, Decision, ItemQuestion, Part, User
 
 Cells = dict[str, Any]
 
@@ -35,8 +35,8 @@ class Names:
     def __init__(self, campaign: Campaign, anonymous: bool) -> None:
         self.campaign = campaign
         self.anonymous = anonymous
-        stays = campaign.participants.order_by().values_list("pk", "rater__name")
-        self.worker = {pk: self._shown("rater", name) for pk, name in stays}
+        participants = campaign.participants.order_by().values_list("pk", "rater__name")
+        self.worker = {pk: self._shown("rater", name) for pk, name in participants}
         answers = Answer.objects.filter(assignment__participant__campaign=campaign)
         self.last = answers.aggregate(last=Max("pk"))["last"] or 0
 
@@ -89,27 +89,27 @@ def _json(spans: list[dict[str, Any]]) -> str:
 
 
 def _participants(names: Names) -> Iterator[Cells]:
-    stays = names.campaign.participants.in_bulk()
+    participants = names.campaign.participants.in_bulk()
     for pk in names.workers():
-        stay = stays[pk]
+        participant = participants[pk]
         yield {
             "worker": names.worker[pk],
-            "source": stay.source,
-            "external_id": safe(stay.external_id),
-            "outcome": stay.outcome,
-            "seed": stay.seed,
-            "joined": names.moment(stay.joined),
-            "consented_at": names.moment(stay.consented_at),
-            "consent_version": stay.consent_version,
-            "check_tries": stay.check_tries,
-            "checked_at": names.moment(stay.checked_at),
-            "erased_at": names.moment(stay.erased_at),
+            "source": participant.source,
+            "external_id": safe(participant.external_id),
+            "outcome": participant.outcome,
+            "seed": participant.seed,
+            "joined": names.moment(participant.joined),
+            "consented_at": names.moment(participant.consented_at),
+            "consent_version": participant.consent_version,
+            "check_tries": participant.check_tries,
+            "checked_at": names.moment(participant.checked_at),
+            "erased_at": names.moment(participant.erased_at),
         }
 
 
-def _sittings(names: Names) -> Iterator[Cells]:
+def _parts(names: Names) -> Iterator[Cells]:
     for pk in names.workers():
-        for part in Sitting.objects.filter(participant=pk).order_by("number"):
+        for part in Part.objects.filter(participant=pk).order_by("number"):
             yield {
                 "worker": names.worker[pk],
                 "part": part.number,
@@ -157,11 +157,11 @@ def _attention_checks(names: Names) -> Iterator[Cells]:
 def _assignments(names: Names) -> Iterator[Cells]:
     for pk in names.workers():
         lent = Assignment.objects.filter(participant=pk).order_by("item__position")
-        for one in lent.select_related("item", "sitting", "check_asked"):
+        for one in lent.select_related("item", "part", "check_asked"):
             yield {
                 "worker": names.worker[pk],
                 "item": one.item.position + 1,
-                "part": one.sitting.number if one.sitting else "",
+                "part": one.part.number if one.part else "",
                 "position": one.position,
                 "slot": _number(one.slot),
                 "state": one.state,
@@ -260,7 +260,7 @@ TABLES: dict[str, tuple[Table, tuple[str, ...]]] = {
         ),
     ),
     "sittings.csv": (
-        _sittings,
+        _parts,
         ("worker", "part", "study_id", "session_id", "began", "expires", "ended", "outcome"),
     ),
     "items.csv": (_items, ("item", "purpose", "topic", "kind", "system", "text", "text_sha256")),

@@ -7,7 +7,7 @@ from typing import Any
 
 from django.db.models import Count, Max, Q, Sum
 
-from annotation.models import Answer, Assignment, Campaign, Participant, Sitting
+from annotation.models import Answer, Assignment, Campaign, Part, Participant
 from annotation.participation.earnings import MINUTE_MS
 from annotation.participation.status import STATUSES, with_status
 
@@ -30,7 +30,7 @@ class Share:
 class Row:
     """A participant, with what they have done so far."""
 
-    stay: Participant
+    participant: Participant
     status: str
     parts: int = 0
     expires: datetime | None = None
@@ -57,15 +57,15 @@ class Row:
 
 def statuses(campaign: Campaign) -> list[Share]:
     """How many participants have each status, in the order of a stay; nobody is a 0."""
-    stays = with_status(campaign.participants.order_by())
-    counts: dict[str, int] = dict(stays.values_list("status").annotate(Count("pk")))
+    participants = with_status(campaign.participants.order_by())
+    counts: dict[str, int] = dict(participants.values_list("status").annotate(Count("pk")))
     total = sum(counts.values())
     return [Share(key, label, counts.get(key, 0), total) for key, label in STATUSES.items()]
 
 
-def rows(stays: Iterable[Any]) -> list[Row]:
+def rows(participants: Iterable[Any]) -> list[Row]:
     """A page of participants (each with its status), with what they have done."""
-    found = {stay.pk: Row(stay, stay.status) for stay in stays}
+    found = {participant.pk: Row(participant, participant.status) for participant in participants}
     lent = Assignment.objects.filter(participant__in=found).order_by()
     kept = {
         Assignment.State.OPEN: "in_hand",
@@ -92,12 +92,12 @@ def rows(stays: Iterable[Any]) -> list[Row]:
         found[pk].answers = n
         found[pk].active_ms += ms
         found[pk].seen.append(last)
-    for part in Sitting.objects.filter(participant__in=found):
+    for part in Part.objects.filter(participant__in=found):
         row = found[part.participant_id]
-        row.parts += part.outcome == Sitting.Outcome.DONE
+        row.parts += part.outcome == Part.Outcome.DONE
         row.seen.append(part.began)
-        if part.outcome == Sitting.Outcome.UNDER_WAY:
+        if part.outcome == Part.Outcome.UNDER_WAY:
             row.expires = part.expires
     for row in found.values():
-        row.seen += [at for at in (row.stay.consented_at, row.stay.checked_at) if at]
+        row.seen += [at for at in (row.participant.consented_at, row.participant.checked_at) if at]
     return list(found.values())

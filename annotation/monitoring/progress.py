@@ -24,7 +24,7 @@ from django.db.models import (
 )
 from django.db.models.functions import Cast, Coalesce, Substr
 
-from annotation.models import Answer, Assignment, Campaign, Item, Participant, Sitting
+from annotation.models import Answer, Assignment, Campaign, Item, Part, Participant
 from annotation.participation.earnings import MINUTE_MS, active_ms
 
 
@@ -173,7 +173,7 @@ def late(campaign: Campaign) -> dict[str, int]:
 
 def pay_due(campaign: Campaign) -> list[Due]:
     """Parts that are done, by where the people came from, and their pay. What was paid is not known."""
-    done = Sitting.objects.filter(participant__campaign=campaign, outcome=Sitting.Outcome.DONE)
+    done = Part.objects.filter(participant__campaign=campaign, outcome=Part.Outcome.DONE)
     counts = dict(done.order_by().values_list("participant__source").annotate(Count("pk")))
     pay = campaign.pay_per_part
     return [
@@ -185,7 +185,7 @@ def pay_due(campaign: Campaign) -> list[Due]:
 
 def time_of_parts(campaign: Campaign) -> Time:
     """The median of the active minutes of parts that are done; idle time is not counted."""
-    parts = Sitting.objects.filter(participant__campaign=campaign, outcome=Sitting.Outcome.DONE)
+    parts = Part.objects.filter(participant__campaign=campaign, outcome=Part.Outcome.DONE)
     measured = active_ms(parts).values()
     minutes = median(measured) / MINUTE_MS if measured else None
     return Time(minutes, len(measured), parts.count())

@@ -14,7 +14,7 @@ from django.db.models import Count, Q, Sum
 
 from annotation.formats.prolific import Submission
 from annotation.formats.writing import safe
-from annotation.models import Assignment, Campaign, Participant, Sitting
+from annotation.models import Assignment, Campaign, Part, Participant
 from annotation.participation.earnings import MINUTE_MS
 from annotation.participation.skips import Skips, by_part
 
@@ -45,7 +45,7 @@ FINDINGS = {
 
 
 @dataclass
-class Part:
+class OurPart:
     """What we have of a submission: a part, or a stay that ended before one was begun."""
 
     person: str
@@ -53,7 +53,7 @@ class Part:
     study: str
     outcome: str
     code: str
-    stay: int
+    participant: int
     submitted: int = 0
     skips: Skips | None = None
     active_ms: int = 0
@@ -61,13 +61,13 @@ class Part:
 
     @property
     def is_done(self) -> bool:
-        return self.outcome == Sitting.Outcome.DONE
+        return self.outcome == Part.Outcome.DONE
 
     @property
     def label(self) -> str:
         if not self.outcome and not self.has_begun:
             return "not begun"
-        return {**dict(Participant.Outcome.choices), **dict(Sitting.Outcome.choices)}[self.outcome]
+        return {**dict(Participant.Outcome.choices), **dict(Part.Outcome.choices)}[self.outcome]
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,7 @@ class Row:
     suggestion: str
     why: str
     there: Submission | None = None
-    here: Part | None = None
+    here: OurPart | None = None
 
     @property
     def label(self) -> str:
@@ -138,7 +138,7 @@ def reconcile(campaign: Campaign, submissions: list[Submission]) -> Reconciled:
     """
     parts, ended = _parts(campaign), _ended(campaign)
     by_session = {part.session: part for part in parts if part.session}
-    nameless: dict[str, list[Part]] = {}
+    nameless: dict[str, list[OurPart]] = {}
     for part in parts:
         if not part.session:
             nameless.setdefault(part.person, []).append(part)
@@ -160,58 +160,60 @@ def reconcile(campaign: Campaign, submissions: list[Submission]) -> Reconciled:
     return Reconciled(rows, len(done) - len(ours))
 
 
-def _parts(campaign: Campaign) -> list[Part]:
+def _parts(campaign: Campaign) -> list[OurPart]:
     """The parts of people who came from Prolific."""
-    sittings = Sitting.objects.filter(
+    parts = Part.objects.filter(
         participant__campaign=campaign, participant__source=Participant.Source.PROLIFIC
     ).select_related("participant")
     handed_in = Count("pk", filter=Q(state=Assignment.State.SUBMITTED))
-    lent = Assignment.objects.filter(sitting__in=sittings).order_by().values_list("sitting")
+    lent = Assignment.objects.filter(part__in=parts).order_by().values_list("part")
     submitted = {pk: (n, ms) for pk, n, ms in lent.annotate(n=handed_in, ms=Sum("active_ms"))}
     answered = dict(lent.annotate(Sum("answers__active_ms")))
-    skips = by_part(campaign, Assignment.objects.filter(sitting__in=sittings))
+    skips = by_part(campaign, Assignment.objects.filter(part__in=parts))
     found = []
-    for sitting in sittings:
-        n, ms = submitted.get(sitting.pk, (0, 0))
+    for part in parts:
+        n, ms = submitted.get(part.pk, (0, 0))
         found.append(
-            Part(
-                sitting.participant.external_id,
-                sitting.session_id,
-                sitting.study_id,
-                sitting.outcome,
-                campaign.code_done if sitting.outcome == Sitting.Outcome.DONE else "",
-                sitting.participant_id,
+            OurPart(
+                part.participant.external_id,
+                part.session_id,
+                part.study_id,
+                part.outcome,
+                campaign.code_done if part.outcome == Part.Outcome.DONE else "",
+                part.participant_id,
                 n,
-                skips.get(sitting.pk),
-                ms + (answered.get(sitting.pk) or 0),
+                skips.get(part.pk),
+                ms + (answered.get(part.pk) or 0),
             )
         )
     return found
 
 
-def _ended(campaign: Campaign) -> dict[str, Part]:
+def _ended(campaign: Campaign) -> dict[str, OurPart]:
     """By person: the stays that ended, or have not come to a part yet."""
     codes = {
         Participant.Outcome.SCREENED_OUT: campaign.code_screened_out,
         Participant.Outcome.FAILED_CHECK: campaign.code_failed_check,
     }
-    stays = campaign.participants.filter(source=Participant.Source.PROLIFIC)
+    participants = campaign.participants.filter(source=Participant.Source.PROLIFIC)
     return {
-        stay.external_id: Part(
-            stay.external_id,
+        participant.external_id: OurPart(
+            participant.external_id,
             "",
             "",
-            stay.outcome,
-            codes.get(Participant.Outcome(stay.outcome), ""),
-            stay.pk,
+            participant.outcome,
+            codes.get(Participant.Outcome(participant.outcome), ""),
+            participant.pk,
             has_begun=False,
         )
-        for stay in stays.filter(Q(sittings=None) | ~Q(outcome__in=["", "done"])).distinct()
-        if stay.external_id
+        for participant in participants.filter(
+            Q(parts=None) | ~Q(outcome__in=["", "done"])
+        ).distinct()
+        if participant.external_id
     }
 
 
-def _row(there: Submission, here: Part | None) -> Row:
+def _row(there: Submission, here: OurPart | None) -> Row:
     """What to make of a submission."""
     status, outcome = there.status, here.outcome if here else ""
     is_over = outcome in (Participant.Outcome.SCREENED_OUT, Participant.Outcome.FAILED_CHECK)

@@ -64,12 +64,12 @@ def participants(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
     """The participants of a study, those of one status if that is asked for, page by page."""
     found = get_object_or_404(Campaign, slug=slug)
     status = request.GET.get("status", "")
-    stays = with_status(found.participants.select_related("rater"))
+    participants = with_status(found.participants.select_related("rater"))
     if status in STATUSES:
-        stays = stays.filter(status=status)
+        participants = participants.filter(status=status)
     else:
         status = ""
-    page = Paginator(stays.order_by("pk"), PER_PAGE).get_page(request.GET.get("page"))
+    page = Paginator(participants.order_by("pk"), PER_PAGE).get_page(request.GET.get("page"))
     context = {
         "campaign": found,
         "statuses": statuses(found),
@@ -86,21 +86,23 @@ def participants(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
 @researchers_only
 def participant(request: AuthenticatedRequest, slug: str, pk: int) -> HttpResponseBase:
     """One participant of a study: parts, items, what staff did about them, and what staff can do."""
-    stays = with_status(Participant.objects.select_related("campaign__rubric", "rater__user"))
-    stay = get_object_or_404(stays, campaign__slug=slug, pk=pk)
-    lent = stay.assignments.select_related("item__text", "sitting", "check_asked")
-    [row] = rows([stay])
-    skips = by_part(stay.campaign, stay.assignments.all())
+    participants = with_status(
+        Participant.objects.select_related("campaign__rubric", "rater__user")
+    )
+    participant = get_object_or_404(participants, campaign__slug=slug, pk=pk)
+    lent = participant.assignments.select_related("item__text", "part", "check_asked")
+    [row] = rows([participant])
+    skips = by_part(participant.campaign, participant.assignments.all())
     context = {
-        "campaign": stay.campaign,
-        "stay": stay,
+        "campaign": participant.campaign,
+        "participant": participant,
         "row": row,
-        "parts": [(part, skips.get(part.pk)) for part in stay.sittings.all()],
+        "parts": [(part, skips.get(part.pk)) for part in participant.parts.all()],
         "items": lent.defer("item__text__body"),
-        "log": stay.log.select_related("by"),
+        "log": participant.log.select_related("by"),
         "extend": ExtendForm(),
-        "is_guest": bool(stay.rater.user and stay.rater.user.is_guest),
-        "has_ended": stay.outcome not in ("", Participant.Outcome.DONE),
+        "is_guest": bool(participant.rater.user and participant.rater.user.is_guest),
+        "has_ended": participant.outcome not in ("", Participant.Outcome.DONE),
         "now_working": row.status in ("working", "overdue"),
         "room": "campaigns",
     }

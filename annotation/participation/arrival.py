@@ -45,8 +45,8 @@ def start(request: HttpRequest, slug: str) -> HttpResponseBase:
         return _too_many(request, campaign, throttle.wait() or 60)
     try:
         arrival = entry.read_arrival(campaign, request.GET)
-        if stay := entry.known(campaign, arrival.worker):
-            return _let_in(request, stay, arrival)
+        if participant := entry.known(campaign, arrival.worker):
+            return _let_in(request, participant, arrival)
         return _newcomer(request, campaign, arrival)
     except entry.BadAddressError as error:
         context = {"campaign": campaign, "problems": error.problems}
@@ -60,18 +60,20 @@ def start(request: HttpRequest, slug: str) -> HttpResponseBase:
 @require_GET
 def invited(request: HttpRequest, token: str) -> HttpResponseBase:
     """Somebody comes by a link that was made for them."""
-    stay = entry.invited(token)
+    participant = entry.invited(token)
     if _is_staff(request):
         return render(
-            request, "annotation/participation/arrival_staff.html", {"campaign": stay.campaign}
+            request,
+            "annotation/participation/arrival_staff.html",
+            {"campaign": participant.campaign},
         )
-    stay.campaign.speak()
-    if stay.campaign.is_draft:
-        return _turned_away(request, stay.campaign, entry.why_closed(stay.campaign))
+    participant.campaign.speak()
+    if participant.campaign.is_draft:
+        return _turned_away(request, participant.campaign, entry.why_closed(participant.campaign))
     try:
-        return _let_in(request, stay)
+        return _let_in(request, participant)
     except entry.NoEntryError as error:
-        return _turned_away(request, stay.campaign, str(error))
+        return _turned_away(request, participant.campaign, str(error))
 
 
 @login_not_required
@@ -96,19 +98,19 @@ def _newcomer(request: HttpRequest, campaign: Campaign, arrival: entry.Arrival) 
     entry.admit(campaign, arrival.worker)
     form = ConsentForm(request.POST or None)
     if form.is_valid():
-        stay = journey.join(campaign, arrival.worker, agrees=form.agrees)
-        return _let_in(request, stay, arrival)
+        participant = journey.join(campaign, arrival.worker, agrees=form.agrees)
+        return _let_in(request, participant, arrival)
     context = {"campaign": campaign, "form": form, "room": "work"}
     status = 422 if request.method == "POST" else 200
     return render(request, "annotation/participation/consent.html", context, status=status)
 
 
 def _let_in(
-    request: HttpRequest, stay: Participant, arrival: entry.Arrival | None = None
+    request: HttpRequest, participant: Participant, arrival: entry.Arrival | None = None
 ) -> HttpResponseBase:
-    entry.enter(request, stay, arrival)
-    response = redirect("work_campaign", stay.campaign.slug)
-    guests.remember(response, stay.campaign)
+    entry.enter(request, participant, arrival)
+    response = redirect("work_campaign", participant.campaign.slug)
+    guests.remember(response, participant.campaign)
     return response
 
 

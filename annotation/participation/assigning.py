@@ -16,7 +16,7 @@ from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
 from django.utils import timezone
 from django.utils.text import slugify
 
-from annotation.models import Answer, Assignment, Campaign, Item, Participant, Rater, Sitting, User
+from annotation.models import Answer, Assignment, Campaign, Item, Part, Participant, Rater, User
 
 TRIES = 5  # at dealing a part
 HELD = Q(assignments__slot__isnull=False)
@@ -57,7 +57,7 @@ def invite(
     external_id: str = "",
 ) -> Participant:
     """The rater's stay in a campaign, made the first time. The seed of their order is recorded."""
-    stay, _ = Participant.objects.get_or_create(
+    participant, _ = Participant.objects.get_or_create(
         campaign=campaign,
         rater=rater,
         defaults={
@@ -66,12 +66,12 @@ def invite(
             "seed": zlib.crc32(f"{campaign.seed}:{rater.name}".encode()) & 0x7FFFFFFF,
         },
     )
-    return stay
+    return participant
 
 
 def begin_part(
     participant: Participant, *, study_id: str = "", session_id: str = ""
-) -> Sitting | None:
+) -> Part | None:
     """The participant's sitting that is under way, else a new one with items of its own.
 
     Items that the participant has begun, or that went back to the pool untouched and are still
@@ -89,13 +89,13 @@ def begin_part(
                 raise
 
 
-def _begin_part(participant: Participant, study_id: str, session_id: str) -> Sitting | None:
+def _begin_part(participant: Participant, study_id: str, session_id: str) -> Part | None:
     campaign = Campaign.objects.select_for_update().get(pk=participant.campaign_id)
     _expire(campaign, timezone.now())
-    sittings = list(participant.sittings.all())
-    if sittings and not sittings[-1].outcome:
-        return sittings[-1]
-    done = sum(sitting.outcome == Sitting.Outcome.DONE for sitting in sittings)
+    parts = list(participant.parts.all())
+    if parts and not parts[-1].outcome:
+        return parts[-1]
+    done = sum(part.outcome == Part.Outcome.DONE for part in parts)
     is_over = participant.outcome not in (Participant.Outcome.UNDER_WAY, Participant.Outcome.DONE)
     if not campaign.hands_out() or is_over or done == campaign.max_parts:
         return None
@@ -104,25 +104,25 @@ def _begin_part(participant: Participant, study_id: str, session_id: str) -> Sit
     room = campaign.items_per_part and max(0, campaign.items_per_part - in_hand)
     candidates = left_for(campaign, participant)
     had = Counter(participant.assignments.values_list("item__text__system", flat=True))
-    number = len(sittings) + 1
+    number = len(parts) + 1
     order = random.Random(f"{participant.seed}:{number}")  # noqa: S311 - a recorded order
     chosen = pick(candidates, room, had, order)
     if not in_hand and not chosen:
         return None
     lease = campaign.lease_hours and timedelta(hours=campaign.lease_hours)
-    sitting = Sitting.objects.create(
+    part = Part.objects.create(
         participant=participant,
         number=number,
         study_id=study_id,
         session_id=session_id,
         expires=timezone.now() + lease if lease else None,
     )
-    Assignment.objects.filter(pk__in=[one.pk for one in begun]).update(sitting=sitting)
-    _lend(campaign, sitting, chosen, order)
+    Assignment.objects.filter(pk__in=[one.pk for one in begun]).update(part=part)
+    _lend(campaign, part, chosen, order)
     if participant.outcome:
         participant.outcome = Participant.Outcome.UNDER_WAY
         participant.save(update_fields=["outcome"])
-    return sitting
+    return part
 
 
 def pick(
@@ -171,9 +171,9 @@ def left_for(campaign: Campaign, participant: Participant) -> list[Candidate]:
     return [Candidate(*row) for row in free.values_list("pk", "text__system", "held")]
 
 
-def _lend(campaign: Campaign, sitting: Sitting, chosen: list[int], order: random.Random) -> None:
+def _lend(campaign: Campaign, part: Part, chosen: list[int], order: random.Random) -> None:
     """Make the assignments of a sitting: training first, then the chosen items and hidden gold."""
-    participant = sitting.participant
+    participant = part.participant
     mine = {one.item_id: one for one in participant.assignments.all()}
     had = [item for item, one in mine.items() if one.state != Assignment.State.RELEASED]
     extra = campaign.items.exclude(pk__in=had).exclude(purpose=Item.Purpose.STUDY)
@@ -184,7 +184,7 @@ def _lend(campaign: Campaign, sitting: Sitting, chosen: list[int], order: random
     queue = list(chosen)
     for item in gold:
         queue.insert(order.randint(0, len(queue)), item)
-    checks = _attention(campaign, sitting, chosen, order)
+    checks = _attention(campaign, part, chosen, order)
     slots = _free_slots(chosen, campaign.raters_per_item)
     position = max((one.position for one in mine.values()), default=-1)
     new: list[Assignment] = []
@@ -193,23 +193,23 @@ def _lend(campaign: Campaign, sitting: Sitting, chosen: list[int], order: random
         position += 1
         one = mine.get(item) or Assignment(participant=participant, item_id=item)
         (again if item in mine else new).append(one)
-        one.sitting, one.position, one.slot = sitting, position, slots.get(item)
+        one.part, one.position, one.slot = part, position, slots.get(item)
         one.state, one.was_skipped = Assignment.State.OPEN, False
         one.check_asked_id = checks.get(item)
-    changed = ["sitting", "position", "slot", "state", "was_skipped", "check_asked"]
+    changed = ["part", "position", "slot", "state", "was_skipped", "check_asked"]
     Assignment.objects.bulk_create(new)
     Assignment.objects.bulk_update(again, changed)
 
 
 def _attention(
-    campaign: Campaign, sitting: Sitting, chosen: list[int], order: random.Random
+    campaign: Campaign, part: Part, chosen: list[int], order: random.Random
 ) -> dict[int, int]:
     """Which of the chosen items ask which attention check; a check comes again in a later part."""
     checks = list(campaign.attention_checks.values_list("pk", flat=True))
     if not checks:
         return {}
     bearers = order.sample(chosen, min(campaign.attention_per_part, len(chosen)))
-    first = (sitting.number - 1) * campaign.attention_per_part
+    first = (part.number - 1) * campaign.attention_per_part
     return {item: checks[(first + at) % len(checks)] for at, item in enumerate(bearers)}
 
 
@@ -232,8 +232,8 @@ def _free_slots(items: list[int], k: int) -> dict[int, int]:
 
 def retake(assignment: Assignment) -> bool:
     """Take a released item up again for the participant who had it, if a slot is free. In a transaction."""
-    stay = Participant.objects.get(pk=assignment.participant_id)
-    if stay.outcome not in (Participant.Outcome.UNDER_WAY, Participant.Outcome.DONE):
+    participant = Participant.objects.get(pk=assignment.participant_id)
+    if participant.outcome not in (Participant.Outcome.UNDER_WAY, Participant.Outcome.DONE):
         return False  # the stay was ended meanwhile, by staff or by a check
     item = assignment.item
     held = set(item.assignments.filter(slot__isnull=False).values_list("slot", flat=True))
@@ -263,12 +263,12 @@ def expire(campaign: Campaign, now: datetime | None = None) -> int:
 
 
 def _expire(campaign: Campaign, now: datetime) -> int:
-    overdue = Sitting.objects.filter(participant__campaign=campaign, outcome="", expires__lte=now)
+    overdue = Part.objects.filter(participant__campaign=campaign, outcome="", expires__lte=now)
     ended = list(overdue.values_list("pk", flat=True))
     if not ended:
         return 0
-    Sitting.objects.filter(pk__in=ended).update(outcome=Sitting.Outcome.EXPIRED, ended=F("expires"))
-    return release_untouched(Assignment.objects.filter(sitting__in=ended))
+    Part.objects.filter(pk__in=ended).update(outcome=Part.Outcome.EXPIRED, ended=F("expires"))
+    return release_untouched(Assignment.objects.filter(part__in=ended))
 
 
 def release_untouched(assignments: QuerySet[Assignment]) -> int:

@@ -8,7 +8,7 @@ from statistics import mean, median
 
 from django.db.models import QuerySet, Sum
 
-from annotation.models import Assignment, Campaign, Sitting
+from annotation.models import Assignment, Campaign, Part
 
 ENOUGH = 5  # parts of others, before their time is told to somebody who has finished none
 NEWEST = 50  # of them are looked at: a worker's page counts no whole study
@@ -37,7 +37,7 @@ def an_hour(campaign: Campaign, own_ms: Sequence[int]) -> Hourly | None:
     """
     if campaign.pay_per_part is None:
         return None
-    done = Sitting.objects.filter(participant__campaign=campaign, outcome=Sitting.Outcome.DONE)
+    done = Part.objects.filter(participant__campaign=campaign, outcome=Part.Outcome.DONE)
     if own_ms:
         return _hourly(campaign.pay_per_part, mean(own_ms) / MINUTE_MS, "own")
     others = active_ms(done.order_by("-ended")[:NEWEST]).values()
@@ -53,15 +53,15 @@ def _hourly(pay: Decimal, minutes: float, whose: str) -> Hourly:
     return Hourly(amount, minutes, whose)
 
 
-def active_ms(parts: QuerySet[Sitting]) -> dict[int, int]:
+def active_ms(parts: QuerySet[Part]) -> dict[int, int]:
     """The active milliseconds of each of these parts; none where no page has measured any."""
-    lent = Assignment.objects.filter(sitting__in=parts.values("pk")).order_by()
+    lent = Assignment.objects.filter(part__in=parts.values("pk")).order_by()
     spent: dict[int, int] = defaultdict(int)
-    for sitting, ms in lent.values_list("sitting").annotate(Sum("active_ms")):
-        spent[sitting] += ms
-    for sitting, ms in lent.values_list("sitting").annotate(Sum("answers__active_ms")):
-        spent[sitting] += ms or 0
-    return {sitting: ms for sitting, ms in spent.items() if ms}
+    for part, ms in lent.values_list("part").annotate(Sum("active_ms")):
+        spent[part] += ms
+    for part, ms in lent.values_list("part").annotate(Sum("answers__active_ms")):
+        spent[part] += ms or 0
+    return {part: ms for part, ms in spent.items() if ms}
 
 
 MINUTE_MS = 60_000

@@ -19,7 +19,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from annotation.models import Campaign, Item, Participant, Rater, Sitting, User
+from annotation.models import Campaign, Item, Part, Participant, Rater, User
 from annotation.participation import assigning
 
 SESSION_KEY = "arrival"  # by campaign: the study and the submission that the guest came for
@@ -169,8 +169,8 @@ def why_closed(campaign: Campaign) -> str:
 
 def known(campaign: Campaign, worker: str) -> Participant | None:
     """The stay of somebody who came from the campaign's platform before."""
-    stays = campaign.participants.filter(source=campaign.platform, external_id=worker)
-    return stays.select_related("rater__user", "campaign").first()
+    participants = campaign.participants.filter(source=campaign.platform, external_id=worker)
+    return participants.select_related("rater__user", "campaign").first()
 
 
 def admit(campaign: Campaign, worker: str) -> None:
@@ -193,8 +193,8 @@ def arrive(campaign: Campaign, worker: str) -> Participant:
     id is kept in the participant alone. Many at once make one stay. Raises NoEntryError, as
     `admit` does.
     """
-    if stay := known(campaign, worker):
-        return stay
+    if participant := known(campaign, worker):
+        return participant
     admit(campaign, worker)
     try:
         return _newcomer(campaign, campaign.platform, worker, secret=worker)
@@ -213,9 +213,9 @@ def make_links(campaign: Campaign, names: Iterable[str]) -> list[Participant]:
     with transaction.atomic():
         for name in names:
             known = campaign.participants.filter(source=Participant.Source.LINK, external_id=name)
-            stay = known.first() if name else None
+            participant = known.first() if name else None
             made.append(
-                stay
+                participant
                 or _newcomer(campaign, Participant.Source.LINK, name, secret=secrets.token_hex())
             )
     return made
@@ -234,10 +234,10 @@ def invited(token: str) -> Participant:
     except (signing.BadSignature, ValueError) as error:
         raise Http404("This link is not one of ours.") from error
     links = Participant.objects.filter(source=Participant.Source.LINK, erased_at=None)
-    stay = links.select_related("rater__user", "campaign").filter(pk=key).first()
-    if stay is None:
+    participant = links.select_related("rater__user", "campaign").filter(pk=key).first()
+    if participant is None:
         raise Http404("Nobody has this link any more.")
-    return stay
+    return participant
 
 
 def enter(request: HttpRequest, participant: Participant, arrival: Arrival | None = None) -> None:
@@ -256,7 +256,7 @@ def enter(request: HttpRequest, participant: Participant, arrival: Arrival | Non
     came = {str(participant.campaign_id): [arrival.study_id, arrival.session_id]}
     request.session[SESSION_KEY] = came
     in_time = Q(expires=None) | Q(expires__gt=timezone.now())
-    participant.sittings.filter(in_time, outcome=Sitting.Outcome.UNDER_WAY).update(
+    participant.parts.filter(in_time, outcome=Part.Outcome.UNDER_WAY).update(
         study_id=arrival.study_id, session_id=arrival.session_id
     )
 

@@ -55,10 +55,10 @@ def passed(assignment: Assignment, step: str) -> Assignment:
     """The assignment, if nothing has to come before it. Raises NotYetError where something has."""
     if not step:
         return assignment
-    stay = assignment.participant
-    stay.campaign.speak()
+    participant = assignment.participant
+    participant.campaign.speak()
     if step == PRACTICE:
-        first = stay.assignments.filter(_practice()).first()
+        first = participant.assignments.filter(_practice()).first()
         # Handed in at this very moment: then the item itself is next.
         raise NotYetError(step, (first or assignment).get_absolute_url())
-    raise NotYetError(step, reverse(step, args=[stay.campaign.slug]))
+    raise NotYetError(step, reverse(step, args=[participant.campaign.slug]))

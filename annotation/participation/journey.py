@@ -11,7 +11,7 @@ from django.db import transaction
 from django.urls import reverse
 from django.utils import timezone
 
-from annotation.models import Assignment, Campaign, Item, Participant, Sitting
+from annotation.models import Assignment, Campaign, Item, Part, Participant
 from annotation.participation import assigning, entry
 
 CHECK_TRIES = 2
@@ -23,7 +23,7 @@ OVER = (
 
 
 @dataclass(frozen=True)
-class Part:
+class Offer:
     """A part as it is offered: its number from 1, of how many (None: nobody knows), its texts."""
 
     number: int
@@ -75,7 +75,7 @@ def before_work(participant: Participant) -> str:
         step = "check"
     else:
         return ""
-    if not campaign.hands_out() and not participant.sittings.exists():
+    if not campaign.hands_out() and not participant.parts.exists():
         return ""
     return reverse(step, args=[campaign.slug])
 
@@ -83,8 +83,8 @@ def before_work(participant: Participant) -> str:
 def in_hand(assignment: Assignment) -> list[int]:
     """The items among which this one is counted: those of its sitting, else all of the participant."""
     beside = assignment.participant.assignments.exclude(state=Assignment.State.RELEASED)
-    if assignment.sitting_id:
-        beside = beside.filter(sitting=assignment.sitting_id)
+    if assignment.part_id:
+        beside = beside.filter(part=assignment.part_id)
     order = list(beside.values_list("pk", flat=True))
     return order if assignment.pk in order else [*order, assignment.pk]
 
@@ -105,13 +105,13 @@ def is_over(assignment: Assignment) -> bool:
     """
     if not assignment.participant.campaign.counts_answers():
         return True
-    sitting = assignment.sitting
-    if sitting is None or sitting.outcome not in (
-        Sitting.Outcome.EXPIRED,
-        Sitting.Outcome.RETURNED,
+    part = assignment.part
+    if part is None or part.outcome not in (
+        Part.Outcome.EXPIRED,
+        Part.Outcome.RETURNED,
     ):
         return False
-    later = assignment.participant.sittings.filter(number__gt=sitting.number)
+    later = assignment.participant.parts.filter(number__gt=part.number)
     return not (assignment.is_reopened or later.exists())
 
 
@@ -122,8 +122,8 @@ def onwards(assignment: Assignment) -> str:
         return reverse("work_campaign", args=[slug])
     if following := next_open(assignment):
         return following.get_absolute_url()
-    sitting = assignment.sitting
-    if sitting and sitting.outcome == Sitting.Outcome.DONE:
+    part = assignment.part
+    if part and part.outcome == Part.Outcome.DONE:
         return reverse("study_end", args=[slug])
     return reverse("work_campaign", args=[slug])
 
@@ -134,12 +134,12 @@ def join(campaign: Campaign, worker: str, *, agrees: bool) -> Participant:
 
     Raises NoEntryError, as `entry.arrive` does.
     """
-    stay = entry.arrive(campaign, worker)
+    participant = entry.arrive(campaign, worker)
     if not agrees:
-        decline(stay)
+        decline(participant)
     elif campaign.consent:
-        consent(stay)
-    return stay
+        consent(participant)
+    return participant
 
 
 def consent(participant: Participant) -> None:
@@ -188,42 +188,40 @@ def _end(participant: Participant, outcome: Participant.Outcome) -> None:
         waiting = waiting.filter(consented_at=None)
     if not waiting.update(outcome=outcome):
         return
-    participant.sittings.filter(outcome="").update(
-        outcome=Sitting.Outcome.RETURNED, ended=timezone.now()
-    )
+    participant.parts.filter(outcome="").update(outcome=Part.Outcome.RETURNED, ended=timezone.now())
     assigning.release_untouched(participant.assignments.all())
 
 
-def under_way(participant: Participant) -> Sitting | None:
+def under_way(participant: Participant) -> Part | None:
     """The part that the participant is in. One whose time is over is ended here and now."""
-    sitting = participant.sittings.order_by("number").last()
-    if sitting is None or sitting.outcome:
+    part = participant.parts.order_by("number").last()
+    if part is None or part.outcome:
         return None
-    if sitting.is_overdue():
+    if part.is_overdue():
         assigning.expire(participant.campaign)
         return None
-    return sitting
+    return part
 
 
-def stopped(participant: Participant, sitting: Sitting | None) -> Stopped | None:
+def stopped(participant: Participant, part: Part | None) -> Stopped | None:
     """What is left of the participant's last part, if its time ended or the study was closed in it."""
-    if sitting is None or sitting.outcome not in ("", Sitting.Outcome.EXPIRED):
+    if part is None or part.outcome not in ("", Part.Outcome.EXPIRED):
         return None
-    if not sitting.outcome and participant.campaign.counts_answers():
+    if not part.outcome and participant.campaign.counts_answers():
         return None
-    rows = sitting.assignments.annotate(answered=assigning.ANSWERED)
+    rows = part.assignments.annotate(answered=assigning.ANSWERED)
     n = Counter(
         "submitted" if state == Assignment.State.SUBMITTED else "begun" if answered else "untouched"
         for state, answered in rows.values_list("state", "answered")
     )
-    return Stopped(sitting.ended, n["submitted"], n["begun"], n["untouched"])
+    return Stopped(part.ended, n["submitted"], n["begun"], n["untouched"])
 
 
 def parts_done(participant: Participant) -> int:
-    return participant.sittings.filter(outcome=Sitting.Outcome.DONE).count()
+    return participant.parts.filter(outcome=Part.Outcome.DONE).count()
 
 
-def next_part(participant: Participant) -> Part | None:
+def next_part(participant: Participant) -> Offer | None:
     """The part that the participant could begin now; None where there is nothing for them.
 
     Hidden gold items are counted among its texts, as they are shown.
@@ -243,7 +241,7 @@ def next_part(participant: Participant) -> Part | None:
     gold = extra.filter(purpose=Item.Purpose.GOLD).count()
     again = Counter(waiting.values_list("item__purpose", flat=True))
     training = extra.filter(purpose=Item.Purpose.TRAINING).count()
-    return Part(
+    return Offer(
         number=done + 1,
         of=campaign.max_parts,
         texts=texts + again[Item.Purpose.GOLD] + (min(gold, 1) if size else gold),
@@ -253,7 +251,7 @@ def next_part(participant: Participant) -> Part | None:
 
 def is_spent(participant: Participant, session_id: str) -> bool:
     """Whether a platform's submission has had its part: the next one takes a new submission."""
-    done = participant.sittings.filter(session_id=session_id, outcome=Sitting.Outcome.DONE)
+    done = participant.parts.filter(session_id=session_id, outcome=Part.Outcome.DONE)
     return bool(session_id) and done.exists()
 
 
@@ -272,17 +270,17 @@ def ending(participant: Participant, session_id: str = "") -> Ending | None:
         declined = campaign.consent and participant.consented_at is None
         kind = "declined" if declined else "returned"
         # What they came for was finished before they left; without its id, that is the last part.
-        last = participant.sittings.order_by("number").last()
-        ended_done = last is not None and last.outcome == Sitting.Outcome.DONE
+        last = participant.parts.order_by("number").last()
+        ended_done = last is not None and last.outcome == Part.Outcome.DONE
         if is_spent(participant, session_id) or (not session_id and ended_done):
             return _ending(kind, participant, campaign.code_done)
         return Ending(kind)
     if under_way(participant):
         return None
-    last = participant.sittings.order_by("number").last()
+    last = participant.parts.order_by("number").last()
     if session_id:
-        last = participant.sittings.filter(session_id__in=["", session_id]).last()
-    if last and last.outcome == Sitting.Outcome.DONE:
+        last = participant.parts.filter(session_id__in=["", session_id]).last()
+    if last and last.outcome == Part.Outcome.DONE:
         kind = "part" if _has_more(participant) else "all"
         return _ending(kind, participant, campaign.code_done)
     return None if next_part(participant) else Ending("nothing")

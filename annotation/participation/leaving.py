@@ -4,7 +4,7 @@ from django.db import transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from annotation.models import Assignment, Campaign, LogEntry, Participant, Sitting
+from annotation.models import Assignment, Campaign, LogEntry, Part, Participant
 
 IN_HAND = (Assignment.State.OPEN, Assignment.State.SKIPPED)
 
@@ -24,7 +24,7 @@ def hold(participant: Participant) -> Participant:
     other for ever.
     """
     hold_campaign(participant.campaign)
-    list(Sitting.objects.select_for_update().filter(participant=participant).order_by("pk"))
+    list(Part.objects.select_for_update().filter(participant=participant).order_by("pk"))
     return Participant.objects.select_related("campaign", "rater__user").get(pk=participant.pk)
 
 
@@ -34,31 +34,33 @@ def leave(participant: Participant) -> None:
 
     Raises ActionRefusedError where the stay had ended before.
     """
-    stay = hold(participant)
-    if stay.outcome != Participant.Outcome.UNDER_WAY:
+    participant = hold(participant)
+    if participant.outcome != Participant.Outcome.UNDER_WAY:
         raise ActionRefusedError("This stay has ended already.")
-    n = take_back(stay)
-    LogEntry.record(stay.campaign, stay.rater.user, "left", f"{counted(n)} released", stay)
+    n = take_back(participant)
+    LogEntry.record(
+        participant.campaign, participant.rater.user, "left", f"{counted(n)} released", participant
+    )
 
 
-def held(stay: Participant) -> QuerySet[Assignment]:
+def held(participant: Participant) -> QuerySet[Assignment]:
     """What the participant holds, its rows locked in one order. In a transaction."""
-    held = stay.assignments.filter(state__in=IN_HAND)
+    held = participant.assignments.filter(state__in=IN_HAND)
     keys = list(held.select_for_update().order_by("pk").values_list("pk", flat=True))
     return Assignment.objects.filter(pk__in=keys)
 
 
-def take_back(stay: Participant) -> int:
+def take_back(participant: Participant) -> int:
     """End the stay and its part; what is not handed in goes back to the pool. How many items."""
-    n = held(stay).update(state=Assignment.State.RELEASED, slot=None)
-    end_parts(stay.sittings.filter(outcome=Sitting.Outcome.UNDER_WAY))
-    stay.outcome = Participant.Outcome.RETURNED
-    stay.save(update_fields=["outcome"])
+    n = held(participant).update(state=Assignment.State.RELEASED, slot=None)
+    end_parts(participant.parts.filter(outcome=Part.Outcome.UNDER_WAY))
+    participant.outcome = Participant.Outcome.RETURNED
+    participant.save(update_fields=["outcome"])
     return n
 
 
-def end_parts(parts: QuerySet[Sitting]) -> None:
-    parts.update(outcome=Sitting.Outcome.RETURNED, ended=timezone.now())
+def end_parts(parts: QuerySet[Part]) -> None:
+    parts.update(outcome=Part.Outcome.RETURNED, ended=timezone.now())
 
 
 def counted(n: int) -> str:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from django.db.models import Count, Q, QuerySet
 from django.utils.translation import gettext as _
 
-from annotation.models import Assignment, Campaign, Item, Participant, Sitting
+from annotation.models import Assignment, Campaign, Item, Part, Participant
 
 
 @dataclass(frozen=True)
@@ -33,16 +33,16 @@ def by_part(campaign: Campaign, lent: QuerySet[Assignment]) -> dict[int | None, 
     """
     study = lent.exclude(item__purpose=Item.Purpose.TRAINING).order_by()
     back = Q(state=Assignment.State.RELEASED, was_skipped=False)
-    counted = study.values_list("sitting").annotate(
+    counted = study.values_list("part").annotate(
         texts=Count("pk", filter=~back), used=Count("pk", filter=Q(was_skipped=True))
     )
     return {pk: Skips(used, campaign.skip_limit(texts), texts) for pk, texts, used in counted}
 
 
-def skips_of(stay: Participant, sitting: Sitting | None) -> Skips:
+def skips_of(participant: Participant, part: Part | None) -> Skips:
     """Those of one part; without one, of all that the participant holds outside of parts."""
-    found = by_part(stay.campaign, stay.assignments.filter(sitting=sitting))
-    return found.get(sitting.pk if sitting else None, Skips(0, 0, 0))
+    found = by_part(participant.campaign, participant.assignments.filter(part=part))
+    return found.get(part.pk if part else None, Skips(0, 0, 0))
 
 
 def needed(assignments: QuerySet[Assignment]) -> QuerySet[Assignment]:
@@ -52,8 +52,8 @@ def needed(assignments: QuerySet[Assignment]) -> QuerySet[Assignment]:
 
 def why_not(assignment: Assignment) -> str:
     """Why an item cannot be skipped now, in words for its rater; empty where it can. In a transaction."""
-    stay = assignment.participant
-    if not stay.campaign.counts_answers():
+    participant = assignment.participant
+    if not participant.campaign.counts_answers():
         return _("This study is closed.")
     if assignment.state == Assignment.State.SUBMITTED:
         return _("It was handed in already, so it cannot be skipped.")
@@ -61,7 +61,7 @@ def why_not(assignment: Assignment) -> str:
         return _("The time for this item ended, so there is nothing to skip.")
     if assignment.item.purpose == Item.Purpose.TRAINING:
         return _("Practice comes before the other texts, so it cannot be skipped.")
-    if not assignment.was_skipped and not skips_of(stay, assignment.sitting).left:
+    if not assignment.was_skipped and not skips_of(participant, assignment.part).left:
         return _(
             "No more texts of this part can be skipped. Answer this one from what is there: what it "
             "does not say, it does not answer."

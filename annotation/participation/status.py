@@ -6,7 +6,7 @@ from typing import Any
 from django.db.models import Case, Exists, F, OuterRef, Q, QuerySet, Value, When
 from django.utils import timezone
 
-from annotation.models import Participant, Sitting
+from annotation.models import Part, Participant
 
 STATUSES = {
     "invited": "invited",
@@ -23,18 +23,18 @@ STATUSES = {
 }
 
 
-def with_status(stays: QuerySet[Participant], now: datetime | None = None) -> QuerySet[Any]:
+def with_status(participants: QuerySet[Participant], now: datetime | None = None) -> QuerySet[Any]:
     """The participants, each with its `status`, a key of STATUSES: the furthest that is true of it."""
     now = now or timezone.now()
-    parts = Sitting.objects.filter(participant=OuterRef("pk"))
-    began = parts.filter(outcome=Sitting.Outcome.UNDER_WAY)
-    return stays.annotate(
+    parts = Part.objects.filter(participant=OuterRef("pk"))
+    began = parts.filter(outcome=Part.Outcome.UNDER_WAY)
+    return participants.annotate(
         status=Case(
             When(~Q(outcome=""), then=F("outcome")),
             When(Exists(began.filter(expires__lte=now)), then=Value("overdue")),
             When(Exists(began), then=Value("working")),
-            When(Exists(parts.filter(outcome=Sitting.Outcome.DONE)), then=Value("part_done")),
-            When(Exists(parts.filter(outcome=Sitting.Outcome.EXPIRED)), then=Value("lapsed")),
+            When(Exists(parts.filter(outcome=Part.Outcome.DONE)), then=Value("part_done")),
+            When(Exists(parts.filter(outcome=Part.Outcome.EXPIRED)), then=Value("lapsed")),
             When(checked_at=None, check_tries__gt=0, then=Value("in_check")),
             When(
                 Q(consented_at__isnull=False) | Q(checked_at__isnull=False), then=Value("consented")

@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from annotation.http import AuthenticatedRequest
-from annotation.models import Assignment, CheckQuestion, Message, Participant, Sitting
+from annotation.models import Assignment, CheckQuestion, Message, Part, Participant
 from annotation.participation import assigning, earnings, entry, journey, leaving
 from annotation.participation.forms import CheckForm, ConsentForm
 from annotation.participation.skips import needed, skips_of
@@ -24,54 +24,56 @@ SCREENING, COMPREHENSION = CheckQuestion.Purpose.SCREENING, CheckQuestion.Purpos
 def work_home(request: AuthenticatedRequest) -> HttpResponseBase:
     """The studies that the reader takes part in, and how far each is; in their language if they share one."""
     lent = Assignment.objects.exclude(state=Assignment.State.RELEASED)
-    stays = list(
+    participants = list(
         Participant.objects.filter(rater__user=request.user)
         .exclude(campaign__state="draft")
         .select_related("campaign__rubric")
         .prefetch_related(Prefetch("assignments", lent))
         .order_by("-id")
     )
-    if len({stay.campaign.language for stay in stays}) == 1:
-        stays[0].campaign.speak()
+    if len({participant.campaign.language for participant in participants}) == 1:
+        participants[0].campaign.speak()
     return render(
-        request, "annotation/participation/work_home.html", {"stays": stays, "room": "work"}
+        request,
+        "annotation/participation/work_home.html",
+        {"participants": participants, "room": "work"},
     )
 
 
 @require_safe
 def work_campaign(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
     """One study as its participant sees it: the part that is next or under way, and the guideline."""
-    stay = _stay(request, slug)
-    if step := journey.before_work(stay):
+    participant = _participant(request, slug)
+    if step := journey.before_work(participant):
         return redirect(step)
-    _study, submission = entry.came_for(request, stay.campaign)
-    sitting = journey.under_way(stay)
-    last = stay.sittings.last()
-    stopped = journey.stopped(stay, last)
-    part = None
-    if sitting is None and not journey.is_spent(stay, submission):
-        part = journey.next_part(stay)
-    platform = entry.PLATFORMS.get(stay.source)
-    parts = _parts(stay)
+    _study, submission = entry.came_for(request, participant.campaign)
+    part = journey.under_way(participant)
+    last = participant.parts.last()
+    stopped = journey.stopped(participant, last)
+    offer = None
+    if part is None and not journey.is_spent(participant, submission):
+        offer = journey.next_part(participant)
+    platform = entry.PLATFORMS.get(participant.source)
+    parts = _parts(participant)
     context = {
-        "campaign": stay.campaign,
-        "sitting": None if stopped else sitting,
+        "campaign": participant.campaign,
+        "part": None if stopped else part,
         "stopped": stopped,
-        "part": part,
-        "skips": skips_of(stay, sitting) if sitting else None,
-        "number": journey.parts_done(stay) + 1,
-        "closed": entry.why_closed(stay.campaign),
-        "ending": None if sitting or part else journey.ending(stay, submission),
-        "platform": stay.get_source_display() if platform else "",
+        "offer": offer,
+        "skips": skips_of(participant, part) if part else None,
+        "number": journey.parts_done(participant) + 1,
+        "closed": entry.why_closed(participant.campaign),
+        "ending": None if part or offer else journey.ending(participant, submission),
+        "platform": participant.get_source_display() if platform else "",
         "give_up": platform.give_up if platform else "",
         "parts": parts,
         "hourly": earnings.an_hour(
-            stay.campaign, [one.ms for one in parts if one.outcome == "done" and one.ms]
+            participant.campaign, [one.ms for one in parts if one.outcome == "done" and one.ms]
         ),
-        "may_leave": stay.outcome == Participant.Outcome.UNDER_WAY,
-        "handed_in": _handed_in(stay),
-        "reopened": [] if stopped else _reopened(stay),
-        "news": stay.campaign.messages_sent.filter(pk__gt=stay.seen_message),
+        "may_leave": participant.outcome == Participant.Outcome.UNDER_WAY,
+        "handed_in": _handed_in(participant),
+        "reopened": [] if stopped else _reopened(participant),
+        "news": participant.campaign.messages_sent.filter(pk__gt=participant.seen_message),
         "is_guest": request.user.is_guest,
         "room": "work",
     }
@@ -82,32 +84,32 @@ def work_campaign(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
 @require_POST
 def begin(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
     """Take the next part: its items are the participant's from now on."""
-    stay = _stay(request, slug)
-    if step := journey.before_work(stay):
+    participant = _participant(request, slug)
+    if step := journey.before_work(participant):
         return redirect(step)
-    study_id, session_id = entry.came_for(request, stay.campaign)
-    if journey.under_way(stay) is None and journey.is_spent(stay, session_id):
+    study_id, session_id = entry.came_for(request, participant.campaign)
+    if journey.under_way(participant) is None and journey.is_spent(participant, session_id):
         return redirect("study_end", slug)
-    sitting = assigning.begin_part(stay, study_id=study_id, session_id=session_id)
-    if sitting is None:
+    part = assigning.begin_part(participant, study_id=study_id, session_id=session_id)
+    if part is None:
         messages.info(request, _("There is nothing more to do in this study at the moment."))
-    if sitting is None or not stay.campaign.counts_answers():
+    if part is None or not participant.campaign.counts_answers():
         return redirect("work_campaign", slug)
-    waiting = sitting.assignments.filter(state=Assignment.State.OPEN).first()
+    waiting = part.assignments.filter(state=Assignment.State.OPEN).first()
     return redirect(waiting or reverse("work_campaign", args=[slug]))
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def consent(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
     """The terms of the study, to be agreed to or not."""
-    stay = _stay(request, slug)
-    if journey.before_work(stay) != request.path:
+    participant = _participant(request, slug)
+    if journey.before_work(participant) != request.path:
         return redirect("work_campaign", slug)
     form = ConsentForm(request.POST or None)
     if form.is_valid():
-        journey.consent(stay) if form.agrees else journey.decline(stay)
+        journey.consent(participant) if form.agrees else journey.decline(participant)
         return redirect("work_campaign", slug)
-    context = {"campaign": stay.campaign, "form": form, "room": "work"}
+    context = {"campaign": participant.campaign, "form": form, "room": "work"}
     status = 422 if request.method == "POST" else 200
     return render(request, "annotation/participation/consent.html", context, status=status)
 
@@ -115,60 +117,62 @@ def consent(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
 @require_http_methods(["GET", "HEAD", "POST"])
 def check(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
     """Questions before the work, in two steps: who may take part, and whether the task is clear."""
-    stay = _stay(request, slug)
-    if journey.before_work(stay) != request.path:
+    participant = _participant(request, slug)
+    if journey.before_work(participant) != request.path:
         return redirect("work_campaign", slug)
-    tries = stay.check_tries
-    asked = list(stay.campaign.check_questions.all())
+    tries = participant.check_tries
+    asked = list(participant.campaign.check_questions.all())
     # Who has had a try at comprehension has been through the screening.
     screening = [one for one in asked if one.purpose == SCREENING and not tries]
     comprehension = [one for one in asked if one.purpose == COMPREHENSION]
     if request.method != "POST":
         step = SCREENING if screening else COMPREHENSION
-        return _check_page(request, stay, CheckForm(screening or comprehension, step, tries))
+        return _check_page(request, participant, CheckForm(screening or comprehension, step, tries))
     if request.POST.get("step") == SCREENING and screening:
         form = CheckForm(screening, SCREENING, tries, request.POST)
         if not form.is_valid():
-            return _check_page(request, stay, form, status=422)
+            return _check_page(request, participant, form, status=422)
         if comprehension and not form.wrong(SCREENING):
             answers = {name: form.cleaned_data[name] for name in form.questions}
             form = CheckForm([*screening, *comprehension], COMPREHENSION, tries, None, answers)
-            return _check_page(request, stay, form)
+            return _check_page(request, participant, form)
     else:
         form = CheckForm([*screening, *comprehension], COMPREHENSION, tries, request.POST)
         if not form.is_valid():
             if any(form[name].is_hidden for name in form.errors if name in form.fields):
                 return redirect("check", slug)
-            return _check_page(request, stay, form, status=422)
-    return _judged(request, stay, form)
+            return _check_page(request, participant, form, status=422)
+    return _judged(request, participant, form)
 
 
-def _judged(request: AuthenticatedRequest, stay: Participant, form: CheckForm) -> HttpResponseBase:
-    slug = stay.campaign.slug
+def _judged(
+    request: AuthenticatedRequest, participant: Participant, form: CheckForm
+) -> HttpResponseBase:
+    slug = participant.campaign.slug
     if form.wrong(SCREENING):
-        journey.screen_out(stay)
-    elif form.cleaned_data["tries"] != stay.check_tries:
+        journey.screen_out(participant)
+    elif form.cleaned_data["tries"] != participant.check_tries:
         return redirect("check", slug)  # an old page, from a second click or the way back
     elif wrong := form.wrong(COMPREHENSION):
-        journey.miss_check(stay, stay.check_tries)
-        stay.refresh_from_db()
-        if not stay.outcome:
+        journey.miss_check(participant, participant.check_tries)
+        participant.refresh_from_db()
+        if not participant.outcome:
             form.explain(wrong)
-            return _check_page(request, stay, form, status=422)
+            return _check_page(request, participant, form, status=422)
     else:
-        journey.pass_check(stay)
+        journey.pass_check(participant)
     return redirect("work_campaign", slug)
 
 
 def _check_page(
-    request: AuthenticatedRequest, stay: Participant, form: CheckForm, status: int = 200
+    request: AuthenticatedRequest, participant: Participant, form: CheckForm, status: int = 200
 ) -> HttpResponseBase:
     context = {
-        "campaign": stay.campaign,
+        "campaign": participant.campaign,
         "form": form,
         "step": form["step"].value(),
-        "tries": stay.check_tries,
-        "tries_left": journey.CHECK_TRIES - stay.check_tries,
+        "tries": participant.check_tries,
+        "tries_left": journey.CHECK_TRIES - participant.check_tries,
         "room": "work",
     }
     return render(request, "annotation/participation/check.html", context, status=status)
@@ -177,16 +181,16 @@ def _check_page(
 @require_safe
 def study_end(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
     """What came of a part, or of the visit, and the way back to the platform."""
-    stay = _stay(request, slug)
-    _study, submission = entry.came_for(request, stay.campaign)
-    ending = journey.ending(stay, submission)
+    participant = _participant(request, slug)
+    _study, submission = entry.came_for(request, participant.campaign)
+    ending = journey.ending(participant, submission)
     if ending is None:
         return redirect("work_campaign", slug)
-    platform = entry.PLATFORMS.get(stay.source)
+    platform = entry.PLATFORMS.get(participant.source)
     context = {
-        "campaign": stay.campaign,
+        "campaign": participant.campaign,
         "ending": ending,
-        "platform": stay.get_source_display() if platform else "",
+        "platform": participant.get_source_display() if platform else "",
         "give_up": platform.give_up if platform else "",
         "room": "work",
     }
@@ -196,44 +200,44 @@ def study_end(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
 @require_POST
 def leave(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
     """End the reader's own stay, where it has not ended yet."""
-    stay = _stay(request, slug)
+    participant = _participant(request, slug)
     with suppress(leaving.ActionRefusedError):
-        leaving.leave(stay)
+        leaving.leave(participant)
     return redirect("study_end", slug)
 
 
 @require_POST
 def messages_seen(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
     """Put away what the researchers had to say, up to the newest message that was shown."""
-    stay = _stay(request, slug)
+    participant = _participant(request, slug)
     newest = request.POST.get("newest", "")
     if not newest.isascii() or not newest.isdecimal() or len(newest) > 9:
         raise Http404("There is no such message.")
-    message = get_object_or_404(Message, campaign=stay.campaign, pk=int(newest))
-    Participant.objects.filter(pk=stay.pk, seen_message__lt=message.pk).update(
+    message = get_object_or_404(Message, campaign=participant.campaign, pk=int(newest))
+    Participant.objects.filter(pk=participant.pk, seen_message__lt=message.pk).update(
         seen_message=message.pk
     )
     return redirect("work_campaign", slug)
 
 
-def _stay(request: AuthenticatedRequest, slug: str) -> Participant:
-    stay = get_object_or_404(
+def _participant(request: AuthenticatedRequest, slug: str) -> Participant:
+    participant = get_object_or_404(
         Participant.objects.exclude(campaign__state="draft").select_related("campaign__rubric"),
         campaign__slug=slug,
         rater__user=request.user,
     )
-    stay.campaign.speak()
-    return stay
+    participant.campaign.speak()
+    return participant
 
 
-def _items(sitting: Sitting | None, *, leads_on: bool) -> dict[str, object]:
+def _items(part: Part | None, *, leads_on: bool) -> dict[str, object]:
     """The items of a part that are (still) the participant's, and which of them is next, if any is."""
-    if sitting is None:
+    if part is None:
         return {"assignments": [], "next": None, "begun": False, "again": False}
-    held = sitting.assignments.exclude(state=Assignment.State.RELEASED)
+    held = part.assignments.exclude(state=Assignment.State.RELEASED)
     assignments = list(held.select_related("item__text"))
     waiting = [one for one in assignments if one.state == Assignment.State.OPEN]
-    again = None if waiting or sitting.outcome else needed(held).first()
+    again = None if waiting or part.outcome else needed(held).first()
     return {
         "assignments": assignments,
         "next": (waiting[0] if waiting else again) if leads_on else None,
@@ -242,23 +246,27 @@ def _items(sitting: Sitting | None, *, leads_on: bool) -> dict[str, object]:
     }
 
 
-def _reopened(stay: Participant) -> list[Assignment]:
+def _reopened(participant: Participant) -> list[Assignment]:
     """The texts that were handed in, and that a change since has opened again."""
-    waiting = stay.assignments.filter(state=Assignment.State.OPEN, submitted_at__isnull=False)
-    return list(waiting.select_related("item__text")) if stay.campaign.counts_answers() else []
+    waiting = participant.assignments.filter(
+        state=Assignment.State.OPEN, submitted_at__isnull=False
+    )
+    return (
+        list(waiting.select_related("item__text")) if participant.campaign.counts_answers() else []
+    )
 
 
-def _parts(stay: Participant) -> list[Any]:
+def _parts(participant: Participant) -> list[Any]:
     """The parts of the participant so far: how many texts of each were handed in, and its active time."""
     submitted = Q(assignments__state=Assignment.State.SUBMITTED)
     parts: list[Any] = list(
-        stay.sittings.annotate(submitted=Count("assignments", filter=submitted))
+        participant.parts.annotate(submitted=Count("assignments", filter=submitted))
     )
-    spent = earnings.active_ms(stay.sittings.all())
+    spent = earnings.active_ms(participant.parts.all())
     for one in parts:
         one.ms = spent.get(one.pk, 0)
     return parts
 
 
-def _handed_in(stay: Participant) -> int:
-    return stay.assignments.filter(state=Assignment.State.SUBMITTED).count()
+def _handed_in(participant: Participant) -> int:
+    return participant.assignments.filter(state=Assignment.State.SUBMITTED).count()

@@ -11,29 +11,29 @@ from annotation.models import Assignment, Campaign, Item, Participant, Rubric, T
 from annotation.participation import gate
 from annotation.prepared import Prepared
 
-Part = tuple[type[Model], list[str]]
+Columns = tuple[type[Model], list[str]]
 
 
-def _part(model: type[Model], *names: str) -> Part:
+def _columns(model: type[Model], *names: str) -> Columns:
     """A model and the columns that are read of it, in the order in which from_db takes them."""
     return model, [field.attname for field in model._meta.concrete_fields if field.name in names]
 
 
 # What is left out here is fetched where somebody asks for it: texts of a campaign are long.
-_ASSIGNMENT = _part(
-    Assignment, "id", "participant", "item", "sitting", "slot", "state", "check_asked"
+_ASSIGNMENT = _columns(
+    Assignment, "id", "participant", "item", "part", "slot", "state", "check_asked"
 )
-_ITEM = _part(Item, "id", "campaign", "text", "purpose")
-_TEXT = _part(Text, "id", "body", "sha256")
-_PARTICIPANT = _part(Participant, "id", "campaign", "rater", "outcome")
-_CAMPAIGN = _part(
+_ITEM = _columns(Item, "id", "campaign", "text", "purpose")
+_TEXT = _columns(Text, "id", "body", "sha256")
+_PARTICIPANT = _columns(Participant, "id", "campaign", "rater", "outcome")
+_CAMPAIGN = _columns(
     Campaign, "id", "slug", "state", "is_pilot", "language", "rubric", "raters_per_item"
 )
-_RUBRIC = _part(Rubric, "id", "span_from")
+_RUBRIC = _columns(Rubric, "id", "span_from")
 
 
-def _below(path: str, part: Part) -> list[str]:
-    return [f"{path}__{name}" for name in part[1]]
+def _below(path: str, columns: Columns) -> list[str]:
+    return [f"{path}__{name}" for name in columns[1]]
 
 
 _ASKED = Prepared(
@@ -75,7 +75,7 @@ def item_to_answer(user: User, pk: int, question_pk: int) -> Assignment:
     return gate.passed(assignment, waits_for)
 
 
-def _made(row: Sequence[Any], *parts: Part) -> list[Any]:
+def _made(row: Sequence[Any], *parts: Columns) -> list[Any]:
     """The objects of a row; a field that was not read is fetched once it is asked for."""
     made = []
     at = 0

@@ -16,9 +16,9 @@ from annotation.models import (
     Campaign,
     Item,
     NuggetSpan,
+    Part,
     Participant,
     Rating,
-    Sitting,
     SubQuestion,
 )
 from annotation.participation import assigning, skips
@@ -251,8 +251,8 @@ def _lock(assignment: Assignment) -> None:
 
     The sitting comes first, as where a lease ends: two who hold them in turn would wait for ever.
     """
-    if assignment.sitting_id:
-        assignment.sitting = Sitting.objects.select_for_update().get(pk=assignment.sitting_id)
+    if assignment.part_id:
+        assignment.part = Part.objects.select_for_update().get(pk=assignment.part_id)
     row = Assignment.objects.select_for_update().get(pk=assignment.pk)
     assignment.state, assignment.slot = row.state, row.slot
     assignment.active_ms, assignment.was_skipped = row.active_ms, row.was_skipped
@@ -264,22 +264,22 @@ def end_part(assignment: Assignment) -> None:
     Hidden gold that was skipped is waited for. One whose time is over is not done any more. Where
     items return to the pool at all, those that were skipped untouched do so now.
     """
-    sitting = assignment.sitting
-    if sitting is None or sitting.outcome:
+    part = assignment.part
+    if part is None or part.outcome:
         return
-    beside = sitting.assignments
+    beside = part.assignments
     if beside.filter(state=Assignment.State.OPEN).exists() or skips.needed(beside.all()).exists():
         return
     handed_in = beside.filter(state=Assignment.State.SUBMITTED, item__purpose=Item.Purpose.STUDY)
     if not handed_in.exists():
         return
-    sitting.outcome = Sitting.Outcome.DONE
-    sitting.ended = timezone.now()
-    sitting.save(update_fields=["outcome", "ended"])
+    part.outcome = Part.Outcome.DONE
+    part.ended = timezone.now()
+    part.save(update_fields=["outcome", "ended"])
     participant, campaign = assignment.participant, assignment.participant.campaign
     if campaign.lease_hours:
-        assigning.release_untouched(sitting.assignments.all())
-    done = participant.sittings.filter(outcome=Sitting.Outcome.DONE).count()
+        assigning.release_untouched(part.assignments.all())
+    done = participant.parts.filter(outcome=Part.Outcome.DONE).count()
     if campaign.items_per_part is None or done == campaign.max_parts:
         participant.outcome = Participant.Outcome.DONE
         participant.save(update_fields=["outcome"])

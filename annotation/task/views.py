@@ -199,7 +199,7 @@ def _found(mine: QuerySet[Assignment], pk: int) -> Assignment:
 
 
 def _own(request: AuthenticatedRequest, pk: int) -> Assignment:
-    more = ("item__text__topic", "participant__rater", "sitting", "check_asked")
+    more = ("item__text__topic", "participant__rater", "part", "check_asked")
     return _found(_mine(request).select_related(*more), pk)
 
 
@@ -232,13 +232,13 @@ def _page(
         is_practice=assignment.item.purpose == Item.Purpose.TRAINING,
         missing=missing or [],
     )
-    participant, sitting = assignment.participant, assignment.sitting
+    participant, part = assignment.participant, assignment.part
     news = list(campaign.messages_sent.filter(pk__gt=participant.seen_message))
     context |= {
         "assignment": assignment,
         "is_over": journey.is_over(assignment),
-        "skips": skips_of(participant, sitting),
-        "part_ends": sitting.expires if sitting and not sitting.outcome else None,
+        "skips": skips_of(participant, part),
+        "part_ends": part.expires if part and not part.outcome else None,
         "news": news,
         "news_until": news[-1].pk if news else None,
     }
@@ -275,7 +275,7 @@ def _plain(problem: str) -> HttpResponse:
 def feedback(request: AuthenticatedRequest, pk: int) -> HttpResponseBase:
     """What was said about a text to practise on, beside what was expected."""
     assignment = get_object_or_404(
-        Assignment.objects.select_related("item__text", "participant__campaign__rubric", "sitting"),
+        Assignment.objects.select_related("item__text", "participant__campaign__rubric", "part"),
         pk=pk,
         participant__rater__user=request.user,
         item__purpose=Item.Purpose.TRAINING,

@@ -14,10 +14,10 @@ from annotation.models import (
     Campaign,
     CheckQuestion,
     Dataset,
+    Part,
     Participant,
     Rater,
     Rubric,
-    Sitting,
     Text,
 )
 from annotation.participation import assigning, entry, journey
@@ -113,19 +113,19 @@ def _checks() -> list[dict[str, object]]:
 
 def _take_part(campaign: Campaign, name: str, chance: random.Random, parts: int) -> None:
     """One invented person: consent, the check, and some parts, the last of them left half done."""
-    stay = entry.arrive(campaign, name)
-    journey.consent(stay)
-    Participant.objects.filter(pk=stay.pk).update(check_tries=1, checked_at=timezone.now())
+    participant = entry.arrive(campaign, name)
+    journey.consent(participant)
+    Participant.objects.filter(pk=participant.pk).update(check_tries=1, checked_at=timezone.now())
     for number in range(1, parts + 1):
-        sitting = assigning.begin_part(stay, study_id="demo", session_id=f"{name}-{number}")
-        if sitting:
-            _work_through(sitting, chance, leave=2 if number == parts else 0)
+        part = assigning.begin_part(participant, study_id="demo", session_id=f"{name}-{number}")
+        if part:
+            _work_through(part, chance, leave=2 if number == parts else 0)
 
 
-def _work_through(sitting: Sitting, chance: random.Random, leave: int) -> None:
+def _work_through(part: Part, chance: random.Random, leave: int) -> None:
     mine = Assignment.objects.select_related(
-        "item__text", "participant__campaign__rubric", "sitting", "check_asked"
-    ).filter(sitting=sitting)
+        "item__text", "participant__campaign__rubric", "part", "check_asked"
+    ).filter(part=part)
     for one in list(mine)[: -leave or None]:
         for asked in asked_of(one, one.participant.campaign.rubric):
             grade = _grade(one.item.text, asked, chance)

@@ -219,7 +219,7 @@ def _elsewhere(answers: CampaignAnswers) -> dict[int, Tasks]:
     campaign = answers.campaign
     rows = (
         Rating.objects.filter(
-            rater__stays__campaign=campaign,
+            rater__participations__campaign=campaign,
             question__in=campaign.items.order_by().values("asked__question"),
         )
         .exclude(rubric=campaign.rubric, text__in=campaign.items.order_by().values("text"))

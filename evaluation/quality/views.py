@@ -49,12 +49,12 @@ def quality_csv(request: AuthenticatedRequest, slug: str) -> HttpResponse:
 def quality_rater(request: AuthenticatedRequest, slug: str, name: str) -> HttpResponse:
     """One rater: every number, each of the others, the labels over time, the items."""
     campaign = _campaign(slug)
-    stay = campaign.participants.select_related("rater").filter(rater__name=name).first()
-    if stay is None:
+    participant = campaign.participants.select_related("rater").filter(rater__name=name).first()
+    if participant is None:
         raise Http404("Nobody of that name takes part in this campaign.")
     report = quality_report(campaign)
-    at = list(report.answers.names).index(stay.rater_id)
-    page = Paginator(lent_to(report, stay.rater_id), ITEMS_PER_PAGE).get_page(
+    at = list(report.answers.names).index(participant.rater_id)
+    page = Paginator(lent_to(report, participant.rater_id), ITEMS_PER_PAGE).get_page(
         request.GET.get("page")
     )
     met = partners(report, at)
@@ -62,13 +62,13 @@ def quality_rater(request: AuthenticatedRequest, slug: str, name: str) -> HttpRe
         "room": "campaigns",
         "campaign": campaign,
         "report": report,
-        "stay": stay,
+        "participant": participant,
         "one": report.profiles[at],
         "partners": met[:PARTNERS],
         "n_partners": len(met),
         "confusion": confusion(report, at) if met else [],
         "levels": report.answers.levels.tolist(),
-        "days": days(report, stay.rater_id),
+        "days": days(report, participant.rater_id),
         "items": items_done(report, list(page)),
         "page": page,
         "query": "",

@@ -44,12 +44,12 @@ def newcomer(campaign, name):
     return assigning.invite(campaign, rater)
 
 
-def items(sitting):
-    return [one.item_id for one in sitting.assignments.order_by("position")]
+def items(part):
+    return [one.item_id for one in part.assignments.order_by("position")]
 
 
-def work_through(sitting, grade=0):
-    for one in sitting.assignments.filter(state="open").order_by("position"):
+def work_through(part, grade=0):
+    for one in part.assignments.filter(state="open").order_by("position"):
         answer(one, grade)
         saving.submit(one)
 

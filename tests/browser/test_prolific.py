@@ -152,7 +152,7 @@ def test_a_whole_journey_and_the_return_on_a_clean_profile(guest, site):
 
 
 def test_staying_on_the_last_page_is_staying(guest, site):
-    page = arrive(guest(), "stays")
+    page = arrive(guest(), "participants")
     agree(page)
     screening(page)
     comprehension(page)

@@ -87,7 +87,7 @@ class TermsForm(OfPlatformForm):
         widgets = {"opens_at": moment(), "closes_at": moment()}
 
     def __init__(self, *args: Any, instance: Campaign, **kwargs: Any) -> None:
-        invited = User.objects.filter(rater__stays__campaign=instance, is_guest=False)
+        invited = User.objects.filter(rater__participations__campaign=instance, is_guest=False)
         super().__init__(*args, instance=instance, initial={"people": invited}, **kwargs)
         zone = timezone.get_current_timezone_name()
         self.fields["opens_at"].help_text = f"{zone}; empty: as soon as it is open"
@@ -140,7 +140,7 @@ class LaterForm(OfPlatformForm):
 
     def __init__(self, *args: Any, instance: Campaign, **kwargs: Any) -> None:
         super().__init__(*args, instance=instance, **kwargs)
-        in_already = User.objects.filter(rater__stays__campaign=instance)
+        in_already = User.objects.filter(rater__participations__campaign=instance)
         self.fields["people"].queryset = accounts().exclude(  # type: ignore[attr-defined]
             pk__in=in_already
         )

@@ -32,8 +32,8 @@ def study(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
     training = campaign.items.filter(purpose=Item.Purpose.TRAINING).count()
     work = workload(campaign)
     of = work.parts_each if work else None
-    part = journey.Part(number=1, of=of, texts=len(order) - training, training=training)
-    context: dict[str, Any] = {"part": part, "number": 1, "is_guest": True, "sitting": None}
+    offer = journey.Offer(number=1, of=of, texts=len(order) - training, training=training)
+    context: dict[str, Any] = {"offer": offer, "number": 1, "is_guest": True, "part": None}
     context["assignments"] = []
     context["hourly"] = earnings.an_hour(campaign, ())
     return _render(request, "participation/work_campaign", campaign, context)

@@ -14,8 +14,8 @@ def study(db):
     return make_study()
 
 
-def link(stay):
-    return entry.link_of(stay, RequestFactory().get("/")).removeprefix("http://testserver")
+def link(participant):
+    return entry.link_of(participant, RequestFactory().get("/")).removeprefix("http://testserver")
 
 
 def test_links_are_made_for_names_and_for_nobody_in_particular(study):
@@ -32,23 +32,23 @@ def test_links_are_made_for_names_and_for_nobody_in_particular(study):
 
 
 def test_a_link_brings_its_person_in_on_any_device(study):
-    (stay,) = entry.make_links(study, ["Ann"])
+    (participant,) = entry.make_links(study, ["Ann"])
     for client in (Client(), Client()):
-        response = client.get(link(stay))
+        response = client.get(link(participant))
         assert (response.status_code, response.url) == (302, "/work/in/crowd/")
-        assert int(client.session["_auth_user_id"]) == stay.rater.user_id
+        assert int(client.session["_auth_user_id"]) == participant.rater.user_id
 
 
 def test_a_link_that_was_forged_or_is_foreign_is_not_found(cast, study):
-    stay, other = entry.make_links(study, ["Ann", "Ben"])
+    participant, other = entry.make_links(study, ["Ann", "Ben"])
     arrived = entry.arrive(study, PID)
-    signature = link(stay).strip("/").rpartition(".")[2]
+    signature = link(participant).strip("/").rpartition(".")[2]
     tokens = [
         f"{other.pk}.{signature}",
-        f"{stay.pk}",
-        f"{stay.pk}.",
+        f"{participant.pk}",
+        f"{participant.pk}.",
         "x.y",
-        signing.Signer(sep=".").sign(str(stay.pk)),  # for another purpose
+        signing.Signer(sep=".").sign(str(participant.pk)),  # for another purpose
         entry._SIGNER.sign("999999"),
         entry._SIGNER.sign(str(arrived.pk)),  # came from the platform, has no link
         entry._SIGNER.sign("nobody"),
@@ -58,32 +58,32 @@ def test_a_link_that_was_forged_or_is_foreign_is_not_found(cast, study):
         client = Client()
         assert client.get(f"/invited/{token}/").status_code == 404, token
         assert "_auth_user_id" not in client.session
-    actions.erase(stay, cast.admin, with_notes=False)
-    assert Client().get(link(stay)).status_code == 404
+    actions.erase(participant, cast.admin, with_notes=False)
+    assert Client().get(link(participant)).status_code == 404
 
 
 def test_a_link_into_a_draft_says_that_it_is_too_early(study):
-    (stay,) = entry.make_links(study, ["Ann"])
+    (participant,) = entry.make_links(study, ["Ann"])
     study.state = "draft"
     study.save()
-    response = Client().get(link(stay))
+    response = Client().get(link(participant))
     assert response.status_code == 403
     assert "has not been opened yet" in response.content.decode()
 
 
 def test_the_link_of_somebody_who_was_returned_says_so(cast, study):
-    (stay,) = entry.make_links(study, ["Ann"])
+    (participant,) = entry.make_links(study, ["Ann"])
     study.consent = ""
     study.save()
-    actions.return_participant(stay, cast.admin)
-    page = Client().get(link(stay), follow=True).content.decode()
+    actions.return_participant(participant, cast.admin)
+    page = Client().get(link(participant), follow=True).content.decode()
     assert "You have left this study" in page
 
 
 def test_staff_who_try_a_link_out_stay_who_they_are(cast, study):
-    (stay,) = entry.make_links(study, ["Ann"])
+    (participant,) = entry.make_links(study, ["Ann"])
     client = cast.client("researcher")
-    assert "participant’s way in" in client.get(link(stay)).content.decode()
+    assert "participant’s way in" in client.get(link(participant)).content.decode()
     assert int(client.session["_auth_user_id"]) == cast.researcher.pk
 
 

@@ -175,7 +175,7 @@ def test_a_ready_made_check_asks_for_its_own_grade(admin, harbour, rubric, says)
 
 def test_terms_invite_accounts_and_take_them_out_again(cast, admin, draft):
     admin.post(url(draft, "terms"), TERMS | {"people": [cast.worker.pk, cast.other_worker.pk]})
-    assert {stay.rater.user for stay in draft.participants.all()} == {
+    assert {participant.rater.user for participant in draft.participants.all()} == {
         cast.worker,
         cast.other_worker,
     }

@@ -9,13 +9,13 @@ def post(cast, path: str, who: str = "admin", **data):
     return cast.client(who).post(HOME + path, data, follow=True)
 
 
-def about(stay: Participant, act: str = "") -> str:
-    return f"participants/{stay.pk}/{act}"
+def about(participant: Participant, act: str = "") -> str:
+    return f"participants/{participant.pk}/{act}"
 
 
 def logged() -> list[tuple[str, str, str]]:
     return [(one.action, one.detail, str(one.by)) for one in LogEntry.objects.order_by("pk")]
 
 
-def states(stay: Participant) -> list[str]:
-    return [one.state for one in stay.assignments.order_by("position")]
+def states(participant: Participant) -> list[str]:
+    return [one.state for one in participant.assignments.order_by("position")]

@@ -23,8 +23,8 @@ def study(db) -> Campaign:
 def test_releasing_while_answers_come_in_loses_none_and_lends_no_slot_twice():
     study = make_study(texts=4, training=0, attention_per_part=0)
     admin = User.objects.create_user("ada", role="admin")
-    stays = [field.begun(study, f"pid-{number}", f"sub-{number}") for number in range(4)]
-    held = [one.pk for stay in stays for one in field.in_hand(stay)]
+    participants = [field.begun(study, f"pid-{number}", f"sub-{number}") for number in range(4)]
+    held = [one.pk for participant in participants for one in field.in_hand(participant)]
     keys = [(pk, uuid4()) for pk in held for _ in range(6)]
 
     def work(job):
@@ -32,7 +32,7 @@ def test_releasing_while_answers_come_in_loses_none_and_lends_no_slot_twice():
         if kind == "save":
             pk, key = value
             one = Assignment.objects.select_related(
-                "item__text", "participant__campaign__rubric", "sitting"
+                "item__text", "participant__campaign__rubric", "part"
             ).get(pk=pk)
             field.answer(one, key=key)
         elif kind == "release":
@@ -66,21 +66,24 @@ def test_releasing_while_answers_come_in_loses_none_and_lends_no_slot_twice():
 def test_returning_while_items_are_handed_in_leaves_nothing_in_hand():
     study = make_study(texts=6, training=0, attention_per_part=0)
     admin = User.objects.create_user("ada", role="admin")
-    stays = [field.begun(study, f"pid-{number}", f"sub-{number}") for number in range(6)]
+    participants = [field.begun(study, f"pid-{number}", f"sub-{number}") for number in range(6)]
 
     def work(job):
         kind, pk = job
-        stay = Participant.objects.select_related("campaign").get(pk=pk)
+        participant = Participant.objects.select_related("campaign").get(pk=pk)
         if kind == "return":
-            actions.return_participant(stay, admin)
+            actions.return_participant(participant, admin)
             return
-        for one in field.in_hand(stay):
+        for one in field.in_hand(participant):
             try:
                 field.hand_in(one)
             except saving.AnswerRefusedError:
                 return
 
-    in_threads(work, [(kind, stay.pk) for stay in stays for kind in ("hand in", "return")])
+    in_threads(
+        work,
+        [(kind, participant.pk) for participant in participants for kind in ("hand in", "return")],
+    )
     assert set(Participant.objects.values_list("outcome", flat=True)) == {"returned"}
     assert not Assignment.objects.filter(state__in=["open", "skipped"]).exists()
     assert LogEntry.objects.filter(action="returned").count() == 6

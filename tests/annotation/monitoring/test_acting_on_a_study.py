@@ -20,9 +20,9 @@ def study(db) -> Campaign:
 @pytest.fixture
 def working(study) -> Participant:
     """Has practice and two items in hand; one of the items has an answer."""
-    stay = field.begun(study, "pid", "sub")
-    field.answer(field.in_hand(stay)[1], grade=1)
-    return stay
+    participant = field.begun(study, "pid", "sub")
+    field.answer(field.in_hand(participant)[1], grade=1)
+    return participant
 
 
 def test_pause_go_on_close_and_open_again(cast, study):
@@ -74,7 +74,7 @@ def test_answers_to_a_paused_study_count_and_those_to_a_closed_one_are_kept(cast
 def test_overdue_items_return_at_the_push_of_a_button(cast, study, working):
     field.make_overdue(working)
     assert "2 items went back" in post(cast, "expire/").content.decode()
-    assert working.sittings.get().outcome == "expired"
+    assert working.parts.get().outcome == "expired"
     assert "0 items went back" in post(cast, "expire/").content.decode()
     assert logged() == [("returned overdue items", "1 part ended, 2 items released", "ada")]
 
@@ -82,13 +82,13 @@ def test_overdue_items_return_at_the_push_of_a_button(cast, study, working):
 def test_a_command_returns_overdue_items_of_all_open_campaigns(study, working):
     paused = make_study("paused", texts=4)
     other = field.begun(paused, "pid", "sub")
-    for stay in (working, other):
-        field.make_overdue(stay)
+    for participant in (working, other):
+        field.make_overdue(participant)
     Campaign.objects.filter(slug="paused").update(state="paused")
     out = StringIO()
     call_command("expire_leases", stdout=out)
     assert out.getvalue() == "crowd: 2 items returned.\n"
-    assert other.sittings.get().outcome == ""
+    assert other.parts.get().outcome == ""
     assert logged() == [("returned overdue items", "1 part ended, 2 items released", "None")]
     call_command("expire_leases", stdout=out)
     assert len(logged()) == 1

@@ -21,15 +21,15 @@ def study(db) -> Campaign:
 @pytest.fixture
 def working(study) -> Participant:
     """Has practice and two items in hand; one of the items has an answer."""
-    stay = field.begun(study, "pid", "sub")
-    field.answer(field.in_hand(stay)[1], grade=1)
-    return stay
+    participant = field.begun(study, "pid", "sub")
+    field.answer(field.in_hand(participant)[1], grade=1)
+    return participant
 
 
 def test_a_part_is_extended_from_its_end(cast, working):
-    before = working.sittings.get().expires
+    before = working.parts.get().expires
     page = post(cast, about(working, "extend/"), hours=30).content.decode()
-    assert working.sittings.get().expires == before + timedelta(hours=30)
+    assert working.parts.get().expires == before + timedelta(hours=30)
     assert "Part 1 runs until" in page
     assert logged() == [("extended", "part 1 by 30 h", "ada")]
 
@@ -37,23 +37,26 @@ def test_a_part_is_extended_from_its_end(cast, working):
 def test_an_overdue_part_is_extended_from_now(cast, study, working):
     field.make_overdue(working)
     post(cast, about(working, "extend/"), hours=2)
-    left = working.sittings.get().expires - timezone.now()
+    left = working.parts.get().expires - timezone.now()
     assert timedelta(hours=1, minutes=59) < left <= timedelta(hours=2)
     assert assigning.expire(study) == 0
 
 
 @pytest.mark.parametrize("hours", ["", "0", "-3", "ten", "100000"])
 def test_hours_that_are_none_are_refused(cast, working, hours):
-    before = working.sittings.get().expires
+    before = working.parts.get().expires
     assert "Hours:" in post(cast, about(working, "extend/"), hours=hours).content.decode()
-    assert working.sittings.get().expires == before
+    assert working.parts.get().expires == before
     assert logged() == []
 
 
 def test_only_a_part_under_way_with_an_end_can_be_extended(cast, study, working):
-    stay = field.agreed(study, "pid-2")
-    assert "No part is under way" in post(cast, about(stay, "extend/"), hours=1).content.decode()
-    working.sittings.update(expires=None)
+    participant = field.agreed(study, "pid-2")
+    assert (
+        "No part is under way"
+        in post(cast, about(participant, "extend/"), hours=1).content.decode()
+    )
+    working.parts.update(expires=None)
     assert "has no end" in post(cast, about(working, "extend/"), hours=1).content.decode()
 
 
@@ -95,13 +98,13 @@ def test_a_part_whose_last_item_is_taken_away_is_done(cast, study, working):
     field.hand_in(practice)
     field.hand_in(first)
     post(cast, about(working, f"release/{second.pk}/"), confirm="on")
-    assert working.sittings.get().outcome == "done"
+    assert working.parts.get().outcome == "done"
 
 
 def test_a_part_of_which_nothing_was_handed_in_ends_and_another_can_begin(cast, study, working):
     for one in field.in_hand(working):
         post(cast, about(working, f"release/{one.pk}/"), confirm="on")
-    first = working.sittings.get()
+    first = working.parts.get()
     assert (first.outcome, first.ended is None) == ("returned", False)
     assert assigning.begin_part(working) != first
 
@@ -110,17 +113,17 @@ def test_untouched_items_are_released_and_begun_ones_stay(cast, working):
     page = post(cast, about(working, "release/"), confirm="on").content.decode()
     assert "2 items went back" in page
     assert states(working) == ["released", "open", "released"]
-    assert working.sittings.get().outcome == ""
+    assert working.parts.get().outcome == ""
     page = post(cast, about(working, "release/"), confirm="on").content.decode()
     assert "No item in hand is untouched" in page
     assert logged() == [("released untouched items", "2 items", "ada")]
 
 
 def test_a_part_that_is_released_whole_ends_unfinished(cast, study):
-    stay = field.begun(study, "pid", "sub")
-    field.hand_in(field.in_hand(stay)[0])
-    post(cast, about(stay, "release/"), confirm="on")
-    assert stay.sittings.get().outcome == "returned"
+    participant = field.begun(study, "pid", "sub")
+    field.hand_in(field.in_hand(participant)[0])
+    post(cast, about(participant, "release/"), confirm="on")
+    assert participant.parts.get().outcome == "returned"
 
 
 def test_a_returned_participant_has_nothing_in_hand_and_comes_back_when_let_in(
@@ -131,7 +134,7 @@ def test_a_returned_participant_has_nothing_in_hand_and_comes_back_when_let_in(
     working.refresh_from_db()
     assert working.outcome == "returned"
     assert states(working) == ["submitted", "released", "released"]
-    assert working.sittings.get().outcome == "returned"
+    assert working.parts.get().outcome == "returned"
     assert Answer.objects.filter(question__isnull=False).count() == 3
     assert assigning.begin_part(working) is None
     page = post(cast, about(working, "return/"), confirm="on").content.decode()
@@ -159,15 +162,15 @@ def test_an_open_page_of_a_returned_participant_takes_no_item_back(cast, study, 
 
 @pytest.mark.parametrize("outcome", ["screened_out", "failed_check"])
 def test_who_failed_a_check_meets_it_anew(cast, study, outcome):
-    stay = field.come(study, "pid")
+    participant = field.come(study, "pid")
     Participant.objects.update(check_tries=2, outcome=outcome)
-    post(cast, about(stay, "readmit/"))
-    stay.refresh_from_db()
-    assert (stay.outcome, stay.check_tries, stay.checked_at) == ("", 0, None)
+    post(cast, about(participant, "readmit/"))
+    participant.refresh_from_db()
+    assert (participant.outcome, participant.check_tries, participant.checked_at) == ("", 0, None)
 
 
 @pytest.mark.parametrize("outcome", ["", "done"])
 def test_nobody_is_let_in_who_is_in(cast, study, outcome):
-    stay = field.end(field.come(study, "pid"), outcome)
-    assert "nobody to let in" in post(cast, about(stay, "readmit/")).content.decode()
+    participant = field.end(field.come(study, "pid"), outcome)
+    assert "nobody to let in" in post(cast, about(participant, "readmit/")).content.decode()
     assert logged() == []

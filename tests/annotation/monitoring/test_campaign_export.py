@@ -68,25 +68,27 @@ def test_every_participant_part_item_and_answer_is_there(study, people):
 
 
 def test_labels_are_the_newest_answers(study, people):
-    stay = people["working"]
-    one = field.in_hand(stay)[0]
+    participant = people["working"]
+    one = field.in_hand(participant)[0]
     field.answer(one, grade=0)
     field.answer(one, grade=1)
     rows = table(study, "labels.csv")
     place = [(row["worker"], row["rubric"], row["text"], row["question"]) for row in rows]
     assert len(place) == len(set(place))
-    mine = [row for row in rows if row["worker"] == stay.rater.name]
+    mine = [row for row in rows if row["worker"] == participant.rater.name]
     assert [(row["grade"], row["item"]) for row in mine] == [("1", str(one.item.position + 1))]
     labelled = [row for row in rows if row["purpose"] == "study"]
-    assert len(labelled) == Rating.objects.filter(rater__stays__campaign=study).count()
-    history = [row for row in table(study, "answers.csv") if row["worker"] == stay.rater.name]
+    assert len(labelled) == Rating.objects.filter(rater__participations__campaign=study).count()
+    history = [
+        row for row in table(study, "answers.csv") if row["worker"] == participant.rater.name
+    ]
     assert [row["grade"] for row in history] == ["1", "0", "1"]
 
 
 def test_an_answer_that_was_taken_back_is_no_label(study, people):
-    stay = people["working"]
-    field.answer(field.in_hand(stay)[0], grade=None)
-    assert stay.rater.name not in {row["worker"] for row in table(study, "labels.csv")}
+    participant = people["working"]
+    field.answer(field.in_hand(participant)[0], grade=None)
+    assert participant.rater.name not in {row["worker"] for row in table(study, "labels.csv")}
     assert [row["grade"] for row in table(study, "answers.csv")].count("") == 1
 
 
@@ -135,10 +137,10 @@ def test_where_it_comes_from_is_told_with_the_hashes_of_the_files(study, people)
 
 def test_the_anonymous_export_leads_back_to_nobody(study, people, cast):
     everything = b"\n".join(written(study, anonymous=True).values()).decode()
-    for stay in people.values():
-        assert stay.rater.name not in everything
-        assert not stay.external_id or stay.external_id not in everything
-        assert f",{stay.seed}," not in everything
+    for participant in people.values():
+        assert participant.rater.name not in everything
+        assert not participant.external_id or participant.external_id not in everything
+        assert f",{participant.seed}," not in everything
     for told in ("pid-", "sub-", "st1", "Maria", ",ada,", "cut off", "plain to see", study.salt):
         assert told not in everything, told
     assert not re.search(r"\d\d:\d\d", everything)

@@ -26,37 +26,39 @@ def test_erasing_deletes_the_person_and_keeps_the_labels(cast, study):
     walker.do(practice)
     walker.do(first)
     walker.client.post(f"/work/{second.pk}/skip/", {"note": "I am Jo of Leeds"})
-    stay = walker.stay
-    ratings = Rating.objects.filter(rater=stay.rater).count()
+    participant = walker.participant
+    ratings = Rating.objects.filter(rater=participant.rater).count()
     sessions = Session.objects.count()
-    page = post(cast, about(stay, "erase/"), confirm="on", with_notes="on").content.decode()
+    page = post(cast, about(participant, "erase/"), confirm="on", with_notes="on").content.decode()
     assert "The personal data of" in page
-    stay.refresh_from_db()
-    assert stay.external_id == ""
-    assert stay.erased_at is not None
-    assert stay.rater.user is None
+    participant.refresh_from_db()
+    assert participant.external_id == ""
+    assert participant.erased_at is not None
+    assert participant.rater.user is None
     assert not User.objects.filter(is_guest=True).exists()
-    assert {(s.study_id, s.session_id) for s in stay.sittings.all()} == {("", "")}
+    assert {(s.study_id, s.session_id) for s in participant.parts.all()} == {("", "")}
     assert not Assignment.objects.exclude(note="").exists()
-    assert not stay.assignments.filter(slot__isnull=False, state__in=["open", "skipped"]).exists()
-    assert Rating.objects.filter(rater=stay.rater).count() == ratings > 0
+    assert not participant.assignments.filter(
+        slot__isnull=False, state__in=["open", "skipped"]
+    ).exists()
+    assert Rating.objects.filter(rater=participant.rater).count() == ratings > 0
     assert Session.objects.count() == sessions  # the guest's went, the admin's came
     assert not [s for s in Session.objects.all() if "arrival" in s.get_decoded()]
     assert logged() == [("erased personal data", "notes deleted too", "ada")]
     everything = str(list(LogEntry.objects.values()))
     assert "5f1d2c3b4a59687786950413" not in everything
     assert "Leeds" not in everything
-    page = post(cast, about(stay, "erase/"), confirm="on").content.decode()
+    page = post(cast, about(participant, "erase/"), confirm="on").content.decode()
     assert "deleted before" in page
-    post(cast, about(stay, "readmit/"))
-    stay.refresh_from_db()
-    assert stay.outcome != ""
+    post(cast, about(participant, "readmit/"))
+    participant.refresh_from_db()
+    assert participant.outcome != ""
 
 
 def test_erasing_keeps_notes_unless_asked_and_the_pages_go_on(cast, study):
     people = field.fill(study)
-    for stay in people.values():
-        post(cast, about(stay, "erase/"), confirm="on")
+    for participant in people.values():
+        post(cast, about(participant, "erase/"), confirm="on")
     assert Assignment.objects.exclude(note="").count() == 1
     assert not Participant.objects.exclude(external_id="").exists()
     for path in ("", "participants/", "log/", "invitations/"):
@@ -67,26 +69,26 @@ def test_erasing_keeps_notes_unless_asked_and_the_pages_go_on(cast, study):
 
 
 def test_an_account_outlives_the_erasure_of_its_stay(cast, study):
-    stay = assigning.invite(study, assigning.rater_of(cast.worker))
+    participant = assigning.invite(study, assigning.rater_of(cast.worker))
     Participant.objects.update(external_id="W. Il, room 3", consented_at=timezone.now())
-    assigning.begin_part(stay)
-    page = cast.client("admin").get(HOME + about(stay)).content.decode()
+    assigning.begin_part(participant)
+    page = cast.client("admin").get(HOME + about(participant)).content.decode()
     assert "The account wil stays" in page
-    post(cast, about(stay, "erase/"), confirm="on")
-    stay.refresh_from_db()
-    assert stay.external_id == ""
-    assert stay.rater.user == cast.worker
-    assert states(stay) == ["open"] * 3
+    post(cast, about(participant, "erase/"), confirm="on")
+    participant.refresh_from_db()
+    assert participant.external_id == ""
+    assert participant.rater.user == cast.worker
+    assert states(participant) == ["open"] * 3
 
 
 def test_with_another_key_no_list_of_ids_leads_to_a_pseudonym(cast, study):
     walker = Walker(Client(), study)
     walker.prepare()
-    stay = walker.stay
-    post(cast, about(stay, "erase/"), confirm="on")
+    participant = walker.participant
+    post(cast, about(participant, "erase/"), confirm="on")
     assert walker.come().status_code == 403  # recognised, by the key
     Campaign.objects.filter(pk=study.pk).update(salt=new_salt())
     assert walker.come().status_code == 200
     assert walker.agree().status_code == 200
-    again = Participant.objects.exclude(pk=stay.pk).get()
-    assert again.rater.name != stay.rater.name
+    again = Participant.objects.exclude(pk=participant.pk).get()
+    assert again.rater.name != participant.rater.name

@@ -35,9 +35,9 @@ def text(client, url: str, **headers) -> str:
 
 
 def test_everybody_has_the_status_that_they_have_come_to(study, people):
-    stays = with_status(study.participants.all())
-    found = {stay.pk: stay.status for stay in stays}
-    assert found == {stay.pk: status for status, stay in people.items()}
+    participants = with_status(study.participants.all())
+    found = {participant.pk: participant.status for participant in participants}
+    assert found == {participant.pk: status for status, participant in people.items()}
 
 
 def test_each_participant_is_counted_once(study, people):
@@ -110,9 +110,9 @@ def test_time_is_the_median_of_the_parts_that_were_measured(study, people):
     # A first part has practice (3 minutes) and two items (3 each), one with a check; a later one less.
     time = progress.time_of_parts(study)
     assert (time.minutes, time.measured, time.parts) == (10, 3, 3)
-    part = people["part_done"].sittings.get()
+    part = people["part_done"].parts.get()
     part.assignments.update(active_ms=0)
-    Answer.objects.filter(assignment__sitting=part).update(active_ms=0)
+    Answer.objects.filter(assignment__part=part).update(active_ms=0)
     time = progress.time_of_parts(study)
     assert (time.measured, time.parts) == (2, 3)
     Answer.objects.update(active_ms=0)
@@ -121,8 +121,8 @@ def test_time_is_the_median_of_the_parts_that_were_measured(study, people):
 
 
 def test_a_row_tells_what_somebody_has_done(study, people):
-    stays = with_status(study.participants.all())
-    rows = {row.status: row for row in participants.rows(stays)}
+    participants = with_status(study.participants.all())
+    rows = {row.status: row for row in participants.rows(participants)}
     working = rows["working"]
     assert (working.in_hand, working.skipped, working.submitted) == (2, 1, 0)
     assert (working.answers, working.minutes) == (1, 1)
@@ -143,8 +143,8 @@ def test_the_number_of_queries_does_not_grow_with_the_people(cast, study, path):
         text(client, HOME + path)
     for number in range(5):
         LogEntry.record(study, None, "returned overdue items", "1 part ended")
-        stay = field.agreed(study, f"pid-more-{number}")
-        field.finish(stay)
+        participant = field.agreed(study, f"pid-more-{number}")
+        field.finish(participant)
     with CaptureQueriesContext(connection) as many:
         text(client, HOME + path)
     assert len(many) == len(few)
@@ -191,7 +191,9 @@ def test_the_script_of_the_page_is_given_the_numbers_alone(cast, study, people):
 @pytest.mark.parametrize("status", list(STATUSES))
 def test_participants_are_listed_by_status(cast, study, people, status):
     page = text(cast.client("researcher"), f"{HOME}participants/?status={status}")
-    names = {stay.rater.name for stay in people.values() if stay.rater.name in page}
+    names = {
+        participant.rater.name for participant in people.values() if participant.rater.name in page
+    }
     assert names == {people[status].rater.name}
 
 
@@ -226,13 +228,13 @@ def test_a_participant_has_a_page(cast, study, people, status):
 
 
 def test_the_log_tells_who_did_what_about_whom(cast, study, people):
-    stay = people["working"]
-    actions.extend(stay, 5, cast.admin)
+    participant = people["working"]
+    actions.extend(participant, 5, cast.admin)
     actions.set_state(study, "paused", cast.admin)
     page = text(cast.client("researcher"), f"{HOME}log/")
-    for told in ("ada", "extended", "part 1 by 5 h", stay.rater.name, "paused"):
+    for told in ("ada", "extended", "part 1 by 5 h", participant.rater.name, "paused"):
         assert told in page
-    own = text(cast.client("researcher"), f"{HOME}participants/{stay.pk}/")
+    own = text(cast.client("researcher"), f"{HOME}participants/{participant.pk}/")
     assert "extended" in own
     assert "it was open" not in own
 
@@ -260,23 +262,23 @@ ADMIN_PAGES = ["invitations/", "reconcile/"]
     ],
 )
 def test_who_may_read_what(cast, study, who, read, admin):
-    stay = field.come(study, "pid")
+    participant = field.come(study, "pid")
     client = cast.client(who)
     for path in PAGES:
-        assert client.get(HOME + path.format(stay.pk)).status_code == read, path
+        assert client.get(HOME + path.format(participant.pk)).status_code == read, path
     for path in ADMIN_PAGES:
         assert client.get(HOME + path).status_code == admin, path
 
 
 def test_wrong_methods_and_missing_things(cast, study):
-    stay = field.come(study, "pid")
+    participant = field.come(study, "pid")
     make_study("other")
     client = cast.client("admin")
-    for path in ("", "participants/", f"participants/{stay.pk}/", "log/"):
+    for path in ("", "participants/", f"participants/{participant.pk}/", "log/"):
         assert client.post(HOME + path).status_code == 405, path
     for path in [*PAGES, *ADMIN_PAGES]:
-        path = path.format(stay.pk)
+        path = path.format(participant.pk)
         assert client.get(f"/campaigns/nowhere/{path}").status_code == 404, path
         assert client.delete(HOME + path).status_code == 405, path
-    assert client.get(f"{HOME}participants/{stay.pk + 99}/").status_code == 404
-    assert client.get(f"/campaigns/other/participants/{stay.pk}/").status_code == 404
+    assert client.get(f"{HOME}participants/{participant.pk + 99}/").status_code == 404
+    assert client.get(f"/campaigns/other/participants/{participant.pk}/").status_code == 404

@@ -8,7 +8,7 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
 from annotation.formats.prolific import MAX_PROBLEMS, BadExportError, read
-from annotation.models import Campaign, LogEntry, Participant, Sitting
+from annotation.models import Campaign, LogEntry, Part, Participant
 from annotation.monitoring import reconciliation
 from annotation.monitoring.reconciliation import reconcile
 from tests import field
@@ -38,9 +38,9 @@ def study(db) -> Campaign:
 @pytest.fixture
 def done(study) -> Participant:
     """Has done one part, for the submission sub-1."""
-    stay = field.agreed(study, "pid-1")
-    field.finish(stay, "sub-1")
-    return stay
+    participant = field.agreed(study, "pid-1")
+    field.finish(participant, "sub-1")
+    return participant
 
 
 def found(study, *rows) -> list[tuple[str, str]]:
@@ -94,9 +94,9 @@ def test_a_stay_without_a_part(study, outcome, status, code, finding, suggestion
 
 
 def test_a_part_that_is_half_done_is_asked_about(study):
-    stay = field.begun(study, "pid-3", "sub-3")
+    participant = field.begun(study, "pid-3", "sub-3")
     assert found(study, ("sub-3", "pid-3", "AWAITING REVIEW", "DONE1")) == [("there", "return")]
-    field.hand_in(field.in_hand(stay)[0])
+    field.hand_in(field.in_hand(participant)[0])
     assert found(study, ("sub-3", "pid-3", "AWAITING REVIEW", "DONE1")) == [("there", "ask")]
     assert found(study, ("sub-3", "pid-3", "TIMED-OUT", "")) == [("agree", "")]
 
@@ -132,7 +132,7 @@ def test_parts_of_another_study_on_prolific_are_only_counted(study, done):
 
 
 def test_a_part_without_an_id_is_found_by_its_person(study, done):
-    Sitting.objects.update(session_id="", study_id="")
+    Part.objects.update(session_id="", study_id="")
     assert found(study, ("sub-1", "pid-1", "APPROVED", "DONE1")) == [("agree", "")]
 
 
@@ -193,7 +193,7 @@ def upload(client, raw: bytes):
 
 def test_the_page_compares_and_gives_the_comparison_as_a_csv(cast, study, done):
     Participant.objects.update(external_id="=cmd|' /C calc'!A0")
-    before = [*Participant.objects.values(), *Sitting.objects.values()]
+    before = [*Participant.objects.values(), *Part.objects.values()]
     raw = export(
         ("sub-1", "=cmd|' /C calc'!A0", "AWAITING REVIEW", "@SUM(1)"), ("s", "p", "RETURNED", "")
     )
@@ -208,7 +208,7 @@ def test_the_page_compares_and_gives_the_comparison_as_a_csv(cast, study, done):
     assert rows[1][4] == "'@SUM(1)"
     assert rows[1][-1] == "approve"
     assert rows[2][:3] == ["s", "p", "RETURNED"]
-    assert [*Participant.objects.values(), *Sitting.objects.values()] == before
+    assert [*Participant.objects.values(), *Part.objects.values()] == before
     assert not LogEntry.objects.exists()
 
 

@@ -10,7 +10,7 @@ from django.test import Client, RequestFactory
 from django.utils import timezone
 from rest_framework.settings import api_settings
 
-from annotation.models import Participant, Rater, Sitting, User
+from annotation.models import Part, Participant, Rater, User
 from annotation.monitoring import actions
 from annotation.participation import entry
 from annotation.throttling import Arrivals, address_of
@@ -54,11 +54,15 @@ def test_who_agrees_becomes_a_guest_under_a_pseudonym(study):
     client = Client()
     response = join(study, client=client)
     assert (response.status_code, response.url) == (302, "/work/in/crowd/")
-    stay = Participant.objects.get()
-    user = stay.rater.user
-    assert (stay.source, stay.external_id, stay.outcome) == ("prolific", PID, "")
+    participant = Participant.objects.get()
+    user = participant.rater.user
+    assert (participant.source, participant.external_id, participant.outcome) == (
+        "prolific",
+        PID,
+        "",
+    )
     assert (user.is_guest, user.role, user.has_usable_password()) == (True, "worker", False)
-    assert stay.rater.name == user.username
+    assert participant.rater.name == user.username
     assert user.username.startswith("w-")
     assert PID not in user.username
     assert int(client.session["_auth_user_id"]) == user.pk
@@ -110,11 +114,11 @@ def test_many_people_at_once_are_many_participants():
 
 
 def test_two_ids_whose_short_pseudonym_is_the_same_are_two_people(study):
-    stay = entry.arrive(study, PID)
-    Participant.objects.filter(pk=stay.pk).update(external_id="somebody-else")
+    participant = entry.arrive(study, PID)
+    Participant.objects.filter(pk=participant.pk).update(external_id="somebody-else")
     again = entry.arrive(study, PID)
-    assert again != stay
-    assert again.rater != stay.rater
+    assert again != participant
+    assert again.rater != participant.rater
 
 
 @pytest.mark.parametrize(
@@ -164,9 +168,9 @@ def test_other_platforms_have_names_of_their_own(db, platform, query):
     client = Client()
     assert client.get(f"/start/crowd/?{query}").status_code == 200
     assert client.post(f"/start/crowd/?{query}", {"decision": "agree"}).status_code == 302
-    stay = Participant.objects.get()
-    assert stay.source == platform
-    assert stay.external_id == {"sona": "31415", "connect": "C1", "mturk": "W1"}[platform]
+    participant = Participant.objects.get()
+    assert participant.source == platform
+    assert participant.external_id == {"sona": "31415", "connect": "C1", "mturk": "W1"}[platform]
     known = entry.PLATFORMS[platform]
     if known.session:
         assert client.session[entry.SESSION_KEY] == {
@@ -220,7 +224,7 @@ def test_a_full_study_turns_newcomers_away(db):
     response = Client().get(arrival_url(study, "second"))
     assert response.status_code == 403
     assert "All places" in response.content.decode()
-    Sitting.objects.update(expires=timezone.now() - timedelta(minutes=1))
+    Part.objects.update(expires=timezone.now() - timedelta(minutes=1))
     assert Client().get(arrival_url(study, "second")).status_code == 200
 
 
@@ -288,8 +292,8 @@ def test_the_terms_in_two_tabs_can_be_answered_in_both(study):
     for decision in ("agree", "agree", "decline"):  # the first one counts
         sent = client.post(arrival_url(study), {"decision": decision}, follow=True)
         assert sent.redirect_chain[-1][0] == "/work/in/crowd/check/"
-    stay = Participant.objects.get()
-    assert (stay.outcome, stay.consent_version) == ("", "2")
+    participant = Participant.objects.get()
+    assert (participant.outcome, participant.consent_version) == ("", "2")
 
 
 def test_staff_do_not_answer_the_terms(cast, study):
@@ -319,11 +323,11 @@ def test_a_new_submission_for_an_unfinished_part_is_noted_on_it(study):
     walker = Walker(Client(), study)
     walker.prepare()
     walker.begin()
-    assert Sitting.objects.values_list("study_id", "session_id").get() == ("st1", "sub1")
+    assert Part.objects.values_list("study_id", "session_id").get() == ("st1", "sub1")
     Walker(Client(), study).come(session="sub2", study="st2")
-    assert Sitting.objects.values_list("study_id", "session_id").get() == ("st2", "sub2")
+    assert Part.objects.values_list("study_id", "session_id").get() == ("st2", "sub2")
     Client().get(f"/start/crowd/?PROLIFIC_PID={PID}")
-    assert Sitting.objects.values_list("study_id", "session_id").get() == ("st2", "sub2")
+    assert Part.objects.values_list("study_id", "session_id").get() == ("st2", "sub2")
 
 
 def test_doors_are_only_gone_through(study):

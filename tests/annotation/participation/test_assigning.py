@@ -20,11 +20,11 @@ def pool(db):
 
 
 def test_a_part_has_its_size_and_is_balanced_over_systems(pool):
-    sitting = assigning.begin_part(newcomer(pool, "ann"))
-    systems = Counter(one.item.text.system for one in sitting.assignments.all())
+    part = assigning.begin_part(newcomer(pool, "ann"))
+    systems = Counter(one.item.text.system for one in part.assignments.all())
     assert sum(systems.values()) == 4
     assert max(systems.values()) - min(systems.values()) == 1
-    work_through(sitting)
+    work_through(part)
     assigning.begin_part(newcomer(pool, "ann"))
     systems = Counter(one.item.text.system for one in Assignment.objects.all())
     assert sorted(systems.values()) == [2, 3, 3]
@@ -39,8 +39,8 @@ def test_who_asks_again_is_given_the_same_part(pool):
 def test_an_item_goes_to_k_raters_and_to_nobody_twice(pool):
     for name in ("ann", "ben", "cleo", "dan"):
         for _ in range(9):
-            if sitting := assigning.begin_part(newcomer(pool, name)):
-                work_through(sitting)
+            if part := assigning.begin_part(newcomer(pool, name)):
+                work_through(part)
     held = Counter(Assignment.objects.values_list("item", flat=True))
     assert set(held.values()) == {2}
     assert len(held) == 12
@@ -48,8 +48,8 @@ def test_an_item_goes_to_k_raters_and_to_nobody_twice(pool):
 
 
 def test_the_database_refuses_a_slot_to_two(pool):
-    sitting = assigning.begin_part(newcomer(pool, "ann"))
-    one = sitting.assignments.first()
+    part = assigning.begin_part(newcomer(pool, "ann"))
+    one = part.assignments.first()
     ben = newcomer(pool, "ben")
     with pytest.raises(IntegrityError), transaction.atomic():
         Assignment.objects.create(participant=ben, item=one.item, position=0, slot=one.slot)
@@ -98,8 +98,8 @@ def test_attention_checks_go_to_some_items_of_each_part(pool):
             campaign=pool, position=position, body="Choose 0.", expected=0
         )
     Campaign.objects.update(attention_per_part=2)
-    sitting = assigning.begin_part(newcomer(pool, "ann"))
-    asked = sitting.assignments.exclude(check_asked=None)
+    part = assigning.begin_part(newcomer(pool, "ann"))
+    asked = part.assignments.exclude(check_asked=None)
     assert [one.check_asked.position for one in asked.order_by("check_asked")] == [0, 1]
 
 
@@ -118,16 +118,16 @@ def with_training(pool):
 
 def test_training_is_lent_first_and_makes_no_part_done(pool):
     training = with_training(pool)
-    sitting = assigning.begin_part(newcomer(pool, "ann"))
-    first, *rest = sitting.assignments.select_related("participant__campaign", "item")
+    part = assigning.begin_part(newcomer(pool, "ann"))
+    first, *rest = part.assignments.select_related("participant__campaign", "item")
     assert (first.item, first.slot) == (training, None)
     assert len(rest) == 4
     for other in rest:  # as before there was a limit
         Assignment.objects.filter(pk=other.pk).update(state="skipped")
     answer(first)
     saving.submit(first)
-    sitting.refresh_from_db()
-    assert sitting.outcome == ""
+    part.refresh_from_db()
+    assert part.outcome == ""
     assert not Rating.objects.exists()
 
 

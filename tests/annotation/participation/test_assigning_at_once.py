@@ -16,10 +16,10 @@ def test_many_who_arrive_at_once_are_never_given_more_than_there_is(transactiona
 
     def arrive(number):
         rater = Rater.objects.create(name=f"w{number}", kind="human")
-        stay = assigning.invite(campaign, rater)
+        participant = assigning.invite(campaign, rater)
         for _ in range(3):
-            if sitting := assigning.begin_part(stay):
-                work_through(sitting)
+            if part := assigning.begin_part(participant):
+                work_through(part)
 
     in_threads(arrive, range(12))
     held = Counter(Assignment.objects.values_list("item", flat=True))
@@ -31,15 +31,15 @@ def test_many_who_arrive_at_once_are_never_given_more_than_there_is(transactiona
 def test_one_who_asks_in_many_tabs_is_given_one_part(transactional_db):
     campaign = make_pool()
     ann = newcomer(campaign, "ann")
-    sittings = in_threads(lambda _: assigning.begin_part(ann).pk, range(8))
-    assert len(set(sittings)) == 1
+    parts = in_threads(lambda _: assigning.begin_part(ann).pk, range(8))
+    assert len(set(parts)) == 1
     assert Assignment.objects.count() == 4
 
 
 def test_saving_and_taking_back_at_once_lose_nothing(transactional_db):
     campaign = make_pool(texts=6, lease_hours=1, raters_per_item=1, items_per_part=6)
-    sitting = assigning.begin_part(newcomer(campaign, "ann"))
-    mine = list(sitting.assignments.all())
+    part = assigning.begin_part(newcomer(campaign, "ann"))
+    mine = list(part.assignments.all())
     later = timezone.now() + timedelta(hours=2)
 
     def act(number):

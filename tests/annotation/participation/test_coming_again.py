@@ -79,9 +79,9 @@ def test_coming_again_goes_on_where_it_was(walker):
 
 def test_by_a_link_it_is_the_link_and_in_the_language_of_the_study(db):
     study = make_study(platform="", language="de")
-    (stay,) = entry.make_links(study, ["Ann"])
+    (participant,) = entry.make_links(study, ["Ann"])
     client = Client()
-    client.get(entry.link_of(stay, client.get("/login/").wsgi_request))
+    client.get(entry.link_of(participant, client.get("/login/").wsgi_request))
     lose(client, "sessionid")
     with translation.override("de"):
         says = translation.gettext("You are logged out")
@@ -139,5 +139,5 @@ def test_scripts_tell_a_guest_the_same(walker):
 def test_an_account_in_a_study_of_guests_is_asked_for_its_password(walker, study):
     join(study, "somebody else")
     pk = walker.in_hand()[0].pk
-    User.objects.filter(rater=walker.stay.rater).update(is_guest=False)
+    User.objects.filter(rater=walker.participant.rater).update(is_guest=False)
     assert Client().get(f"/work/{pk}/").url == f"/login/?next=/work/{pk}/"

@@ -32,11 +32,11 @@ def walker(db):
 
 def bearer(walker: Walker) -> Assignment:
     """The text of the part that asks an attention check."""
-    return walker.stay.assignments.get(check_asked__isnull=False)
+    return walker.participant.assignments.get(check_asked__isnull=False)
 
 
 def practice(walker: Walker) -> Assignment:
-    return walker.stay.assignments.get(item__purpose="training")
+    return walker.participant.assignments.get(item__purpose="training")
 
 
 def call(walker: Walker, one: Assignment, address: str, **extra):
@@ -93,7 +93,7 @@ def test_practice_that_is_open_again_keeps_nobody_from_the_work(walker):
 
 def test_practice_that_the_lease_took_back_is_still_to_be_done(walker):
     """Or who waits until a part is over could leave it out."""
-    walker.stay.assignments.update(state="released", slot=None)
+    walker.participant.assignments.update(state="released", slot=None)
     assert call(walker, bearer(walker), "answers/{question}/", **BY_SCRIPT).status_code == 422
     walker.do(practice(walker))
     assert call(walker, bearer(walker), "answers/{question}/", **BY_SCRIPT).status_code == 204
@@ -105,9 +105,9 @@ def test_practice_that_was_skipped_when_it_could_be_keeps_nobody_from_the_work(w
 
 
 def test_a_person_cannot_be_graded_for_by_the_api(cast, walker):
-    stay, text = walker.stay, Text.objects.filter(system="s0").first()
+    participant, text = walker.participant, Text.objects.filter(system="s0").first()
     body = {
-        "rater": stay.rater.name,
+        "rater": participant.rater.name,
         "rubric": "answerable",
         "ratings": [
             {"text": text.pk, "question": text.topic.questions.first().pk, "grade": 1},
@@ -116,15 +116,15 @@ def test_a_person_cannot_be_graded_for_by_the_api(cast, walker):
     admin = cast.client("admin")
     sent = admin.post("/api/v1/datasets/crowd/ratings/", body, content_type="application/json")
     assert sent.status_code == 409
-    assert not Rating.objects.filter(rater=stay.rater).exists()
+    assert not Rating.objects.filter(rater=participant.rater).exists()
 
 
 def test_who_comes_without_having_agreed_begins_nothing(db):
     study = make_study(platform="", code_done="")
-    (stay,) = entry.make_links(study, ["Ann"])
+    (participant,) = entry.make_links(study, ["Ann"])
     walker = Walker(Client(), study)
-    walker.pid = stay.external_id
-    walker.client.force_login(stay.rater.user)
+    walker.pid = participant.external_id
+    walker.client.force_login(participant.rater.user)
     assert walker.begin().redirect_chain[-1][0] == f"{ROOM}consent/"
     walker.agree()
     assert walker.begin().redirect_chain[-1][0] == f"{ROOM}check/"

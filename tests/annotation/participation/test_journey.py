@@ -6,7 +6,7 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from annotation.models import Assignment, Participant, Rating, Sitting
+from annotation.models import Assignment, Part, Participant, Rating
 from annotation.participation import assigning, entry, journey
 from tests.crowd import PID, RIGHT, Walker, make_study
 from tests.threads import in_threads
@@ -20,7 +20,7 @@ def study(db):
 
 
 @pytest.fixture
-def stay(study):
+def participant(study):
     return entry.arrive(study, PID)
 
 
@@ -29,18 +29,18 @@ def walker(study):
     return Walker(Client(), study)
 
 
-def again(stay):
-    return Participant.objects.get(pk=stay.pk)
+def again(participant):
+    return Participant.objects.get(pk=participant.pk)
 
 
-def test_consent_comes_first_then_the_check_then_the_work(stay):
-    assert journey.before_work(stay) == CONSENT
-    journey.consent(stay)
-    stay = again(stay)
-    assert (stay.consent_version, stay.consented_at is not None) == ("2", True)
-    assert journey.before_work(stay) == CHECK
-    journey.pass_check(stay)
-    assert journey.before_work(again(stay)) == ""
+def test_consent_comes_first_then_the_check_then_the_work(participant):
+    assert journey.before_work(participant) == CONSENT
+    journey.consent(participant)
+    participant = again(participant)
+    assert (participant.consent_version, participant.consented_at is not None) == ("2", True)
+    assert journey.before_work(participant) == CHECK
+    journey.pass_check(participant)
+    assert journey.before_work(again(participant)) == ""
 
 
 def test_what_a_study_does_not_have_is_not_asked_for(study):
@@ -50,91 +50,95 @@ def test_what_a_study_does_not_have_is_not_asked_for(study):
     assert journey.before_work(entry.arrive(study, PID)) == ""
 
 
-def test_only_the_first_consent_counts(stay):
-    journey.consent(stay)
-    first = again(stay).consented_at
-    journey.consent(stay)
-    journey.decline(stay)
-    assert again(stay).consented_at == first
-    assert again(stay).outcome == ""
+def test_only_the_first_consent_counts(participant):
+    journey.consent(participant)
+    first = again(participant).consented_at
+    journey.consent(participant)
+    journey.decline(participant)
+    assert again(participant).consented_at == first
+    assert again(participant).outcome == ""
 
 
-def test_who_declined_cannot_agree_by_an_old_page(stay):
-    journey.decline(stay)
-    journey.consent(stay)
-    assert (again(stay).outcome, again(stay).consented_at) == ("returned", None)
-    assert journey.before_work(again(stay)) == END
-    assert journey.ending(again(stay)) == journey.Ending("declined")
+def test_who_declined_cannot_agree_by_an_old_page(participant):
+    journey.decline(participant)
+    journey.consent(participant)
+    assert (again(participant).outcome, again(participant).consented_at) == ("returned", None)
+    assert journey.before_work(again(participant)) == END
+    assert journey.ending(again(participant)) == journey.Ending("declined")
 
 
 def test_who_declines_gives_back_what_was_lent(study):
     study.platform = ""
     study.save()
-    (stay,) = entry.make_links(study, ["Ann"])
-    assigning.begin_part(stay)
-    journey.decline(stay)
-    assert set(stay.assignments.values_list("state", flat=True)) == {"released"}
-    assert stay.sittings.get().outcome == "returned"
+    (participant,) = entry.make_links(study, ["Ann"])
+    assigning.begin_part(participant)
+    journey.decline(participant)
+    assert set(participant.assignments.values_list("state", flat=True)) == {"released"}
+    assert participant.parts.get().outcome == "returned"
 
 
-def test_a_closed_study_asks_nobody_to_agree(study, stay):
+def test_a_closed_study_asks_nobody_to_agree(study, participant):
     study.state = "paused"
     study.save()
-    assert journey.before_work(again(stay)) == ""
-    assert journey.next_part(again(stay)) is None
+    assert journey.before_work(again(participant)) == ""
+    assert journey.next_part(again(participant)) is None
 
 
-def test_two_tries_and_the_second_ends_the_visit(stay):
-    journey.miss_check(stay, 0)
-    assert (again(stay).check_tries, again(stay).outcome) == (1, "")
-    journey.miss_check(stay, 0)  # the same page, sent twice
-    assert (again(stay).check_tries, again(stay).outcome) == (1, "")
-    journey.miss_check(stay, 1)
-    assert (again(stay).check_tries, again(stay).outcome) == (2, "failed_check")
-    journey.pass_check(stay)
-    assert again(stay).checked_at is None
+def test_two_tries_and_the_second_ends_the_visit(participant):
+    journey.miss_check(participant, 0)
+    assert (again(participant).check_tries, again(participant).outcome) == (1, "")
+    journey.miss_check(participant, 0)  # the same page, sent twice
+    assert (again(participant).check_tries, again(participant).outcome) == (1, "")
+    journey.miss_check(participant, 1)
+    assert (again(participant).check_tries, again(participant).outcome) == (2, "failed_check")
+    journey.pass_check(participant)
+    assert again(participant).checked_at is None
 
 
-def test_who_has_passed_cannot_fail_any_more(stay):
-    journey.pass_check(stay)
-    journey.miss_check(stay, 0)
-    journey.screen_out(stay)
-    assert (again(stay).check_tries, again(stay).outcome) == (0, "")
+def test_who_has_passed_cannot_fail_any_more(participant):
+    journey.pass_check(participant)
+    journey.miss_check(participant, 0)
+    journey.screen_out(participant)
+    assert (again(participant).check_tries, again(participant).outcome) == (0, "")
 
 
 @pytest.mark.django_db(transaction=True)
 def test_a_try_that_is_sent_many_times_at_once_counts_once():
-    stay = entry.arrive(make_study(), PID)
-    in_threads(lambda _: journey.miss_check(stay, 0), range(12))
-    assert (again(stay).check_tries, again(stay).outcome) == (1, "")
+    participant = entry.arrive(make_study(), PID)
+    in_threads(lambda _: journey.miss_check(participant, 0), range(12))
+    assert (again(participant).check_tries, again(participant).outcome) == (1, "")
 
 
 def test_a_part_is_offered_with_its_size(walker):
     walker.prepare()
-    assert journey.next_part(walker.stay) == journey.Part(number=1, of=2, texts=2, training=1)
+    assert journey.next_part(walker.participant) == journey.Offer(
+        number=1, of=2, texts=2, training=1
+    )
     walker.do_part()
-    assert journey.next_part(walker.stay) == journey.Part(number=2, of=2, texts=2, training=0)
+    assert journey.next_part(walker.participant) == journey.Offer(
+        number=2, of=2, texts=2, training=0
+    )
     walker.come(session="sub2")
     walker.do_part()
-    assert journey.next_part(walker.stay) is None
-    assert walker.stay.outcome == "done"
+    assert journey.next_part(walker.participant) is None
+    assert walker.participant.outcome == "done"
 
 
 @pytest.mark.parametrize(("size", "texts"), [(None, 6), (4, 4), (9, 6)])
 def test_a_part_holds_what_is_left(db, size, texts):
     study = make_study(items_per_part=size, training=0)
-    stay = entry.arrive(study, PID)
-    assert journey.next_part(stay).texts == texts
-    assigning.begin_part(stay)
-    assert stay.assignments.count() == texts
+    participant = entry.arrive(study, PID)
+    assert journey.next_part(participant).texts == texts
+    assigning.begin_part(participant)
+    assert participant.assignments.count() == texts
 
 
 def test_hidden_gold_is_counted_as_it_is_shown(db):
     study = make_study(training=2, n_training=1, n_gold=1)
-    stay = entry.arrive(study, PID)
-    part = journey.next_part(stay)
-    assigning.begin_part(stay)
-    assert stay.assignments.count() == part.texts + part.training == 4
+    participant = entry.arrive(study, PID)
+    part = journey.next_part(participant)
+    assigning.begin_part(participant)
+    assert participant.assignments.count() == part.texts + part.training == 4
 
 
 def test_an_offer_is_what_is_then_lent_after_time_ran_out(walker):
@@ -147,13 +151,13 @@ def test_an_offer_is_what_is_then_lent_after_time_ran_out(walker):
         f"/work/{second.pk}/answers/{second.item.asked.first().question_id}/",
         {"key": "0b5f6f7c-1d0e-4a53-9f0a-0c8a3b3f9c11", "grade": 0, "spans": "[]"},
     )
-    Sitting.objects.update(expires=timezone.now() - timedelta(minutes=1))
-    assert journey.under_way(walker.stay) is None
-    part = journey.next_part(walker.stay)
+    Part.objects.update(expires=timezone.now() - timedelta(minutes=1))
+    assert journey.under_way(walker.participant) is None
+    part = journey.next_part(walker.participant)
     assert (part.number, part.texts) == (1, 2)
-    sitting = assigning.begin_part(walker.stay)
-    assert sitting.assignments.filter(state="open").count() == 2
-    assert second in sitting.assignments.all()
+    part = assigning.begin_part(walker.participant)
+    assert part.assignments.filter(state="open").count() == 2
+    assert second in part.assignments.all()
 
 
 def test_the_way_from_item_to_item(walker):
@@ -179,52 +183,52 @@ def test_answers_to_practice_are_no_ratings(walker):
 
 def test_each_outcome_has_a_code_and_a_way_back(walker):
     walker.prepare()
-    stay = walker.stay
-    assert journey.ending(stay, "sub1") is None
+    participant = walker.participant
+    assert journey.ending(participant, "sub1") is None
     walker.begin()
-    assert journey.ending(stay, "sub1") is None
+    assert journey.ending(participant, "sub1") is None
     for one in walker.in_hand():
         walker.do(one)
     back = "https://app.prolific.com/submissions/complete?cc="
-    assert journey.ending(stay, "sub1") == journey.Ending("part", "DONE1", f"{back}DONE1")
-    stay.outcome = "screened_out"
-    assert journey.ending(stay).url == f"{back}SCREEN1"
-    stay.outcome = "failed_check"
-    assert journey.ending(stay).url == f"{back}FAILED1"
-    stay.outcome = "returned"
-    assert journey.ending(stay, "sub2") == journey.Ending("returned")
+    assert journey.ending(participant, "sub1") == journey.Ending("part", "DONE1", f"{back}DONE1")
+    participant.outcome = "screened_out"
+    assert journey.ending(participant).url == f"{back}SCREEN1"
+    participant.outcome = "failed_check"
+    assert journey.ending(participant).url == f"{back}FAILED1"
+    participant.outcome = "returned"
+    assert journey.ending(participant, "sub2") == journey.Ending("returned")
     # Some platforms give no id of a submission: then what was finished last is what they came for.
-    assert journey.ending(stay).code == "DONE1"
+    assert journey.ending(participant).code == "DONE1"
 
 
 def test_a_part_is_paid_once(walker):
     """The code of the first part is not to be had for a second submission."""
     walker.prepare()
     walker.do_part()
-    assert journey.is_spent(walker.stay, "sub1")
-    assert not journey.is_spent(walker.stay, "sub2")
-    assert journey.ending(walker.stay, "sub2") is None
-    assert journey.ending(walker.stay, "sub1").kind == "part"
+    assert journey.is_spent(walker.participant, "sub1")
+    assert not journey.is_spent(walker.participant, "sub2")
+    assert journey.ending(walker.participant, "sub2") is None
+    assert journey.ending(walker.participant, "sub1").kind == "part"
     walker.come(session="sub2")
     assert walker.do_part().redirect_chain[-1][0] == END
-    assert journey.ending(walker.stay, "sub2").kind == "all"
-    assert [one.session_id for one in walker.stay.sittings.all()] == ["sub1", "sub2"]
-    assert journey.ending(walker.stay, "sub3") == journey.Ending("nothing")
+    assert journey.ending(walker.participant, "sub2").kind == "all"
+    assert [one.session_id for one in walker.participant.parts.all()] == ["sub1", "sub2"]
+    assert journey.ending(walker.participant, "sub3") == journey.Ending("nothing")
 
 
 def test_who_came_by_a_link_takes_no_code_of_a_platform(study):
-    (stay,) = entry.make_links(study, ["Ann"])
-    stay.outcome = "screened_out"
-    assert journey.ending(stay) == journey.Ending("screened_out")
+    (participant,) = entry.make_links(study, ["Ann"])
+    participant.outcome = "screened_out"
+    assert journey.ending(participant) == journey.Ending("screened_out")
 
 
 def test_a_part_whose_time_is_over_is_ended_by_the_next_look(walker):
     walker.prepare()
     walker.begin()
-    Sitting.objects.update(expires=timezone.now() - timedelta(minutes=1))
-    assert journey.under_way(walker.stay) is None
-    assert walker.stay.sittings.get().outcome == "expired"
-    assert not walker.stay.assignments.filter(slot__isnull=False).exists()
+    Part.objects.update(expires=timezone.now() - timedelta(minutes=1))
+    assert journey.under_way(walker.participant) is None
+    assert walker.participant.parts.get().outcome == "expired"
+    assert not walker.participant.assignments.filter(slot__isnull=False).exists()
 
 
 def test_every_step_is_the_same_on_another_device(study, walker):

@@ -65,8 +65,8 @@ def test_skipping_all_but_one_text_earns_no_code(walker):
     walker.do(last)
     page = walker.client.get(f"{ROOM}end/", follow=True)
     assert "DONE1" not in page.content.decode()
-    assert walker.stay.sittings.get().outcome == ""
-    assert walker.stay.assignments.filter(state="skipped").count() == 2
+    assert walker.participant.parts.get().outcome == ""
+    assert walker.participant.assignments.filter(state="skipped").count() == 2
 
 
 def test_beyond_the_limit_the_server_says_so_and_nothing_is_lost(walker):
@@ -104,11 +104,11 @@ def test_a_text_that_is_handed_in_after_all_frees_its_skip(walker):
     assert skip(walker, first, "A better note").status_code == 302  # the same one, again
     walker.do(first)
     assert skip(walker, third, **BY_SCRIPT).status_code == 200
-    assert walker.stay.assignments.filter(was_skipped=True).count() == 2
+    assert walker.participant.assignments.filter(was_skipped=True).count() == 2
 
 
 def test_hidden_gold_is_not_passed_by_a_skip_and_not_told_as_gold(walker):
-    gold = walker.stay.assignments.get(item__purpose="gold")
+    gold = walker.participant.assignments.get(item__purpose="gold")
     assert skip(walker, gold).status_code == 302
     for one in study_items(walker):
         page = walker.do(one)
@@ -117,11 +117,11 @@ def test_hidden_gold_is_not_passed_by_a_skip_and_not_told_as_gold(walker):
     assert "A text that you skipped is needed before this part is done." in said
     assert f'href="/work/{gold.pk}/">Go on' in page.content.decode()
     assert "gold" not in said
-    assert walker.stay.sittings.get().outcome == ""
+    assert walker.participant.parts.get().outcome == ""
     assert skip(walker, gold).url == ROOM
-    assert walker.stay.sittings.get().outcome == ""
+    assert walker.participant.parts.get().outcome == ""
     assert walker.do(gold).redirect_chain[-1][0] == f"{ROOM}end/"
-    assert walker.stay.sittings.get().outcome == "done"
+    assert walker.participant.parts.get().outcome == "done"
 
 
 def test_practice_cannot_be_skipped(db):
@@ -155,7 +155,7 @@ def test_each_part_has_its_own_and_what_was_skipped_is_for_others(db):
 def test_participants_and_the_comparison_show_skips(cast, walker):
     skipped, *rest = study_items(walker)
     skip(walker, skipped)
-    for one in [*rest, walker.stay.assignments.get(item__purpose="gold")]:
+    for one in [*rest, walker.participant.assignments.get(item__purpose="gold")]:
         walker.do(one)
     skipped.refresh_from_db()
     assert skipped.state == "released"  # it went back to the others
@@ -164,7 +164,7 @@ def test_participants_and_the_comparison_show_skips(cast, walker):
     sent = [Submission("sub1", walker.pid, "AWAITING REVIEW", "DONE1")]
     [row] = reconciliation.reconcile(walker.campaign, sent).rows
     assert (row.skipped, row.finding, row.suggestion) == ("1", "agree", "approve")
-    page = cast.client("admin").get(f"/campaigns/crowd/participants/{walker.stay.pk}/")
+    page = cast.client("admin").get(f"/campaigns/crowd/participants/{walker.participant.pk}/")
     assert "1 of 9" in page.content.decode()
 
 
@@ -174,7 +174,7 @@ def test_a_part_that_was_done_by_skipping_more_is_to_be_asked_about(cast, walker
     *others, last = study_items(walker)
     for one in others:
         skip(walker, one)
-    for one in (last, walker.stay.assignments.get(item__purpose="gold")):
+    for one in (last, walker.participant.assignments.get(item__purpose="gold")):
         walker.do(one)
     Campaign.objects.update(skips_per_part=None)
     sent = [Submission("sub1", walker.pid, "AWAITING REVIEW", "DONE1")]
@@ -183,7 +183,7 @@ def test_a_part_that_was_done_by_skipping_more_is_to_be_asked_about(cast, walker
         "ask",
         "7 of 9 texts were skipped; the study allows 2.",
     )
-    page = cast.client("admin").get(f"/campaigns/crowd/participants/{walker.stay.pk}/")
+    page = cast.client("admin").get(f"/campaigns/crowd/participants/{walker.participant.pk}/")
     assert "2 may be" in page.content.decode()
 
 
@@ -203,7 +203,7 @@ def test_skips_at_once_are_no_more_than_the_limit():
 
     def act(pk):
         one = Assignment.objects.select_related(
-            "item", "sitting", "participant__campaign__rubric"
+            "item", "part", "participant__campaign__rubric"
         ).get(pk=pk)
         try:
             saving.skip(one, "")
@@ -215,12 +215,12 @@ def test_skips_at_once_are_no_more_than_the_limit():
 
 
 def test_a_part_that_waits_for_hidden_gold_is_not_ended_by_what_staff_take_back(walker):
-    gold = walker.stay.assignments.get(item__purpose="gold")
+    gold = walker.participant.assignments.get(item__purpose="gold")
     skip(walker, gold)
     *most, last = study_items(walker)
     for one in most:
         walker.do(one)
     actions.release_item(last, User.objects.create_user("ada", role="admin"))
-    assert walker.stay.sittings.get().outcome == ""
+    assert walker.participant.parts.get().outcome == ""
     assert walker.do(gold).redirect_chain[-1][0] == f"{ROOM}end/"
-    assert walker.stay.sittings.get().outcome == "done"
+    assert walker.participant.parts.get().outcome == "done"

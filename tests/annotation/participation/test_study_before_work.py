@@ -35,8 +35,8 @@ def test_the_terms_are_shown_with_their_version(walker):
 def test_agreeing_is_recorded_with_its_time_and_version(walker):
     walker.come()
     assert walker.agree().redirect_chain[-1][0] == f"{ROOM}check/"
-    assert walker.stay.consent_version == "2"
-    assert timezone.now() - walker.stay.consented_at < timedelta(minutes=1)
+    assert walker.participant.consent_version == "2"
+    assert timezone.now() - walker.participant.consented_at < timedelta(minutes=1)
 
 
 def test_not_agreeing_ends_calmly(walker):
@@ -46,9 +46,13 @@ def test_not_agreeing_ends_calmly(walker):
     assert "You did not agree, and that is fine" in words(page)
     assert "return your submission on Prolific" in words(page)
     assert "cc=" not in page.content.decode()
-    stay = walker.stay
-    assert (stay.outcome, stay.consented_at, stay.consent_version) == ("returned", None, "")
-    assert not stay.sittings.exists()
+    participant = walker.participant
+    assert (participant.outcome, participant.consented_at, participant.consent_version) == (
+        "returned",
+        None,
+        "",
+    )
+    assert not participant.parts.exists()
     assert walker.come().redirect_chain[-1][0] == f"{ROOM}end/"
 
 
@@ -64,14 +68,14 @@ def test_without_a_decision_nothing_is_recorded(walker, decision):
 
 @pytest.mark.parametrize("decision", ["", "perhaps"])
 def test_nor_where_somebody_is_in_by_a_link_of_their_own(study, walker, decision):
-    (stay,) = entry.make_links(study, ["Ann"])
-    walker.client.force_login(stay.rater.user)
+    (participant,) = entry.make_links(study, ["Ann"])
+    walker.client.force_login(participant.rater.user)
     assert walker.client.get(ROOM).url == f"{ROOM}consent/"
     page = walker.client.post(f"{ROOM}consent/", {"decision": decision})
     assert page.status_code == 422
     assert "choose one of the two" in words(page)
-    stay.refresh_from_db()
-    assert (stay.outcome, stay.consented_at) == ("", None)
+    participant.refresh_from_db()
+    assert (participant.outcome, participant.consented_at) == ("", None)
 
 
 # The check
@@ -86,7 +90,7 @@ def test_screening_comes_before_comprehension(walker):
     assert "Do you read English every week?" not in words(page)
     assert "What does a 1 need?" in words(page)
     assert "could somebody who has only this report" in words(page)  # the guideline
-    assert walker.stay.check_tries == 0
+    assert walker.participant.check_tries == 0
 
 
 def test_a_wrong_answer_to_screening_ends_the_visit_at_once(walker):
@@ -94,7 +98,7 @@ def test_a_wrong_answer_to_screening_ends_the_visit_at_once(walker):
     walker.agree()
     page = walker.screening(0)
     assert page.redirect_chain[-1][0] == f"{ROOM}end/"
-    assert walker.stay.outcome == "screened_out"
+    assert walker.participant.outcome == "screened_out"
     assert "SCREEN1" in words(page)
     assert "https://app.prolific.com/submissions/complete?cc=SCREEN1" in page.content.decode()
     assert "data-leave" not in page.content.decode()
@@ -109,9 +113,9 @@ def test_the_first_wrong_try_is_explained_and_the_second_ends_it(walker):
     assert "You have one more try" in words(page)
     assert "The text alone counts, not what you know." in words(page)
     assert "Every 1 has words." not in words(page)
-    assert walker.stay.check_tries == 1
+    assert walker.participant.check_tries == 1
     page = walker.check(*WRONG)
-    assert walker.stay.outcome == "failed_check"
+    assert walker.participant.outcome == "failed_check"
     assert page.redirect_chain[-1][0] == f"{ROOM}end/"
     assert "complete?cc=FAILED1" in page.content.decode()
     assert walker.begin().redirect_chain[-1][0] == f"{ROOM}end/"
@@ -127,7 +131,7 @@ def test_the_second_try_can_be_right(walker):
     assert "Do you read English every week?" not in words(page)
     page = walker.check(*RIGHT)
     assert page.redirect_chain[-1][0] == ROOM
-    assert (walker.stay.check_tries, walker.stay.checked_at is not None) == (1, True)
+    assert (walker.participant.check_tries, walker.participant.checked_at is not None) == (1, True)
 
 
 def test_an_old_page_of_the_check_neither_counts_nor_passes(walker):
@@ -138,7 +142,7 @@ def test_an_old_page_of_the_check_neither_counts_nor_passes(walker):
     for choices in (WRONG, RIGHT):
         page = walker.check(*choices, tries=0)
         assert page.redirect_chain[-1][0] == f"{ROOM}check/"
-    assert (walker.stay.check_tries, walker.stay.checked_at) == (1, None)
+    assert (walker.participant.check_tries, walker.participant.checked_at) == (1, None)
 
 
 def test_an_answer_that_is_missing_or_no_choice_is_no_try(walker):
@@ -151,7 +155,7 @@ def test_an_answer_that_is_missing_or_no_choice_is_no_try(walker):
     assert "Please choose an answer." in words(page)
     assert walker.check(1, "x", "y").status_code == 422
     assert walker.check(*RIGHT, tries="many").redirect_chain[-1][0] == f"{ROOM}check/"
-    assert (walker.stay.check_tries, walker.stay.outcome) == (0, "")
+    assert (walker.participant.check_tries, walker.participant.outcome) == (0, "")
 
 
 def test_the_screening_cannot_be_gone_round(walker):
@@ -168,7 +172,7 @@ def test_the_screening_cannot_be_gone_round(walker):
     )
     assert "Do you read English every week?" in words(page)
     walker.check(0, 1, 0)
-    assert walker.stay.outcome == "screened_out"
+    assert walker.participant.outcome == "screened_out"
 
 
 def test_screening_alone_is_a_check(db):

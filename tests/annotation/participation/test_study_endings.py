@@ -42,7 +42,7 @@ def test_a_study_that_hands_out_nothing_says_why(study, walker, change, says):
     assert "return your submission" in words(page)
     assert walker.client.get(f"{ROOM}check/").status_code == 302
     assert walker.client.post(f"{ROOM}begin/").status_code == 302
-    assert not walker.stay.sittings.exists()
+    assert not walker.participant.parts.exists()
 
 
 def test_a_pause_lets_people_finish_and_take_their_code(study, walker):
@@ -69,10 +69,10 @@ def test_people_without_a_platform_go_on_with_the_next_part(study):
     study.platform = ""
     study.code_done = ""
     study.save()
-    (stay,) = entry.make_links(study, ["Ann"])
+    (participant,) = entry.make_links(study, ["Ann"])
     walker = Walker(Client(), study)
     walker.pid = "Ann"
-    walker.client.force_login(stay.rater.user)
+    walker.client.force_login(participant.rater.user)
     walker.agree()
     walker.screening()
     walker.check(*RIGHT)
@@ -114,7 +114,7 @@ def test_without_a_code_for_it_people_are_asked_to_give_up(study):
 def test_who_was_returned_by_staff_is_told_so(cast, walker):
     walker.prepare()
     walker.begin()
-    actions.return_participant(walker.stay, cast.admin)
+    actions.return_participant(walker.participant, cast.admin)
     page = walker.come()
     assert page.redirect_chain[-1][0] == f"{ROOM}end/"
     assert "You have left this study" in words(page)

@@ -4,7 +4,7 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from annotation.models import Message, Participant, Sitting
+from annotation.models import Message, Part, Participant
 from annotation.participation import assigning, entry
 from tests.annotation.study_material import ROOM, words
 from tests.crowd import Walker, make_study
@@ -39,7 +39,7 @@ def test_messages_stay_until_they_are_put_away(cast, study, walker):
     walker.client.post(f"{ROOM}messages/", {"newest": second.pk})
     walker.client.post(f"{ROOM}messages/", {"newest": first.pk})  # an older page
     assert "Thanks" not in words(walker.client.get(ROOM))
-    assert walker.stay.seen_message == second.pk
+    assert walker.participant.seen_message == second.pk
 
 
 @pytest.mark.parametrize("newest", ["", "x", "-1", "0", "9" * 30, "٣"])
@@ -49,7 +49,7 @@ def test_only_a_message_of_the_study_can_be_put_away(study, walker, newest):
     elsewhere = Message.objects.create(campaign=make_study("other"), body="x")
     sent = walker.client.post(f"{ROOM}messages/", {"newest": elsewhere.pk})
     assert sent.status_code == 404
-    assert walker.stay.seen_message == 0
+    assert walker.participant.seen_message == 0
 
 
 # Who may see them
@@ -88,17 +88,17 @@ def test_wrong_methods_are_refused(walker):
 
 
 def test_nothing_is_begun_before_consent_and_check(walker):
-    (stay,) = entry.make_links(walker.campaign, ["Ann"])
-    walker.client.force_login(stay.rater.user)
+    (participant,) = entry.make_links(walker.campaign, ["Ann"])
+    walker.client.force_login(participant.rater.user)
     assert walker.begin().redirect_chain[-1][0] == f"{ROOM}consent/"
     walker.client.post(f"{ROOM}consent/", {"decision": "agree"})
     assert walker.begin().redirect_chain[-1][0] == f"{ROOM}check/"
-    assert not Sitting.objects.exists()
+    assert not Part.objects.exists()
 
 
 def test_a_known_account_sees_its_study_as_before(cast, study):
-    stay = assigning.invite(study, assigning.rater_of(cast.worker))
-    Participant.objects.filter(pk=stay.pk).update(consented_at=timezone.now())
+    participant = assigning.invite(study, assigning.rater_of(cast.worker))
+    Participant.objects.filter(pk=participant.pk).update(consented_at=timezone.now())
     study.check_questions.all().delete()
     page = cast.client("worker").get(ROOM)
     assert "On another device, log in there." in words(page)

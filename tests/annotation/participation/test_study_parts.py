@@ -6,7 +6,7 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from annotation.models import Sitting
+from annotation.models import Part
 from tests.annotation.study_material import ROOM, words
 from tests.crowd import Walker, make_study
 
@@ -29,7 +29,7 @@ def test_the_next_part_is_offered_with_time_and_pay(walker):
     assert "4.50 GBP for each finished part" in page
     assert "Yours for 20 hours" in page
     assert "the same link brings you back" in page
-    assert not walker.stay.sittings.exists()
+    assert not walker.participant.parts.exists()
 
 
 def test_it_shows_the_guideline_of_the_campaign(study, walker):
@@ -57,7 +57,7 @@ def test_the_part_under_way_is_shown_with_its_texts(walker):
 def test_a_part_of_which_all_was_skipped_says_so(walker):
     walker.prepare()
     walker.begin()
-    walker.stay.assignments.update(state="skipped")  # as before there was a limit
+    walker.participant.assignments.update(state="skipped")  # as before there was a limit
     assert "Every text here was skipped" in words(walker.client.get(ROOM))
 
 
@@ -65,7 +65,7 @@ def test_beginning_twice_is_once(walker):
     walker.prepare()
     first = walker.begin().redirect_chain[-1][0]
     assert walker.begin().redirect_chain[-1][0] == first
-    assert walker.stay.sittings.count() == 1
+    assert walker.participant.parts.count() == 1
 
 
 def test_a_finished_part_leads_to_the_code_and_not_to_unpaid_work(walker):
@@ -81,7 +81,7 @@ def test_a_finished_part_leads_to_the_code_and_not_to_unpaid_work(walker):
     assert "Your completion code" in words(page)
     assert "Begin part" not in words(page)
     assert walker.begin().redirect_chain[-1][0] == f"{ROOM}end/"
-    assert walker.stay.sittings.count() == 1
+    assert walker.participant.parts.count() == 1
 
 
 def test_the_next_submission_resumes_at_the_next_part(study, walker):
@@ -105,7 +105,7 @@ def test_whose_time_ran_out_is_told_what_was_kept(walker):
     practice, first, _ = walker.in_hand()
     walker.do(practice)
     walker.do(first)
-    Sitting.objects.update(expires=timezone.now() - timedelta(minutes=1))
+    Part.objects.update(expires=timezone.now() - timedelta(minutes=1))
     page = words(walker.come())
     assert "The time for your last part ended on" in page
     assert "Kept: 2 handed in, 0 begun. Given back untouched: 1." in page
@@ -113,4 +113,4 @@ def test_whose_time_ran_out_is_told_what_was_kept(walker):
     assert "Begin part 1" in page
     assert walker.client.get(f"{ROOM}end/").status_code == 302
     walker.begin()
-    assert walker.stay.sittings.count() == 2
+    assert walker.participant.parts.count() == 2

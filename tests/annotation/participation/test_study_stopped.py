@@ -8,7 +8,7 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from annotation.models import Sitting
+from annotation.models import Part
 from annotation.participation import entry
 from tests.annotation.study_material import ROOM, words
 from tests.crowd import RIGHT, Walker, make_study
@@ -50,7 +50,7 @@ def put(study, **change) -> None:
 
 
 def run_out() -> None:
-    Sitting.objects.filter(outcome="").update(expires=timezone.now() - timedelta(minutes=1))
+    Part.objects.filter(outcome="").update(expires=timezone.now() - timedelta(minutes=1))
 
 
 def test_a_study_that_is_closed_in_a_part_says_what_becomes_of_it(study, walker):
@@ -89,10 +89,10 @@ def test_where_there_are_no_codes_none_is_spoken_of(study, walker):
 
 
 def by_link(study) -> Walker:
-    (stay,) = entry.make_links(study, ["Ann"])
+    (participant,) = entry.make_links(study, ["Ann"])
     walker = Walker(Client(), study, "Ann")
-    walker.pid = stay.external_id
-    walker.client.force_login(stay.rater.user)
+    walker.pid = participant.external_id
+    walker.client.force_login(participant.rater.user)
     walker.agree()
     walker.screening()
     walker.check(*RIGHT)
@@ -119,7 +119,7 @@ def test_without_a_platform_pay_is_asked_of_the_researchers(db, pay, says):
 
 def test_the_texts_of_a_closed_study_lead_to_its_page_and_no_further(study, walker):
     first = walker.in_hand()[0]
-    practice = walker.stay.assignments.get(item__purpose="training")
+    practice = walker.participant.assignments.get(item__purpose="training")
     put(study, state="closed")
     page = walker.client.get(f"/work/{first.pk}/").content.decode()
     assert "This study is closed. What you saved is kept." in page
@@ -170,7 +170,7 @@ def test_one_whose_time_ended_and_that_cannot_be_begun_again_says_so(study, walk
 def test_handing_in_after_the_end_leads_to_the_page_of_the_study(walker):
     first, second = walker.in_hand()
     run_out()
-    Sitting.objects.update(outcome="expired")  # while the page was open
+    Part.objects.update(outcome="expired")  # while the page was open
     page = walker.do(first)
     assert page.redirect_chain == [(ROOM, 302)]
     assert second.pk in [one.pk for one in walker.in_hand()]
@@ -210,7 +210,7 @@ def test_a_text_that_is_open_again_can_be_handed_in_though_its_part_has_ended(wa
     walker.do(first)
     run_out()
     walker.client.get(ROOM)
-    assert walker.stay.sittings.get().outcome == "expired"
+    assert walker.participant.parts.get().outcome == "expired"
     assert take_back(walker, first) == "open"
     page = walker.client.get(f"/work/{first.pk}/").content.decode()
     assert f'id="submit" method="post" action="/work/{first.pk}/submit/">' in page

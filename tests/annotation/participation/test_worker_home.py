@@ -33,9 +33,9 @@ def at_work(walker):
 
 def account(cast, study):
     """A worker with an account in the study, past its consent and check, and their client."""
-    stay = assigning.invite(study, assigning.rater_of(cast.worker))
+    participant = assigning.invite(study, assigning.rater_of(cast.worker))
     now = timezone.now()
-    Participant.objects.filter(pk=stay.pk).update(consented_at=now, checked_at=now)
+    Participant.objects.filter(pk=participant.pk).update(consented_at=now, checked_at=now)
     return cast.client("worker")
 
 
@@ -57,7 +57,7 @@ def test_it_says_how_far_the_next_text_is(at_work):
 
 def test_the_time_of_each_part_is_told_once_it_is_measured(at_work):
     assert "not measured" in words(at_work.client.get(ROOM))
-    field.answer(field.in_hand(at_work.stay)[0], ms=92 * 60_000)
+    field.answer(field.in_hand(at_work.participant)[0], ms=92 * 60_000)
     assert "under way 0 1 h 32 min" in words(at_work.client.get(ROOM))
 
 
@@ -66,7 +66,7 @@ def test_the_time_of_each_part_is_told_once_it_is_measured(at_work):
 
 def test_pay_by_the_hour_is_that_of_ones_own_parts(walker):
     walker.prepare()
-    field.finish(walker.stay)  # 7 answers and 3 times handing in, a minute each
+    field.finish(walker.participant)  # 7 answers and 3 times handing in, a minute each
     page = words(walker.client.get(ROOM))
     assert "4.50 GBP for each finished part By the time that your own finished parts took" in page
     assert "(10 minutes each), that is 27.00 GBP an hour." in page
@@ -152,11 +152,14 @@ def test_who_leaves_keeps_what_was_handed_in_and_gives_back_the_rest(at_work):
     second.refresh_from_db()
     first.refresh_from_db()
     assert (first.state, second.state, second.slot) == ("submitted", "released", None)
-    assert (at_work.stay.outcome, at_work.stay.sittings.get().outcome) == ("returned", "returned")
+    assert (at_work.participant.outcome, at_work.participant.parts.get().outcome) == (
+        "returned",
+        "returned",
+    )
     assert Answer.objects.count() == n_answers
     entry = LogEntry.objects.get()
     assert (entry.action, entry.detail) == ("left", "1 item released")
-    assert entry.by == at_work.stay.rater.user
+    assert entry.by == at_work.participant.rater.user
     assert at_work.client.get(ROOM).url == f"{ROOM}end/"
     assert at_work.begin().redirect_chain[-1][0] == f"{ROOM}end/"
 
@@ -168,7 +171,7 @@ def test_leaving_twice_is_once_and_what_has_ended_stays_as_it_was(at_work):
     Participant.objects.update(outcome="done")
     assert "Leave the study" not in words(at_work.client.get(ROOM))
     at_work.client.post(f"{ROOM}leave/")
-    assert at_work.stay.outcome == "done"
+    assert at_work.participant.outcome == "done"
 
 
 def test_who_leaves_behind_a_finished_part_keeps_its_code(walker):

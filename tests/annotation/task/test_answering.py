@@ -99,8 +99,8 @@ def test_a_prepared_query_gives_what_the_query_gives(assignment):
         ),
         2,
     )
-    stay = assignment.participant
-    keys = (assignment.item.text_id, stay.rater.user_id)
+    participant = assignment.participant
+    keys = (assignment.item.text_id, participant.rater.user_id)
     assert asked.all(*keys) == [(assignment.pk, "open")]
     Assignment.objects.update(note="a constant")
     assert asked.all(*keys) == []

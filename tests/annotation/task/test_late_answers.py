@@ -191,9 +191,9 @@ def test_nothing_can_be_begun_in_a_closed_study(cast, assignment):
     close()
     client = cast.client("worker")
     assert "This study is closed" in client.get(ROOM).content.decode()
-    assignment.participant.sittings.update(outcome="done")
+    assignment.participant.parts.update(outcome="done")
     client.post(f"{ROOM}begin/")
-    assert assignment.participant.sittings.count() == 1
+    assert assignment.participant.parts.count() == 1
 
 
 def test_what_came_late_counts_once_the_item_is_handed_in_after_all(assignment):

@@ -6,7 +6,7 @@ from uuid import uuid4
 import pytest
 from django.utils import timezone
 
-from annotation.models import Answer, Assignment, Campaign, Rating, Sitting
+from annotation.models import Answer, Assignment, Campaign, Part, Rating
 from annotation.participation import assigning
 from annotation.task import saving
 from annotation.text.spans import Span
@@ -21,15 +21,15 @@ def pool(db):
 def test_an_untouched_item_returns_to_the_pool_and_a_begun_one_stays(pool):
     Campaign.objects.update(lease_hours=2, raters_per_item=1, items_per_part=12)
     ann = newcomer(pool, "ann")
-    sitting = assigning.begin_part(ann)
-    begun, done, *untouched = sitting.assignments.order_by("position")
+    part = assigning.begin_part(ann)
+    begun, done, *untouched = part.assignments.order_by("position")
     answer(begun, None)
     answer(done)
     saving.submit(done)
     assert assigning.begin_part(newcomer(pool, "ben")) is None
     assert assigning.expire(pool, timezone.now() + timedelta(hours=3)) == 10
-    sitting.refresh_from_db()
-    assert (sitting.outcome, sitting.ended) == ("expired", sitting.expires)
+    part.refresh_from_db()
+    assert (part.outcome, part.ended) == ("expired", part.expires)
     assert set(items(assigning.begin_part(newcomer(pool, "ben")))) == {
         one.item_id for one in untouched
     }
@@ -47,13 +47,13 @@ def test_who_comes_back_first_takes_up_the_same_items(pool):
     again = assigning.begin_part(ann)
     assert set(items(again)) == set(first)
     assert Assignment.objects.filter(participant=ann).count() == 12
-    assert [sitting.number for sitting in ann.sittings.all()] == [1, 2]
+    assert [part.number for part in ann.parts.all()] == [1, 2]
 
 
 def test_a_late_answer_counts_while_a_slot_is_free_and_is_kept_in_any_case(pool):
     Campaign.objects.update(lease_hours=2, raters_per_item=1, items_per_part=12)
-    sitting = assigning.begin_part(newcomer(pool, "ann"))
-    free, given = sitting.assignments.order_by("position")[:2]
+    part = assigning.begin_part(newcomer(pool, "ann"))
+    free, given = part.assignments.order_by("position")[:2]
     assigning.expire(pool, timezone.now() + timedelta(hours=3))
     answer(free)
     free.refresh_from_db()
@@ -74,40 +74,40 @@ def test_a_part_ends_with_its_last_item_and_the_stay_with_its_last_part(pool):
     Campaign.objects.update(max_parts=2)
     ann = newcomer(pool, "ann")
     for number in (1, 2):
-        sitting = assigning.begin_part(ann)
-        work_through(sitting)
-        sitting.refresh_from_db()
-        assert (sitting.number, sitting.outcome) == (number, "done")
+        part = assigning.begin_part(ann)
+        work_through(part)
+        part.refresh_from_db()
+        assert (part.number, part.outcome) == (number, "done")
     ann.refresh_from_db()
     assert ann.outcome == "done"
     assert assigning.begin_part(ann) is None
-    assert Sitting.objects.count() == 2
+    assert Part.objects.count() == 2
 
 
 def test_what_is_skipped_untouched_goes_back_at_the_end_of_a_part_with_a_lease(pool):
     for lease, state, slot in ((None, "skipped", 0), (2, "released", None)):
         Campaign.objects.update(lease_hours=lease)
-        sitting = assigning.begin_part(newcomer(pool, f"with-{lease}"))
-        one, *rest = sitting.assignments.select_related("participant__campaign")
+        part = assigning.begin_part(newcomer(pool, f"with-{lease}"))
+        one, *rest = part.assignments.select_related("participant__campaign")
         for other in rest:
             answer(other)
             saving.submit(other)
         saving.skip(one, "Not for me.")
-        sitting.refresh_from_db()
+        part.refresh_from_db()
         one.refresh_from_db()
-        assert (sitting.outcome, one.state, one.slot is None) == ("done", state, slot is None)
+        assert (part.outcome, one.state, one.slot is None) == ("done", state, slot is None)
 
 
 def test_a_part_whose_time_is_over_is_not_done_by_a_late_hand_in(pool):
     Campaign.objects.update(lease_hours=2, items_per_part=1)
-    sitting = assigning.begin_part(newcomer(pool, "ann"))
-    one = sitting.assignments.select_related("participant__campaign").get()
+    part = assigning.begin_part(newcomer(pool, "ann"))
+    one = part.assignments.select_related("participant__campaign").get()
     answer(one)
     assigning.expire(pool, timezone.now() + timedelta(hours=3))
-    one = Assignment.objects.select_related("participant__campaign", "sitting").get()
+    one = Assignment.objects.select_related("participant__campaign", "part").get()
     saving.submit(one)
-    sitting.refresh_from_db()
-    assert (one.state, sitting.outcome) == ("submitted", "expired")
+    part.refresh_from_db()
+    assert (one.state, part.outcome) == ("submitted", "expired")
 
 
 def test_words_of_an_answer_that_counted_go_with_it_though_a_kept_one_came_between(pool):
