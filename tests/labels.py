@@ -16,7 +16,7 @@ def item_of(campaign: Campaign, name: str) -> Item:
     )
 
 
-def lent(campaign: Campaign, user: User, name: str) -> Assignment:
+def assignment_of(campaign: Campaign, user: User, name: str) -> Assignment:
     return Assignment.objects.select_related("item__text", "participant__campaign__rubric").get(
         item=item_of(campaign, name), participant__rater__user=user
     )
@@ -26,7 +26,7 @@ def label(
     campaign: Campaign, user: User, name: str, number: int, grade: int | None, *quotes: str, ms=0
 ) -> Answer:
     """The user's answer to the question of that number (from 1), resting on the quotes."""
-    one = lent(campaign, user, name)
+    one = assignment_of(campaign, user, name)
     body = one.item.text.body
     spans = [Span(body.index(q), body.index(q) + len(q), q) for q in quotes]
     question = one.item.asked.order_by("position")[number - 1].question
@@ -35,11 +35,11 @@ def label(
 
 def row(campaign: Campaign, user: User, name: str, *grades: int, ms=0) -> None:
     """Answers to the questions of an item in their order; a 1 or more rests on the first words."""
-    one = lent(campaign, user, name)
+    one = assignment_of(campaign, user, name)
     for number, grade in enumerate(grades, start=1):
         quotes = [one.item.text.body[:7]] if grade else []
         label(campaign, user, name, number, grade, *quotes, ms=ms)
 
 
 def hand_in(campaign: Campaign, user: User, name: str, ms=0) -> None:
-    saving.submit(lent(campaign, user, name), ms)
+    saving.submit(assignment_of(campaign, user, name), ms)

@@ -76,14 +76,14 @@ def voices(item: Item, question: SubQuestion) -> list[Voice]:
     salt = item.campaign.salt
     shuffled = sorted(
         lents.select_related("participant__rater"),
-        key=lambda lent: hashlib.sha256(
-            f"{salt}:{item.pk}:{lent.participant.rater_id}".encode()
+        key=lambda assignment: hashlib.sha256(
+            f"{salt}:{item.pk}:{assignment.participant.rater_id}".encode()
         ).digest(),
     )
     span_from = item.campaign.rubric.span_from
     return [
-        _voice(number, lent.participant.rater.name, newest.get(lent.pk), span_from)
-        for number, lent in enumerate(shuffled)
+        _voice(number, assignment.participant.rater.name, newest.get(assignment.pk), span_from)
+        for number, assignment in enumerate(shuffled)
     ]
 
 

@@ -93,8 +93,8 @@ def _given(campaign: Campaign) -> dict[Pair, list[tuple[int, str]]]:
         .values_list("assignment_id", "assignment__item_id", "question_id", "grade", "words")
     )
     newest: dict[tuple[int, int, int], tuple[int | None, str]] = {}
-    for lent, item, question, grade, words in rows.iterator(chunk_size=10_000):
-        newest[lent, item, question or 0] = grade, words
+    for assignment, item, question, grade, words in rows.iterator(chunk_size=10_000):
+        newest[assignment, item, question or 0] = grade, words
     given: dict[Pair, list[tuple[int, str]]] = defaultdict(list)
     for (_, item, question), (grade, words) in newest.items():
         if grade is not None:

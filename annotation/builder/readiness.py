@@ -14,7 +14,7 @@ STEPS = {
     "texts": "Texts",
     "parts": "Handing out",
     "gold": "Training and gold",
-    "words": "Words",
+    "guideline": "Guideline and consent",
     "checks": "Checks",
     "terms": "Terms and people",
     "review": "Review and open",
@@ -43,7 +43,7 @@ def steps(campaign: Campaign) -> list[Step]:
     }
     _texts(campaign, found["texts"])
     _parts(campaign, found["parts"])
-    _words(campaign, found["words"])
+    _guideline(campaign, found["guideline"])
     _checks(campaign, found["checks"])
     _terms(campaign, found["terms"])
     return list(found.values())
@@ -83,7 +83,7 @@ def _parts(campaign: Campaign, step: Step) -> None:
         )
 
 
-def _words(campaign: Campaign, step: Step) -> None:
+def _guideline(campaign: Campaign, step: Step) -> None:
     if not campaign.guideline.strip():
         step.odd.append("The guideline is empty; the rubric's own will be shown.")
     if not campaign.consent.strip():

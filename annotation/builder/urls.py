@@ -1,6 +1,7 @@
 """Making a campaign: its steps, its preview, its invitations."""
 
 from django.urls import URLPattern, URLResolver, include, path
+from django.views.generic import RedirectView
 
 from annotation.builder import invitations, views
 
@@ -8,7 +9,8 @@ step_urls = [
     path("texts/", views.texts, name="campaign_texts"),
     path("parts/", views.parts, name="campaign_parts"),
     path("gold/", views.gold, name="campaign_gold"),
-    path("words/", views.words, name="campaign_words"),
+    path("guideline/", views.guideline, name="campaign_guideline"),
+    path("words/", RedirectView.as_view(pattern_name="campaign_guideline")),  # its old name
     path("checks/", views.checks, name="campaign_checks"),
     path("terms/", views.terms, name="campaign_terms"),
     path("review/", views.review, name="campaign_review"),

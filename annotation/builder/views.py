@@ -14,7 +14,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from annotation.builder import drafts
 from annotation.builder.forms.checks import add_ready_made, check_forms, save_checks
-from annotation.builder.forms.steps import GoldForm, NewCampaignForm, PartsForm, WordsForm
+from annotation.builder.forms.steps import GoldForm, GuidelineForm, NewCampaignForm, PartsForm
 from annotation.builder.forms.terms import LaterForm, TermsForm
 from annotation.builder.forms.texts import TextsForm
 from annotation.builder.readiness import STEPS, steps
@@ -78,17 +78,17 @@ def gold(request: AuthenticatedRequest, draft: Campaign) -> HttpResponseBase:
 
 
 @on_draft
-def words(request: AuthenticatedRequest, draft: Campaign) -> HttpResponseBase:
+def guideline(request: AuthenticatedRequest, draft: Campaign) -> HttpResponseBase:
     """The guideline and the consent, with a look at both as they will be read."""
-    form = WordsForm(_sent(request), instance=draft)
+    form = GuidelineForm(_sent(request), instance=draft)
     is_look = _is_look(request)
     if request.htmx and is_look:
-        return render(request, "annotation/builder/_words_look.html", {"look": request.POST})
+        return render(request, "annotation/builder/_guideline_look.html", {"look": request.POST})
     if not is_look and form.is_valid():
         draft.save(update_fields=form.Meta.fields)
-        return _onwards(request, draft, "words")
+        return _onwards(request, draft, "guideline")
     look = request.POST or {"guideline": draft.guideline, "consent": draft.consent}
-    return _page(request, draft.slug, "words", is_look=is_look, form=form, look=look)
+    return _page(request, draft.slug, "guideline", is_look=is_look, form=form, look=look)
 
 
 @on_draft

@@ -196,7 +196,7 @@ class Campaign(models.Model):
     def is_draft(self) -> bool:
         return self.state == self.State.DRAFT
 
-    def speak(self) -> None:
+    def activate_language(self) -> None:
         """Put the rest of the request into the language that raters of this campaign see."""
         translation.activate(self.language)
 

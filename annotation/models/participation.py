@@ -112,7 +112,7 @@ class Part(models.Model):
 
 
 class Assignment(models.Model):
-    """An item lent to a participant.
+    """An item assigned to a participant.
 
     While it counts towards the raters that its item needs it holds one of the item's slots,
     0 to k - 1; the database refuses a slot to two of them. Training and gold items go to

@@ -156,8 +156,8 @@ def _attention_checks(names: Names) -> Iterator[Cells]:
 
 def _assignments(names: Names) -> Iterator[Cells]:
     for pk in names.workers():
-        lent = Assignment.objects.filter(participant=pk).order_by("item__position")
-        for one in lent.select_related("item", "part", "check_asked"):
+        assignments = Assignment.objects.filter(participant=pk).order_by("item__position")
+        for one in assignments.select_related("item", "part", "check_asked"):
             yield {
                 "worker": names.worker[pk],
                 "item": one.item.position + 1,

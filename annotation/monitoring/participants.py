@@ -66,13 +66,13 @@ def statuses(campaign: Campaign) -> list[Share]:
 def rows(participants: Iterable[Any]) -> list[Row]:
     """A page of participants (each with its status), with what they have done."""
     found = {participant.pk: Row(participant, participant.status) for participant in participants}
-    lent = Assignment.objects.filter(participant__in=found).order_by()
+    assignments = Assignment.objects.filter(participant__in=found).order_by()
     kept = {
         Assignment.State.OPEN: "in_hand",
         Assignment.State.SUBMITTED: "submitted",
         Assignment.State.RELEASED: "released",
     }
-    counted = lent.values_list("participant", "state")
+    counted = assignments.values_list("participant", "state")
     for pk, state, n, skipped, ms, last in counted.annotate(
         n=Count("pk"),
         skipped=Count("pk", filter=Q(was_skipped=True)),

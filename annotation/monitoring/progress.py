@@ -82,8 +82,8 @@ class Time:
 
 def handed_out(campaign: Campaign) -> dict[str, int]:
     """How many lent items are open, submitted, skipped and released, training and gold among them."""
-    lent = Assignment.objects.filter(participant__campaign=campaign).order_by()
-    counts = dict(lent.values_list("state").annotate(Count("pk")))
+    assignments = Assignment.objects.filter(participant__campaign=campaign).order_by()
+    counts = dict(assignments.values_list("state").annotate(Count("pk")))
     return {state.value: counts.get(state.value, 0) for state in Assignment.State}
 
 
@@ -148,11 +148,14 @@ def by_day(campaign: Campaign) -> list[Day]:
         .values_list("day")
         .annotate(Count("pk"), Count("assignment__participant", distinct=True))
     }
-    lent = Assignment.objects.filter(
+    assignments = Assignment.objects.filter(
         participant__campaign=campaign, submitted_at__isnull=False, state="submitted"
     )
     submitted: dict[str, int] = dict(
-        lent.order_by().annotate(day=_day("submitted_at")).values_list("day").annotate(Count("pk"))
+        assignments.order_by()
+        .annotate(day=_day("submitted_at"))
+        .values_list("day")
+        .annotate(Count("pk"))
     )
     most = max((n for n, _ in given.values()), default=0)
     found = []

@@ -166,9 +166,11 @@ def _parts(campaign: Campaign) -> list[OurPart]:
         participant__campaign=campaign, participant__source=Participant.Source.PROLIFIC
     ).select_related("participant")
     handed_in = Count("pk", filter=Q(state=Assignment.State.SUBMITTED))
-    lent = Assignment.objects.filter(part__in=parts).order_by().values_list("part")
-    submitted = {pk: (n, ms) for pk, n, ms in lent.annotate(n=handed_in, ms=Sum("active_ms"))}
-    answered = dict(lent.annotate(Sum("answers__active_ms")))
+    assignments = Assignment.objects.filter(part__in=parts).order_by().values_list("part")
+    submitted = {
+        pk: (n, ms) for pk, n, ms in assignments.annotate(n=handed_in, ms=Sum("active_ms"))
+    }
+    answered = dict(assignments.annotate(Sum("answers__active_ms")))
     skips = by_part(campaign, Assignment.objects.filter(part__in=parts))
     found = []
     for part in parts:

@@ -34,7 +34,7 @@ def campaign(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
     context = {
         "campaign": found,
         "statuses": statuses(found),
-        "lent": progress.handed_out(found),
+        "assigned": progress.handed_out(found),
         "total": total,
         "systems": systems,
         "hands_out": found.hands_out(),
@@ -90,7 +90,7 @@ def participant(request: AuthenticatedRequest, slug: str, pk: int) -> HttpRespon
         Participant.objects.select_related("campaign__rubric", "rater__user")
     )
     participant = get_object_or_404(participants, campaign__slug=slug, pk=pk)
-    lent = participant.assignments.select_related("item__text", "part", "check_asked")
+    assigned = participant.assignments.select_related("item__text", "part", "check_asked")
     [row] = rows([participant])
     skips = by_part(participant.campaign, participant.assignments.all())
     context = {
@@ -98,7 +98,7 @@ def participant(request: AuthenticatedRequest, slug: str, pk: int) -> HttpRespon
         "participant": participant,
         "row": row,
         "parts": [(part, skips.get(part.pk)) for part in participant.parts.all()],
-        "items": lent.defer("item__text__body"),
+        "items": assigned.defer("item__text__body"),
         "log": participant.log.select_related("by"),
         "extend": ExtendForm(),
         "is_guest": bool(participant.rater.user and participant.rater.user.is_guest),
@@ -189,7 +189,7 @@ def campaigns(request: AuthenticatedRequest) -> HttpResponseBase:
         Campaign.objects.select_related("dataset", "rubric")
         .annotate(
             raters=Count("participants", distinct=True),
-            lent=Count("participants__assignments", distinct=True),
+            assigned=Count("participants__assignments", distinct=True),
             submitted=Count("participants__assignments", filter=submitted, distinct=True),
         )
         .order_by("-id")  # a model's own order does not hold where rows are counted

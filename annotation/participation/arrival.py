@@ -34,7 +34,7 @@ def start(request: HttpRequest, slug: str) -> HttpResponseBase:
         return render(
             request, "annotation/participation/arrival_staff.html", {"campaign": campaign}
         )
-    campaign.speak()
+    campaign.activate_language()
     if campaign.is_draft:
         return _turned_away(request, campaign, entry.why_closed(campaign))
     if not campaign.platform:
@@ -67,7 +67,7 @@ def invited(request: HttpRequest, token: str) -> HttpResponseBase:
             "annotation/participation/arrival_staff.html",
             {"campaign": participant.campaign},
         )
-    participant.campaign.speak()
+    participant.campaign.activate_language()
     if participant.campaign.is_draft:
         return _turned_away(request, participant.campaign, entry.why_closed(participant.campaign))
     try:
@@ -84,7 +84,7 @@ def come_again(request: HttpRequest, slug: str) -> HttpResponseBase:
     if request.user.is_authenticated:  # came in meanwhile, in another tab
         return redirect("home")
     campaign = get_object_or_404(Campaign.objects.published(), slug=slug)
-    campaign.speak()
+    campaign.activate_language()
     context = {
         "campaign": campaign,
         "platform": campaign.get_platform_display() if campaign.platform else "",

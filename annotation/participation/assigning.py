@@ -118,7 +118,7 @@ def _begin_part(participant: Participant, study_id: str, session_id: str) -> Par
         expires=timezone.now() + lease if lease else None,
     )
     Assignment.objects.filter(pk__in=[one.pk for one in begun]).update(part=part)
-    _lend(campaign, part, chosen, order)
+    _assign(campaign, part, chosen, order)
     if participant.outcome:
         participant.outcome = Participant.Outcome.UNDER_WAY
         participant.save(update_fields=["outcome"])
@@ -171,7 +171,7 @@ def left_for(campaign: Campaign, participant: Participant) -> list[Candidate]:
     return [Candidate(*row) for row in free.values_list("pk", "text__system", "held")]
 
 
-def _lend(campaign: Campaign, part: Part, chosen: list[int], order: random.Random) -> None:
+def _assign(campaign: Campaign, part: Part, chosen: list[int], order: random.Random) -> None:
     """Make the assignments of a sitting: training first, then the chosen items and hidden gold."""
     participant = part.participant
     mine = {one.item_id: one for one in participant.assignments.all()}

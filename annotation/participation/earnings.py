@@ -55,11 +55,11 @@ def _hourly(pay: Decimal, minutes: float, whose: str) -> Hourly:
 
 def active_ms(parts: QuerySet[Part]) -> dict[int, int]:
     """The active milliseconds of each of these parts; none where no page has measured any."""
-    lent = Assignment.objects.filter(part__in=parts.values("pk")).order_by()
+    assignments = Assignment.objects.filter(part__in=parts.values("pk")).order_by()
     spent: dict[int, int] = defaultdict(int)
-    for part, ms in lent.values_list("part").annotate(Sum("active_ms")):
+    for part, ms in assignments.values_list("part").annotate(Sum("active_ms")):
         spent[part] += ms
-    for part, ms in lent.values_list("part").annotate(Sum("answers__active_ms")):
+    for part, ms in assignments.values_list("part").annotate(Sum("answers__active_ms")):
         spent[part] += ms or 0
     return {part: ms for part, ms in spent.items() if ms}
 

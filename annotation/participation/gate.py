@@ -56,7 +56,7 @@ def passed(assignment: Assignment, step: str) -> Assignment:
     if not step:
         return assignment
     participant = assignment.participant
-    participant.campaign.speak()
+    participant.campaign.activate_language()
     if step == PRACTICE:
         first = participant.assignments.filter(_practice()).first()
         # Handed in at this very moment: then the item itself is next.

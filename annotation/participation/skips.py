@@ -26,12 +26,12 @@ class Skips:
         return self.used > self.limit
 
 
-def by_part(campaign: Campaign, lent: QuerySet[Assignment]) -> dict[int | None, Skips]:
+def by_part(campaign: Campaign, assignments: QuerySet[Assignment]) -> dict[int | None, Skips]:
     """Those of each part that these items of a campaign are in; None: what is in no part.
 
     A text that went back to the others untouched after it was skipped is still a skipped one.
     """
-    study = lent.exclude(item__purpose=Item.Purpose.TRAINING).order_by()
+    study = assignments.exclude(item__purpose=Item.Purpose.TRAINING).order_by()
     back = Q(state=Assignment.State.RELEASED, was_skipped=False)
     counted = study.values_list("part").annotate(
         texts=Count("pk", filter=~back), used=Count("pk", filter=Q(was_skipped=True))

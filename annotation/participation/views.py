@@ -23,16 +23,16 @@ SCREENING, COMPREHENSION = CheckQuestion.Purpose.SCREENING, CheckQuestion.Purpos
 @require_safe
 def work_home(request: AuthenticatedRequest) -> HttpResponseBase:
     """The studies that the reader takes part in, and how far each is; in their language if they share one."""
-    lent = Assignment.objects.exclude(state=Assignment.State.RELEASED)
+    assignments = Assignment.objects.exclude(state=Assignment.State.RELEASED)
     participants = list(
         Participant.objects.filter(rater__user=request.user)
         .exclude(campaign__state="draft")
         .select_related("campaign__rubric")
-        .prefetch_related(Prefetch("assignments", lent))
+        .prefetch_related(Prefetch("assignments", assignments))
         .order_by("-id")
     )
     if len({participant.campaign.language for participant in participants}) == 1:
-        participants[0].campaign.speak()
+        participants[0].campaign.activate_language()
     return render(
         request,
         "annotation/participation/work_home.html",
@@ -226,7 +226,7 @@ def _participant(request: AuthenticatedRequest, slug: str) -> Participant:
         campaign__slug=slug,
         rater__user=request.user,
     )
-    participant.campaign.speak()
+    participant.campaign.activate_language()
     return participant
 
 

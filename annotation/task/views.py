@@ -72,7 +72,7 @@ def _save(
     request: AuthenticatedRequest, assignment: Assignment, question: SubQuestion | AttentionCheck
 ) -> HttpResponseBase:
     campaign = assignment.participant.campaign
-    campaign.speak()
+    campaign.activate_language()
     form = AnswerForm(request.POST, text=assignment.item.text, rubric=campaign.rubric)
     if not form.is_valid():
         return _refused(request, assignment, problems(form), "refused", question)
@@ -194,7 +194,7 @@ def _mine(request: AuthenticatedRequest) -> QuerySet[Assignment]:
 
 def _found(mine: QuerySet[Assignment], pk: int) -> Assignment:
     found: Any = get_object_or_404(mine.annotate(waits_for=gate.waits_for()), pk=pk)
-    found.participant.campaign.speak()
+    found.participant.campaign.activate_language()
     return gate.passed(found, found.waits_for)
 
 
@@ -283,7 +283,7 @@ def feedback(request: AuthenticatedRequest, pk: int) -> HttpResponseBase:
     if assignment.state != Assignment.State.SUBMITTED:
         return redirect(assignment)
     campaign = assignment.participant.campaign
-    campaign.speak()
+    campaign.activate_language()
     asked = asked_of(assignment, campaign.rubric)
     levels = campaign.rubric.levels.all()
     labels: dict[int | None, str] = {level.grade: level.label for level in levels}

@@ -40,7 +40,7 @@ class ItemRow:
 
 
 @dataclass(frozen=True, slots=True)
-class LentRow:
+class AssignmentRow:
     """An item in a rater's hands. `active_ms` is all active time on it, idle is not in it."""
 
     pk: int
@@ -56,8 +56,8 @@ class LentRow:
 class CampaignAnswers:
     """The newest answer of every rater to every question, as long as it has a grade.
 
-    `lent`, `question` and `grade` have one entry for each, in the order in which they were given;
-    `lent` is a place in `lents`. `checks` has (place in `lents`, whether it was passed) for every
+    `assignment`, `question` and `grade` have one entry for each, in the order in which they were given;
+    `assignment` is a place in `assignments`. `checks` has (place there, whether it was passed) for every
     attention check that was answered. Answers that came too late to be ratings are kept and read
     too, where no other answers the question; `n_late` counts them.
     """
@@ -66,8 +66,8 @@ class CampaignAnswers:
     names: Mapping[int, str]
     """Every rater of the campaign, also those who have answered nothing, by name."""
     items: Mapping[int, ItemRow]
-    lents: Sequence[LentRow]
-    lent: IntArray
+    assignments: Sequence[AssignmentRow]
+    assignment: IntArray
     question: IntArray
     grade: IntArray
     checks: Sequence[tuple[int, bool]]
@@ -85,18 +85,18 @@ class CampaignAnswers:
     @cached_property
     def rater(self) -> IntArray:
         """The rater of each answer."""
-        return np.array([one.rater for one in self.lents], dtype=np.int64)[self.lent]
+        return np.array([one.rater for one in self.assignments], dtype=np.int64)[self.assignment]
 
     @cached_property
     def item(self) -> IntArray:
         """The item of each answer."""
-        return np.array([one.item for one in self.lents], dtype=np.int64)[self.lent]
+        return np.array([one.item for one in self.assignments], dtype=np.int64)[self.assignment]
 
     @cached_property
     def purpose(self) -> NDArray[np.str_]:
         """The purpose of each answer's item."""
-        of_lent = [self.items[one.item].purpose for one in self.lents]
-        return np.array(of_lent, dtype=np.str_)[self.lent]
+        of_assignment = [self.items[one.item].purpose for one in self.assignments]
+        return np.array(of_assignment, dtype=np.str_)[self.assignment]
 
     @cached_property
     def counts(self) -> NDArray[np.bool_]:
@@ -127,7 +127,7 @@ def load(campaign: Campaign) -> CampaignAnswers:
         .values_list("pk", "purpose", "text__name", "text__system", "length")
     }
     expected = ItemQuestion.objects.filter(item__campaign=campaign, expected__isnull=False)
-    lents = list(
+    assignments = list(
         Assignment.objects.filter(participant__campaign=campaign)
         .order_by("pk")
         .values_list(
@@ -141,31 +141,32 @@ def load(campaign: Campaign) -> CampaignAnswers:
             "check_asked__expected",
         )
     )
-    place = {row[0]: at for at, row in enumerate(lents)}
+    place = {row[0]: at for at, row in enumerate(assignments)}
     columns = _columns(campaign)
-    lent = np.array([place[pk] for pk in columns[0]], dtype=np.int64)
+    assignment = np.array([place[pk] for pk in columns[0]], dtype=np.int64)
     question = np.array([pk or 0 for pk in columns[1]], dtype=np.int64)
     time = np.array(columns[3], dtype=np.int64)
-    spent = np.bincount(lent, weights=time, minlength=len(lents)).astype(np.int64)
+    spent = np.bincount(assignment, weights=time, minlength=len(assignments)).astype(np.int64)
     is_late = np.array([bool(why) for why in columns[5]], dtype=np.bool_)
-    newest = _newest(lent, question, is_late)
+    newest = _newest(assignment, question, is_late)
     given = newest[[columns[2][at] is not None for at in newest.tolist()]]
     grade = np.array([columns[2][at] for at in given.tolist()], dtype=np.int64)
     is_check = question[given] == 0
     kept = given[~is_check]
-    passed = zip(lent[given[is_check]].tolist(), grade[is_check].tolist(), strict=True)
+    passed = zip(assignment[given[is_check]].tolist(), grade[is_check].tolist(), strict=True)
     return CampaignAnswers(
         campaign=campaign,
         names=names,
         items=items,
-        lents=[
-            LentRow(*row[:6], active_ms=row[6] + spent[at].item()) for at, row in enumerate(lents)
+        assignments=[
+            AssignmentRow(*row[:6], active_ms=row[6] + spent[at].item())
+            for at, row in enumerate(assignments)
         ],
-        lent=lent[kept],
+        assignment=assignment[kept],
         question=question[kept],
         grade=grade[~is_check],
         n_late=int(is_late[kept].sum()),
-        checks=[(at, said == lents[at][7]) for at, said in passed],
+        checks=[(at, said == assignments[at][7]) for at, said in passed],
         expected={
             (item, asked): wanted
             for item, asked, wanted in expected.values_list("item_id", "question_id", "expected")
@@ -187,13 +188,13 @@ def _columns(campaign: Campaign) -> list[Sequence[Any]]:
     return columns or [()] * 6
 
 
-def _newest(lent: IntArray, question: IntArray, is_late: NDArray[np.bool_]) -> IntArray:
+def _newest(assignment: IntArray, question: IntArray, is_late: NDArray[np.bool_]) -> IntArray:
     """The places of the last answer to each question of each item, in the order of answering.
 
     One that came too late is the last only where all did. An item asks one attention check at
     most, so that all its checks share the question 0.
     """
-    order = np.lexsort((np.arange(len(lent)), ~is_late, question, lent))
+    order = np.lexsort((np.arange(len(assignment)), ~is_late, question, assignment))
     is_last = np.ones(len(order), dtype=bool)
-    is_last[:-1] = (np.diff(lent[order]) != 0) | (np.diff(question[order]) != 0)
+    is_last[:-1] = (np.diff(assignment[order]) != 0) | (np.diff(question[order]) != 0)
     return np.sort(order[is_last])

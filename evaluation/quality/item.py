@@ -22,7 +22,7 @@ class Reader:
     """A rater who has or had the item; the letter and the mark stay the same for all questions."""
 
     column: Column
-    lent: Assignment
+    assignment: Assignment
     active_ms: int
 
 
@@ -105,7 +105,7 @@ def item_report(item: Item) -> ItemReport:
     for asked in item.asked.select_related("question").order_by("position"):
         voices = []
         for reader in readers:
-            answer = newest.get((reader.lent.pk, asked.question_id))
+            answer = newest.get((reader.assignment.pk, asked.question_id))
             grade = answer.grade if answer else None
             voices.append(
                 Voice(
@@ -137,7 +137,7 @@ def item_report(item: Item) -> ItemReport:
 
 
 def _readers(item: Item) -> tuple[Reader, ...]:
-    lents = (
+    assignments = (
         Assignment.objects.filter(item=item)
         .annotate(spent=Sum("answers__active_ms"))
         .select_related("participant__rater")
@@ -146,10 +146,13 @@ def _readers(item: Item) -> tuple[Reader, ...]:
     return tuple(
         Reader(
             column=Column(
-                lent.participant.rater_id, lent.participant.rater.name, Rater.Kind.HUMAN, at
+                assignment.participant.rater_id,
+                assignment.participant.rater.name,
+                Rater.Kind.HUMAN,
+                at,
             ),
-            lent=lent,
-            active_ms=lent.active_ms + (lent.spent or 0),
+            assignment=assignment,
+            active_ms=assignment.active_ms + (assignment.spent or 0),
         )
-        for at, lent in enumerate(lents)
+        for at, assignment in enumerate(assignments)
     )

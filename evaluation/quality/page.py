@@ -95,7 +95,7 @@ def quality_report(campaign: Campaign) -> QualityReport:
         others=against_others(rater[counts], pair, level, len(at), len(answers.levels), cut),
         has_gold=any(row.purpose == Item.Purpose.GOLD for row in answers.items.values()),
         has_training=any(row.purpose == Item.Purpose.TRAINING for row in answers.items.values()),
-        has_checks=any(row.check for row in answers.lents),
+        has_checks=any(row.check for row in answers.assignments),
     )
     profiles = _profiles(report, rater)
     typical = [one.pace.per_item.value for one in profiles if one.pace.per_item.value is not None]
@@ -125,20 +125,20 @@ def _profiles(report: QualityReport, rater: IntArray) -> list[Profile]:
     answers, others = report.answers, report.others
     met = _met(report.rater, report.pair, len(answers.names))
     elsewhere = _elsewhere(answers)
-    lents: dict[int, list[int]] = defaultdict(list)
-    for place, row in enumerate(answers.lents):
-        lents[row.rater].append(place)
+    assignments: dict[int, list[int]] = defaultdict(list)
+    for place, row in enumerate(answers.assignments):
+        assignments[row.rater].append(place)
     checks: dict[int, list[bool]] = defaultdict(list)
     for place, passed in answers.checks:
-        checks[answers.lents[place].rater].append(passed)
-    standing = np.bincount(answers.lent, minlength=len(answers.lents))
+        checks[answers.assignments[place].rater].append(passed)
+    standing = np.bincount(answers.assignment, minlength=len(answers.assignments))
     by_rater = np.argsort(rater, kind="stable")
     edges = np.searchsorted(rater[by_rater], np.arange(len(answers.names) + 1))
     profiles = []
     for at, (pk, name) in enumerate(answers.names.items()):
         mine = by_rater[edges[at] : edges[at + 1]]
         counted = mine[answers.counts[mine]]
-        rows = [answers.lents[place] for place in lents[pk]]
+        rows = [answers.assignments[place] for place in assignments[pk]]
         handed_in = np.array([row.state == HANDED_IN for row in rows], dtype=bool)
         is_study = np.array(
             [answers.items[row.item].purpose != Item.Purpose.TRAINING for row in rows], dtype=bool
@@ -154,7 +154,7 @@ def _profiles(report: QualityReport, rater: IntArray) -> list[Profile]:
                 ),
                 pace=pace(
                     np.array([row.active_ms for row in rows], dtype=np.int64),
-                    standing[lents[pk]],
+                    standing[assignments[pk]],
                     handed_in & is_study,
                 ),
                 kappa=kappa(others.pooled[at], answers.levels, report.weights),

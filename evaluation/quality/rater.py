@@ -9,7 +9,7 @@ from datetime import date
 import numpy as np
 
 from annotation.models import Answer, ItemQuestion
-from evaluation.data.answers import ItemRow, LentRow
+from evaluation.data.answers import AssignmentRow, ItemRow
 from evaluation.quality.page import QualityReport
 from evaluation.quality.signals.others import kappa, percent, with_each
 from evaluation.stats.estimate import Estimate, IntArray
@@ -40,7 +40,7 @@ class ItemDone:
     """An item in the rater's hands, and the answers to its questions in their order."""
 
     item: ItemRow
-    lent: LentRow
+    assignment: AssignmentRow
     cells: tuple[Cell, ...]
 
 
@@ -87,8 +87,8 @@ def days(report: QualityReport, rater: int) -> list[Day]:
         question__isnull=False,
     )
     newest = {
-        (lent, question): (grade, created.date())
-        for lent, question, grade, created in mine.order_by("-late", "pk").values_list(
+        (assignment, question): (grade, created.date())
+        for assignment, question, grade, created in mine.order_by("-late", "pk").values_list(
             "assignment_id", "question_id", "grade", "created"
         )
     }
@@ -103,20 +103,20 @@ def days(report: QualityReport, rater: int) -> list[Day]:
     ]
 
 
-def lent_to(report: QualityReport, rater: int) -> list[int]:
+def assigned_to(report: QualityReport, rater: int) -> list[int]:
     """The places of a rater's items, in the order in which they were begun; untouched ones last."""
     answers = report.answers
     began: dict[int, int] = {}
     for at in np.flatnonzero(answers.rater == rater).tolist():
-        began.setdefault(int(answers.lent[at]), at)
-    mine = [place for place, row in enumerate(answers.lents) if row.rater == rater]
-    return sorted(mine, key=lambda place: (began.get(place, len(answers.lent)), place))
+        began.setdefault(int(answers.assignment[at]), at)
+    mine = [place for place, row in enumerate(answers.assignments) if row.rater == rater]
+    return sorted(mine, key=lambda place: (began.get(place, len(answers.assignment)), place))
 
 
 def items_done(report: QualityReport, places: list[int]) -> list[ItemDone]:
     """These items with the grades given: one query."""
     answers = report.answers
-    rows = [answers.lents[place] for place in places]
+    rows = [answers.assignments[place] for place in places]
     asked: dict[int, list[tuple[int, int | None]]] = defaultdict(list)
     for item, question, expected in (
         ItemQuestion.objects.filter(item__in={row.item for row in rows})
@@ -124,10 +124,12 @@ def items_done(report: QualityReport, places: list[int]) -> list[ItemDone]:
         .values_list("item_id", "question_id", "expected")
     ):
         asked[item].append((question, expected))
-    wanted = np.isin(answers.lent, places)
+    wanted = np.isin(answers.assignment, places)
     given = dict(
         zip(
-            zip(answers.lent[wanted].tolist(), answers.question[wanted].tolist(), strict=True),
+            zip(
+                answers.assignment[wanted].tolist(), answers.question[wanted].tolist(), strict=True
+            ),
             answers.grade[wanted].tolist(),
             strict=True,
         )
@@ -135,7 +137,7 @@ def items_done(report: QualityReport, places: list[int]) -> list[ItemDone]:
     return [
         ItemDone(
             item=answers.items[row.item],
-            lent=row,
+            assignment=row,
             cells=tuple(
                 cell(given.get((place, question)), answers.levels, expected)
                 for question, expected in asked[row.item]

@@ -9,7 +9,7 @@ from annotation.http import AuthenticatedRequest, researchers_only
 from annotation.models import Campaign, Item
 from evaluation.quality.item import item_report
 from evaluation.quality.page import quality_report
-from evaluation.quality.rater import confusion, days, items_done, lent_to, partners
+from evaluation.quality.rater import assigned_to, confusion, days, items_done, partners
 from evaluation.quality.table import csv_lines, order_of, ordered
 
 ITEMS_PER_PAGE = 100
@@ -54,7 +54,7 @@ def quality_rater(request: AuthenticatedRequest, slug: str, name: str) -> HttpRe
         raise Http404("Nobody of that name takes part in this campaign.")
     report = quality_report(campaign)
     at = list(report.answers.names).index(participant.rater_id)
-    page = Paginator(lent_to(report, participant.rater_id), ITEMS_PER_PAGE).get_page(
+    page = Paginator(assigned_to(report, participant.rater_id), ITEMS_PER_PAGE).get_page(
         request.GET.get("page")
     )
     met = partners(report, at)

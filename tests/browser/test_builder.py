@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 from tests.browser.hands import until
 from tests.browser.looks import axe_problems, faults
 
-STEPS = ["texts", "parts", "gold", "words", "checks", "terms", "review"]
+STEPS = ["texts", "parts", "gold", "guideline", "checks", "terms", "review"]
 NEXT = "button[name=on]"
 
 

@@ -170,7 +170,7 @@ class GoldForm(DraftForm):
         return cleaned
 
 
-class WordsForm(DraftForm):
+class GuidelineForm(DraftForm):
     """What people read before and beside their work."""
 
     class Meta:

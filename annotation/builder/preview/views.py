@@ -148,7 +148,7 @@ def onwards(request: AuthenticatedRequest, slug: str, position: int) -> HttpResp
 
 def _campaign(slug: str) -> Campaign:
     campaign = get_object_or_404(Campaign.objects.select_related("rubric"), slug=slug)
-    campaign.speak()
+    campaign.activate_language()
     return campaign
 
 

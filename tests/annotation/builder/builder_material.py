@@ -168,7 +168,7 @@ STEPS = {
     "texts": TEXTS,
     "parts": PARTS,
     "gold": GOLD,
-    "words": WORDS,
+    "guideline": WORDS,
     "checks": CHECKS,
     "terms": TERMS,
 }

@@ -38,7 +38,7 @@ BAD = [
     ("gold", {"n_gold": "2"}, "need known labels"),
     ("gold", {"n_training": "-2"}, "greater than or equal to"),
     ("gold", {"gold_source": "999999"}, "Select a valid choice"),
-    ("words", {"consent_version": ""}, "Name the version"),
+    ("guideline", {"consent_version": ""}, "Name the version"),
     ("checks", rows("questions", QUESTION | {"options": "one"}), "two choices"),
     ("checks", rows("questions", QUESTION | {"options": "a\na"}), "the same"),
     ("checks", rows("questions", QUESTION | {"correct": "3"}), "There are 2 choices"),

@@ -130,16 +130,16 @@ def test_the_guideline_begins_as_the_rubrics_own(draft):
 def test_words_are_shown_as_they_read_and_not_saved(admin, draft):
     before = stored(draft)
     sent = WORDS | {"guideline": "## Mine\n\n<script>x</script>", "look": "1"}
-    response = admin.post(url(draft, "words"), sent)
+    response = admin.post(url(draft, "guideline"), sent)
     assert response.status_code == 200
     page = response.content.decode()
     assert "<h2>Mine</h2>" in page
     assert "<script>x" not in page
-    fragment = admin.post(url(draft, "words"), sent, HTTP_HX_REQUEST="true").content.decode()
+    fragment = admin.post(url(draft, "guideline"), sent, HTTP_HX_REQUEST="true").content.decode()
     assert "<h2>Mine</h2>" in fragment
     assert "<form" not in fragment
     assert stored(draft) == before
-    admin.post(url(draft, "words"), WORDS)
+    admin.post(url(draft, "guideline"), WORDS)
     draft.refresh_from_db()
     assert (draft.consent, draft.consent_version) == ("You may stop.", "1")
 
@@ -238,3 +238,8 @@ def test_the_cost_follows_what_is_typed_and_nothing_is_saved(admin, draft, scrip
     assert "24.00 GBP" in page
     assert "10 × 3 raters = 30" in look("parts", PARTS | {"raters_per_item": ""})
     assert stored(draft) == before
+
+
+def test_the_old_address_of_the_guideline_leads_to_it(cast, draft):
+    response = cast.client("admin").get(url(draft, "words"))
+    assert (response.status_code, response.url) == (302, url(draft, "guideline"))

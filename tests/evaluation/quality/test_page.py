@@ -20,7 +20,7 @@ from annotation.models import (
 from annotation.task import saving
 from tests.evaluation.agreement.test_page import words
 from tests.factories import make_campaign, make_dataset
-from tests.labels import hand_in, item_of, label, lent, row
+from tests.labels import assignment_of, hand_in, item_of, label, row
 
 QUALITY = "/campaigns/ferry-answerable/quality/"
 
@@ -164,7 +164,7 @@ def test_attention_checks_are_counted_as_asked_and_passed(cast, rosa, answered):
         campaign=answered, position=0, body="Choose 0.", expected=0
     )
     Assignment.objects.filter(participant__campaign=answered).update(check_asked=check)
-    one = lent(answered, cast.worker, "oracle")
+    one = assignment_of(answered, cast.worker, "oracle")
     for grade in (0, 1):
         saving.save_answer(one, check, key=uuid4(), grade=grade, spans=[])
     wil = profile(rosa, "wil")

@@ -76,9 +76,9 @@ def test_items_are_complete_under_way_or_waiting(study, people):
 def test_training_and_gold_are_no_study_items(study, people):
     assert study.items.filter(purpose=Item.Purpose.TRAINING).count() == 1
     assert progress.items(study)[0].items == 12
-    lent = progress.handed_out(study)
-    assert lent["submitted"] == 8  # six study items, and the practice of two people
-    assert sum(lent.values()) == Assignment.objects.count()
+    counts = progress.handed_out(study)
+    assert counts["submitted"] == 8  # six study items, and the practice of two people
+    assert sum(counts.values()) == Assignment.objects.count()
 
 
 def test_a_day_has_its_answers_its_items_and_its_people(study, people):
