@@ -58,7 +58,7 @@ def seed_campaign(slug: str, items: int, questions: int, raters_per_item: int, p
         code_done="DONE1234",
     )
     texts = sampling.choose_texts(dataset, campaign.selection, campaign.seed)
-    sampling.draw(campaign, texts)
+    sampling.sample(campaign, texts)
     sampling.publish(campaign)
 
 

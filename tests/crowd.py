@@ -100,7 +100,7 @@ def make_study(slug: str = "crowd", *, texts: int = 6, training: int = 1, **opti
     AttentionCheck.objects.create(
         campaign=campaign, position=0, body="To show that you read this, choose 0.", expected=0
     )
-    sampling.draw(campaign, made)
+    sampling.sample(campaign, made)
     sampling.publish(campaign)
     return campaign
 

@@ -60,7 +60,7 @@ def free_slug(title: str) -> str:
 def make(campaign: Campaign, people: Iterable[User]) -> None:
     """Save a new draft with its guideline, draw its items, and invite people, who see it once it is open.
 
-    Among people who are named, everybody gets everything. Raises drawing.DrawError where no text
+    Among people who are named, everybody gets everything. Raises SampleError where no text
     can be drawn; nothing is made then.
     """
     people = list(people)
@@ -68,15 +68,15 @@ def make(campaign: Campaign, people: Iterable[User]) -> None:
     campaign.guideline = campaign.rubric.guideline
     campaign.raters_per_item = max(1, len(people))
     campaign.save()
-    sampling.redraw(campaign)
+    sampling.resample(campaign)
     set_invited(campaign, people)
 
 
 @transaction.atomic
-def save_drawn(campaign: Campaign, fields: Iterable[str]) -> sampling.Draw:
-    """Save some settings of a draft and draw it again. Raises drawing.DrawError, and saves nothing then."""
+def save_sample(campaign: Campaign, fields: Iterable[str]) -> sampling.Sample:
+    """Save some settings of a draft and draw it again. Raises SampleError, and saves nothing then."""
     campaign.save(update_fields=list(fields))
-    return sampling.redraw(campaign)
+    return sampling.resample(campaign)
 
 
 @transaction.atomic
@@ -136,8 +136,8 @@ def copy(source: Campaign, by: User) -> Campaign:
         AttentionCheck(campaign=made, position=one.position, body=one.body, expected=one.expected)
         for one in source.attention_checks.all()
     )
-    with suppress(sampling.DrawError):
-        sampling.redraw(made)
+    with suppress(sampling.SampleError):
+        sampling.resample(made)
     return made
 
 
@@ -156,7 +156,7 @@ def open_to_raters(campaign: Campaign, by: User, seen: Iterable[str]) -> None:
         raise NotSeenError
     try:
         sampling.publish(locked)
-    except sampling.DrawError as error:
+    except sampling.SampleError as error:
         raise NotReadyError(str(error)) from error
     LogEntry.record(locked, by, "opened")
 
@@ -168,7 +168,7 @@ def open_campaign(campaign: Campaign, texts: Sequence[Text], raters: Iterable[Ra
     campaign.raters_per_item = max(1, len(raters))
     campaign.state = Campaign.State.DRAFT
     campaign.save()
-    sampling.draw(campaign, texts)
+    sampling.sample(campaign, texts)
     sampling.publish(campaign)
     for rater in raters:
         begin_part(invite(campaign, rater))

@@ -27,17 +27,17 @@ NO_WORDS = "no words here"
 NO_QUESTION = "no question to ask"
 WITH_QUESTION = Exists(SubQuestion.objects.filter(topic=OuterRef("topic"), filtered_because=""))
 
-Sampled = dict[int, list[SubQuestion]]  # by text
+Asked = dict[int, list[SubQuestion]]  # by text
 Labels = dict[int, dict[int, int]]  # by text, by question: the grade
 Expected = dict[tuple[int, int], dict[str, Any]]  # by text and question: grade and spans
 
 
-class DrawError(Exception):
+class SampleError(Exception):
     """What was asked for cannot be drawn; the message is for the person who asked."""
 
 
 @dataclass
-class Draw:
+class Sample:
     """What came of a draw. Texts that make no item are counted by the reason."""
 
     study: int = 0
@@ -61,14 +61,14 @@ def choose_texts(dataset: Dataset, selection: dict[str, Any], seed: int) -> list
     return texts
 
 
-def redraw(campaign: Campaign) -> Draw:
+def resample(campaign: Campaign) -> Sample:
     """Draw a draft anew from its own selection and seed: the same again, if nothing else changed.
 
-    Raises DrawError as `draw` does.
+    Raises SampleError as `sample` does.
     """
     selection = campaign.selection
     if "kind" not in selection:
-        raise DrawError("No texts are chosen yet.")
+        raise SampleError("No texts are chosen yet.")
     texts = choose_texts(campaign.dataset, selection, campaign.seed)
     selected = _selected(campaign.dataset, selection)
     usable = selected.with_body().filter(WITH_QUESTION).count()
@@ -77,7 +77,7 @@ def redraw(campaign: Campaign) -> Draw:
         NO_QUESTION: selected.with_body().exclude(WITH_QUESTION).count(),
         "not in the random sample": usable - len(texts),
     }
-    return draw(campaign, texts, left_out)
+    return sample(campaign, texts, left_out)
 
 
 def _selected(dataset: Dataset, selection: dict[str, Any]) -> TextQuerySet:
@@ -90,9 +90,9 @@ def _selected(dataset: Dataset, selection: dict[str, Any]) -> TextQuerySet:
 
 
 @transaction.atomic
-def draw(
+def sample(
     campaign: Campaign, texts: Sequence[Text], left_out: Mapping[str, int] | None = None
-) -> Draw:
+) -> Sample:
     """Draw the items of a draft and their questions, in place of those it had.
 
     A filtered question is not asked, and a text without words, or without a question left to
@@ -100,13 +100,13 @@ def draw(
     and are no study items. What is left out is recorded in the selection, together with the
     texts that were left out before (`left_out`, counts by the reason).
 
-    Raises DrawError where nothing is left, or where too few texts have labels to train with.
+    Raises SampleError where nothing is left, or where too few texts have labels to train with.
     """
     if not campaign.is_draft:
-        raise DrawError("What raters are shown stays as it is once a campaign has been opened.")
+        raise SampleError("What raters are shown stays as it is once a campaign has been opened.")
     if not texts:
-        raise DrawError("No text was chosen.")
-    made = Draw(left_out=Counter(left_out))
+        raise SampleError("No text was chosen.")
+    made = Sample(left_out=Counter(left_out))
     campaign.items.all().delete()
     labelled = _labelled(campaign, texts)
     expected = _expected(campaign, labelled)
@@ -114,7 +114,7 @@ def draw(
     questions = _questions(campaign, texts, taken, made)
     study = [text for text in texts if text.pk in questions]
     if not study:
-        raise DrawError(
+        raise SampleError(
             "No text is left to be rated; " + (_reasons(made) or "none was chosen") + "."
         )
     questions |= _gold_questions(campaign, labelled, expected)
@@ -151,9 +151,9 @@ def publish(campaign: Campaign) -> None:
     # Two people may open it at once: the state that counts is the one behind the lock.
     locked = Campaign.objects.select_for_update().filter(pk=campaign.pk)
     if locked.values_list("state", flat=True).get() != Campaign.State.DRAFT:
-        raise DrawError("It has been opened before.")
+        raise SampleError("It has been opened before.")
     if not campaign.items.filter(purpose=Item.Purpose.STUDY).exists():
-        raise DrawError("It has no items yet.")
+        raise SampleError("It has no items yet.")
     if not campaign.guideline:
         campaign.guideline = campaign.rubric.guideline
     campaign.state = Campaign.State.OPEN
@@ -166,11 +166,11 @@ def _random(seed: int, what: str) -> random.Random:
     return random.Random(f"{seed}:{what}")  # noqa: S311 - a draw that can be repeated, no secret
 
 
-def _questions(campaign: Campaign, texts: Sequence[Text], taken: set[int], made: Draw) -> Sampled:
+def _questions(campaign: Campaign, texts: Sequence[Text], taken: set[int], made: Sample) -> Asked:
     """The questions that are asked about each text; a text that has none is counted and left out."""
     asked = _unfiltered(texts)
     labels = _labels(campaign.question_source, campaign.question_rubric_id, texts)
-    found: Sampled = {}
+    found: Asked = {}
     for place, text in enumerate(texts):
         questions = asked[text.pk]
         drawing = _random(campaign.seed, f"questions {place}")
@@ -195,10 +195,10 @@ def _questions(campaign: Campaign, texts: Sequence[Text], taken: set[int], made:
     return found
 
 
-def _gold_questions(campaign: Campaign, labelled: Sequence[Text], expected: Expected) -> Sampled:
+def _gold_questions(campaign: Campaign, labelled: Sequence[Text], expected: Expected) -> Asked:
     """What is asked in training and gold items: as many questions as elsewhere, all with a label."""
     number = 2 if campaign.question_source else campaign.questions_per_item
-    found: Sampled = {}
+    found: Asked = {}
     asked = _unfiltered(labelled)
     for place, text in enumerate(labelled):
         known = [question for question in asked[text.pk] if (text.pk, question.pk) in expected]
@@ -209,7 +209,7 @@ def _gold_questions(campaign: Campaign, labelled: Sequence[Text], expected: Expe
     return found
 
 
-def _unfiltered(texts: Iterable[Text]) -> Sampled:
+def _unfiltered(texts: Iterable[Text]) -> Asked:
     by_topic: dict[int, list[SubQuestion]] = defaultdict(list)
     texts = list(texts)
     for question in SubQuestion.objects.filter(
@@ -244,7 +244,7 @@ def _labelled(campaign: Campaign, texts: Sequence[Text]) -> list[Text]:
     if not wanted:
         return []
     if campaign.gold_source is None:
-        raise DrawError("Training and gold items need a source of their labels.")
+        raise SampleError("Training and gold items need a source of their labels.")
     rated = Rating.objects.filter(
         rater=campaign.gold_source, rubric=campaign.rubric, question__filtered_because=""
     )
@@ -254,7 +254,7 @@ def _labelled(campaign: Campaign, texts: Sequence[Text]) -> list[Text]:
         .order_by("id")
     )
     if len(candidates) < wanted:
-        raise DrawError(
+        raise SampleError(
             f"{campaign.gold_source} has rated {len(candidates)} texts under this rubric; "
             f"{campaign.n_training} training and {campaign.n_gold} gold items need {wanted}."
         )
@@ -283,7 +283,7 @@ def _expected(campaign: Campaign, labelled: Sequence[Text]) -> Expected:
     }
 
 
-def _reasons(made: Draw) -> str:
+def _reasons(made: Sample) -> str:
     return ", ".join(
         f"{count} left out: {why}" for why, count in sorted(made.left_out.items()) if count
     )
@@ -293,7 +293,7 @@ SHOWN = 3  # items that are shown with their questions
 
 
 @dataclass
-class Drawn:
+class SampleCounts:
     """Items by purpose and the questions asked in them; by system and topic, the study items alone."""
 
     items: dict[str, int] = field(default_factory=dict)
@@ -308,7 +308,7 @@ class Drawn:
         return sum(n for _, n in self.left_out)
 
 
-def drawn(campaign: Campaign) -> Drawn:
+def sample_counts(campaign: Campaign) -> SampleCounts:
     """The draw as it is in the database; nothing drawn is a Drawn of nothing."""
     by_purpose: dict[str, int] = dict(
         campaign.items.order_by().values_list("purpose").annotate(Count("pk"))
@@ -316,7 +316,7 @@ def drawn(campaign: Campaign) -> Drawn:
     study = campaign.items.filter(purpose=Item.Purpose.STUDY)
     counts = {"n": Count("pk", distinct=True), "questions": Count("asked")}
     left_out: dict[str, int] = campaign.selection.get("left_out", {})
-    return Drawn(
+    return SampleCounts(
         items={purpose.value: by_purpose.get(purpose.value, 0) for purpose in Item.Purpose},
         questions=study.aggregate(n=Count("asked"))["n"],
         systems=list(

@@ -18,7 +18,7 @@ from annotation.builder.forms.steps import GoldForm, GuidelineForm, NewCampaignF
 from annotation.builder.forms.terms import LaterForm, TermsForm
 from annotation.builder.forms.texts import TextsForm
 from annotation.builder.readiness import STEPS, steps
-from annotation.builder.sampling import DrawError, drawn
+from annotation.builder.sampling import SampleError, sample_counts
 from annotation.builder.workload import workload
 from annotation.http import AuthenticatedRequest, View, admins_only, researchers_only
 from annotation.models import Campaign, Dataset, LogEntry
@@ -51,9 +51,9 @@ def texts(request: AuthenticatedRequest, draft: Campaign) -> HttpResponseBase:
     """Which texts, which questions; every save draws them anew."""
     form = TextsForm(_sent(request), instance=draft)
     also = ("selection", "question_source", "question_rubric")
-    if response := _save_drawn(request, draft, form, "texts", also):
+    if response := _save_sample(request, draft, form, "texts", also):
         return response
-    return _page(request, draft.slug, "texts", form=form, drawn=drawn(draft))
+    return _page(request, draft.slug, "texts", form=form, drawn=sample_counts(draft))
 
 
 @on_draft
@@ -72,9 +72,9 @@ def parts(request: AuthenticatedRequest, draft: Campaign) -> HttpResponseBase:
 def gold(request: AuthenticatedRequest, draft: Campaign) -> HttpResponseBase:
     """Texts to train with and hidden gold, drawn anew with every save."""
     form = GoldForm(_sent(request), instance=draft)
-    if response := _save_drawn(request, draft, form, "gold"):
+    if response := _save_sample(request, draft, form, "gold"):
         return response
-    return _page(request, draft.slug, "gold", form=form, drawn=drawn(draft))
+    return _page(request, draft.slug, "gold", form=form, drawn=sample_counts(draft))
 
 
 @on_draft
@@ -126,7 +126,7 @@ def review(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
         request,
         slug,
         "review",
-        drawn=drawn(found),
+        drawn=sample_counts(found),
         invited=invited.order_by("rater__name"),
         check_questions=found.check_questions.all(),
         attention_checks=found.attention_checks.all(),
@@ -214,7 +214,7 @@ def _look(
     return _page(request, draft.slug, step, is_look=True, **context)
 
 
-def _save_drawn(
+def _save_sample(
     request: AuthenticatedRequest,
     draft: Campaign,
     form: TextsForm | GoldForm,
@@ -225,8 +225,8 @@ def _save_drawn(
     if not form.is_valid():
         return None
     try:
-        made = drafts.save_drawn(draft, [*form.Meta.fields, *also])
-    except DrawError as error:
+        made = drafts.save_sample(draft, [*form.Meta.fields, *also])
+    except SampleError as error:
         form.add_error(None, str(error))
         draft.refresh_from_db()
         return None
@@ -291,7 +291,7 @@ def campaign_new(request: AuthenticatedRequest) -> HttpResponseBase:
         draft.selection = {"kind": form.cleaned_data["kind"]}
         try:
             drafts.make(draft, people)
-        except DrawError as error:
+        except SampleError as error:
             form.add_error(None, str(error))
         else:
             messages.success(request, f"{draft.title} is a draft: nobody but staff sees it yet.")

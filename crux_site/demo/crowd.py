@@ -72,7 +72,7 @@ def make_crowd(dataset: Dataset) -> Campaign:
         code_failed_check="DEMOCHECK",
     )
     campaign.save()
-    sampling.draw(campaign, sampling.choose_texts(dataset, campaign.selection, campaign.seed))
+    sampling.sample(campaign, sampling.choose_texts(dataset, campaign.selection, campaign.seed))
     CheckQuestion.objects.bulk_create(
         CheckQuestion(campaign=campaign, position=position, **said)
         for position, said in enumerate(_checks())

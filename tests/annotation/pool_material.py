@@ -34,7 +34,7 @@ def make_pool(texts: int = 12, **options) -> Campaign:
         title="Pool",
         **{"raters_per_item": 2, "items_per_part": 4} | options,
     )
-    sampling.draw(campaign, made)
+    sampling.sample(campaign, made)
     sampling.publish(campaign)
     return campaign
 

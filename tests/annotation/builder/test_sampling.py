@@ -40,7 +40,7 @@ def orla():
 
 
 def test_all_usable_texts_are_drawn_by_topic_and_the_rest_is_counted(draft):
-    made = sampling.redraw(draft)
+    made = sampling.resample(draft)
     assert made.study == 10
     assert dict(made.left_out) == {"no words here": 1, "no question to ask": 1}
     assert [name for name, _, _ in drawn(draft)][:2] == ["harbour-0:0", "harbour-0:2"]
@@ -50,7 +50,7 @@ def test_all_usable_texts_are_drawn_by_topic_and_the_rest_is_counted(draft):
 
 def test_a_filtered_question_is_never_drawn(draft, harbour):
     SubQuestion.objects.filter(position=1).update(filtered_because="nobody answers it")
-    sampling.redraw(draft)
+    sampling.resample(draft)
     assert {1} & {position for _, _, asked in drawn(draft) for position in asked} == set()
 
 
@@ -67,11 +67,11 @@ def test_the_same_seed_draws_the_same_and_another_does_not(harbour, options):
         make(harbour, f"draft-{at}", seed=seed, **options) for at, seed in enumerate((3, 3, 4))
     )
     for campaign in (one, same, other):
-        sampling.redraw(campaign)
+        sampling.resample(campaign)
     assert drawn(one) == drawn(same)
     assert drawn(one) != drawn(other)
     before = drawn(one)
-    sampling.redraw(one)
+    sampling.resample(one)
     assert drawn(one) == before
 
 
@@ -82,8 +82,8 @@ def test_the_draw_of_pairs_is_repeatable_and_says_what_is_lacking(harbour):
         "seed": 9,
     }
     one, same = (make(harbour, slug, **options) for slug in ("one", "same"))
-    made = sampling.redraw(one)
-    sampling.redraw(same)
+    made = sampling.resample(one)
+    sampling.resample(same)
     assert drawn(one) == drawn(same)
     assert all(asked[0] == 0 and len(asked) == 2 for _, _, asked in drawn(one))
     assert made.left_out["no answerable question by orla"] == 3
@@ -92,7 +92,7 @@ def test_the_draw_of_pairs_is_repeatable_and_says_what_is_lacking(harbour):
 
 def test_training_and_gold_are_drawn_apart_from_the_study(harbour):
     draft = make(harbour, gold_source=orla(), n_training=2, n_gold=2)
-    made = sampling.redraw(draft)
+    made = sampling.resample(draft)
     assert (made.study, made.training, made.gold) == (6, 2, 2)
     assert made.left_out["taken for training and gold"] == 4
     assert len({name for name, _, _ in drawn(draft)}) == 10
@@ -106,9 +106,9 @@ def test_training_and_gold_are_drawn_apart_from_the_study(harbour):
 def test_gold_is_taken_from_outside_a_sample_first(harbour):
     sample = {"kind": "passage", "sample": 4}
     plain = make(harbour, "plain", selection=dict(sample))
-    sampling.redraw(plain)
+    sampling.resample(plain)
     with_gold = make(harbour, "gold", selection=dict(sample), gold_source=orla(), n_gold=3)
-    made = sampling.redraw(with_gold)
+    made = sampling.resample(with_gold)
     assert (made.study, made.gold) == (4, 3)
     assert [row for row in drawn(with_gold) if row[1] == "study"] == drawn(plain)
 
@@ -118,7 +118,7 @@ def test_more_gold_changes_the_questions_of_no_other_text(harbour):
     asked = []
     for n_gold in (1, 4):
         campaign = make(harbour, f"gold-{n_gold}", n_gold=n_gold, **options)
-        sampling.redraw(campaign)
+        sampling.resample(campaign)
         asked.append({name: of for name, purpose, of in drawn(campaign) if purpose == "study"})
     assert asked[1].items() <= asked[0].items()
 
@@ -126,11 +126,11 @@ def test_more_gold_changes_the_questions_of_no_other_text(harbour):
 def test_a_text_whose_only_labels_are_of_filtered_questions_is_no_gold(harbour):
     SubQuestion.objects.filter(topic__name="harbour-0").update(filtered_because="no answer")
     draft = make(harbour, gold_source=orla(), n_gold=4)
-    sampling.redraw(draft)
+    sampling.resample(draft)
     assert all(item.asked.exists() for item in draft.items.all())
     draft.n_gold = 5
-    with pytest.raises(sampling.DrawError, match="orla has rated 4 texts"):
-        sampling.redraw(draft)
+    with pytest.raises(sampling.SampleError, match="orla has rated 4 texts"):
+        sampling.resample(draft)
 
 
 @pytest.mark.parametrize(
@@ -142,35 +142,35 @@ def test_a_text_whose_only_labels_are_of_filtered_questions_is_no_gold(harbour):
     ],
 )
 def test_what_cannot_be_drawn_says_so_and_leaves_the_old_draw(draft, options, says):
-    sampling.redraw(draft)
+    sampling.resample(draft)
     before = drawn(draft)
     for name, value in options.items():
         setattr(draft, name, value)
-    with pytest.raises(sampling.DrawError, match=says):
-        sampling.redraw(draft)
+    with pytest.raises(sampling.SampleError, match=says):
+        sampling.resample(draft)
     assert drawn(draft) == before
 
 
 def test_nothing_left_to_rate_names_the_reasons(harbour):
     Rating.objects.filter(rater=orla(), grade=1).delete()
     draft = make(harbour, question_source=orla(), question_rubric=Rubric.objects.get(slug="graded"))
-    with pytest.raises(sampling.DrawError, match="no unanswerable question by orla"):
-        sampling.redraw(draft)
+    with pytest.raises(sampling.SampleError, match="no unanswerable question by orla"):
+        sampling.resample(draft)
 
 
 def test_what_is_open_is_neither_drawn_nor_opened_again(draft):
-    with pytest.raises(sampling.DrawError, match="no items"):
+    with pytest.raises(sampling.SampleError, match="no items"):
         sampling.publish(draft)
-    sampling.redraw(draft)
+    sampling.resample(draft)
     stale = Campaign.objects.get(pk=draft.pk)
     sampling.publish(draft)
-    with pytest.raises(sampling.DrawError, match="stays as it is"):
-        sampling.redraw(draft)
-    with pytest.raises(sampling.DrawError, match="opened before"):
+    with pytest.raises(sampling.SampleError, match="stays as it is"):
+        sampling.resample(draft)
+    with pytest.raises(sampling.SampleError, match="opened before"):
         sampling.publish(stale)
 
 
 def test_an_empty_guideline_becomes_the_rubrics_own_when_it_opens(draft):
-    sampling.redraw(draft)
+    sampling.resample(draft)
     sampling.publish(draft)
     assert draft.guideline == draft.rubric.guideline
