@@ -1,14 +1,14 @@
-"""Statements whose SQL Django writes once in a process, for the address that all of the crowd's work goes to.
+"""Statements whose SQL Django writes once in a process, and inserts of many rows past those that are there.
 
-Writing the SQL of a query takes Django ten times as long as the database needs to answer it. On
-other pages nobody feels that.
+Writing the SQL of a query takes Django ten times as long as the database needs to answer it. At the
+address that all of the crowd's work goes to that is felt, and on other pages by nobody.
 """
 
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from django.db import DEFAULT_DB_ALIAS, connections
-from django.db.models import Model, QuerySet
+from django.db.models import DateTimeField, Model, QuerySet
 from psycopg import Cursor
 
 
@@ -103,6 +103,35 @@ class PreparedInsert:
         return before + ", ".join([row] * number) + after
 
 
+def insert_new(model: type[Model], columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> int:
+    """Insert rows that break no unique constraint, and return how many those were.
+
+    Each value becomes one of its column's type, so that a whole number among floats is a float; JSON is
+    given as text. Any other constraint that one breaks is an IntegrityError, and then none is inserted.
+    """
+    database = _database()
+    quote = database.ops.quote_name
+    by_name = {field.attname: field for field in model._meta.concrete_fields}
+    fields = [by_name[column] for column in columns]
+    by_column = [
+        [_sent(field, value, database) for value in values]
+        for field, values in zip(fields, zip(*rows, strict=True), strict=True)
+    ]
+    names = ", ".join(quote(column) for column in columns)
+    into = f"INSERT INTO {quote(model._meta.db_table)} ({names})"
+    with database.cursor() as cursor:
+        if database.vendor == "postgresql":
+            # One parameter a column, however many rows there are.
+            arrays = ", ".join(f"%s::{field.db_type(database)}[]" for field in fields)
+            sql = f"{into} SELECT * FROM unnest({arrays}) ON CONFLICT DO NOTHING"  # noqa: S608
+            cursor.execute(sql, by_column)
+        else:
+            places = ", ".join("%s" for _ in columns)
+            prepared = list(zip(*by_column, strict=True))
+            cursor.executemany(f"{into} VALUES ({places}) ON CONFLICT DO NOTHING", prepared)
+        return int(cursor.rowcount)
+
+
 def run(sql: str, values: Sequence[Any]) -> list[tuple[Any, ...]]:
     """The rows of a statement. PostgreSQL plans it once for each connection; SQLite is quick at that."""
     database = _database()
@@ -115,6 +144,13 @@ def run(sql: str, values: Sequence[Any]) -> list[tuple[Any, ...]]:
     database.ensure_connection()
     with database.wrap_database_errors, Cursor(database.connection) as ready:
         return ready.execute(sql, values, prepare=True).fetchall()
+
+
+def _sent(field: Any, value: Any, database: Any) -> Any:
+    prepared = field.get_prep_value(value)
+    if isinstance(field, DateTimeField):
+        return database.ops.adapt_datetimefield_value(prepared)
+    return prepared
 
 
 def _database() -> Any:

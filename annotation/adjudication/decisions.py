@@ -14,7 +14,6 @@ from annotation.models import (
     Campaign,
     Decision,
     Item,
-    NuggetSpan,
     Rater,
     Rating,
     SubQuestion,
@@ -154,24 +153,13 @@ def _same(decision: Decision) -> Decision:
 def _project(decision: Decision) -> None:
     """Bring the adjudicator's rating of the pair in line with the newest decision."""
     campaign = decision.item.campaign
-    [rating] = Rating.objects.bulk_create(
-        [
-            Rating(
-                rater=adjudicator_of(campaign),
-                rubric_id=campaign.rubric_id,
-                text_id=decision.item.text_id,
-                question_id=decision.question_id,
-                grade=decision.grade,
-            )
-        ],
-        update_conflicts=True,
-        unique_fields=["rater", "rubric", "text", "question"],
-        update_fields=["grade"],
-    )
-    NuggetSpan.objects.filter(rating=rating).delete()
-    NuggetSpan.objects.bulk_create(
-        NuggetSpan(rating=rating, position=position, **span)
-        for position, span in enumerate(decision.spans)
+    Rating.objects.record(
+        rater=adjudicator_of(campaign).pk,
+        rubric=campaign.rubric_id,
+        text=decision.item.text_id,
+        question=decision.question_id,
+        grade=decision.grade,
+        spans=decision.spans,
     )
 
 

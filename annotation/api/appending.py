@@ -91,11 +91,8 @@ def append(dataset: Dataset, body: Any) -> dict[str, Any]:
         with transaction.atomic():
             rater = _rater(dataset, given.rater)
             there_before = _compare(rater, rubric, given, pairs)
-            Rating.objects.bulk_create(
-                Rating(rater=rater, rubric=rubric, text_id=text, question_id=question, grade=grade)
-                for (text, question), (_, grade) in pairs.items()
-                if (text, question) not in there_before
-            )
+            new = [(*pair, grade) for pair, (_, grade) in pairs.items() if pair not in there_before]
+            Rating.objects.add(rater.pk, rubric.pk, new)
     except IntegrityError:
         message = f"somebody else is adding grades to {given.rater}: send the request again"
         raise Conflict([Problem(None, "ratings", message)]) from None

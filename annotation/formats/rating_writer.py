@@ -126,16 +126,8 @@ class RatingWriter:
         )
 
     def _make(self, new: list[Given]) -> None:
-        ratings = Rating.objects.bulk_create(
-            Rating(
-                rater=self.rater,
-                rubric=self.rubric.rubric,
-                text_id=given.text_id,
-                question_id=given.question.pk,
-                grade=given.grade,
-            )
-            for given in new
-        )
+        grades = [(*given.pair, given.grade) for given in new]
+        ratings = Rating.objects.add(self.rater.pk, self.rubric.rubric.pk, grades)
         spans = NuggetSpan.objects.bulk_create(
             found.span(rating.pk, position)
             for rating, given in zip(ratings, new, strict=True)

@@ -1,12 +1,15 @@
 """Who rates, by which rubric, and what they said."""
 
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from django.conf import settings
 from django.db import models
 from django.db.models import F, Q
+from django.utils import timezone
 
 from annotation.models.rubric import Rubric
+from annotation.prepared import PreparedInsert, insert_new
 
 
 class Rater(models.Model):
@@ -57,12 +60,63 @@ class Rater(models.Model):
         return self.name
 
 
+Grade = tuple[int, int, int]  # key of the text, key of the question, grade
+_COLUMNS = ("rater_id", "rubric_id", "text_id", "question_id", "grade", "created")
+
+
 class RatingQuerySet(models.QuerySet["Rating"]):
     def of_dataset(self, dataset: Any) -> "RatingQuerySet":
         return self.filter(text__dataset=dataset)
 
     def by_people(self) -> "RatingQuerySet":
         return self.filter(rater__kind=Rater.Kind.HUMAN)
+
+    # The one place where ratings are written. Nothing else makes, changes or deletes one.
+
+    def record(
+        self,
+        *,
+        rater: int,
+        rubric: int,
+        text: int,
+        question: int,
+        grade: int | None,
+        spans: Sequence[Mapping[str, Any]] = (),
+    ) -> None:
+        """Bring the rating of a pair in line with what its rater says now. In a transaction.
+
+        All that is told are keys. A grade of None takes the rating back. `spans`, {start, end, quote}
+        in their order, replace those that it had.
+        """
+        pair = {"rater_id": rater, "rubric_id": rubric, "text_id": text, "question_id": question}
+        if grade is None:
+            self.filter(**pair).delete()
+            return
+        rating = Rating(**pair, grade=grade)
+        if not _RATING.one(rating):
+            NuggetSpan.objects.filter(rating=rating).delete()
+        if spans:
+            _SPAN.many(
+                [
+                    NuggetSpan(rating=rating, position=position, **span)
+                    for position, span in enumerate(spans)
+                ]
+            )
+
+    def add(self, rater: int, rubric: int, grades: Iterable[Grade]) -> "list[Rating]":
+        """New ratings of a rater, with their keys. Raises IntegrityError where a pair is rated already."""
+        return Rating.objects.bulk_create(
+            Rating(
+                rater_id=rater, rubric_id=rubric, text_id=text, question_id=question, grade=grade
+            )
+            for text, question, grade in grades
+        )
+
+    def add_new(self, rater: int, rubric: int, grades: Sequence[Grade]) -> int:
+        """The same for many pairs, past those that are rated already, which stay. Returns how many were new."""
+        now = timezone.now()
+        rows = [(rater, rubric, *grade, now) for grade in grades]
+        return insert_new(Rating, _COLUMNS, rows) if rows else 0
 
 
 class Rating(models.Model):
@@ -138,6 +192,10 @@ class NuggetSpan(models.Model):
 
     def __str__(self) -> str:
         return self.quote or self.source_quote
+
+
+_RATING = PreparedInsert(Rating, ["rater", "rubric", "text", "question"], ["grade"])
+_SPAN = PreparedInsert(NuggetSpan)
 
 
 class Answer(models.Model):

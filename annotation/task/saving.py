@@ -15,7 +15,6 @@ from annotation.models import (
     AttentionCheck,
     Campaign,
     Item,
-    NuggetSpan,
     Part,
     Participant,
     Rating,
@@ -37,8 +36,6 @@ _LOCKED = Prepared(
 _NEWEST = Prepared(lambda pk, question: _newest(assignment=pk, question=question), 2)
 _NEWEST_TO_CHECK = Prepared(lambda pk, check: _newest(assignment=pk, check_asked=check), 2)
 _ANSWER = PreparedInsert(Answer)
-_RATING = PreparedInsert(Rating, ["rater", "rubric", "text", "question"], ["grade"])
-_SPAN = PreparedInsert(NuggetSpan)
 
 
 class AnswerRefusedError(Exception):
@@ -155,25 +152,14 @@ def _project(answer: Answer, campaign: Campaign) -> None:
     is_training = answer.assignment.item.purpose == Item.Purpose.TRAINING
     if not answer.question_id or campaign.is_pilot or is_training:
         return
-    pair: dict[str, Any] = {
-        "rater_id": answer.assignment.participant.rater_id,
-        "rubric_id": campaign.rubric_id,
-        "text_id": answer.assignment.item.text_id,
-        "question_id": answer.question_id,
-    }
-    if answer.grade is None:
-        Rating.objects.filter(**pair).delete()
-        return
-    rating = Rating(**pair, grade=answer.grade)
-    if not _RATING.one(rating):
-        NuggetSpan.objects.filter(rating=rating).delete()
-    if answer.spans:
-        _SPAN.many(
-            [
-                NuggetSpan(rating=rating, position=position, **span)
-                for position, span in enumerate(answer.spans)
-            ]
-        )
+    Rating.objects.record(
+        rater=answer.assignment.participant.rater_id,
+        rubric=campaign.rubric_id,
+        text=answer.assignment.item.text_id,
+        question=answer.question_id,
+        grade=answer.grade,
+        spans=answer.spans,
+    )
 
 
 def is_complete(assignment: Assignment) -> bool:

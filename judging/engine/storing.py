@@ -7,9 +7,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django.db import connection, transaction
-from django.db.models import Count, F, Model, Q, Sum
-from django.utils import timezone
+from django.db.models import Count, F, Q, Sum
 
+from annotation.models import Rating
+from annotation.prepared import insert_new
 from judging.engine.marking import Copies, copy_marks, mark
 from judging.grading.pairs import Reply, State, storable
 from judging.models import Attempt, Batch, Judge, JudgeRun, Shard
@@ -154,16 +155,13 @@ def _set_aside(run: JudgeRun, wanted: set[tuple[int, int]]) -> None:
 
 def _rate(judge: Judge, batch: Batch) -> None:
     """The graded attempts that are new in this batch, as ratings."""
-    now = connection.ops.adapt_datetimefield_value(timezone.now())
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "INSERT INTO annotation_rating"
-            " (rater_id, rubric_id, text_id, question_id, grade, created)"
-            " SELECT %s, %s, text_id, question_id, grade, %s FROM judging_attempt"
-            " WHERE batch_id = %s AND state = 'graded' ORDER BY text_id, question_id"
-            " ON CONFLICT DO NOTHING",
-            [judge.rater_id, judge.rubric_id, now, batch.pk],
-        )
+    graded = batch.attempts.filter(state=State.GRADED).order_by("text_id", "question_id")
+    grades = [
+        (text, question, grade)
+        for text, question, grade in graded.values_list("text_id", "question_id", "grade")
+        if grade is not None
+    ]
+    Rating.objects.add_new(judge.rater_id, judge.rubric_id, grades)
 
 
 def _count(batch: Batch) -> None:
@@ -180,31 +178,3 @@ def _count(batch: Batch) -> None:
     batch.n_expected = found["n_expected"]
     batch.sum_drift = found["drift"] or 0.0
     batch.save(update_fields=["n_attempts", "n_graded", "n_expected", "sum_drift"])
-
-
-def insert_new(model: type[Model], columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> int:
-    """Insert rows that break no unique constraint, and return how many those were.
-
-    Each value becomes one of its column's type, so that a whole number among floats is a float; JSON is
-    given as text. Any other constraint that one breaks is an IntegrityError, and then none is inserted.
-    """
-    quote = connection.ops.quote_name
-    by_name = {field.attname: field for field in model._meta.concrete_fields}
-    fields = [by_name[column] for column in columns]
-    by_column = [
-        [field.get_prep_value(value) for value in values]
-        for field, values in zip(fields, zip(*rows, strict=True), strict=True)
-    ]
-    names = ", ".join(quote(column) for column in columns)
-    into = f"INSERT INTO {quote(model._meta.db_table)} ({names})"
-    with connection.cursor() as cursor:
-        if connection.vendor == "postgresql":
-            # One parameter a column, however many rows there are.
-            arrays = ", ".join(f"%s::{field.db_type(connection)}[]" for field in fields)
-            sql = f"{into} SELECT * FROM unnest({arrays}) ON CONFLICT DO NOTHING"  # noqa: S608
-            cursor.execute(sql, by_column)
-        else:
-            places = ", ".join("%s" for _ in columns)
-            prepared = list(zip(*by_column, strict=True))
-            cursor.executemany(f"{into} VALUES ({places}) ON CONFLICT DO NOTHING", prepared)
-        return int(cursor.rowcount)

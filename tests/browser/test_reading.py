@@ -15,8 +15,9 @@ BODY = (
     f"See https://example.org/{'x' * 200} for more."
 )
 SEED = f"""
-from annotation import assigning
+from annotation.builder.drafts import open_campaign
 from annotation.models import Campaign, Dataset, Rubric, SubQuestion, Text, Topic, User
+from annotation.participation.assigning import rater_of
 from tests.browser.material import PASSWORD
 
 reader = User.objects.create_user("odd-reader", password=PASSWORD, role="worker")
@@ -31,7 +32,7 @@ text = Text.objects.create(
 campaign = Campaign(
     dataset=dataset, rubric=Rubric.objects.get(slug="answerable"), slug="odd", title="Odd texts"
 )
-assigning.open_campaign(campaign, [text], [assigning.rater_of(reader)])
+open_campaign(campaign, [text], [rater_of(reader)])
 """
 
 # Where some words stand: the left, right, top and bottom of their first rectangle.

@@ -20,8 +20,9 @@ ITEMS = 60  # one for each example, and some to spare
 DRAWN = 20
 
 SEED = f"""
-from annotation import assigning
+from annotation.builder.drafts import open_campaign
 from annotation.models import Campaign, Dataset, Rubric, SubQuestion, Text, Topic, User
+from annotation.participation.assigning import rater_of
 from tests.browser.material import PASSWORD
 
 reader = User.objects.create_user("reader", password=PASSWORD, role="worker")
@@ -37,7 +38,7 @@ texts = [
 campaign = Campaign(
     dataset=dataset, rubric=Rubric.objects.get(slug="answerable"), slug="any", title="Any text"
 )
-assigning.open_campaign(campaign, texts, [assigning.rater_of(reader)])
+open_campaign(campaign, texts, [rater_of(reader)])
 """
 
 # Selects from one place of the text to another, counted in UTF-16 units, as a mouse does: forwards
