@@ -11,13 +11,12 @@ from django.db import transaction
 from annotation.models import Dataset, Rating, Rubric, SubQuestion, Text, Topic
 from annotation.models.corpus import digest
 from judging.engine import planning, runs
-from judging.engine.baseline import baseline_of
 from judging.engine.fill import pump
-from judging.engine.judges import make_judge
+from judging.engine.judges import baseline_of, make_judge
 from judging.engine.progress import failures_of, progress_of
 from judging.engine.selection import Selection
 from judging.engine.storing import insert_new
-from judging.graders.baseline import BaselineGrader
+from judging.graders.lexical import BaselineGrader
 from judging.grading.pairs import Reply, State
 from judging.models import Attempt, Batch, Judge, JudgeRun
 

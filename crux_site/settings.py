@@ -52,13 +52,13 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
-    "crux_site.middleware.health.answered_first",
+    "crux_site.middleware.answered_first",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.middleware.gzip.GZipMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
-    "crux_site.middleware.language.site_language",
-    "crux_site.middleware.queries.no_nul",
+    "crux_site.middleware.site_language",
+    "crux_site.middleware.no_nul",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",

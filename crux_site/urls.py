@@ -5,7 +5,7 @@ from django.urls import include, path
 from crux_site.api import token
 from crux_site.datasets.views import home
 
-handler500 = "crux_site.middleware.unavailable.server_error"
+handler500 = "crux_site.middleware.server_error"
 
 urlpatterns = [
     path("", home, name="home"),

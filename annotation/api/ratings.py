@@ -19,7 +19,7 @@ from annotation.api.paging import Name
 from annotation.api.rows import RatingRow
 from annotation.api.views import OfDataset, TextsAsked
 from annotation.models import Rater, Rating, Rubric
-from annotation.models.raters import raters_of
+from annotation.models.rating import raters_of
 
 
 class RatingsAsked(TextsAsked):

@@ -14,7 +14,7 @@ from annotation.api.endpoint import Endpoint, Listing, LongListing
 from annotation.api.paging import After, Name, Page
 from annotation.api.rows import DatasetRow, QuestionRow, RaterRow, RubricRow, TextRow, TopicRow
 from annotation.models import Dataset, Rater, Rubric, SubQuestion, Text, Topic
-from annotation.models.raters import raters_of
+from annotation.models.rating import raters_of
 
 
 class OfDataset(Endpoint):

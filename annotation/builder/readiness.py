@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from annotation.builder.workload import hourly, workload
 from annotation.models import Campaign, CheckQuestion, Item
-from annotation.models.standard_rubrics import kind_for
+from annotation.models.rubric import kind_for
 
 STEPS = {
     "texts": "Texts",

@@ -8,17 +8,16 @@ from collections.abc import Iterator
 
 from annotation.formats.batches import batches
 from annotation.formats.graded import graded
-from annotation.formats.known import topics_of
 from annotation.formats.layout import Kind, Source
-from annotation.formats.rating_writer import Given, RatingWriter
 from annotation.formats.reading import rows
 from annotation.formats.records import JudgementRow
 from annotation.formats.slots import REFERENCE, USUAL, passages_or
+from annotation.formats.storing import Given, RatingWriter
 from annotation.formats.summary import Mapped
-from annotation.formats.target import Target
+from annotation.formats.target import Target, topics_of
 from annotation.formats.writing import json_line
 from annotation.models import Dataset, Rater, Text
-from annotation.models.standard_rubrics import GRADED
+from annotation.models.rubric import GRADED
 
 _BATCH = 200
 

@@ -15,7 +15,7 @@ from typing import Any
 from annotation.formats.batches import batches
 from annotation.formats.writing import by_code_point, json_line, safe_cell
 from annotation.models import Dataset, NuggetSpan, Rater, Rating
-from annotation.models.raters import raters_of
+from annotation.models.rating import raters_of
 
 COLUMNS = (
     "dataset",

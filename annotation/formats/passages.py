@@ -6,9 +6,9 @@ from pathlib import Path
 from annotation.formats.layout import Kind, Source, printable
 from annotation.formats.reading import MAX_LINE, parsed, rows
 from annotation.formats.records import PassageRow
+from annotation.formats.storing import Incoming, store
 from annotation.formats.summary import shown
 from annotation.formats.target import Target
-from annotation.formats.text_writer import Incoming, store
 from annotation.formats.writing import by_code_point, json_line
 from annotation.models import Dataset, Text
 

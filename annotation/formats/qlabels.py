@@ -9,17 +9,16 @@ from typing import Any
 from annotation.formats.batches import batches
 from annotation.formats.graded import Graded, graded
 from annotation.formats.highlights import find
-from annotation.formats.known import KnownQuestion, KnownTopic, topics_of
 from annotation.formats.layout import Source
-from annotation.formats.rating_writer import Given, HighlightCount, RatingWriter
 from annotation.formats.reading import rows
 from annotation.formats.records import FILTERED, NOT_APPLICABLE, UNJUDGED, QlabelsRow
 from annotation.formats.slots import USUAL, annotated_or, ids_of_reports
+from annotation.formats.storing import Given, HighlightCount, RatingWriter
 from annotation.formats.summary import Mapped, shown
-from annotation.formats.target import Target
+from annotation.formats.target import KnownQuestion, KnownTopic, Target, topics_of
 from annotation.formats.writing import ExportError, json_line
 from annotation.models import Dataset, Rater, Text
-from annotation.models.standard_rubrics import ANSWERABLE
+from annotation.models.rubric import ANSWERABLE
 from annotation.text.spans import SpanError
 
 _BATCH = 200

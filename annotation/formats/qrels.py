@@ -9,17 +9,16 @@ from typing import Any
 from annotation.formats.batches import batches
 from annotation.formats.graded import graded
 from annotation.formats.highlights import find
-from annotation.formats.known import KnownTopic, topics_of
 from annotation.formats.layout import Source
-from annotation.formats.rating_writer import Given, HighlightCount, RatingWriter
 from annotation.formats.reading import rows
 from annotation.formats.records import UNJUDGED, QrelsRow
 from annotation.formats.slots import USUAL, passages_or
+from annotation.formats.storing import Given, HighlightCount, RatingWriter
 from annotation.formats.summary import Mapped
-from annotation.formats.target import Target
+from annotation.formats.target import KnownTopic, Target, topics_of
 from annotation.formats.writing import json_line
 from annotation.models import Dataset, Rater, Text
-from annotation.models.standard_rubrics import GRADED
+from annotation.models.rubric import GRADED
 from annotation.text.spans import SpanError
 
 _BATCH = 200

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 
 from annotation.formats.writing import json_line
 from annotation.models import Dataset
-from annotation.models.raters import raters_of
+from annotation.models.rating import raters_of
 
 
 def read(target: "Target", source: Source) -> None:

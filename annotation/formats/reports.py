@@ -10,14 +10,13 @@ from functools import cached_property
 from django.db.models import QuerySet
 
 from annotation.formats.batches import batches
-from annotation.formats.known import KnownQuestion, KnownTopic, topics_of
 from annotation.formats.layout import Kind, Source
 from annotation.formats.reading import rows
 from annotation.formats.records import ReportRow
 from annotation.formats.slots import ANNOTATED, HUMAN_EVAL, USUAL, annotated_or
+from annotation.formats.storing import Incoming, store
 from annotation.formats.summary import Mapped, shown
-from annotation.formats.target import Target
-from annotation.formats.text_writer import Incoming, store
+from annotation.formats.target import KnownQuestion, KnownTopic, Target, topics_of
 from annotation.formats.writing import by_code_point, json_line
 from annotation.models import Dataset, SubQuestion, Text
 

@@ -5,14 +5,13 @@ from collections.abc import Iterator
 from typing import Any
 
 from annotation.formats.batches import batches
-from annotation.formats.known import KnownQuestion, KnownTopic
 from annotation.formats.layout import Source
 from annotation.formats.reading import rows
 from annotation.formats.records import NOT_APPLICABLE, SubQuestionsRow
 from annotation.formats.reports import NULL_AND_EMPTY, NULL_REASON
 from annotation.formats.slots import ANNOTATED
 from annotation.formats.summary import Mapped, shown
-from annotation.formats.target import Target
+from annotation.formats.target import KnownQuestion, KnownTopic, Target
 from annotation.formats.writing import by_code_point, json_line
 from annotation.models import Dataset, SubQuestion, Text, Topic
 

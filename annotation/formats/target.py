@@ -1,7 +1,7 @@
-"""The dataset that files are read into: what it holds already, and what is reported."""
+"""The dataset that files are read into: what it holds already (its topics in memory), and what is reported."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from django.core.exceptions import ValidationError
@@ -9,12 +9,59 @@ from django.core.validators import validate_slug
 from django.db import reset_queries
 
 from annotation.formats.batches import LOOK_UP, batches
-from annotation.formats.known import KnownTopic, topics_of
 from annotation.formats.layout import Source
 from annotation.formats.summary import LIMIT, ImportFailed, ImportSummary, Problem, shown
-from annotation.models import Dataset, Rater, Rubric, Text
-from annotation.models.raters import raters_of
-from annotation.models.standard_rubrics import ensure_standard_rubrics
+from annotation.models import Dataset, Rater, Rubric, SubQuestion, Text, Topic
+from annotation.models.rating import raters_of
+from annotation.models.rubric import ensure_standard_rubrics
+
+
+@dataclass(slots=True)
+class KnownQuestion:
+    pk: int
+    position: int
+    body: str
+    filtered_because: str
+    source_body: str = ""
+
+    @property
+    def filtered(self) -> bool:
+        return bool(self.filtered_because)
+
+    @property
+    def is_null(self) -> bool:
+        """Whether annotated reports have a null in its place; a question without words may stay "" there."""
+        return self.filtered_because not in ("", SubQuestion.NO_WORDS)
+
+    @property
+    def as_written(self) -> str:
+        """The words as their file had them, with the white space at their ends."""
+        return self.source_body or self.body
+
+
+@dataclass(slots=True)
+class KnownTopic:
+    pk: int
+    name: str
+    request: str
+    questions: list[KnownQuestion] = field(default_factory=list)
+
+
+def topics_of(dataset: Dataset) -> dict[str, KnownTopic]:
+    """The topics by their names, in their order."""
+    topics = {
+        pk: KnownTopic(pk, name, request)
+        for pk, name, request in Topic.objects.filter(dataset=dataset)
+        .order_by("position", "pk")
+        .values_list("pk", "name", "request")
+    }
+    questions = SubQuestion.objects.filter(topic__dataset=dataset).order_by("position")
+    for topic, pk, position, body, because, source_body in questions.values_list(
+        "topic_id", "pk", "position", "body", "filtered_because", "source_body"
+    ):
+        topics[topic].questions.append(KnownQuestion(pk, position, body, because, source_body))
+    return {topic.name: topic for topic in topics.values()}
+
 
 Progress = Callable[[str, int], None]
 

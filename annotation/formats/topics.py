@@ -3,12 +3,11 @@
 from collections.abc import Iterator
 
 from annotation.formats.batches import batches
-from annotation.formats.known import KnownTopic
 from annotation.formats.layout import Source
 from annotation.formats.reading import rows
 from annotation.formats.records import TopicRow
 from annotation.formats.summary import shown
-from annotation.formats.target import Target
+from annotation.formats.target import KnownTopic, Target
 from annotation.formats.writing import by_code_point, json_line
 from annotation.models import Dataset, Text, Topic
 

@@ -5,9 +5,10 @@ from typing import Any
 
 from django.conf import settings
 from django.db import models
-from django.db.models import F, Q
+from django.db.models import Exists, F, OuterRef, Q
 from django.utils import timezone
 
+from annotation.models.corpus import Dataset
 from annotation.models.rubric import Rubric
 from annotation.prepared import PreparedInsert, insert_new
 
@@ -263,3 +264,31 @@ class Answer(models.Model):
 
     def __str__(self) -> str:
         return f"{self.assignment_id}/{self.question_id or self.check_asked_id}: {self.grade}"
+
+
+def raters_of(dataset: Dataset) -> dict[str, Rater]:
+    """The raters of a dataset by name: those that came in its files, and who else rated its texts."""
+    rated = Rating.objects.filter(rater=OuterRef("pk"), text__dataset=dataset)
+    return named(Rater.objects.filter(Q(dataset=dataset) | Q(Exists(rated), dataset=None)))
+
+
+def named(raters: Iterable[Rater]) -> dict[str, Rater]:
+    """The raters of one dataset by name, each under a name of its own.
+
+    Those that came in files are known by their own names. Accounts and judges belong to no
+    dataset, and one whose name a rater of the dataset has already is told from it by an ending.
+    Import and export both name them so, which is why reading an export again finds everybody.
+    """
+    found: dict[str, Rater] = {}
+    for rater in sorted(raters, key=lambda rater: (rater.dataset_id is None, rater.name)):
+        name = rater.name
+        while name in found:
+            name += "-site"
+        found[name] = rater
+    return found
+
+
+def name_in(dataset: Dataset, rater: Rater) -> str:
+    """How a rater is called in a dataset: by its own name, where nobody else of that name is known."""
+    names = (name for name, one in raters_of(dataset).items() if one.pk == rater.pk)
+    return next(names, rater.name)

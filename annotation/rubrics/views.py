@@ -1,5 +1,6 @@
 """The rubrics and their guidelines: read by everybody who works, edited by admins."""
 
+from django import forms
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
 from django.http import HttpResponseBase
@@ -8,7 +9,6 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from annotation.http import AuthenticatedRequest
 from annotation.models import Rubric
-from annotation.rubrics.forms import GuidelineForm
 
 
 @require_safe
@@ -33,3 +33,10 @@ def rubric(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
         raise PermissionDenied("Guidelines are edited by admins.")
     context = {"rubric": found, "form": form, "room": "rubrics"}
     return render(request, "annotation/rubrics/rubric.html", context)
+
+
+class GuidelineForm(forms.ModelForm):
+    class Meta:
+        model = Rubric
+        fields = ("guideline",)
+        widgets = {"guideline": forms.Textarea(attrs={"rows": 24})}

@@ -19,8 +19,8 @@ from annotation.participation import gate, journey
 from annotation.participation.skips import skips_of
 from annotation.task import saving
 from annotation.task.forms import AnswerForm, SkipForm, problems
-from annotation.task.lookup import item_to_answer
 from annotation.task.page import Asked, asked_of, links_of, page_context
+from annotation.task.saving import item_to_answer
 from annotation.task.script_words import WORDS
 
 

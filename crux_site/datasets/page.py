@@ -13,8 +13,8 @@ from itertools import groupby
 from django.db.models import Count, F, Q
 
 from annotation.models import Dataset, Rater, Rating, Rubric, SubQuestion, Text, Topic
-from annotation.models.raters import raters_of
-from annotation.models.standard_rubrics import ANSWERABLE
+from annotation.models.rating import raters_of
+from annotation.models.rubric import ANSWERABLE
 from evaluation.data.columns import Column
 from evaluation.models import RankedText
 

@@ -12,7 +12,7 @@ from django.views.decorators.http import require_safe
 from annotation.formats import long_table, qlabels, qrels
 from annotation.http import AuthenticatedRequest, researchers_only
 from annotation.models import Dataset, Text, Topic
-from annotation.models.raters import raters_of
+from annotation.models.rating import raters_of
 from crux_site.datasets.page import overview
 from evaluation.csv_tables import Cell, csv_response
 

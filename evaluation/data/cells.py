@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from annotation.models import Dataset, Rating, Rubric
-from annotation.models.standard_rubrics import ANSWERABLE, GRADED
+from annotation.models.rubric import ANSWERABLE, GRADED
 from evaluation.data.corpus import KINDS, Corpus
 from evaluation.data.selection import threshold
 from evaluation.data.sources import Source

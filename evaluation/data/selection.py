@@ -13,8 +13,8 @@ from django.db.models import Exists, OuterRef, Q
 from django.utils.http import urlencode
 
 from annotation.models import Campaign, Dataset, Rater, Rating, Rubric
-from annotation.models.raters import named
-from annotation.models.standard_rubrics import ANSWERABLE, GRADED
+from annotation.models.rating import named
+from annotation.models.rubric import ANSWERABLE, GRADED
 from evaluation.data.columns import JUDGE, Column
 from evaluation.data.default_judge import default_judge
 

@@ -8,7 +8,7 @@ from typing import Literal
 from django.db.models import Exists, OuterRef, Q
 
 from annotation.models import Campaign, Dataset, Rater, Rating
-from annotation.models.raters import named
+from annotation.models.rating import named
 from evaluation.data.columns import JUDGE, Column
 from evaluation.data.default_judge import default_judge
 from evaluation.data.selection import SelectionError, one_of
@@ -64,7 +64,7 @@ def sources(dataset: Dataset) -> tuple[Source, ...]:
         .annotate(rated=rated, decides=decides)
         .order_by("name")
     )
-    # Told apart by the same names as on the other pages; see annotation.models.raters.
+    # Told apart by the same names as on the other pages; see annotation.models.rating.
     here = [rater for rater in raters if rater.dataset_id or rater.rated]
     names = {rater.pk: name for name, rater in named(here).items()}
     columns = [

@@ -1,12 +1,11 @@
 """The contexts of reports (`docids`) as retrieval runs, named like the systems of the reports."""
 
 from annotation.formats.batches import batches
-from annotation.formats.known import KnownTopic
 from annotation.formats.layout import Source
 from annotation.formats.reading import rows
 from annotation.formats.records import ReportRow
 from annotation.formats.reports import topic_and_system
-from annotation.formats.target import Target
+from annotation.formats.target import KnownTopic, Target
 from annotation.models import Dataset, Text
 from evaluation.models import RankedText, RetrievalRun
 

@@ -14,11 +14,10 @@ from django.db.models import Count, Max
 
 from annotation.formats import reading
 from annotation.formats.batches import batches
-from annotation.formats.known import KnownTopic
 from annotation.formats.layout import Source
 from annotation.formats.records import checked_name
 from annotation.formats.summary import shown
-from annotation.formats.target import Target
+from annotation.formats.target import KnownTopic, Target
 from annotation.formats.writing import ExportError, by_code_point
 from evaluation.models import RankedText, RetrievalRun
 

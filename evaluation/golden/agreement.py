@@ -11,7 +11,7 @@ from evaluation.golden import inputs, uncertainty
 from evaluation.golden.results import Result, array, code, result, table
 from evaluation.stats import cohen, confusion, correlation, fleiss, majority
 from evaluation.stats.krippendorff import Metric, krippendorff_alpha
-from evaluation.stats.rank_overlap import rbo_ext
+from evaluation.stats.overlap import rbo_ext
 
 WEIGHTS: dict[str, cohen.Weights] = {
     "unweighted": None,

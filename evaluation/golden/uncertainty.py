@@ -14,9 +14,9 @@ from evaluation.golden.splitmix import indices
 from evaluation.stats import correlation, fleiss
 from evaluation.stats.bootstrap import StatisticOfSums, bootstrap_interval, resampled_sums
 from evaluation.stats.clusters import ratio
+from evaluation.stats.correlation_intervals import pearson_from_sums, pearson_terms
 from evaluation.stats.estimate import Estimate, FloatArray
 from evaluation.stats.jackknife import jackknife_interval
-from evaluation.stats.pearson_sums import pearson_from_sums, pearson_terms
 from evaluation.stats.prediction_powered import ppi_mean
 from evaluation.stats.randomisation import judge_swap, sign_flip
 

@@ -6,10 +6,9 @@ from collections.abc import Iterator
 from math import log2
 
 from evaluation.csv_tables import Cell
-from evaluation.matrix.page import MatrixPage
+from evaluation.matrix.page import MatrixPage, TopicRow
 from evaluation.matrix.params import MatrixChoice
 from evaluation.matrix.rows import MatrixRow
-from evaluation.matrix.topics import TopicRow
 
 TEXT = ("group", "rank", "required", "text", "kind", "system")
 

@@ -16,6 +16,7 @@ from evaluation.metrics.grades import BoolArray
 from evaluation.scoring.options import Options
 from evaluation.scoring.pools import Pool
 from evaluation.scoring.score import TopicScore, cached_scores
+from evaluation.stats.estimate import Estimate
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,3 +175,45 @@ def _judge(source: Source) -> int | None:
         return None
     found = Rater.objects.filter(pk=source.rater.pk, judge__isnull=False)
     return found.values_list("pk", flat=True).first()
+
+
+@dataclass(frozen=True, slots=True)
+class TopicRow:
+    """One topic. `n_unrated` of its `n_pairs` pairs of a passage of P* and a question have no grade.
+
+    `coverage` is by name of the run, in the order in which they are listed; None where the run
+    ranks nothing for the topic.
+    """
+
+    pk: int
+    name: str
+    n_questions: int
+    n_answerable: int
+    n_passages: int
+    n_required: int
+    n_pairs: int
+    n_unrated: int
+    coverage: tuple[tuple[str, Estimate | None], ...]
+
+
+def topic_rows(choice: MatrixChoice) -> list[TopicRow]:
+    """All topics, in the order of the dataset."""
+    scores = cached_scores(choice.dataset, choice.options)
+    runs = {name: scores.by_name[name].topics for name in choice.listed}
+    return [
+        TopicRow(
+            pk=pk,
+            name=pool.topic_name,
+            n_questions=len(pool.questions),
+            n_answerable=len(pool.answerable),
+            n_passages=len(pool.passages),
+            n_required=len(pool.required),
+            n_pairs=pool.grades.size,
+            n_unrated=int(np.isnan(pool.grades).sum()),
+            coverage=tuple(
+                (name, of[pool.topic_name].coverage if pool.topic_name in of else None)
+                for name, of in runs.items()
+            ),
+        )
+        for pk, pool in scores.pools.items()
+    ]

@@ -16,9 +16,8 @@ from evaluation.csv_tables import csv_response
 from evaluation.data.selection import SelectionError
 from evaluation.http import refusal
 from evaluation.matrix.export import pairs_table, texts_table, topics_table
-from evaluation.matrix.page import matrix_page
+from evaluation.matrix.page import matrix_page, topic_rows
 from evaluation.matrix.params import MatrixChoice, matrix_choice
-from evaluation.matrix.topics import topic_rows
 
 TOPICS_PER_PAGE = 50
 TABLES = {"texts": texts_table, "pairs": pairs_table}

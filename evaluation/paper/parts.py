@@ -10,10 +10,9 @@ from typing import Any
 import numpy as np
 
 from annotation.models import Dataset
-from annotation.models.standard_rubrics import ANSWERABLE
+from annotation.models.rubric import ANSWERABLE
 from evaluation.data.selection import Selection, SelectionError, select
 from evaluation.paper import table1, table2, table3
-from evaluation.paper.conditions import conditions, n_scored
 from evaluation.paper.drawing import draw
 from evaluation.paper.figure4 import (
     ReportCoverage,
@@ -27,7 +26,7 @@ from evaluation.paper.figure5 import heat, heat_csv, paint_heat
 from evaluation.paper.latex import latex, latex_figure
 from evaluation.paper.names import COVERAGE_Y, FIGURE_5
 from evaluation.paper.sheet import Sheet, sheet_csv
-from evaluation.paper.systems import compared, values
+from evaluation.paper.systems import compared, conditions, n_scored, values
 from evaluation.scoring.options import Options
 from evaluation.scoring.score import Scores, score
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from annotation.models import Dataset, Rating, Rubric, SubQuestion, Text
-from annotation.models.raters import raters_of
+from annotation.models.rating import raters_of
 from evaluation.models import RankedText
 
 CHUNK = 10_000

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from evaluation.paper.conditions import conditions, n_scored, topics
 from evaluation.paper.names import AGAINST, SIZE_Z, TABLE_1, Metric
 from evaluation.paper.sheet import MEAN_COUNT, SHARE, TAU, Block, Cell, Line, Sheet
-from evaluation.paper.systems import System, compared, systems, values
+from evaluation.paper.systems import System, compared, conditions, n_scored, systems, topics, values
 from evaluation.scoring.depths import unlike_depths
 from evaluation.scoring.ordering import order_agreement
 from evaluation.scoring.score import RowScore, Scores

@@ -7,10 +7,9 @@ from collections.abc import Mapping
 import numpy as np
 
 from evaluation.metrics.threshold import at_threshold
-from evaluation.paper.conditions import conditions
 from evaluation.paper.names import COVERAGE_Y, COVERAGE_Z
 from evaluation.paper.sheet import TAU, Block, Cell, Column, Line, Sheet
-from evaluation.paper.systems import values
+from evaluation.paper.systems import conditions, values
 from evaluation.scoring.ordering import comparable, order_agreement
 from evaluation.scoring.score import Scores
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from evaluation.paper.conditions import conditions, n_scored, topics
 from evaluation.paper.names import AGAINST, TABLE_3
 from evaluation.paper.sheet import TAU, Block, Cell, Line, Sheet
-from evaluation.paper.systems import values
+from evaluation.paper.systems import conditions, n_scored, topics, values
 from evaluation.scoring.options import Cutoff
 from evaluation.scoring.ordering import order_agreement
 from evaluation.scoring.score import Scores

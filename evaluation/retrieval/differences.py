@@ -10,9 +10,8 @@ import numpy as np
 
 from evaluation.retrieval.board import BoardRow
 from evaluation.stats.estimate import Estimate, FloatArray
-from evaluation.stats.holm import holm
 from evaluation.stats.jackknife import jackknife_interval
-from evaluation.stats.randomisation import Randomisation, sign_flips
+from evaluation.stats.randomisation import Randomisation, holm, sign_flips
 
 
 @dataclass(frozen=True)

@@ -12,8 +12,7 @@ from evaluation.data.selection import SelectionError, one_of
 from evaluation.retrieval.board import COUNTS, Board, BoardRow
 from evaluation.retrieval.compare import Comparison, comparison
 from evaluation.retrieval.differences import PairTest
-from evaluation.retrieval.judges import under_others
-from evaluation.retrieval.orders import Orders, Taus, taus
+from evaluation.retrieval.orders import Orders, Taus, taus, under_others
 from evaluation.retrieval.page import table, tests_of
 from evaluation.retrieval.params import Choice
 from evaluation.retrieval.swaps import JudgePair

@@ -1,20 +1,24 @@
-"""Orders of systems: by another metric, and under the grades of somebody else."""
+"""Orders of systems: by another metric, and under the grades of somebody else, side by side."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations, combinations_with_replacement
 
 import numpy as np
 
+from evaluation.data.cache import cached
+from evaluation.data.selection import one_of
 from evaluation.data.sources import Source
-from evaluation.retrieval.board import Board, BoardRow
+from evaluation.retrieval.board import Board, BoardRow, board
+from evaluation.retrieval.params import Choice
+from evaluation.retrieval.swaps import JudgePair, is_judge, judge_pairs, people_of
 from evaluation.scoring.ordering import order_agreement
 from evaluation.scoring.rows import is_oracle
 from evaluation.stats.correlation import Correlation, kendall_tau_b
 from evaluation.stats.estimate import Estimate, FloatArray
-from evaluation.stats.rank_overlap import rbo_ext
+from evaluation.stats.overlap import rbo_ext
 
 # Figure 5 of the paper; density is not in it.
 FIGURE_5 = ("coverage", "alpha_ndcg", "recall", "average_precision", "ndcg")
@@ -137,3 +141,49 @@ def _means(systems: Sequence[BoardRow], metric: str) -> FloatArray:
     # Means that are equal but for rounding are ties.
     values = [np.nan if value is None else round(value, 12) for value in found]
     return np.array(values, dtype=np.float64)
+
+
+UNASKED = 4  # so many judges are compared where the URL names none: each is a scoring of its own
+
+
+@dataclass(frozen=True)
+class UnderOthers:
+    """The order of the systems under every two sources, and every two judges among them."""
+
+    sources: tuple[Source, ...]
+    people: Source | None
+    orders: tuple[Orders, ...]
+    pairs: tuple[JudgePair, ...]
+
+
+def compared_sources(choice: Choice) -> tuple[Source, ...]:
+    """The sources that the URL names, parted by commas; else the chosen one, judges and a majority.
+
+    Raises SelectionError for a name that is not there.
+    """
+    named = [name for name in choice.words.get("with", "").split(",") if name]
+    for name in named:
+        one_of("source of grades", name, (source.name for source in choice.sources))
+    if not named:
+        judges = [source.name for source in choice.sources if is_judge(source)][:UNASKED]
+        people = people_of(choice.sources)
+        named = [choice.options.source.name, *judges, *([people.name] if people else [])]
+    return tuple(source for source in choice.sources if source.name in named)
+
+
+def under_others(choice: Choice) -> UnderOthers:
+    """The compared sources, two by two, kept until the data change."""
+    found = compared_sources(choice)
+    key = ("under others", found, choice.options, choice.among, choice.metric)
+    return cached(choice.dataset, key, lambda: _under_others(choice, found))
+
+
+def _under_others(choice: Choice, found: tuple[Source, ...]) -> UnderOthers:
+    dataset, group, people = choice.dataset, choice.among, people_of(choice.sources)
+    boards = {source: board(dataset, replace(choice.options, source=source)) for source in found}
+    return UnderOthers(
+        found,
+        people,
+        orders(boards, group, choice.metric),
+        judge_pairs(dataset, boards, people, group, choice.options.eta),
+    )

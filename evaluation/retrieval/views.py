@@ -25,8 +25,7 @@ from evaluation.retrieval.compare import comparison
 from evaluation.retrieval.differences import sampled
 from evaluation.retrieval.export import TABLES, download
 from evaluation.retrieval.figures import FIGURES, compare_figure, metrics_figure, topics_figure
-from evaluation.retrieval.judges import under_others
-from evaluation.retrieval.orders import taus
+from evaluation.retrieval.orders import taus, under_others
 from evaluation.retrieval.page import depth, summary, table, tests_of
 from evaluation.retrieval.params import NAME, Choice, retrieval_choice
 from evaluation.retrieval.run import run_topics, topic_order

@@ -9,7 +9,7 @@ from typing import Any, Final, Literal
 from django.utils.http import urlencode
 
 from annotation.models import Dataset, Rubric
-from annotation.models.standard_rubrics import GRADED
+from annotation.models.rubric import GRADED
 from evaluation.data.selection import SelectionError, one_of
 from evaluation.data.sources import Source, source
 from evaluation.scoring.rules import PAPER, RULES, Rules

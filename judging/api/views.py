@@ -22,8 +22,7 @@ from judging import tasks
 from judging.api.bodies import Budget, Start
 from judging.api.rows import JudgeRow, JudgeRunRow, OneRunRow
 from judging.engine import runs
-from judging.engine.baseline import SLUG, baseline_of
-from judging.engine.judges import find_judge
+from judging.engine.judges import SLUG, baseline_of, find_judge
 from judging.engine.selection import SelectionError
 from judging.models import Judge, JudgeRun
 

@@ -16,7 +16,7 @@ from django.views.decorators.http import require_safe
 from annotation.formats.writing import Echo, safe
 from annotation.http import AuthenticatedRequest, researchers_only
 from annotation.models import Dataset
-from annotation.models.raters import name_in
+from annotation.models.rating import name_in
 from judging.compare.cells import SHOWS, Wanted
 from judging.compare.page import Comparison
 from judging.compare.params import Choice, ChoiceError, choice_of

@@ -1,11 +1,21 @@
-"""What a run may be told, and what tokens cost: for the form, the API and the commands alike."""
+"""What a run may be told, what tokens cost, and what a run would cost before anybody asks for it."""
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
+from django.db.models import Avg
+from django.db.models.functions import Length
+
+from annotation.models import Dataset, SubQuestion
+from judging.engine.planning import Counts, count
+from judging.engine.selection import KINDS, Selection
+from judging.grading.pairs import Pair
+from judging.grading.prompt import render
+from judging.models import Judge
 
 CONCURRENCY = 4_096  # requests at once, of each worker
 WORKERS = 256
@@ -40,3 +50,72 @@ def prices_of(
         raise ImproperlyConfigured(
             f"JUDGE_PRICES: {endpoint}={entry} is not like {endpoint}=0.10/0.40/EUR."
         ) from None
+
+
+CHARACTERS = 4  # of English to a token, roughly, in the tokenizers of today
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """Pairs counted exactly; tokens and money roughly, from the mean length of the texts."""
+
+    counts: Counts
+    prompt_tokens: int
+    completion_tokens: int
+    money: float
+    currency: str
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            **self.counts.as_json(),
+            "prompt_tokens": self.prompt_tokens,
+            "completion_tokens": self.completion_tokens,
+            "money": self.money,
+            "currency": self.currency,
+        }
+
+    def in_words(self) -> str:
+        counts = self.counts
+        said = (
+            f"{counts.to_send:,} pairs to ask; {counts.there_before:,} are there already, "
+            f"{counts.copies:,} are copied from a text with the same words, "
+            f"{counts.without_words:,} have a text without words. "
+            f"The run plans {counts.to_fill:,}, asked and copied."
+        )
+        if self.prompt_tokens:
+            said += (
+                f" About {self.prompt_tokens:,} prompt tokens, at {CHARACTERS} characters each, "
+                f"and at most {self.completion_tokens:,} written ones."
+            )
+        if self.money:
+            said += f" About {self.money:,.2f} {self.currency}".rstrip() + " at these prices."
+        return said
+
+
+def estimate_of(judge: Judge, dataset: Dataset, selection: Selection, prices: Prices) -> Estimate:
+    """What a run of this selection would ask, and roughly what that takes. Writes nothing.
+
+    A judge without a prompt, the baseline, takes no tokens.
+    """
+    counts = count(judge, dataset, selection)
+    prompt = completion = 0
+    if judge.prompt:
+        per_pair = _characters(judge, dataset, selection) / CHARACTERS
+        prompt = round(counts.to_send * per_pair)
+        completion = counts.to_send * judge.spec.sampling.max_tokens
+    money = (prompt * prices.price_in + completion * prices.price_out) / 1_000_000
+    return Estimate(counts, prompt, completion, money, prices.currency)
+
+
+def _characters(judge: Judge, dataset: Dataset, selection: Selection) -> float:
+    """Of a prompt, on average."""
+    texts = dataset.texts.with_body()
+    if selection.texts:
+        texts = texts.filter(kind=KINDS[selection.texts])
+    body = texts.aggregate(n=Avg(Length("body")))["n"] or 0
+    question = SubQuestion.objects.filter(topic__dataset=dataset).aggregate(n=Avg(Length("body")))[
+        "n"
+    ]
+    empty = render(judge.spec, Pair(0, 0, "", ""))
+    frame = sum(len(message["content"]) for message in empty)
+    return float(frame + body + (question or 0))

@@ -4,7 +4,7 @@ import os
 
 from django.conf import settings
 
-from judging.engine.baseline import baseline_of
+from judging.engine.judges import baseline_of
 from judging.graders.base import Grader, GraderError
 from judging.graders.openai_api import OpenAIGrader
 from judging.graders.vllm_engine import VllmGrader

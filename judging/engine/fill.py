@@ -11,8 +11,7 @@ from django.conf import settings
 
 from annotation.models import SubQuestion, Text
 from judging.engine import leases, runs
-from judging.engine.marking import Copies
-from judging.engine.storing import store, store_copies
+from judging.engine.storing import Copies, store, store_copies
 from judging.graders.base import IN_VAIN, Grader, GraderError, InVain
 from judging.grading.pairs import Pair, Reply
 from judging.models import Attempt, Batch, Judge, JudgeRun, Shard

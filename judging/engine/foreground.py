@@ -7,9 +7,9 @@ from collections.abc import Callable
 
 from annotation.models import Dataset
 from judging.engine import runs
-from judging.engine.baseline import baseline_of
 from judging.engine.choosing import grader_of
 from judging.engine.fill import pump
+from judging.engine.judges import baseline_of
 from judging.engine.leases import any_free, worker_name
 from judging.engine.planning import plan
 from judging.engine.selection import Selection

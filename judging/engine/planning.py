@@ -14,9 +14,8 @@ from django.db.models.functions import Now
 
 from annotation.models import Dataset, Rating
 from judging.engine.leases import until
-from judging.engine.marking import Copies
 from judging.engine.selection import Selection
-from judging.engine.storing import store_copies
+from judging.engine.storing import Copies, store_copies
 from judging.grading.pairs import State
 from judging.models import Attempt, Judge, JudgeRun, Shard
 

@@ -1,6 +1,10 @@
 """What every grader is: pairs in, replies out."""
 
-from collections.abc import Iterator
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Sequence
 from typing import Protocol
 
 from judging.grading.pairs import Failure, Pair, Reply, State
@@ -52,3 +56,18 @@ class Grader(Protocol):
         be graded any more.
         """
         ...
+
+
+# Changing a word of these changes the hash of every chat template.
+_USER = {"role": "user", "content": "Does the text answer the question? Reply with a grade."}
+_SYSTEM = {"role": "system", "content": "You grade texts."}
+PLAIN = [_USER]
+CONVERSATIONS = (PLAIN, [_SYSTEM, _USER])
+
+
+def template_hash(tokens: Sequence[Sequence[int] | None]) -> str:
+    """SHA-256, in hex, over the token ids of CONVERSATIONS; empty if those of the first are not known.
+
+    Some templates have no place for a system message (None), and that is a property of theirs too.
+    """
+    return hashlib.sha256(json.dumps(tokens).encode()).hexdigest() if tokens[0] else ""

@@ -1,32 +1,20 @@
-"""The embedded lexical baseline: grades 0..5 by idf-weighted coverage of a question's terms.
-
-    s = sum of idf over the question terms present in the text / sum of idf over all of them
-    idf(t) = ln(1 + (N - df(t) + 0.5) / (df(t) + 0.5));   grade = min(5, floor(6 s))
-
-so grade 3 or more means that s >= 0.5. This is a baseline, and its grades support no claim of
-validity. It counts shared words: it cannot tell a text on the topic of a question from one that
-answers it, misses paraphrase, and ignores negation and word order. Say so wherever they are shown.
-
-Stop words and stems are English; scripts written without spaces are not segmented. A pair may get
-another grade under other document frequencies: the corpus is part of the judge's identity.
-
-Sources: idf as in Lucene's BM25Similarity (Robertson and Zaragoza 2009, "The Probabilistic
-Relevance Framework: BM25 and Beyond", with 1 added inside the logarithm to keep it positive);
-stems by the Snowball English (Porter2) stemmer. The coverage and its six equal bands are ours.
-"""
+"""The embedded lexical baseline, grades 0..5 by idf-weighted coverage of a question's terms, as a grader."""
 
 import math
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
+from itertools import islice
 from typing import Any, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
 import scipy
 from snowballstemmer.english_stemmer import EnglishStemmer
+
+from judging.grading.pairs import Failure, Pair, Reply, State
 
 MISSING = -1  # under has_grade == False: outside 0..5, so that it cannot pass for a grade
 NO_CONTENT_TERMS = "The question has no content terms: only stop words and question words."
@@ -213,3 +201,37 @@ def _index(values: npt.ArrayLike, length: int) -> npt.NDArray[np.intp]:
     if array.size and (array.min() < 0 or array.max() >= length):
         raise IndexError(f"Pair index outside 0..{length - 1}.")
     return array.astype(np.intp)
+
+
+AT_ONCE = 2_000
+
+
+class BaselineGrader:
+    """Grades by words in common; the raw reply is the covered share of idf, to four places."""
+
+    def __init__(self, lexical: LexicalGrader) -> None:
+        self.lexical = lexical
+
+    def replies(self, pairs: Iterator[Pair]) -> Iterator[Reply | None]:
+        while some := list(islice(pairs, AT_ONCE)):
+            yield from self._grade(some)
+
+    def _grade(self, pairs: list[Pair]) -> Iterator[Reply]:
+        texts = {pair.text_id: pair.text for pair in pairs}
+        questions = {pair.question_id: pair.question for pair in pairs}
+        text_at = {key: at for at, key in enumerate(texts)}
+        question_at = {key: at for at, key in enumerate(questions)}
+        shares = self.lexical.cover_pairs(
+            list(texts.values()),
+            list(questions.values()),
+            np.fromiter((text_at[pair.text_id] for pair in pairs), np.intp),
+            np.fromiter((question_at[pair.question_id] for pair in pairs), np.intp),
+        )
+        has_grade = ~np.isnan(shares)
+        grades = banded(np.where(has_grade, shares, 0.0))
+        found = zip(pairs, shares.tolist(), grades.tolist(), has_grade.tolist(), strict=True)
+        for pair, share, grade, is_graded in found:
+            if not is_graded:
+                yield Reply(pair, State.ERROR, failure=Failure.NO_TERMS, detail=NO_CONTENT_TERMS)
+            else:
+                yield Reply(pair, State.GRADED, grade, raw=f"{share:.4f}")

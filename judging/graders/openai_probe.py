@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from judging.graders import template
+from judging.graders import base
 from judging.graders.base import AnotherJudge, Unavailable
 from judging.graders.openai_reply import has_logprobs
 from judging.graders.openai_server import Answer, NoAnswerError, Server, decoded
@@ -173,7 +173,7 @@ async def _label_ids(
 async def _template_hash(server: Server, model: str, template_kwargs: object) -> str:
     """That of the server's template; empty if the server cannot tell."""
     found = []
-    for messages in template.CONVERSATIONS:
+    for messages in base.CONVERSATIONS:
         question: dict[str, object] = {
             "model": model,
             "messages": messages,
@@ -182,7 +182,7 @@ async def _template_hash(server: Server, model: str, template_kwargs: object) ->
         if template_kwargs:
             question["chat_template_kwargs"] = template_kwargs
         found.append(await _tokenized(server, question))
-    return template.template_hash(found)
+    return base.template_hash(found)
 
 
 async def _tokenized(server: Server, question: Mapping[str, object]) -> list[int] | None:
@@ -202,7 +202,7 @@ async def _tokenized(server: Server, question: Mapping[str, object]) -> list[int
 async def _tells_logprobs(server: Server, model: str) -> tuple[bool, str]:
     question = {
         "model": model,
-        "messages": template.PLAIN,
+        "messages": base.PLAIN,
         "max_tokens": 1,
         "temperature": 0,
         "logprobs": True,

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from importlib import import_module
 from typing import Any
 
-from judging.graders import template
+from judging.graders import base
 from judging.graders.base import AnotherJudge, GraderError, Unavailable
 from judging.grading.pairs import Failure, Pair, Reply, State, storable
 from judging.grading.parse import parse
@@ -200,7 +200,7 @@ def _check_template(spec: Spec, tokenizer: Any) -> None:
         return
     kwargs: Any = spec.sampling.extra.get(TEMPLATE_KWARGS) or {}
     found = []
-    for messages in template.CONVERSATIONS:
+    for messages in base.CONVERSATIONS:
         try:
             tokens = tokenizer.apply_chat_template(
                 messages, add_generation_prompt=True, tokenize=True, return_dict=False, **kwargs
@@ -208,7 +208,7 @@ def _check_template(spec: Spec, tokenizer: Any) -> None:
         except Exception:  # noqa: BLE001 - a template raises what it likes about what it cannot do
             tokens = None
         found.append(tokens)
-    if template.template_hash(found) not in ("", spec.template_hash):
+    if base.template_hash(found) not in ("", spec.template_hash):
         raise AnotherJudge(
             f"The chat template of {spec.model} is not the one of this judge: another version of the "
             "model, or a template that writes the date of the day."

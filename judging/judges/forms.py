@@ -11,8 +11,7 @@ from django.core.exceptions import ValidationError
 from django.http import QueryDict
 
 from annotation.models import Rubric
-from judging.engine.baseline import SLUG
-from judging.engine.judges import levels_of
+from judging.engine.judges import SLUG, levels_of
 from judging.forms import endpoints, offer
 from judging.grading import prompts
 from judging.grading.pairs import Sampling

@@ -13,8 +13,8 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from annotation.http import AuthenticatedRequest, admins_only, is_key, researchers_only
 from annotation.models import Dataset, Rubric
-from annotation.models.raters import name_in
-from judging.engine import tallies
+from annotation.models.rating import name_in
+from judging.engine import progress
 from judging.engine.choosing import key_of, url_of
 from judging.engine.judges import JudgeRefused, make_judge
 from judging.forms import endpoints, focus
@@ -41,12 +41,12 @@ RUNS_SHOWN = 20
 @researchers_only
 def judges(request: AuthenticatedRequest) -> HttpResponseBase:
     """All judges, the newest first, with what each has said so far; then those that came in files."""
-    said, last = tallies.by_judge(), tallies.last_runs()
+    said, last = progress.by_judge(), progress.last_runs()
     listed = Judge.objects.select_related("rater__dataset", "rubric").order_by("-id")
-    rows = [(one, said.get(one.pk, tallies.NOTHING), last.get(one.pk)) for one in listed]
+    rows = [(one, said.get(one.pk, progress.NOTHING), last.get(one.pk)) for one in listed]
     context = {
         "rows": rows,
-        "imported": tallies.imported(),
+        "imported": progress.imported(),
         "datasets": Dataset.objects.all(),
         "room": "judges",
     }
@@ -61,18 +61,18 @@ def judge(request: AuthenticatedRequest, pk: int) -> HttpResponseBase:
     found = get_object_or_404(judges, pk=pk)
     runs = found.runs.select_related("dataset", "created_by")
     shown = list(runs[:RUNS_SHOWN])
-    said = tallies.by_run(shown)
+    said = progress.by_run(shown)
     own = found.rater.dataset
     picked = None
     if found.prompt:
         picked = pick(request.GET, [own] if own else list(Dataset.objects.all()))
     context = {
         "judge": found,
-        "tally": tallies.by_judge().get(found.pk, tallies.NOTHING),
+        "tally": progress.by_judge().get(found.pk, progress.NOTHING),
         "datasets": [
-            (one, name_in(one, found.rater), tally) for one, tally in tallies.by_dataset(found)
+            (one, name_in(one, found.rater), tally) for one, tally in progress.by_dataset(found)
         ],
-        "runs": [(run, said.get(run.pk, tallies.NOTHING)) for run in shown],
+        "runs": [(run, said.get(run.pk, progress.NOTHING)) for run in shown],
         "n_runs": runs.count(),
         "kinds": Attempt.objects.filter(batch__run__judge=found)
         .exclude(state="graded")

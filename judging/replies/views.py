@@ -14,8 +14,17 @@ from annotation.models import Rater, Rating, SubQuestion, Text
 from judging.graders.base import GraderError
 from judging.grading.pairs import Pair, Reply
 from judging.models import Attempt, Judge
-from judging.replies.page import attempts_at, evidence_of, prompt_of, source_of, told
-from judging.replies.replaying import compared, endpoints, pair_of, replay
+from judging.replies.page import (
+    attempts_at,
+    compared,
+    endpoints,
+    evidence_of,
+    pair_of,
+    prompt_of,
+    replay,
+    source_of,
+    told,
+)
 
 State = dict[str, Any]
 

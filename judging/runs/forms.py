@@ -10,8 +10,8 @@ from django.db.models import Count, Q, QuerySet
 
 from annotation.models import Dataset
 from judging.engine import budget
-from judging.engine.baseline import SLUG, baseline_of
 from judging.engine.budget import Prices, prices_of
+from judging.engine.judges import SLUG, baseline_of
 from judging.engine.selection import KINDS, Selection, SelectionError, rankings
 from judging.forms import endpoints, offer
 from judging.models import Judge

@@ -16,7 +16,8 @@ from django.views.decorators.vary import vary_on_headers
 from annotation.http import AuthenticatedRequest, View, admins_only, is_key, researchers_only
 from annotation.models import Dataset
 from judging import tasks
-from judging.engine import estimate, runs, tallies
+from judging.engine import progress, runs
+from judging.engine.budget import estimate_of
 from judging.engine.progress import progress_of
 from judging.engine.selection import Selection, SelectionError
 from judging.forms import focus
@@ -44,9 +45,9 @@ def judge_runs(request: AuthenticatedRequest) -> HttpResponseBase:
         runs = runs.filter(state=state)
     page = Paginator(runs, PER_PAGE).get_page(request.GET.get("page"))
     shown = list(page.object_list)
-    said = tallies.by_run(shown)
+    said = progress.by_run(shown)
     context = {
-        "rows": [(run, said.get(run.pk, tallies.NOTHING)) for run in shown],
+        "rows": [(run, said.get(run.pk, progress.NOTHING)) for run in shown],
         "page": page,
         "dataset": dataset,
         "state": state,
@@ -124,7 +125,7 @@ def judge_run_new(request: AuthenticatedRequest) -> HttpResponseBase:
         try:
             if "start" in request.POST:
                 return redirect(_started(request, form, judge))
-            counted = estimate.of(judge, dataset, form.selection(), form.prices())
+            counted = estimate_of(judge, dataset, form.selection(), form.prices())
         except SelectionError as error:
             form.add_error(None, str(error))
         except runs.RunRefused as error:

@@ -6,9 +6,8 @@ from django_tasks_db.models import DBTaskResult
 from annotation.models import Rater, Rating, Rubric
 from judging import tasks
 from judging.engine import runs
-from judging.engine.baseline import baseline_of
 from judging.engine.foreground import fill
-from judging.engine.judges import make_judge
+from judging.engine.judges import baseline_of, make_judge
 from judging.engine.selection import Selection
 from judging.models import Judge, JudgeRun
 

@@ -8,7 +8,7 @@ from drf_spectacular.generators import SchemaGenerator
 
 from evaluation.models import RetrievalRun
 from judging.engine import runs
-from judging.engine.baseline import baseline_of
+from judging.engine.judges import baseline_of
 from judging.engine.selection import Selection
 
 WHO = ("stranger", "worker", "researcher", "admin")

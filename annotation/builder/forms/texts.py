@@ -8,7 +8,7 @@ from django.db.models import Count
 
 from annotation.builder.forms.steps import DraftForm
 from annotation.models import Campaign, Dataset, Rating, Text
-from annotation.models.raters import raters_of
+from annotation.models.rating import raters_of
 
 
 class TextsForm(DraftForm):

@@ -10,7 +10,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from annotation.formats import long_table, qlabels, qrels
 from annotation.formats.writing import ExportError
 from annotation.models import Dataset
-from annotation.models.raters import raters_of
+from annotation.models.rating import raters_of
 from crux_site.datasets.export import export_folder, write
 from evaluation.formats.trec_run import ForTrecTools
 from evaluation.models import RetrievalRun

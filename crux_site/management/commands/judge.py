@@ -9,12 +9,11 @@ from django.core.management.base import BaseCommand, CommandError
 from tqdm import tqdm
 
 from annotation.models import Dataset
-from judging.engine import estimate, planning, runs
-from judging.engine.baseline import SLUG, baseline_of
+from judging.engine import budget, planning, runs
 from judging.engine.budget import prices_of
 from judging.engine.choosing import url_of
 from judging.engine.foreground import fill
-from judging.engine.judges import find_judge
+from judging.engine.judges import SLUG, baseline_of, find_judge
 from judging.engine.leases import is_abroad
 from judging.engine.progress import failures_of, progress_of
 from judging.engine.selection import Selection, SelectionError
@@ -84,7 +83,7 @@ class Command(BaseCommand):
     ) -> None:
         typed = (options["price_in"] or 0, options["price_out"] or 0)
         prices = prices_of(options["endpoint"], *typed)
-        found = estimate.of(judge, dataset, selection, prices)
+        found = budget.estimate_of(judge, dataset, selection, prices)
         self.stdout.write(json.dumps(found.as_json()) if options["json"] else found.in_words())
 
     def _run(

@@ -14,8 +14,7 @@ from annotation.models import Dataset
 from evaluation.data.selection import SelectionError, one_of
 from evaluation.scoring.depths import unlike_depths
 from evaluation.scoring.options import ORACLE, choose
-from evaluation.scoring.score import METRICS, RowScore, Scores, TopicScore, score
-from evaluation.scoring.score_json import as_json
+from evaluation.scoring.score import METRICS, RowScore, Scores, TopicScore, as_json, score
 from evaluation.scoring.tokens import tokenizer
 from evaluation.stats.estimate import Estimate
 

@@ -7,8 +7,7 @@ from django.http import Http404
 
 from annotation.models import Answer, Assignment, NuggetSpan, Rating, Rubric
 from annotation.prepared import Prepared, PreparedInsert
-from annotation.task.lookup import item_to_answer
-from annotation.task.saving import save_answer
+from annotation.task.saving import item_to_answer, save_answer
 from annotation.text.spans import Span
 from tests.factories import make_dataset
 

@@ -9,7 +9,7 @@ import pytest
 from django.db import DatabaseError, connection
 
 from annotation.models import Answer
-from crux_site.middleware.unavailable import will_pass
+from crux_site.middleware import will_pass
 from tests.annotation.task.work_material import answer
 
 BY_SCRIPT = {"HTTP_X_REQUESTED_WITH": "fetch"}

@@ -13,8 +13,7 @@ from annotation.models import Rating
 from evaluation.data.selection import SelectionError
 from evaluation.retrieval.board import RUNS, board
 from evaluation.retrieval.differences import mean_difference, pair_tests, sampled
-from evaluation.retrieval.judges import compared_sources, under_others
-from evaluation.retrieval.orders import FIGURE_5, taus
+from evaluation.retrieval.orders import FIGURE_5, compared_sources, taus, under_others
 from evaluation.retrieval.params import retrieval_choice
 from evaluation.scoring.score import METRICS
 from tests.evaluation.retrieval.material import make_room

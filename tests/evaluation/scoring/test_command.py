@@ -8,8 +8,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from evaluation.scoring.options import choose
-from evaluation.scoring.score import score
-from evaluation.scoring.score_json import as_json
+from evaluation.scoring.score import as_json, score
 from tests.evaluation.scoring.material import make_reference, make_study
 from tests.real_study import FOLDER
 

@@ -7,6 +7,7 @@ from evaluation.stats.bootstrap import bootstrap_interval, cluster_bootstrap, re
 from evaluation.stats.cohen import cohen_kappa, kappa_from_matrix
 from evaluation.stats.confusion import confusion_at_eta, item_cells, level_matrix
 from evaluation.stats.correlation import pearson
+from evaluation.stats.correlation_intervals import pearson_from_sums, pearson_terms
 from evaluation.stats.estimate import Estimate
 from evaluation.stats.fleiss import (
     ac1_from_sums,
@@ -16,7 +17,6 @@ from evaluation.stats.fleiss import (
     item_terms,
     kappa_from_sums,
 )
-from evaluation.stats.pearson_sums import pearson_from_sums, pearson_terms
 from tests.golden_cases import assert_close, load
 
 WHOLE = Estimate(0.5, None, n=20, missing=1)

@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from statsmodels.stats.multitest import multipletests
 
-from evaluation.stats.holm import holm
+from evaluation.stats.randomisation import holm
 
 p_values = st.lists(st.floats(0, 1), min_size=1, max_size=30)
 

@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evaluation.stats.correlation import pearson
-from evaluation.stats.pearson_sums import pearson_from_sums, pearson_terms
+from evaluation.stats.correlation_intervals import pearson_from_sums, pearson_terms
 
 NAN = np.nan
 

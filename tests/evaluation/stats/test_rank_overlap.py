@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evaluation.stats.rank_overlap import rbo_ext
+from evaluation.stats.overlap import rbo_ext
 from tests.golden_cases import assert_close, load
 
 rankings = st.permutations("abcdefgh").flatmap(

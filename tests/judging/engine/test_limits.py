@@ -6,7 +6,7 @@ from annotation.api.bodies import read
 from annotation.api.errors import Refused
 from judging.api.bodies import Start
 from judging.engine import budget, runs
-from judging.engine.baseline import baseline_of
+from judging.engine.judges import baseline_of
 from judging.engine.selection import Selection
 from judging.runs.forms import RunForm
 

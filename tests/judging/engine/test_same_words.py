@@ -3,7 +3,7 @@
 import pytest
 
 from annotation.models import Text
-from judging.engine import estimate, runs
+from judging.engine import budget, runs
 from judging.engine.budget import Prices
 from judging.engine.fill import pump
 from judging.engine.progress import progress_of
@@ -54,7 +54,7 @@ def asked_elsewhere(judge, study, texts):
 
 def told_first(judge, study):
     """What counting says before, and the run that it was about once it has ended."""
-    found = estimate.of(judge, study, Selection(), Prices(0, 0, ""))
+    found = budget.estimate_of(judge, study, Selection(), Prices(0, 0, ""))
     run = planned(judge, study)
     planned_before = run.n_planned
     pump(run, Scripted(), WORKER)

@@ -10,8 +10,8 @@ from django_tasks_db.models import DBTaskResult
 from annotation.models import Rater, Topic
 from judging import tasks
 from judging.engine import fill, planning, runs
-from judging.engine.baseline import baseline_of
 from judging.engine.fill import pump
+from judging.engine.judges import baseline_of
 from judging.engine.selection import TOPICS_AT_ONCE, Selection
 from judging.graders.base import GraderError
 from judging.models import Judge, JudgeRun, Shard

@@ -9,7 +9,7 @@ from django_tasks_db.models import DBTaskResult
 
 from judging import tasks
 from judging.engine import leases, runs
-from judging.engine.baseline import baseline_of
+from judging.engine.judges import baseline_of
 from judging.engine.planning import plan
 from judging.engine.selection import Selection
 from judging.models import Attempt, JudgeRun

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from annotation.models.standard_rubrics import GRADED
+from annotation.models.rubric import GRADED
 from judging.grading.pairs import Pair
 from judging.grading.parse import PARSERS
 from judging.grading.prompt import check_template, render, wording_of

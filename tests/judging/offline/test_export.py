@@ -8,7 +8,7 @@ from django.core.management import CommandError, call_command
 
 from annotation.models import SubQuestion, Text
 from judging.engine import leases, planning, runs
-from judging.engine.baseline import baseline_of
+from judging.engine.judges import baseline_of
 from judging.engine.selection import Selection
 from judging.models import JudgeRun, Shard
 from judging.offline import exchange

@@ -5,7 +5,7 @@ import pytest
 from annotation.models import Rating, Text
 from judging.engine.foreground import fill_lexical
 from judging.models import Attempt, Batch, Judge, JudgeRun
-from judging.replies import replaying
+from judging.replies import page
 from tests.evaluation.agreement.test_page import words
 from tests.judging.graders.scripted_server import ScriptedServer, said, status
 from tests.judging.replies.material import make_model
@@ -78,7 +78,7 @@ def test_an_endpoint_that_is_not_there(ada, looked, server):
 
 
 def test_a_server_that_is_down_is_told_in_a_sentence(ada, looked, server, monkeypatch):
-    monkeypatch.setattr(replaying, "PATIENCE", 0)
+    monkeypatch.setattr(page, "PATIENCE", 0)
     response = ask(ada, looked, endpoint="other")
     assert response.status_code == 200
     assert "has not answered any question" in words(response)
@@ -86,7 +86,7 @@ def test_a_server_that_is_down_is_told_in_a_sentence(ada, looked, server, monkey
 
 
 def test_a_server_that_fails_is_told_in_a_sentence(ada, looked, server, monkeypatch):
-    monkeypatch.setattr(replaying, "PATIENCE", 0)
+    monkeypatch.setattr(page, "PATIENCE", 0)
     all_answers(server, status(500))
     assert "has not answered any question" in words(ask(ada, looked))
 
@@ -131,8 +131,8 @@ def test_a_baseline_whose_passages_have_changed_cannot_be_asked(ada, looked):
 
 def test_a_judge_in_a_process_of_its_own_cannot_be_asked_from_a_page(looked):
     judge = make_model("inside", backend=Judge.Backend.VLLM)
-    with pytest.raises(replaying.GraderError, match="cannot be asked from a page"):
-        replaying.replay(judge, looked.dataset, looked.pair("passage", 1))
+    with pytest.raises(page.GraderError, match="cannot be asked from a page"):
+        page.replay(judge, looked.dataset, looked.pair("passage", 1))
 
 
 def test_a_cell_without_an_attempt_cannot_be_asked_again(ada, looked, server):

@@ -4,7 +4,7 @@ import pytest
 from django_tasks_db.models import DBTaskResult
 
 from evaluation.models import RankedText, RetrievalRun
-from judging.engine.baseline import baseline_of
+from judging.engine.judges import baseline_of
 from judging.models import Attempt, Judge, JudgeRun
 from tests.factories import make_dataset
 from tests.judging.runs.material import a_judge, a_run, called

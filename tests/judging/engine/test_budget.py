@@ -7,7 +7,7 @@ import pytest
 from django.core.exceptions import ImproperlyConfigured
 from django.core.management import CommandError, call_command
 
-from judging.engine import estimate, runs
+from judging.engine import budget, runs
 from judging.engine.budget import Prices, prices_of
 from judging.engine.selection import Selection
 from judging.models import JudgeRun
@@ -61,7 +61,7 @@ def test_a_budget_of_money_without_prices_is_refused_and_nothing_is_made(db):
 def test_an_estimate_is_in_the_currency_of_the_table(db):
     # 24 pairs; the prompt is as long as its two placeholders' words and nothing else.
     judge, study = a_judge(prompt="{question}{text}"), make_study()
-    found = estimate.of(judge, study, Selection(), prices_of("big"))
+    found = budget.estimate_of(judge, study, Selection(), prices_of("big"))
     assert found.money == pytest.approx((found.prompt_tokens * 0.5 + 24 * 2) / 1e6)
     assert found.as_json()["currency"] == "EUR"
 
