@@ -17,7 +17,6 @@ from annotation.builder.workload import hourly, workload
 from annotation.http import AuthenticatedRequest, admins_only
 from annotation.models import Campaign, LogEntry, Participant
 from annotation.participation import entry
-from annotation.participation.status import STATUSES, with_status
 
 
 @dataclass(frozen=True)
@@ -124,7 +123,7 @@ def invitations(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
         messages.success(request, f"{links} can be given out.")
         return redirect("campaign_invitations", slug)
     participants = found.participants.filter(source=Participant.Source.LINK, erased_at=None)
-    listed = with_status(participants.select_related("rater")).order_by("-pk")
+    listed = participants.select_related("rater").with_status().order_by("-pk")
     page = Paginator(listed, LINKS_PER_PAGE).get_page(request.GET.get("page"))
     arrival = _arrival(found, request)
     context = {
@@ -132,7 +131,11 @@ def invitations(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
         "form": form,
         "page": page,
         "links": [
-            (participant, STATUSES[participant.status], entry.link_of(participant, request))
+            (
+                participant,
+                Participant.STATUSES[participant.status],
+                entry.link_of(participant, request),
+            )
             for participant in page
         ],
         "arrival": arrival,

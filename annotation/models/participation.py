@@ -1,17 +1,39 @@
 """A study under way: who takes part, what they have in hand, and what was done by whom."""
 
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from django.conf import settings
 from django.db import models
-from django.db.models import Q
+from django.db.models import Case, Exists, F, OuterRef, Q, Value, When
 from django.urls import reverse
 from django.utils import timezone
 
 if TYPE_CHECKING:
     from annotation.models.campaign import Campaign
     from annotation.models.people import User
+
+
+class ParticipantQuerySet(models.QuerySet["Participant"]):
+    def with_status(self, now: datetime | None = None) -> models.QuerySet[Any]:
+        """Each with its `status`, a key of Participant.STATUSES: the furthest that is true of it."""
+        parts = Part.objects.filter(participant=OuterRef("pk"))
+        began = parts.filter(outcome=Part.Outcome.UNDER_WAY)
+        agreed = Q(consented_at__isnull=False) | Q(checked_at__isnull=False)
+        return self.annotate(
+            status=Case(
+                When(~Q(outcome=""), then=F("outcome")),
+                When(
+                    Exists(began.filter(expires__lte=now or timezone.now())), then=Value("overdue")
+                ),
+                When(Exists(began), then=Value("working")),
+                When(Exists(parts.filter(outcome=Part.Outcome.DONE)), then=Value("part_done")),
+                When(Exists(parts.filter(outcome=Part.Outcome.EXPIRED)), then=Value("lapsed")),
+                When(checked_at=None, check_tries__gt=0, then=Value("in_check")),
+                When(agreed, then=Value("consented")),
+                default=Value("invited"),
+            )
+        )
 
 
 class Participant(models.Model):
@@ -31,6 +53,21 @@ class Participant(models.Model):
         SCREENED_OUT = "screened_out", "screened out"
         FAILED_CHECK = "failed_check", "failed the check"
         RETURNED = "returned", "returned"
+
+    # How far somebody is, in the order of a participation.
+    STATUSES = {
+        "invited": "invited",
+        "consented": "consented",
+        "in_check": "in the check",
+        "working": "working",
+        "overdue": "overdue",
+        "lapsed": "time ran out",
+        "part_done": "part done",
+        Outcome.DONE.value: "done",
+        Outcome.SCREENED_OUT.value: "screened out",
+        Outcome.FAILED_CHECK.value: "failed the check",
+        Outcome.RETURNED.value: "returned",
+    }
 
     campaign = models.ForeignKey(
         "annotation.Campaign",
@@ -59,6 +96,8 @@ class Participant(models.Model):
         null=True, blank=True, help_text="when personal data was deleted; labels stay"
     )
 
+    objects = ParticipantQuerySet.as_manager()
+
     class Meta:
         ordering = ["campaign_id", "id"]
         constraints = [
@@ -72,6 +111,9 @@ class Participant(models.Model):
 
     def __str__(self) -> str:
         return f"{self.rater} in {self.campaign}"
+
+    def parts_done(self) -> int:
+        return self.parts.filter(outcome=Part.Outcome.DONE).count()
 
 
 class Part(models.Model):
@@ -178,6 +220,11 @@ class Assignment(models.Model):
     def is_reopened(self) -> bool:
         """Whether it was handed in, and a later change took that back."""
         return self.state == self.State.OPEN and self.submitted_at is not None
+
+    def next_open(self) -> "Assignment | None":
+        """The next item of the participant that is in hand: further on, else from the beginning."""
+        others = self.participant.assignments.filter(state=self.State.OPEN).exclude(pk=self.pk)
+        return others.filter(position__gt=self.position).first() or others.first()
 
 
 class Message(models.Model):

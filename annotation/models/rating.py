@@ -69,9 +69,6 @@ class RatingQuerySet(models.QuerySet["Rating"]):
     def of_dataset(self, dataset: Any) -> "RatingQuerySet":
         return self.filter(text__dataset=dataset)
 
-    def by_people(self) -> "RatingQuerySet":
-        return self.filter(rater__kind=Rater.Kind.HUMAN)
-
     # The one place where ratings are written. Nothing else makes, changes or deletes one.
 
     def record(

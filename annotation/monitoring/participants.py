@@ -9,7 +9,6 @@ from django.db.models import Count, Max, Q, Sum
 
 from annotation.models import Answer, Assignment, Campaign, Part, Participant
 from annotation.participation.earnings import MINUTE_MS
-from annotation.participation.status import STATUSES, with_status
 
 
 @dataclass(frozen=True)
@@ -52,15 +51,17 @@ class Row:
 
     @property
     def label(self) -> str:
-        return STATUSES[self.status]
+        return Participant.STATUSES[self.status]
 
 
 def statuses(campaign: Campaign) -> list[Share]:
     """How many participants have each status, in the order of a stay; nobody is a 0."""
-    participants = with_status(campaign.participants.order_by())
+    participants = campaign.participants.order_by().with_status()
     counts: dict[str, int] = dict(participants.values_list("status").annotate(Count("pk")))
     total = sum(counts.values())
-    return [Share(key, label, counts.get(key, 0), total) for key, label in STATUSES.items()]
+    return [
+        Share(key, label, counts.get(key, 0), total) for key, label in Participant.STATUSES.items()
+    ]
 
 
 def rows(participants: Iterable[Any]) -> list[Row]:

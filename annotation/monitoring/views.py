@@ -29,7 +29,6 @@ from annotation.monitoring.forms import (
 from annotation.monitoring.participants import rows, statuses
 from annotation.participation import leaving
 from annotation.participation.skips import by_part
-from annotation.participation.status import STATUSES, with_status
 
 PER_PAGE = 50
 
@@ -74,8 +73,8 @@ def participants(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
     """The participants of a study, those of one status if that is asked for, page by page."""
     found = get_object_or_404(Campaign, slug=slug)
     status = request.GET.get("status", "")
-    participants = with_status(found.participants.select_related("rater"))
-    if status in STATUSES:
+    participants = found.participants.select_related("rater").with_status()
+    if status in Participant.STATUSES:
         participants = participants.filter(status=status)
     else:
         status = ""
@@ -96,9 +95,9 @@ def participants(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
 @researchers_only
 def participant(request: AuthenticatedRequest, slug: str, pk: int) -> HttpResponseBase:
     """One participant of a study: parts, items, what staff did about them, and what staff can do."""
-    participants = with_status(
-        Participant.objects.select_related("campaign__rubric", "rater__user")
-    )
+    participants = Participant.objects.select_related(
+        "campaign__rubric", "rater__user"
+    ).with_status()
     participant = get_object_or_404(participants, campaign__slug=slug, pk=pk)
     assigned = participant.assignments.select_related("item__text", "part", "check_asked")
     [row] = rows([participant])

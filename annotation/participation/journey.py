@@ -120,7 +120,7 @@ def onwards(assignment: Assignment) -> str:
     slug = assignment.participant.campaign.slug
     if is_over(assignment):
         return reverse("work_campaign", args=[slug])
-    if following := next_open(assignment):
+    if following := assignment.next_open():
         return following.get_absolute_url()
     part = assignment.part
     if part and part.outcome == Part.Outcome.DONE:
@@ -217,16 +217,12 @@ def stopped(participant: Participant, part: Part | None) -> Stopped | None:
     return Stopped(part.ended, n["submitted"], n["begun"], n["untouched"])
 
 
-def parts_done(participant: Participant) -> int:
-    return participant.parts.filter(outcome=Part.Outcome.DONE).count()
-
-
 def next_part(participant: Participant) -> Offer | None:
     """The part that the participant could begin now; None where there is nothing for them.
 
     Hidden gold items are counted among its texts, as they are shown.
     """
-    campaign, done = participant.campaign, parts_done(participant)
+    campaign, done = participant.campaign, participant.parts_done()
     if participant.outcome in OVER or not campaign.hands_out() or done == campaign.max_parts:
         return None
     waiting = participant.assignments.filter(state=Assignment.State.OPEN)
@@ -297,11 +293,3 @@ def _ending(kind: str, participant: Participant, code: str) -> Ending:
     is_done = kind in ("part", "all")
     url = entry.back_url(campaign, code, participant.external_id, is_done=is_done)
     return Ending(kind, code, url)
-
-
-def next_open(assignment: Assignment) -> Assignment | None:
-    """The next item of the participant that is in hand: further on, else from the beginning."""
-    mine = assignment.participant.assignments.filter(state=Assignment.State.OPEN).exclude(
-        pk=assignment.pk
-    )
-    return mine.filter(position__gt=assignment.position).first() or mine.first()

@@ -61,7 +61,7 @@ def work_campaign(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
         "stopped": stopped,
         "offer": offer,
         "skips": skips_of(participant, part) if part else None,
-        "number": journey.parts_done(participant) + 1,
+        "number": participant.parts_done() + 1,
         "closed": entry.why_closed(participant.campaign),
         "ending": None if part or offer else journey.ending(participant, submission),
         "platform": participant.get_source_display() if platform else "",

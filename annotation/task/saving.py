@@ -269,8 +269,7 @@ def end_part(assignment: Assignment) -> None:
     participant, campaign = assignment.participant, assignment.participant.campaign
     if campaign.lease_hours:
         assigning.release_untouched(part.assignments.all())
-    done = participant.parts.filter(outcome=Part.Outcome.DONE).count()
-    if campaign.items_per_part is None or done == campaign.max_parts:
+    if campaign.items_per_part is None or participant.parts_done() == campaign.max_parts:
         participant.outcome = Participant.Outcome.DONE
         participant.save(update_fields=["outcome"])
 

@@ -7,9 +7,8 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from annotation.models import Answer, Assignment, Campaign, Item, LogEntry
+from annotation.models import Answer, Assignment, Campaign, Item, LogEntry, Participant
 from annotation.monitoring import actions, participants, progress
-from annotation.participation.status import STATUSES, with_status
 from tests import field
 from tests.crowd import make_study
 
@@ -35,14 +34,14 @@ def text(client, url: str, **headers) -> str:
 
 
 def test_everybody_has_the_status_that_they_have_come_to(study, people):
-    participants = with_status(study.participants.all())
+    participants = study.participants.all().with_status()
     found = {participant.pk: participant.status for participant in participants}
     assert found == {participant.pk: status for status, participant in people.items()}
 
 
 def test_each_participant_is_counted_once(study, people):
     counted = participants.statuses(study)
-    assert [one.key for one in counted] == list(STATUSES)
+    assert [one.key for one in counted] == list(Participant.STATUSES)
     assert {one.n for one in counted} == {1}
     assert {one.of for one in counted} == {11}
 
@@ -121,7 +120,7 @@ def test_time_is_the_median_of_the_parts_that_were_measured(study, people):
 
 
 def test_a_row_tells_what_somebody_has_done(study, people):
-    participants = with_status(study.participants.all())
+    participants = study.participants.all().with_status()
     rows = {row.status: row for row in participants.rows(participants)}
     working = rows["working"]
     assert (working.in_hand, working.skipped, working.submitted) == (2, 1, 0)
@@ -188,7 +187,7 @@ def test_the_script_of_the_page_is_given_the_numbers_alone(cast, study, people):
     assert "HX-Request" in response.headers["Vary"]
 
 
-@pytest.mark.parametrize("status", list(STATUSES))
+@pytest.mark.parametrize("status", list(Participant.STATUSES))
 def test_participants_are_listed_by_status(cast, study, people, status):
     page = text(cast.client("researcher"), f"{HOME}participants/?status={status}")
     names = {
@@ -218,7 +217,7 @@ def test_only_admins_see_the_ids_of_platforms(cast, study, people):
     assert "sub-working" not in text(cast.client("researcher"), one)
 
 
-@pytest.mark.parametrize("status", list(STATUSES))
+@pytest.mark.parametrize("status", list(Participant.STATUSES))
 def test_a_participant_has_a_page(cast, study, people, status):
     url = f"{HOME}participants/{people[status].pk}/"
     assert "What you can do" in text(cast.client("admin"), url)

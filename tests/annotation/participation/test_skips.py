@@ -13,7 +13,6 @@ from annotation.formats.prolific import Submission
 from annotation.models import Assignment, Campaign, User
 from annotation.monitoring import actions, reconciliation
 from annotation.monitoring.participants import rows
-from annotation.participation.status import with_status
 from annotation.task import saving
 from tests import field
 from tests.annotation.study_material import ROOM, words
@@ -159,7 +158,7 @@ def test_participants_and_the_comparison_show_skips(cast, walker):
         walker.do(one)
     skipped.refresh_from_db()
     assert skipped.state == "released"  # it went back to the others
-    [row] = rows(with_status(walker.campaign.participants.all()))
+    [row] = rows(walker.campaign.participants.all().with_status())
     assert (row.skipped, row.submitted) == (1, 9)
     sent = [Submission("sub1", walker.pid, "AWAITING REVIEW", "DONE1")]
     [row] = reconciliation.reconcile(walker.campaign, sent).rows
