@@ -120,8 +120,8 @@ def test_time_is_the_median_of_the_parts_that_were_measured(study, people):
 
 
 def test_a_row_tells_what_somebody_has_done(study, people):
-    participants = study.participants.all().with_status()
-    rows = {row.status: row for row in participants.rows(participants)}
+    everybody = study.participants.all().with_status()
+    rows = {row.status: row for row in participants.rows(everybody)}
     working = rows["working"]
     assert (working.in_hand, working.skipped, working.submitted) == (2, 1, 0)
     assert (working.answers, working.minutes) == (1, 1)
