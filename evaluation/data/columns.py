@@ -1,5 +1,6 @@
 """A rater as a column of what is compared."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from annotation.models import Rater
@@ -43,3 +44,8 @@ class Column:
     def mark(self) -> int:
         """Which of the marks 1 to 7 its spans have; the eighth is the judge's."""
         return 8 if self.at == JUDGE else self.at % 7 + 1
+
+
+def independent(columns: Iterable[Column]) -> tuple[Column, ...]:
+    """The people among them who rated on their own: adjudicators saw what the others had said."""
+    return tuple(c for c in columns if c.is_person and not c.has_seen_others)

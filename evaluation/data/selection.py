@@ -15,7 +15,7 @@ from django.utils.http import urlencode
 from annotation.models import Campaign, Dataset, Rater, Rating, Rubric
 from annotation.models.rating import named
 from annotation.models.rubric import ANSWERABLE, GRADED
-from evaluation.data.columns import JUDGE, Column
+from evaluation.data.columns import JUDGE, Column, independent
 from evaluation.data.default_judge import default_judge
 
 LISTED = 20  # as many choices as a message names
@@ -198,8 +198,7 @@ def _rubric(
 def _columns(everyone: tuple[Column, ...], names: Sequence[str], where: str) -> tuple[Column, ...]:
     asked = [part.strip() for name in names for part in name.split(",") if part.strip()]
     if not asked:
-        people = tuple(column for column in everyone if column.is_person)
-        return tuple(column for column in people if not column.has_seen_others) or people
+        return independent(everyone) or tuple(c for c in everyone if c.is_person)
     for name in asked:
         one_of(f"rater {where} called", name, (column.name for column in everyone))
     return tuple(column for column in everyone if column.name in asked)

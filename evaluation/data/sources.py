@@ -9,7 +9,7 @@ from django.db.models import Exists, OuterRef, Q
 
 from annotation.models import Campaign, Dataset, Rater, Rating
 from annotation.models.rating import named
-from evaluation.data.columns import JUDGE, Column
+from evaluation.data.columns import JUDGE, Column, independent
 from evaluation.data.default_judge import default_judge
 from evaluation.data.selection import SelectionError, one_of
 
@@ -75,7 +75,7 @@ def sources(dataset: Dataset) -> tuple[Source, ...]:
     order = [Rater.Kind.MODEL, Rater.Kind.BASELINE, Rater.Kind.HUMAN]
     columns.sort(key=lambda column: (order.index(Rater.Kind(column.kind)), column.name))
     judges = [column for column in columns if not column.is_person]
-    people = tuple(c for c in columns if c.is_person and not c.has_seen_others)
+    people = independent(columns)
     found = [Source(column.name, "rater", column) for column in columns]
     if len(people) > 1:
         found.append(Source(MAJORITY, "majority", None, people))
