@@ -8,6 +8,7 @@ from collections.abc import Callable
 from itertools import groupby, islice
 from pathlib import Path
 
+import pandas as pd  # noqa: F401 - as the server has loaded it
 from django.conf import settings
 from django.core.management import call_command
 from django.test import Client

@@ -3,6 +3,7 @@
 import os
 import sys
 
+import pandas as pd  # noqa: F401 - a third of a second, which the first visitor would wait for
 from django.core.exceptions import ImproperlyConfigured
 from django.core.wsgi import get_wsgi_application
 from django.db import connection

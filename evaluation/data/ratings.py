@@ -1,25 +1,91 @@
-"""The one bridge from Rating rows to arrays.
+"""The one way from Rating rows to a frame, and to the matrix that agreement is computed from.
 
-One pass over the rows per kind of row (people, other raters, the judge), whatever their number; no
-statistic is computed here. What the raters marked in the texts is read in `evidence`.
+What is read is decided here: whether ratings of filtered questions are, and which grades call a pair
+answerable. No statistic is computed here. What the raters marked in the texts is read in `spans`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from django.db.models import QuerySet
 from numpy.typing import NDArray
 
-from annotation.models import Rating, SubQuestion, Text
+from annotation.models import Dataset, Rating, Rubric, SubQuestion, Text
 from annotation.models.rating import RatingQuerySet
-from evaluation.data.selection import Selection
+from evaluation.data.selection import Selection, threshold
+from evaluation.metrics.grades import BoolArray
 from evaluation.stats.estimate import FloatArray, IntArray
 
-ROW = np.dtype([("rater", np.int64), ("text", np.int64), ("question", np.int64), ("grade", float)])
+if TYPE_CHECKING:
+    import pandas as pd
+
+COLUMNS = ("rater_id", "rubric_id", "text_id", "question_id", "grade")
+# 18 bytes a rating. A key that does not fit is an error when it is read, not another key.
+ROW = np.dtype(
+    [
+        ("rater", np.int32),
+        ("rubric", np.int32),
+        ("text", np.int32),
+        ("question", np.int32),
+        ("grade", np.int16),
+    ]
+)
+
+
+def frame(
+    dataset: Dataset,
+    raters: Collection[int] | None = None,
+    rubrics: Collection[int] | None = None,
+    *,
+    with_filtered: bool = True,
+    texts: QuerySet[Any] | None = None,
+) -> pd.DataFrame:
+    """Ratings of a dataset, one row each and in no order: one query.
+
+    The columns are `rater`, `rubric`, `text` and `question`, which are keys, and `grade`; all are
+    integers. `raters` and `rubrics` are keys, None for all; `texts` narrows them to those of a
+    query. Without `with_filtered` those of filtered questions are left out.
+    """
+    found = Rating.objects.of_dataset(dataset)
+    for name, keys in (("rater", raters), ("rubric", rubrics), ("text", texts)):
+        if keys is not None:
+            found = found.filter(**{f"{name}__in": keys})
+    return _read(found if with_filtered else _without_filtered(found))
+
+
+def ratings_under(selection: Selection, raters: Collection[int]) -> RatingQuerySet:
+    """The ratings of these raters under the selection's rubric, as that rubric counts them."""
+    found = Rating.objects.of_dataset(selection.dataset).filter(
+        rater__in=raters, rubric=selection.rubric
+    )
+    return _without_filtered(found) if selection.leaves_out_filtered else found
+
+
+def _without_filtered(ratings: RatingQuerySet) -> RatingQuerySet:
+    return ratings.filter(question__filtered_because="")
+
+
+def _read(ratings: RatingQuerySet) -> pd.DataFrame:
+    # Loaded where it is needed: it takes a third of a second, which no other command should wait for.
+    import pandas as pd  # noqa: PLC0415
+
+    values = ratings.order_by().values_list(*COLUMNS)
+    rows = np.fromiter(values.iterator(chunk_size=10_000), dtype=ROW)
+    return pd.DataFrame({name: rows[name] for name in ROW.names or ()})
+
+
+def answerable(rows: pd.DataFrame, rubrics: Iterable[Rubric], eta: int) -> BoolArray:
+    """Which ratings of a frame call their pair answerable: each at eta as its rubric reads it."""
+    under, grade = rows["rubric"].to_numpy(), rows["grade"].to_numpy()
+    says = np.zeros(len(rows), dtype=bool)
+    for rubric in rubrics:
+        says |= (under == rubric.pk) & (grade >= threshold(rubric, eta))
+    return says
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,14 +105,13 @@ class TextRow:
 
 @dataclass(frozen=True, slots=True)
 class QuestionRow:
-    """A question, without its words. `order` is its place among all questions of the dataset."""
+    """A question, without its words."""
 
     pk: int
     topic: int
     topic_name: str
     position: int
     is_filtered: bool
-    order: int
 
 
 @dataclass(frozen=True)
@@ -60,23 +125,33 @@ class RatingMatrix:
     """
 
     selection: Selection
-    text: IntArray
-    question: IntArray
+    items: pd.MultiIndex
+    """The keys of text and question."""
     grades: FloatArray
     judge: FloatArray
-    rows: NDArray[Any]
-    judge_rows: NDArray[Any]
+    rows: pd.DataFrame
+    judge_rows: pd.DataFrame
     """Every rating of these texts that was read, also those of pairs that are no items."""
     texts: Mapping[int, TextRow]
     questions: Mapping[int, QuestionRow]
 
     @property
     def n_items(self) -> int:
-        return len(self.text)
+        return len(self.items)
 
     @property
     def n_missing(self) -> int:
         return int(np.isnan(self.grades).sum())
+
+    @cached_property
+    def text(self) -> IntArray:
+        """The text of each item."""
+        return self.items.get_level_values("text").to_numpy(np.int64)
+
+    @cached_property
+    def question(self) -> IntArray:
+        """The question of each item."""
+        return self.items.get_level_values("question").to_numpy(np.int64)
 
     @cached_property
     def topic(self) -> IntArray:
@@ -98,110 +173,78 @@ class RatingMatrix:
     def systems(self) -> list[str]:
         return sorted(set(self.system.tolist()))
 
-    def places(self, rows: NDArray[Any]) -> IntArray:
-        """The item of each row of a `text` and a `question`, -1 where the pair is not one."""
-        return _Places(self.text, self.question).of(rows)
+    def places(self, text: IntArray, question: IntArray) -> IntArray:
+        """The item of each pair of keys, -1 where the pair is not one."""
+        return self.items.get_indexer(type(self.items).from_arrays([text, question]))
 
 
 def load(selection: Selection) -> RatingMatrix:
     """The matrix of a selection: four queries, five with raters that are not people."""
-    ratings = Rating.objects.of_dataset(selection.dataset).filter(rubric=selection.rubric)
-    if selection.leaves_out_filtered:
-        ratings = ratings.filter(question__filtered_because="")
+    import pandas as pd  # noqa: PLC0415
+
     people = [rater.pk for rater in selection.raters if rater.is_person]
     others = [rater.pk for rater in selection.raters if not rater.is_person]
-    makers = ratings.filter(rater__in=people or others)
-    item_rows = _rows(makers)
+    makers = ratings_under(selection, people or others)
     texts = makers.order_by().values("text_id")
-    rows, judged = [item_rows], np.empty(0, dtype=ROW)
+    rows, questions = _read(makers), questions_of(selection.dataset)
+    items = _items(rows, questions)
     if people and others:
-        rows.append(_rows(ratings.filter(rater__in=others, text__in=texts)))
-    all_questions = _questions(selection)
-    all_texts = {
-        pk: TextRow(pk, name, kind, system)
-        for pk, name, kind, system in Text.objects.filter(pk__in=texts)
-        .order_by()
-        .values_list("pk", "name", "kind", "system")
-    }
-    text, question = _items(item_rows, all_questions)
-    at = _Places(text, question)
-    grades = np.full((len(text), len(selection.raters)), np.nan)
-    columns = {rater.pk: column for column, rater in enumerate(selection.raters)}
-    for found in rows:
-        place = at.of(found)
-        column = np.array([columns[pk] for pk in found["rater"].tolist()], dtype=np.int64)
-        grades[place[place >= 0], column[place >= 0]] = found["grade"][place >= 0]
-    judge = np.full(len(text), np.nan)
+        beside = _read(ratings_under(selection, others).filter(text__in=texts))
+        rows = pd.concat([rows, beside], ignore_index=True)
+    judge, judge_rows = np.full(len(items), np.nan), rows[:0]
     if selection.judge:
-        judged = _rows(
-            Rating.objects.filter(
-                rater=selection.judge.pk, rubric=selection.judge_rubric, text__in=texts
-            )
+        judge_rows = frame(
+            selection.dataset, [selection.judge.pk], [selection.judge_rubric.pk], texts=texts
         )
-        place = at.of(judged)
-        judge[place[place >= 0]] = judged["grade"][place >= 0]
+        judge = _grades(judge_rows, items, [selection.judge.pk])[:, 0]
     return RatingMatrix(
         selection=selection,
-        text=text,
-        question=question,
-        grades=grades,
+        items=items,
+        grades=_grades(rows, items, [rater.pk for rater in selection.raters]),
         judge=judge,
-        rows=np.concatenate(rows),
-        judge_rows=judged,
-        texts=all_texts,
-        questions=all_questions,
+        rows=rows,
+        judge_rows=judge_rows,
+        texts={
+            pk: TextRow(pk, name, kind, system)
+            for pk, name, kind, system in Text.objects.filter(pk__in=texts)
+            .order_by()
+            .values_list("pk", "name", "kind", "system")
+        },
+        questions=questions,
     )
 
 
-def _rows(ratings: RatingQuerySet) -> NDArray[Any]:
-    values = ratings.order_by().values_list("rater_id", "text_id", "question_id", "grade")
-    return np.fromiter(values.iterator(chunk_size=10_000), dtype=ROW)
-
-
-def _questions(selection: Selection) -> dict[int, QuestionRow]:
+def questions_of(dataset: Dataset) -> dict[int, QuestionRow]:
+    """The questions of a dataset by key, in the order of topics and positions: one query."""
     found = (
-        SubQuestion.objects.filter(topic__dataset=selection.dataset)
+        SubQuestion.objects.filter(topic__dataset=dataset)
         .order_by("topic__position", "topic_id", "position")
         .values_list("pk", "topic_id", "topic__name", "position", "filtered_because")
     )
     return {
-        pk: QuestionRow(pk, topic, name, position, bool(why), order)
-        for order, (pk, topic, name, position, why) in enumerate(found)
+        pk: QuestionRow(pk, topic, name, position, bool(why))
+        for pk, topic, name, position, why in found
     }
 
 
-def _items(rows: NDArray[Any], questions: Mapping[int, QuestionRow]) -> tuple[IntArray, IntArray]:
+def _items(rows: pd.DataFrame, questions: Mapping[int, QuestionRow]) -> pd.MultiIndex:
     """The distinct pairs of the rows, by topic, then text, then question."""
-    pks = np.fromiter(questions, dtype=np.int64)
-    topic = np.array([question.topic for question in questions.values()], dtype=np.int64)
-    # Questions come topic by topic, so a topic's rank is how often the topic has changed so far.
-    rank = np.concatenate([[0], np.cumsum(topic[1:] != topic[:-1])]).astype(np.int64)
-    by_pk = np.argsort(pks)
-    place = by_pk[np.searchsorted(pks, rows["question"], sorter=by_pk)]
-    order = np.lexsort((place, rows["text"], rank[place]))
-    text, place = rows["text"][order], place[order]
-    new = np.ones(len(order), dtype=bool)
-    new[1:] = (text[1:] != text[:-1]) | (place[1:] != place[:-1])
-    return text[new], pks[place[new]]
+    import pandas as pd  # noqa: PLC0415
+
+    topics = [question.topic for question in questions.values()]
+    order = pd.DataFrame(
+        {"topic": pd.factorize(np.array(topics, np.int64))[0], "place": range(len(topics))},
+        index=list(questions),
+    )
+    pairs = rows[["text", "question"]].drop_duplicates().join(order, on="question")
+    pairs = pairs.sort_values(["topic", "text", "place"])
+    return pd.MultiIndex.from_frame(pairs[["text", "question"]])
 
 
-class _Places:
-    """Where the pair of a row stands among the items."""
-
-    def __init__(self, text: IntArray, question: IntArray) -> None:
-        self._base = int(np.max(question, initial=0)) + 1
-        keys = text * self._base + question
-        self._order = np.argsort(keys)
-        self._keys = keys[self._order]
-
-    def of(self, rows: NDArray[Any]) -> IntArray:
-        """The item of each row, -1 where the pair is not one."""
-        if not len(self._keys):
-            return np.full(len(rows), -1)
-        keys = rows["text"] * self._base + rows["question"]
-        at = np.minimum(np.searchsorted(self._keys, keys), len(self._keys) - 1)
-        there = (self._keys[at] == keys) & (rows["question"] < self._base)
-        return np.where(there, self._order[at], -1)
+def _grades(rows: pd.DataFrame, items: pd.MultiIndex, raters: Sequence[int]) -> FloatArray:
+    """Items x raters; NaN = no rating."""
+    wide = rows.pivot(index=["text", "question"], columns="rater", values="grade")
+    return wide.reindex(index=items, columns=raters).to_numpy(np.float64)
 
 
 def question_grid(matrix: RatingMatrix, texts: Sequence[int]) -> FloatArray:
@@ -209,16 +252,31 @@ def question_grid(matrix: RatingMatrix, texts: Sequence[int]) -> FloatArray:
 
     Returns texts x (raters, then the judge) x positions of the topic's questions, NaN = no rating.
     """
-    text_at = {pk: at for at, pk in enumerate(texts)}
-    rater_at = {rater.pk: at for at, rater in enumerate(matrix.selection.raters)}
-    width = max((q.position for q in matrix.questions.values()), default=-1) + 1
-    grid = np.full((len(text_at), len(rater_at) + 1, width), np.nan)
-    for rows, columns in ((matrix.rows, rater_at), (matrix.judge_rows, {})):
-        if not len(rows):
-            continue
-        text = np.array([text_at.get(pk, -1) for pk in rows["text"].tolist()])
-        column = np.array([columns.get(pk, len(rater_at)) for pk in rows["rater"].tolist()])
-        position = np.array([matrix.questions[pk].position for pk in rows["question"].tolist()])
-        here = text >= 0
-        grid[text[here], column[here], position[here]] = rows["grade"][here]
-    return grid
+    raters, judge = [rater.pk for rater in matrix.selection.raters], matrix.selection.judge
+    by_raters = grid(matrix.rows, raters, texts, matrix.questions)
+    by_judge = grid(matrix.judge_rows, [judge.pk if judge else 0], texts, matrix.questions)
+    return np.concatenate([by_raters, by_judge]).swapaxes(0, 1)
+
+
+def grid(
+    rows: pd.DataFrame,
+    raters: Sequence[int],
+    texts: Sequence[int],
+    questions: Mapping[int, QuestionRow],
+) -> FloatArray:
+    """A frame as raters x texts x positions of the topic's questions, NaN = no rating.
+
+    Ratings of others, and of other texts, are left out.
+    """
+    import pandas as pd  # noqa: PLC0415
+
+    positions = {pk: question.position for pk, question in questions.items()}
+    found = np.full((len(raters), len(texts), max(positions.values(), default=-1) + 1), np.nan)
+    rater, text = (
+        pd.Index(raters).get_indexer(rows["rater"]),
+        pd.Index(texts).get_indexer(rows["text"]),
+    )
+    here = (rater >= 0) & (text >= 0)
+    position = rows["question"][here].map(positions).to_numpy(np.int64)
+    found[rater[here], text[here], position] = rows["grade"][here]
+    return found

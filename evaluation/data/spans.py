@@ -15,7 +15,7 @@ from django.db.models.functions import Coalesce
 from numpy.typing import NDArray
 
 from annotation.models import NuggetSpan
-from evaluation.data.ratings import RatingMatrix
+from evaluation.data.ratings import RatingMatrix, ratings_under
 from evaluation.stats.estimate import FloatArray, IntArray
 
 LOCATED = tuple(NuggetSpan.Located.values)
@@ -105,13 +105,8 @@ def covered(item: IntArray, start: IntArray, end: IntArray, n_items: int) -> Int
 def load_evidence(matrix: RatingMatrix) -> Evidence:
     """What the matrix's raters marked under its rubric: one query."""
     selection = matrix.selection
-    found = NuggetSpan.objects.filter(
-        rating__rater__in=[rater.pk for rater in selection.raters],
-        rating__rubric=selection.rubric,
-        rating__text__dataset=selection.dataset,
-    )
-    if selection.leaves_out_filtered:
-        found = found.filter(rating__question__filtered_because="")
+    raters = [rater.pk for rater in selection.raters]
+    found = NuggetSpan.objects.filter(rating__in=ratings_under(selection, raters))
     how = Case(
         *(When(located=name, then=Value(at)) for at, name in enumerate(LOCATED)),
         output_field=SmallIntegerField(),
@@ -128,7 +123,7 @@ def load_evidence(matrix: RatingMatrix) -> Evidence:
     columns = {rater.pk: at for at, rater in enumerate(selection.raters)}
     return Evidence(
         matrix=matrix,
-        item=matrix.places(rows),
+        item=matrix.places(rows["text"], rows["question"]),
         column=np.array([columns[pk] for pk in rows["rater"].tolist()], dtype=np.int64),
         start=rows["start"],
         end=rows["end"],

@@ -6,6 +6,7 @@ is among those that nobody has read.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -13,8 +14,8 @@ import numpy as np
 from django.db.models import BooleanField, ExpressionWrapper, Q
 from numpy.typing import NDArray
 
-from annotation.models import Rating, SubQuestion, Text
-from evaluation.data.ratings import ROW
+from annotation.models import Text
+from evaluation.data.ratings import QuestionRow, frame, grid, questions_of
 from evaluation.data.selection import Selection
 from evaluation.models import DrawChance, LabelDraw
 from evaluation.stats.coverage_gap import answerable_by_grade, expected_gap
@@ -85,7 +86,7 @@ class LabelData:
 
 
 def load_label_data(selection: Selection) -> LabelData:
-    """Every report with a topic, under the selection's rubric, people, judge and eta: six queries."""
+    """Every report with a topic, under the selection's rubric, people, judge and eta: six queries at most."""
     reports = tuple(
         Report(*values)
         for values in Text.objects.filter(
@@ -95,12 +96,9 @@ def load_label_data(selection: Selection) -> LabelData:
         .order_by("topic__position", "topic_id", "system", "name")
         .values_list("pk", "name", "system", "topic_id", "topic__name", "has_body")
     )
-    asked = _asked(selection)
-    width = max((at for of_topic in asked.values() for at in of_topic), default=-1) + 1
-    mask = np.zeros((len(reports), width), dtype=bool)
-    for row, report in enumerate(reports):
-        mask[row, asked.get(report.topic, [])] = True
-    grids = _grids(selection, [report.pk for report in reports], width)
+    questions = questions_of(selection.dataset)
+    grids = _grids(selection, [report.pk for report in reports], questions)
+    mask = _asked(reports, questions, grids.shape[2])
     grids[:, ~mask] = np.nan
     people, judge = grids[:-1], grids[-1]
     said = np.where(np.isnan(people), np.nan, people >= selection.threshold)
@@ -145,44 +143,36 @@ def _draws(selection: Selection, reports: tuple[Report, ...]) -> tuple[Drawn, ..
     )
 
 
-def _asked(selection: Selection) -> dict[int, list[int]]:
-    """The positions of each topic's questions that were not filtered."""
+def _asked(
+    reports: Sequence[Report], questions: Mapping[int, QuestionRow], width: int
+) -> NDArray[np.bool_]:
+    """Which positions hold a question of a report's topic that was not filtered: reports x positions."""
     asked: dict[int, list[int]] = {}
-    for topic, position in (
-        SubQuestion.objects.filter(topic__dataset=selection.dataset, filtered_because="")
-        .order_by()
-        .values_list("topic_id", "position")
-    ):
-        asked.setdefault(topic, []).append(position)
-    return asked
+    for question in questions.values():
+        if not question.is_filtered:
+            asked.setdefault(question.topic, []).append(question.position)
+    mask = np.zeros((len(reports), width), dtype=bool)
+    for row, report in enumerate(reports):
+        mask[row, asked.get(report.topic, [])] = True
+    return mask
 
 
-def _grids(selection: Selection, texts: list[int], width: int) -> FloatArray:
+def _grids(
+    selection: Selection, texts: Sequence[int], questions: Mapping[int, QuestionRow]
+) -> FloatArray:
     """Grades: (people, then the judge) x texts x positions of their topics' questions; NaN = none."""
-    text_at = {pk: at for at, pk in enumerate(texts)}
     people = [rater.pk for rater in selection.raters if rater.is_person]
-    grids = np.full((len(people) + 1, len(texts), width), np.nan)
-    wanted = [(pk, selection.rubric.pk) for pk in people]
-    if selection.judge:
-        wanted.append((selection.judge.pk, selection.judge_rubric.pk))
-    for at, (rater, rubric) in enumerate(wanted):
-        rows = np.fromiter(
-            Rating.objects.filter(
-                rater=rater,
-                rubric=rubric,
-                text__dataset=selection.dataset,
-                text__kind=Text.Kind.REPORT,
-                question__filtered_because="",
-            )
-            .order_by()
-            .values_list("rater_id", "text_id", "question__position", "grade")
-            .iterator(chunk_size=10_000),
-            dtype=ROW,
-        )
-        here = np.array([text_at.get(pk, -1) for pk in rows["text"].tolist()], dtype=np.int64)
-        known = here >= 0
-        grids[at, here[known], rows["question"][known]] = rows["grade"][known]
-    return grids
+    judge = [selection.judge.pk] if selection.judge else []
+    reports = Text.objects.filter(dataset=selection.dataset, kind=Text.Kind.REPORT)
+
+    def said(raters: list[int], rubric: int) -> FloatArray:
+        rows = frame(selection.dataset, raters, [rubric], with_filtered=False, texts=reports)
+        return grid(rows, raters, texts, questions)
+
+    by_people = said(people, selection.rubric.pk)
+    by_judge = said(judge, selection.judge_rubric.pk)
+    none = np.full((1 - len(judge), *by_people.shape[1:]), np.nan)
+    return np.concatenate([by_people, by_judge, none])
 
 
 def _share_of_people(said: FloatArray) -> FloatArray:
