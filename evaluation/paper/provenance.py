@@ -10,15 +10,12 @@ from collections.abc import Iterable, Mapping
 from importlib.metadata import version
 from typing import Any
 
-import numpy as np
-
-from annotation.models import Dataset, Rating, Rubric, SubQuestion, Text
+from annotation.models import Dataset, Rubric, SubQuestion, Text
 from annotation.models.rating import raters_of
+from evaluation.data.ratings import frame
 from evaluation.models import RankedText
 
 CHUNK = 10_000
-FIELDS = ("rater_id", "rubric_id", "text_id", "question_id", "grade")
-ROW = np.dtype([(name, "<i8") for name in FIELDS])
 
 
 def content_hashes(dataset: Dataset) -> dict[str, Any]:
@@ -70,20 +67,15 @@ def _ratings(
     """By rater and rubric: how many, and the hash of (text, question, grade) in that order."""
     raters = {rater.pk: name for name, rater in raters_of(dataset).items()}
     rubrics = dict(Rubric.objects.values_list("pk", "slug"))
-    rows = Rating.objects.of_dataset(dataset).order_by().values_list(*FIELDS)
-    cells = np.fromiter(rows.iterator(chunk_size=CHUNK), dtype=ROW)
-    cells["text_id"] = [texts[pk] for pk in cells["text_id"].tolist()]
-    cells["question_id"] = [questions[pk] for pk in cells["question_id"].tolist()]
-    cells.sort()
+    rows = frame(dataset)
+    rows["text"], rows["question"] = rows["text"].map(texts), rows["question"].map(questions)
+    rows = rows.sort_values(["text", "question"])
     found: dict[str, dict[str, str | int]] = {}
-    who = cells[["rater_id", "rubric_id"]]
-    groups, first = np.unique(who, return_index=True)
-    parts = np.split(cells, first[1:]) if len(cells) else []
-    for (rater, rubric), here in zip(groups.tolist(), parts, strict=True):
-        what = np.column_stack([here[name] for name in ("text_id", "question_id", "grade")])
+    for (rater, rubric), here in rows.groupby(["rater", "rubric"]):
+        cells = here[["text", "question", "grade"]].to_numpy("<i8")
         found[f"{raters[rater]}, {rubrics[rubric]}"] = {
             "n": len(here),
-            "sha256": hashlib.sha256(what.astype("<i8").tobytes()).hexdigest(),
+            "sha256": hashlib.sha256(cells.tobytes()).hexdigest(),
         }
     return found
 
@@ -102,7 +94,7 @@ def _hash_lines(lines: Iterable[str]) -> str:
 
 
 # The libraries whose code a number or a line of a figure passes through.
-LIBRARIES = ("django", "matplotlib", "numpy", "scipy")
+LIBRARIES = ("django", "matplotlib", "numpy", "pandas", "scipy")
 
 
 def sha256(content: bytes) -> str:

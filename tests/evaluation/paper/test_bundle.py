@@ -67,7 +67,7 @@ def test_provenance(mill):
     assert said["dataset"] == "mill"
     assert said["judge"]["kind"] == "model"
     assert said["options"]["tokenizer"] == "whitespace words"
-    assert set(said["versions"]) == {"django", "matplotlib", "numpy", "python", "scipy"}
+    assert set(said["versions"]) == {"django", "matplotlib", "numpy", "pandas", "python", "scipy"}
     assert said["data"] == content_hashes(mill)
     assert said["reported"]["sha256"] == sha256((GOLDEN / "table1.csv").read_bytes())
     others = {name: content for name, content in made.files.items() if name != "provenance.json"}
