@@ -11,6 +11,16 @@ from typing import Any
 from evaluation.agreement.by_rater import Pair, RaterRow
 from evaluation.agreement.judge import AgainstJudge
 from evaluation.agreement.majority import MajorityRow
+from evaluation.agreement.measures import (
+    AGAINST_JUDGE,
+    AT_ETA,
+    OF_COVERAGE,
+    OF_MAJORITY,
+    OF_PAIR,
+    OF_PART,
+    Measures,
+    estimates,
+)
 from evaluation.agreement.page import AgreementReport
 from evaluation.agreement.parts import Part
 from evaluation.agreement.threshold import AtEta
@@ -64,6 +74,12 @@ def detailed(found: Estimate) -> Json:
 def _plain(found: Mapping[str, Estimate]) -> Json:
     values: Json = {name: estimate.value for name, estimate in found.items()}
     return values | {"details": {name: detailed(estimate) for name, estimate in found.items()}}
+
+
+def _these(row: object, measures: Measures, *names: str) -> Json:
+    """Some statistics of a row as plain numbers, in the order of the format."""
+    found = estimates(row, measures)
+    return _plain({name: found[name] for name in names or measures})
 
 
 def _between_raters(report: AgreementReport) -> Json:
@@ -123,13 +139,7 @@ def _part(part: Part) -> Json:
         "n_items": part.n_items,
         "n_missing": part.n_missing,
         "fleiss_kappa": detailed(part.kappa),
-        **_plain(
-            {
-                "percent_agreement": part.percent,
-                "gwet_ac1": part.ac1,
-                "prevalence": part.prevalence,
-            }
-        ),
+        **_these(part, OF_PART, "percent_agreement", "gwet_ac1", "prevalence"),
     }
 
 
@@ -138,16 +148,16 @@ def _pair(pair: Pair) -> Json:
         "a": pair.a.name,
         "b": pair.b.name,
         **detailed(pair.kappa),
-        **_plain(
-            {
-                "percent_agreement": pair.percent,
-                "prevalence": pair.prevalence,
-                "cohen_quadratic": pair.quadratic,
-                "cohen_binary": pair.binary,
-                "spearman": pair.spearman,
-                "spans_meet": pair.spans_meet,
-                "span_overlap": pair.overlap,
-            }
+        **_these(
+            pair,
+            OF_PAIR,
+            "percent_agreement",
+            "prevalence",
+            "cohen_quadratic",
+            "cohen_binary",
+            "spearman",
+            "spans_meet",
+            "span_overlap",
         ),
     }
 
@@ -173,7 +183,7 @@ def _majority(row: MajorityRow) -> Json:
         "rater": row.rater.name,
         "n_without_majority": row.n_dropped,
         "scott_pi": detailed(row.kappa),
-        **_plain({"percent_agreement": row.percent, "prevalence": row.prevalence}),
+        **_these(row, OF_MAJORITY, "percent_agreement", "prevalence"),
     }
 
 
@@ -183,7 +193,7 @@ def _correlation(row: Correlations) -> Json:
         "b": row.b.name,
         "n": row.pearson.n,
         "missing": row.pearson.missing,
-        **_plain({"pearson": row.pearson, "spearman": row.spearman, "kendall": row.kendall}),
+        **_these(row, OF_COVERAGE),
     }
 
 
@@ -192,18 +202,11 @@ def _against(part: AgainstJudge) -> Json:
         "n": part.n,
         "n_without_judge": part.n_without_judge,
         "confusion": _cells(part),
-        **_plain(
-            _scores(part)
-            | {
-                "cohen_quadratic": part.cohen_quadratic,
-                "spearman": part.spearman,
-                "mean_distance": part.mean_distance,
-            }
-        ),
+        **_these(part, AGAINST_JUDGE),
         "levels": list(part.levels),
         "matrix": part.matrix.tolist(),
         "sweep": [
-            {"eta": at.eta, "n": at.confusion.n, "confusion": _cells(at), **_plain(_scores(at))}
+            {"eta": at.eta, "n": at.confusion.n, "confusion": _cells(at), **_these(at, AT_ETA)}
             for at in part.sweep
         ],
     }
@@ -212,18 +215,3 @@ def _against(part: AgainstJudge) -> Json:
 def _cells(at: AtEta) -> Json:
     found = at.confusion
     return {"tp": found.tp, "fp": found.fp, "fn": found.fn, "tn": found.tn}
-
-
-def _scores(at: AtEta) -> dict[str, Estimate]:
-    return {
-        "precision_answerable": at.precision_answerable,
-        "recall_answerable": at.recall_answerable,
-        "f1_answerable": at.f1_answerable,
-        "precision_unanswerable": at.precision_unanswerable,
-        "recall_unanswerable": at.recall_unanswerable,
-        "f1_unanswerable": at.f1_unanswerable,
-        "accuracy": at.accuracy,
-        "cohen_binary": at.cohen_binary,
-        "prevalence": at.prevalence,
-        "judge_prevalence": at.judge_prevalence,
-    }

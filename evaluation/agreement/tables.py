@@ -7,27 +7,22 @@ from dataclasses import dataclass
 from operator import attrgetter
 
 from evaluation.agreement.judge import AgainstJudge
+from evaluation.agreement.measures import (
+    AGAINST_JUDGE,
+    AT_ETA,
+    COUNTS,
+    OF_COVERAGE,
+    OF_MAJORITY,
+    OF_PAIR,
+    OF_PART,
+    OF_RATER,
+    Measures,
+    estimates,
+)
 from evaluation.agreement.page import AgreementReport
 from evaluation.agreement.parts import Part
 from evaluation.csv_tables import Cell, estimate_cells, estimate_header
 from evaluation.data.selection import SelectionError
-
-COUNTS = {cell: f"confusion.{cell}" for cell in ("tp", "fp", "fn", "tn")}
-SCORES = {
-    name: name
-    for name in (
-        "precision_answerable",
-        "recall_answerable",
-        "f1_answerable",
-        "precision_unanswerable",
-        "recall_unanswerable",
-        "f1_unanswerable",
-        "accuracy",
-        "cohen_binary",
-        "prevalence",
-        "judge_prevalence",
-    )
-}
 
 
 @dataclass(frozen=True)
@@ -51,18 +46,21 @@ def agreement_table(name: str, report: AgreementReport, judged: AgainstJudge | N
     return TABLES[name](report, judged)
 
 
-def _table(rows: Iterable[object], plain: Mapping[str, str], found: Mapping[str, str]) -> Table:
+def _table(rows: Iterable[object], plain: Mapping[str, str], measures: Measures) -> Table:
     """Columns by name, each with the attribute that fills it: plain cells, and then statistics,
     which have their interval, n, missing and reason in columns beside them."""
-    header = [*plain, *(column for name in found for column in estimate_header(name))]
-    counts = [attrgetter(path) for path in plain.values()]
-    statistics = [attrgetter(path) for path in found.values()]
+    header = [*plain, *(column for name in measures for column in estimate_header(name))]
+    cells = [attrgetter(path) for path in plain.values()]
     return Table(
         header,
         [
             [
-                *(count(row) for count in counts),
-                *(cell for statistic in statistics for cell in estimate_cells(statistic(row))),
+                *(cell(row) for cell in cells),
+                *(
+                    part
+                    for found in estimates(row, measures).values()
+                    for part in estimate_cells(found)
+                ),
             ]
             for row in rows
         ],
@@ -109,37 +107,21 @@ def _raters(report: AgreementReport, judged: AgainstJudge | None) -> Table:
         "highlights_not_in_text": "n_unlocated",
         "without_highlight": "n_unmarked",
     }
-    return _table(report.raters, plain, {"prevalence": "prevalence"})
+    return _table(report.raters, plain, OF_RATER)
 
 
 def _pairs(report: AgreementReport, judged: AgainstJudge | None) -> Table:
-    found = {
-        "cohen_kappa": "kappa",
-        "cohen_quadratic": "quadratic",
-        "cohen_binary": "binary",
-        "percent_agreement": "percent",
-        "prevalence": "prevalence",
-        "spearman": "spearman",
-        "spans_meet": "spans_meet",
-        "span_overlap": "overlap",
-    }
-    return _table(report.pairs, {"a": "a.name", "b": "b.name"}, found)
+    return _table(report.pairs, {"a": "a.name", "b": "b.name"}, OF_PAIR)
 
 
 def _parts(what: str, parts: Iterable[Part]) -> Table:
-    found = {
-        "fleiss_kappa": "kappa",
-        "gwet_ac1": "ac1",
-        "percent_agreement": "percent",
-        "prevalence": "prevalence",
-    }
-    return _table(parts, {what: "name", "items": "n_items", "missing_ratings": "n_missing"}, found)
+    plain = {what: "name", "items": "n_items", "missing_ratings": "n_missing"}
+    return _table(parts, plain, OF_PART)
 
 
 def _majority(report: AgreementReport, judged: AgainstJudge | None) -> Table:
     plain = {"rater": "rater.name", "kind": "rater.kind", "without_majority": "n_dropped"}
-    found = {"scott_pi": "kappa", "percent_agreement": "percent", "prevalence": "prevalence"}
-    return _table(report.majority, plain, found)
+    return _table(report.majority, plain, OF_MAJORITY)
 
 
 def _coverage(report: AgreementReport, judged: AgainstJudge | None) -> Table:
@@ -168,20 +150,18 @@ def _means(report: AgreementReport, judged: AgainstJudge | None) -> Table:
 
 
 def _correlations(report: AgreementReport, judged: AgainstJudge | None) -> Table:
-    found = {"pearson": "pearson", "spearman": "spearman", "kendall": "kendall"}
-    return _table(report.correlations, {"a": "a.name", "b": "b.name"}, found)
+    return _table(report.correlations, {"a": "a.name", "b": "b.name"}, OF_COVERAGE)
 
 
 def _judge(report: AgreementReport, judged: AgainstJudge | None) -> Table:
     """One row for all raters together, for each rater, and for each system."""
-    found = SCORES | {name: name for name in ("cohen_quadratic", "spearman", "mean_distance")}
     plain = {"name": "name", "n": "n", "without_judge": "n_without_judge", **COUNTS}
     parts = {
         "all": [report.judge],
         "rater": report.judge_by_rater,
         "system": report.judge_by_system,
     }
-    tables = {what: _table(rows, plain, found) for what, rows in parts.items()}
+    tables = {what: _table(rows, plain, AGAINST_JUDGE) for what, rows in parts.items()}
     return Table(
         ["part", *tables["all"].header],
         [[what, *row] for what, table in tables.items() for row in table.rows],
@@ -202,7 +182,7 @@ def _confusion(report: AgreementReport, judged: AgainstJudge | None) -> Table:
 
 def _sweep(report: AgreementReport, judged: AgainstJudge | None) -> Table:
     assert judged is not None
-    swept = _table(judged.sweep, {"eta": "eta", "n": "confusion.n", **COUNTS}, SCORES)
+    swept = _table(judged.sweep, {"eta": "eta", "n": "confusion.n", **COUNTS}, AT_ETA)
     return Table(["raters", *swept.header], [[judged.name, *row] for row in swept.rows])
 
 
