@@ -113,6 +113,7 @@ lint: dev-env
 	@echo "== lint"
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/djangofmt --check --quiet templates/*.html templates/crux_site templates/evaluation templates/judging
 	$(BIN)/djade --check --target-version 5.2 $$(git ls-files 'templates/*.html')
 	$(BIN)/mypy .
 	$(BIN)/lint-imports --no-logo

@@ -9,6 +9,7 @@ import pytest
 
 from annotation.models import Rating
 from tests.factories import REPORT
+from tests.markup import markup
 
 
 @pytest.fixture
@@ -41,12 +42,12 @@ def test_results_are_for_researchers(cast, dataset, url):
     for who, status in (("admin", 200), ("researcher", 200), ("worker", 403), ("stranger", 302)):
         assert cast.client(who).get(url).status_code == status
     assert cast.client("researcher").post(url).status_code == 405
-    page = cast.client("worker").get(url).content.decode()
+    page = markup(cast.client("worker").get(url))
     assert "This page is for researchers." in page
 
 
 def test_a_dataset_counts_what_is_in_it(cast, dataset, answered):
-    page = cast.client("researcher").get("/datasets/ferry/").content.decode()
+    page = markup(cast.client("researcher").get("/datasets/ferry/"))
     assert "annotated.oracle" in page
     assert "wil" in page
     assert cast.client("researcher").get("/datasets/nowhere/").status_code == 404
@@ -84,7 +85,7 @@ def test_pages_are_strict_about_where_things_come_from(cast, dataset):
         policy = response["Content-Security-Policy"]
         assert "default-src 'self'" in policy
         assert "unsafe" not in policy
-        page = response.content.decode()
+        page = markup(response)
         assert "<style" not in page
         assert "style=" not in page
         assert "//cdn" not in page
@@ -93,6 +94,6 @@ def test_pages_are_strict_about_where_things_come_from(cast, dataset):
 def test_the_theme_stands_in_the_first_byte(cast):
     client = cast.client("researcher")
     client.cookies["theme"] = "dark"
-    assert '<html lang="en-gb" data-theme="dark">' in client.get("/datasets/").content.decode()
+    assert '<html lang="en-gb" data-theme="dark">' in markup(client.get("/datasets/"))
     client.cookies["theme"] = '"><script>'
-    assert '<html lang="en-gb">' in client.get("/datasets/").content.decode()
+    assert '<html lang="en-gb">' in markup(client.get("/datasets/"))

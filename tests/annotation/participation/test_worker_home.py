@@ -12,6 +12,7 @@ from annotation.participation import assigning, earnings
 from tests import field
 from tests.annotation.study_material import ROOM, words
 from tests.crowd import RIGHT, Walker, make_study
+from tests.markup import markup
 
 
 @pytest.fixture
@@ -217,11 +218,11 @@ def test_without_a_guideline_of_its_own_it_shows_the_rubrics(walker):
 def test_practice_is_named_as_practice(cast, at_work):
     practice, first, _ = at_work.in_hand()
     page = at_work.client.get(f"/work/{practice.pk}/")
-    assert "<title>Practice: Report 1 of 3" in page.content.decode()
+    assert "<title>Practice: Report 1 of 3" in markup(page)
     assert "For practice: it does not count" in words(page)
     at_work.do(practice)
     page = at_work.client.get(f"/work/{first.pk}/")
-    assert "<title>Report 2 of 3" in page.content.decode()
+    assert "<title>Report 2 of 3" in markup(page)
     assert "ractice" not in words(page)
     training = at_work.campaign.items.get(purpose="training").position
     look = cast.client("researcher").get(f"/campaigns/crowd/preview/items/{training}/")

@@ -15,6 +15,7 @@ from annotation.builder.forms.checks import add_ready_made
 from annotation.models import Campaign
 from tests.crowd import PID, RIGHT, Walker, make_study
 from tests.factories import make_campaign
+from tests.markup import markup
 
 LANGUAGES = [code for code, _name in settings.LANGUAGES if code != settings.LANGUAGE_CODE]
 TEMPLATES = sorted((settings.BASE_DIR / "templates").rglob("*.html"))
@@ -143,7 +144,7 @@ def test_a_study_is_german_from_the_door_to_the_task(walker):
         (walker.check(*RIGHT), "Als Nächstes kommt Teil 1 von 2:"),
         (walker.begin(), "Abgeben"),
     ):
-        content = page.content.decode()
+        content = markup(page)
         assert '<html lang="de"' in content
         assert says in content
     assert "Bericht 1 von" in content
@@ -156,7 +157,7 @@ def test_somebody_who_cannot_come_in_reads_why_in_german(db):
     page = Client().get("/start/crowd/", {"PROLIFIC_PID": PID})
     assert page.status_code == 403
     assert "Diese Studie ruht" in page.content.decode()
-    assert '<html lang="de"' in page.content.decode()
+    assert '<html lang="de"' in markup(page)
 
 
 @pytest.fixture
@@ -169,15 +170,15 @@ def german(cast, dataset):
 def test_the_next_page_of_the_same_person_is_english_again(cast, german):
     client = cast.client("researcher")
     for path in (f"/work/in/{german.slug}/", "/work/", f"/campaigns/{german.slug}/preview/"):
-        assert '<html lang="de"' in client.get(path).content.decode(), path
+        assert '<html lang="de"' in markup(client.get(path)), path
         for staff_page in (f"/campaigns/{german.slug}/", "/datasets/", "/nowhere/"):
-            assert '<html lang="en-gb"' in client.get(staff_page).content.decode()
+            assert '<html lang="en-gb"' in markup(client.get(staff_page))
         assert translation.get_language() == settings.LANGUAGE_CODE
 
 
 def test_studies_in_two_languages_are_listed_in_the_sites_own(cast, dataset, german):
     make_campaign(dataset, cast.researcher, rubric="graded")
-    assert '<html lang="en-gb"' in cast.client("researcher").get("/work/").content.decode()
+    assert '<html lang="en-gb"' in markup(cast.client("researcher").get("/work/"))
 
 
 def test_what_cannot_be_saved_is_refused_in_german(cast, german):
@@ -196,7 +197,7 @@ def test_what_is_missing_is_missing_in_german(cast, german):
     page = cast.client("researcher").post(f"/work/in/{german.slug}/messages/", {"newest": "x"})
     assert page.status_code == 404
     assert "Unter dieser Adresse steht nichts" in page.content.decode()
-    assert '<html lang="de"' in page.content.decode()
+    assert '<html lang="de"' in markup(page)
 
 
 def test_a_ready_made_check_is_in_the_language_of_its_campaign(german):

@@ -7,6 +7,7 @@ import pytest
 from django.test import Client
 
 from annotation.models import Rater, Rating, Rubric
+from tests.markup import markup
 
 # Its n counts reports, whose pairs it opens.
 REPORTS = re.compile(r"<caption><strong>Coverage of reports, between.*?</table>", re.DOTALL)
@@ -32,7 +33,7 @@ def third(study):
 
 @pytest.mark.parametrize("query", ["", "eta=5&truth=ben", "judge=", "rubric=graded&raters=judge"])
 def test_every_link_opens_and_counts_what_the_number_says(rosa, study, third, query):
-    page = REPORTS.sub("", rosa.get(study.url("agreement", query)).content.decode())
+    page = REPORTS.sub("", markup(rosa.get(study.url("agreement", query))))
     links = {(html.unescape(url), words) for url, words in LINK.findall(page)}
     counts = 0
     for url, words in links:

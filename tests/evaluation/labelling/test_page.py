@@ -13,6 +13,7 @@ from evaluation.labelling.page import label_report
 from evaluation.labelling.params import label_choice
 from evaluation.models import DrawChance, LabelDraw
 from tests.evaluation.labelling.material import make_locks, rate
+from tests.markup import markup
 
 LABELLED = [0, 1, 3]
 
@@ -80,7 +81,7 @@ def test_three_estimates(locks):
 
 
 def test_the_page_says_what_it_rests_on(rosa, locks):
-    page = rosa.get("/datasets/locks/label-next/?size=2").content.decode()
+    page = markup(rosa.get("/datasets/locks/label-next/?size=2"))
     assert "words (baseline) alone" in page
     assert "4 reports to choose from" in page
     assert "1 more cannot be chosen, because the judge has not graded every question" in page
@@ -97,12 +98,12 @@ def test_a_draw_keeps_its_chances_and_its_estimate_waits_for_its_labels(rosa, lo
     assert sum(chances.values_list("chance", flat=True)) == pytest.approx(2)
     drawn = list(chances.filter(is_drawn=True))
     assert len(drawn) == draw.size == 2
-    page = found.content.decode()
+    page = markup(found)
     assert "0 of 2" in page
     assert "2 of the 2 drawn reports are not labelled yet" in page
     for one in drawn:
         label(one.text)
-    page = rosa.get(f"/datasets/locks/label-next/draws/{draw.pk}/").content.decode()
+    page = markup(rosa.get(f"/datasets/locks/label-next/draws/{draw.pk}/"))
     assert "2 of 2" in page
     # By hand: judge + (human - judge)/chance for the drawn, people's own where they came first.
     judge = data_of(locks).judge
@@ -136,7 +137,7 @@ def test_until_a_draw_is_labelled_throughout_its_labels_change_no_estimate(rosa,
     (row,) = label_report(data_of(locks), "", 2).rows
     assert (row.people, row.n_left_out) == (before.people, 1)
     assert row.both.value == before.both.value
-    page = rosa.get("/datasets/locks/label-next/").content.decode()
+    page = markup(rosa.get("/datasets/locks/label-next/"))
     assert "1 labelled report of a draw is left out until the whole draw is labelled" in page
     label(second)
     (row,) = label_report(data_of(locks), "", 2).rows
@@ -162,7 +163,7 @@ def test_after_a_draw_both_is_weighed_by_its_chances_and_people_alone_is_not_sho
     found = draw_result(draw, load_label_data(label_choice(locks).selection)).estimate
     assert found.missing == 1  # the judge has not graded the last report throughout
     assert row.both == found
-    page = rosa.get("/datasets/locks/label-next/").content.decode()
+    page = markup(rosa.get("/datasets/locks/label-next/"))
     assert f'href="/datasets/locks/label-next/draws/{draw.pk}/">the draw of 2 reports' in page
     assert "1 report that it could not take or the judge has not graded throughout is left" in page
     (line,) = read(rosa.get("/datasets/locks/label-next/estimates.csv"))
@@ -177,7 +178,7 @@ def test_labels_that_no_draw_asked_for_are_in_no_estimate_after_one(rosa, locks)
     label(draw.chances.filter(is_drawn=False).first().text)
     (row,) = label_report(data_of(locks), "", 2).rows
     assert (row.both, row.n_left_out) == (weighed.both, 1)
-    page = rosa.get("/datasets/locks/label-next/").content.decode()
+    page = markup(rosa.get("/datasets/locks/label-next/"))
     assert "1 labelled outside the draw is left out: nobody knows" in page
 
 
@@ -213,7 +214,7 @@ def test_labels_outside_the_draw_are_counted_and_left_out(rosa, locks):
     rosa.post("/datasets/locks/label-next/", {"size": "1"})
     draw = LabelDraw.objects.get()
     label(DrawChance.objects.filter(draw=draw, is_drawn=False).first().text)
-    page = rosa.get(f"/datasets/locks/label-next/draws/{draw.pk}/").content.decode()
+    page = markup(rosa.get(f"/datasets/locks/label-next/draws/{draw.pk}/"))
     assert "1 report outside the draw was labelled since" in page
 
 
@@ -259,7 +260,7 @@ def test_nothing_left_draws_nothing(rosa, locks):
     others = Text.objects.exclude(name__in=[f"r{at}" for at in LABELLED])
     Rating.objects.filter(text__in=others).delete()
     others.delete()
-    page = rosa.get("/datasets/locks/label-next/").content.decode()
+    page = markup(rosa.get("/datasets/locks/label-next/"))
     assert "Nothing is left to label" in page
     found = rosa.post("/datasets/locks/label-next/", {}, follow=True)
     assert "Nothing was drawn" in found.content.decode()
@@ -268,13 +269,13 @@ def test_nothing_left_draws_nothing(rosa, locks):
 
 def test_without_a_judge_of_reports_the_page_says_what_to_do(rosa, locks):
     Rating.objects.filter(rater__name="words").delete()
-    page = rosa.get("/datasets/locks/label-next/").content.decode()
+    page = markup(rosa.get("/datasets/locks/label-next/"))
     assert "No judge has graded the reports" in page
 
 
 def test_before_anybody_has_labelled_all_chances_are_equal(rosa, locks):
     Rating.objects.filter(rater__name="ann").delete()
-    page = rosa.get("/datasets/locks/label-next/?size=7").content.decode()
+    page = markup(rosa.get("/datasets/locks/label-next/?size=7"))
     assert "all chances are equal" in page
     assert "undefined" in page
 

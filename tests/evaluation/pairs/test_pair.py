@@ -10,6 +10,7 @@ from django.urls import reverse
 from annotation.models import Rater, Rating, Rubric
 from tests.evaluation.agreement.test_page import words
 from tests.factories import REPORT, make_dataset
+from tests.markup import markup
 
 
 @pytest.fixture
@@ -97,12 +98,12 @@ def test_others_than_the_chosen_raters_are_shown_too(rosa, study):
 
 def test_previous_and_next_follow_the_filter(rosa, study):
     # cell=fn: bm25 1 and oracle 2, in this order.
-    page = rosa.get(study.pair_url(study.bm25, 1, "cell=fn")).content.decode()
+    page = markup(rosa.get(study.pair_url(study.bm25, 1, "cell=fn")))
     following = re.search(r'rel="next"[^>]*href="([^"]+)"', page).group(1)
     assert following.startswith(study.pair_url(study.oracle, 2))
     assert "cell=fn" in following
     assert 'rel="prev"' not in page
-    last = rosa.get(html.unescape(following)).content.decode()
+    last = markup(rosa.get(html.unescape(following)))
     assert 'rel="next"' not in last
     assert f'rel="prev" aria-keyshortcuts="k" href="{study.pair_url(study.bm25, 1)}' in last
     assert "2 of 2" in words(rosa.get(html.unescape(following)))

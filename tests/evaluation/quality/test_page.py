@@ -21,6 +21,7 @@ from annotation.task import saving
 from tests.evaluation.agreement.test_page import words
 from tests.factories import make_campaign, make_dataset
 from tests.labels import assignment_of, hand_in, item_of, label, row
+from tests.markup import markup
 
 QUALITY = "/campaigns/ferry-answerable/quality/"
 
@@ -221,7 +222,7 @@ def test_the_table_is_ordered_by_any_column_and_undefined_comes_last(rosa, answe
     assert names("answers") == ["uma", "wil"]
     assert names("-time") == names("time") == ["wil", "uma"]  # uma's is undefined
     assert names("nonsense") == names("") == ["uma", "wil"]
-    page = rosa.get(f"{QUALITY}?sort=-answers").content.decode()
+    page = markup(rosa.get(f"{QUALITY}?sort=-answers"))
     assert page.count("aria-sort") == 1
     assert 'aria-sort="descending"><a href="?sort=answers">' in page
 

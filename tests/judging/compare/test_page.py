@@ -16,6 +16,7 @@ from judging.models import Judge
 from tests.evaluation.agreement.test_page import words
 from tests.factories import make_dataset
 from tests.judging.replies.material import fill, make_model, reply, start
+from tests.markup import markup
 
 URL = "/judges/compare/"
 
@@ -64,9 +65,7 @@ def test_the_table_of_grades(rosa, both):
     matrix = found(rosa, both).matrix
     cells = {(a, b): int(matrix[a, b]) for a in range(6) for b in range(6) if matrix[a, b]}
     assert cells == {(5, 3): 1, (0, 0): 1, (1, 4): 1, (2, 2): 2}
-    assert (
-        'aria-label="2 cells: 2 in A, 2 in B">2</a>' in rosa.get(f"{URL}?{both}").content.decode()
-    )
+    assert 'aria-label="2 cells: 2 in A, 2 in B">2</a>' in markup(rosa.get(f"{URL}?{both}"))
 
 
 def test_what_one_side_lacks_is_counted_apart(rosa, both):
@@ -105,7 +104,7 @@ def test_the_largest_change_comes_first_and_links_to_both_replies(rosa, looked, 
     response = rosa.get(f"{URL}?{both}")
     cells = response.context["cells"]
     assert [(cell.a.grade, cell.b.grade, cell.change) for cell in cells] == [(1, 4, 3), (5, 3, -2)]
-    page = response.content.decode()
+    page = markup(response)
     for judge in (looked.first, looked.second):
         assert f"{looked.url(judge, 'passage', 4)}#attempt-" in page
         assert rosa.get(looked.url(judge, "passage", 4)).status_code == 200
@@ -229,7 +228,7 @@ def test_the_number_of_queries_does_not_grow_with_the_cells(
 
 
 def test_one_judge_is_chosen_already_where_a_link_names_it(rosa, looked):
-    page = rosa.get(f"{URL}?a={looked.second.pk}").content.decode()
+    page = markup(rosa.get(f"{URL}?a={looked.second.pk}"))
     first, second = page.split('name="b"', 1)
     assert f'<option value="{looked.second.pk}" selected>' in first
     assert " selected>" not in second.split("</select>", 1)[0]

@@ -8,6 +8,7 @@ from judging.engine.foreground import fill_lexical
 from judging.engine.judges import make_judge
 from judging.models import Judge
 from tests.judging.runs.material import WORDING, a_judge
+from tests.markup import markup
 
 
 def test_an_empty_list_says_what_to_do(cast, dataset):
@@ -18,7 +19,7 @@ def test_an_empty_list_says_what_to_do(cast, dataset):
 
 
 def test_the_list_counts_cells_and_failures(cast, done, judge):
-    page = cast.client("researcher").get("/judges/").content.decode()
+    page = markup(cast.client("researcher").get("/judges/"))
     assert f'<a href="/judges/{judge.pk}/">tiny-judge</a>' in page
     assert judge.short in page
     assert "question-first" in page
@@ -32,10 +33,10 @@ def test_the_list_counts_cells_and_failures(cast, done, judge):
 def test_a_baseline_is_called_one(cast, dataset):
     fill_lexical(dataset)
     baseline = Judge.objects.get()
-    page = cast.client("researcher").get("/judges/").content.decode()
+    page = markup(cast.client("researcher").get("/judges/"))
     assert "baseline" in page
     assert "of The ferry study" in page
-    page = cast.client("admin").get(f"/judges/{baseline.pk}/").content.decode()
+    page = markup(cast.client("admin").get(f"/judges/{baseline.pk}/"))
     assert "it is no model" in page
     assert "Copy to a new judge" not in page
     assert cast.client("admin").get(f"/judges/new/?from={baseline.pk}").status_code == 404
@@ -49,7 +50,7 @@ def test_judges_of_files_are_listed(cast, dataset, judge):
         rating = Rating(rater=rater, rubric=graded, text=text, question=question, grade=3)
         rating.save()
     Rater.objects.create(dataset=dataset, name="silent", kind="model")
-    page = cast.client("researcher").get("/judges/").content.decode()
+    page = markup(cast.client("researcher").get("/judges/"))
     assert '<th scope="row">llama</th><td>model</td>' in page
     assert '<th scope="row">words (baseline)</th><td>baseline</td>' in page
     assert '<a href="/datasets/ferry/matrix/?source=llama">1</a>' in page
@@ -72,7 +73,7 @@ def test_what_asks_the_stand_in_is_a_baseline_whoever_makes_it(cast, dataset):
 
 
 def test_its_page_shows_all_that_the_fingerprint_covers(cast, done, judge):
-    page = cast.client("researcher").get(f"/judges/{judge.pk}/").content.decode()
+    page = markup(cast.client("researcher").get(f"/judges/{judge.pk}/"))
     for words in (
         judge.model,
         judge.revision,
@@ -95,7 +96,7 @@ def test_its_page_shows_all_that_the_fingerprint_covers(cast, done, judge):
 
 
 def test_a_judge_that_has_said_nothing_says_so(cast, judge, dataset):
-    page = cast.client("admin").get(f"/judges/{judge.pk}/").content.decode()
+    page = markup(cast.client("admin").get(f"/judges/{judge.pk}/"))
     assert "It has judged nothing yet." in page
     assert "attempts.csv" not in page
 
@@ -106,7 +107,7 @@ def test_the_preview_is_what_is_sent(cast, dataset):
     text.save()
     judge = a_judge(prompt="Q {question}\nT {text}\nR {request} {grades}", system="")
     url = f"/judges/{judge.pk}/?dataset=ferry&topic=1&text=3&question=2"
-    page = cast.client("researcher").get(url).content.decode()
+    page = markup(cast.client("researcher").get(url))
     assert (
         "Q Was anybody hurt?\nT Costs {question} &amp; &lt;b&gt;100&lt;/b&gt;\n"
         "R Write about the ferry. 0, 1, 2, 3, 4 or 5</pre>"
@@ -125,7 +126,7 @@ def test_the_preview_is_what_is_sent(cast, dataset):
 )
 def test_a_pair_that_is_not_there_is_said_to_be_missing(cast, judge, dataset, query, says):
     response = cast.client("researcher").get(f"/judges/{judge.pk}/?{query}")
-    page = response.content.decode()
+    page = markup(response)
     assert response.status_code == 200
     assert says in page
     assert "What failed on the Halden?" in page
@@ -133,10 +134,10 @@ def test_a_pair_that_is_not_there_is_said_to_be_missing(cast, judge, dataset, qu
 
 def test_without_a_text_with_words_there_is_no_preview(cast, judge, dataset):
     dataset.texts.update(body=None, sha256="")
-    page = cast.client("researcher").get(f"/judges/{judge.pk}/").content.decode()
+    page = markup(cast.client("researcher").get(f"/judges/{judge.pk}/"))
     assert "Here is no text with words." in page
     Dataset.objects.all().delete()
-    page = cast.client("researcher").get(f"/judges/{judge.pk}/").content.decode()
+    page = markup(cast.client("researcher").get(f"/judges/{judge.pk}/"))
     assert "There is no dataset yet" in page
 
 
@@ -149,6 +150,6 @@ def test_names_and_words_are_escaped(cast, judge, dataset):
         prompt="<script>{question}{text}",
         parser="integer-1",
     )
-    page = cast.client("researcher").get(f"/judges/{made.pk}/").content.decode()
+    page = markup(cast.client("researcher").get(f"/judges/{made.pk}/"))
     assert "<script>x" not in page
     assert "<script>{question" not in page

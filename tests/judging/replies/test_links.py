@@ -6,6 +6,7 @@ import pytest
 
 from annotation.models import Rater, Rating
 from judging.engine.foreground import fill_lexical
+from tests.markup import markup
 
 MATRIX = "/datasets/ferry/matrix"
 
@@ -34,7 +35,7 @@ def test_a_cell_of_the_matrix_opens_the_pair_or_the_reply(rosa, looked, matrix):
 
 
 def test_what_a_cell_opens_stays_chosen(rosa, looked, matrix):
-    page = rosa.get(f"{matrix}?source=first&opens=reply").content.decode()
+    page = markup(rosa.get(f"{matrix}?source=first&opens=reply"))
     assert '<input type="hidden" name="opens" value="reply">' in page
     assert "source=first&amp;opens=reply" in page
     assert "Enter opens the judge’s reply" in page
@@ -69,7 +70,7 @@ def test_cells_that_people_decided_open_their_pair(rosa, looked, matrix, cast):
 def test_the_page_of_a_pair_leads_to_the_replies_of_its_judges(rosa, looked):
     fill_lexical(looked.dataset)
     text, question = looked.texts["passage"].pk, looked.questions[0].pk
-    page = rosa.get(f"/datasets/ferry/pairs/{text}/{question}/?rubric=graded").content.decode()
+    page = markup(rosa.get(f"/datasets/ferry/pairs/{text}/{question}/?rubric=graded"))
     assert looked.url(looked.first, "passage", 1) in page
     assert looked.url(looked.second, "passage", 1) in page
     assert 'aria-label="The reply of lexical (baseline)"' in page

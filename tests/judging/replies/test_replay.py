@@ -9,6 +9,7 @@ from judging.replies import page
 from tests.evaluation.agreement.test_page import words
 from tests.judging.graders.scripted_server import ScriptedServer, said, status
 from tests.judging.replies.material import make_model
+from tests.markup import markup
 
 
 @pytest.fixture
@@ -93,7 +94,7 @@ def test_a_server_that_fails_is_told_in_a_sentence(ada, looked, server, monkeypa
 
 def test_the_form_offers_the_endpoints_and_chooses_that_of_the_run(ada, rosa, looked, server):
     url = looked.url(looked.first, "passage", 1)
-    page = ada.get(url).content.decode()
+    page = markup(ada.get(url))
     assert "<option selected>local</option>" in page
     assert "<option>other</option>" in page
     assert "Ask again" not in rosa.get(url).content.decode()

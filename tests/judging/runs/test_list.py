@@ -6,16 +6,17 @@ from judging.engine.planning import plan
 from judging.engine.selection import Selection
 from judging.models import JudgeRun
 from tests.judging.runs.material import a_judge, a_run, filled
+from tests.markup import markup
 
 
 def test_an_empty_list_says_what_to_do(cast, db):
-    page = cast.client("admin").get("/judge-runs/").content.decode()
+    page = markup(cast.client("admin").get("/judge-runs/"))
     assert "import one" in page
 
 
 def test_the_list_says_how_far_each_is(cast, done, dataset):
     fill_lexical(dataset)
-    page = cast.client("researcher").get("/judge-runs/").content.decode()
+    page = markup(cast.client("researcher").get("/judge-runs/"))
     assert "12 of 12" in page
     assert f"/judge-runs/{done.pk}/failures/all/" in page
     assert '<span class="tag">baseline</span>' in page
@@ -26,7 +27,7 @@ def test_it_is_narrowed_to_a_state_and_a_dataset(cast, run, dataset):
     client = cast.client("researcher")
     found = f'<a href="/judge-runs/{run.pk}/">'
     assert found in client.get("/judge-runs/?dataset=ferry&state=running").content.decode()
-    page = client.get("/judge-runs/?dataset=ferry&state=paused").content.decode()
+    page = markup(client.get("/judge-runs/?dataset=ferry&state=paused"))
     assert found not in page
     assert "There is no such run." in page
     assert found in client.get("/judge-runs/?state=nonsense").content.decode()
@@ -34,7 +35,7 @@ def test_it_is_narrowed_to_a_state_and_a_dataset(cast, run, dataset):
 
 def test_replies_without_a_grade_are_listed_as_they_came(cast, done):
     client = cast.client("researcher")
-    page = client.get(f"/judge-runs/{done.pk}/failures/several/").content.decode()
+    page = markup(client.get(f"/judge-runs/{done.pk}/failures/several/"))
     assert "More than one integer" in page
     assert "3 or 4 &lt;b&gt;of them&lt;/b&gt;" in page
     attempt = done.judge.attempts.get(grade=None)
@@ -46,9 +47,9 @@ def test_one_that_was_asked_again_is_said_to_be(cast, done, dataset):
     again = runs.start(done.judge, dataset, Selection(retry=True))
     plan(again, "planner:1")
     filled(again)
-    page = cast.client("researcher").get(f"/judge-runs/{done.pk}/failures/all/").content.decode()
+    page = markup(cast.client("researcher").get(f"/judge-runs/{done.pk}/failures/all/"))
     assert "asked again since" in page
-    page = cast.client("admin").get(f"/judge-runs/{done.pk}/").content.decode()
+    page = markup(cast.client("admin").get(f"/judge-runs/{done.pk}/"))
     assert "Ask the failed pairs again" not in page
 
 
@@ -59,5 +60,5 @@ def test_many_runs_come_in_pages_that_keep_the_choice(cast, dataset):
     assert JudgeRun.objects.count() == 52
     page = cast.client("researcher").get("/judge-runs/?dataset=ferry&state=paused")
     assert "?dataset=ferry&amp;state=paused&amp;page=2" in page.content.decode()
-    page = cast.client("researcher").get("/judge-runs/?dataset=ferry&page=2").content.decode()
+    page = markup(cast.client("researcher").get("/judge-runs/?dataset=ferry&page=2"))
     assert page.count("<tr>") == 3

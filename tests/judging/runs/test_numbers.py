@@ -10,6 +10,7 @@ from judging.engine import runs
 from judging.engine.selection import Selection
 from judging.runs.page import run_page
 from judging.templatetags.judge_pages import at_about, percent_of
+from tests.markup import markup
 
 
 @pytest.mark.parametrize(
@@ -48,13 +49,13 @@ def test_what_is_not_counted_yet_is_not_nothing(cast, judge, dataset):
     run = runs.start(judge, dataset, Selection())
     client = cast.client("admin")
     assert "not counted yet" in client.get("/judge-runs/").content.decode()
-    page = client.get(f"/judge-runs/{run.pk}/cancel/").content.decode()
+    page = markup(client.get(f"/judge-runs/{run.pk}/cancel/"))
     assert "lacks are still being counted" in page
 
 
 def test_a_judge_is_linked_by_the_name_that_its_dataset_knows(cast, done, dataset):
     Rater.objects.create(dataset=dataset, name=done.judge.slug, kind=Rater.Kind.MODEL)
-    page = cast.client("researcher").get(f"/judges/{done.judge.pk}/").content.decode()
+    page = markup(cast.client("researcher").get(f"/judges/{done.judge.pk}/"))
     assert "?source=tiny-judge-site" in page
     assert '?source=tiny-judge"' not in page
 
@@ -70,5 +71,5 @@ def test_tokens_that_nobody_tells_are_not_none(cast, run, tokens, shown):
     run.max_tokens = 900
     run.save()
     run.batches.create(worker="w:1", n_sent=8, n_attempts=8, n_graded=8, prompt_tokens=tokens)
-    page = cast.client("researcher").get(f"/judge-runs/{run.pk}/").content.decode()
+    page = markup(cast.client("researcher").get(f"/judge-runs/{run.pk}/"))
     assert shown in page
