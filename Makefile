@@ -115,6 +115,7 @@ lint: dev-env
 	$(BIN)/ruff format --check .
 	$(BIN)/djangofmt --check --quiet templates/*.html templates/crux_site templates/evaluation templates/judging
 	$(BIN)/djade --check --target-version 5.2 $$(git ls-files 'templates/*.html')
+	$(BIN)/oxlint --deny-warnings static/js
 	$(BIN)/mypy .
 	$(BIN)/lint-imports --no-logo
 	$(PY) manage.py makemigrations --check --dry-run
