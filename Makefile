@@ -6,6 +6,7 @@
 # make coverage   which lines and branches the tests on SQLite run
 # make test-vllm  our client, engine and workers against a real vLLM on CPUs, in an environment of its own
 # make lint   what can be seen without running
+# make lint-css  the stylesheets, which needs npx (Node) and, the first time, a network
 # make env    the environment alone; what only some need comes by name: make env EXTRAS=cluster
 # make pictures  the pictures of the docs, taken of the demo in Chromium
 # make messages  what raters see, gathered for its translations and compiled (needs gettext)
@@ -35,7 +36,7 @@ BIN := .venv/bin
 PY := $(BIN)/python
 export PYTHONUNBUFFERED := 1
 
-.PHONY: demo test test-fast test-sqlite test-browser test-postgres test-vllm coverage lint env dev-env serve messages browser pictures bench-pages bench-campaign bench-servers bench-metrics bench-judge bench-label-draws
+.PHONY: demo test test-fast test-sqlite test-browser test-postgres test-vllm coverage lint lint-css env dev-env serve messages browser pictures bench-pages bench-campaign bench-servers bench-metrics bench-judge bench-label-draws
 
 demo: env .venv/extra-figures.stamp
 	@$(PORT_CHECK)
@@ -119,6 +120,10 @@ lint: dev-env
 	$(BIN)/mypy .
 	$(BIN)/lint-imports --no-logo
 	$(PY) manage.py makemigrations --check --dry-run
+
+# No linter of stylesheets comes as a wheel that is kept up to date.
+lint-css:
+	npx --yes @biomejs/biome@2.6.8 lint --error-on-warnings static/css
 
 # File by file, what takes long first: what the tests of a file share is made once. (The groups of pytest-xdist 3.8
 # would be finer, and are passed over in silence by pytest 9.2.)
