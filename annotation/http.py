@@ -1,4 +1,4 @@
-"""Who may call a view. A decorator guards it, and the type of its request says so."""
+"""Guards of views: who may call one. The type of its request says so."""
 
 from collections.abc import Callable
 from functools import wraps

@@ -1,4 +1,4 @@
-"""How often one address may come to a door that is open to strangers."""
+"""Throttling by network address, of what is open to strangers."""
 
 from ipaddress import IPv6Address, ip_address, ip_network
 from typing import Any

@@ -1,4 +1,4 @@
-"""What every page knows without being told."""
+"""Context processors: what every page knows without being told."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Settings that the environment of a process gives: each is right, or named."""
+"""Settings from environment variables: each is right, or the error names it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How the log is written: a line says when, how bad, which process, where, and what."""
+"""The format of log lines: a line says when, how bad, which process, where, and what."""
 
 import copy
 import logging

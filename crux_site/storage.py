@@ -1,4 +1,4 @@
-"""Where static files are served from."""
+"""Storage of static files: where they are served from."""
 
 from django.contrib.staticfiles.storage import HashedFilesMixin
 from whitenoise.storage import CompressedManifestStaticFilesStorage

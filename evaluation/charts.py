@@ -1,4 +1,4 @@
-"""Numbers into geometry, for drawings that the server prints. Looks are in the stylesheet."""
+"""Charts: numbers into geometry, for drawings that the server prints. Looks are in the stylesheet."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the forms of judges and of runs share."""
+"""Form fields that judges and runs share: endpoints, choices, the focus."""
 
 from collections.abc import Sequence
 

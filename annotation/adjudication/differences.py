@@ -1,4 +1,4 @@
-"""Where the raters of a campaign differ: the list from which an expert decides."""
+"""Differences between raters of a campaign: the list from which an expert adjudicates."""
 
 import json
 from collections import defaultdict

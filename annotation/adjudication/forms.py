@@ -1,4 +1,4 @@
-"""What an expert sends to decide a pair."""
+"""The form of an adjudication: what an expert sends to decide a pair."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Where raters differ, and the page on which an expert decides."""
+"""Adjudication: where raters differ, and the page on which an expert decides."""
 
 from typing import Any
 from uuid import uuid4

@@ -1,4 +1,4 @@
-"""What all endpoints of the API have in common."""
+"""The base classes of endpoints: what all of the API have in common."""
 
 from __future__ import annotations
 

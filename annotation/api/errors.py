@@ -1,4 +1,4 @@
-"""How the API says no: JSON with one shape, whatever went wrong."""
+"""Errors of the API: JSON with one shape, whatever went wrong."""
 
 from __future__ import annotations
 

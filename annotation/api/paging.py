@@ -1,4 +1,4 @@
-"""Pages of long lists. Short ones are numbered; long ones go on after the last key that was seen."""
+"""Pagination of lists. Short ones are numbered; long ones go on after the last key that was seen."""
 
 from __future__ import annotations
 

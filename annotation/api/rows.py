@@ -1,4 +1,4 @@
-"""What the API tells of each thing."""
+"""Serializers of the test collection: what the API tells of each thing."""
 
 from rest_framework import serializers
 

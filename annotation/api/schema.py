@@ -1,4 +1,4 @@
-"""The description of the API: what every operation may answer besides what it is there for."""
+"""The OpenAPI schema: what every operation may answer besides what it is there for."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a draft still lacks before it can be opened, and what is odd about it, by the step that mends it."""
+"""Readiness of a draft: what it lacks before it can be opened, and what is odd, by the step that mends it."""
 
 from dataclasses import dataclass, field
 from decimal import Decimal

@@ -1,4 +1,4 @@
-"""Drawing the items of a draft, once and repeatably, opening it, and counting what was drawn."""
+"""Sampling the items of a draft, once and repeatably; opening it; and counts of its sample."""
 
 import random
 from collections import Counter, defaultdict

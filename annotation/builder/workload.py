@@ -1,4 +1,4 @@
-"""What the settings of a study come to: parts, people, hours and money, before anybody begins."""
+"""The workload of a campaign by its settings: parts, people, hours and money, before anybody begins."""
 
 from dataclasses import dataclass
 from decimal import Decimal

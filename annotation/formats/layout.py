@@ -1,4 +1,4 @@
-"""The folder that a study comes in: which file is what, by its name."""
+"""The layout of a study's folder: which file is what, by its name."""
 
 import os
 import re

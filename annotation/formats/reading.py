@@ -1,4 +1,4 @@
-"""Files of one JSON object a line, read one line at a time."""
+"""Reading JSON Lines: files of one JSON object a line, one line at a time."""
 
 import json
 from collections.abc import Iterator

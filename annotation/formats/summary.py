@@ -1,4 +1,4 @@
-"""What an import did, and what is wrong with a file: for pages, terminals, programs."""
+"""The summary of an import, and the problems of a file: for pages, terminals, programs."""
 
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any

@@ -1,4 +1,4 @@
-"""Studies: which texts and questions are shown, under which terms, and what was drawn for them."""
+"""Campaigns: which texts and questions are shown, under which terms, and the sample of them."""
 
 import secrets
 from contextlib import suppress

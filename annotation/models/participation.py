@@ -1,4 +1,4 @@
-"""A study under way: who takes part, what they have in hand, and what was done by whom."""
+"""Participation in a campaign: participants, their parts and assignments, messages, the log, decisions."""
 
 from datetime import datetime
 from typing import TYPE_CHECKING, Any

@@ -1,4 +1,4 @@
-"""Who rates, by which rubric, and what they said."""
+"""Raters, ratings, nugget spans, and the answers of people that ratings follow."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any

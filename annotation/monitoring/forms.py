@@ -1,4 +1,4 @@
-"""What staff send while a study runs: more time, a message, names for links, Prolific's list."""
+"""The forms of a running campaign: more time, a message, an erasure, Prolific's list."""
 
 from django import forms
 from django.core.exceptions import ValidationError

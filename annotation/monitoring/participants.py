@@ -1,4 +1,4 @@
-"""Who takes part in a study: how far each of them is, and what each has done so far."""
+"""The participants of a campaign: how far each of them is, and what each has done so far."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""How far a study is: which items are whole, what came in by day, what is to be paid.
+"""The progress of a campaign: which items are whole, what came in by day, what is to be paid.
 
 Every number is counted by the database. A campaign of many thousand items opens as fast as a small one.
 """

@@ -1,4 +1,4 @@
-"""A campaign beside Prolific's own list of its submissions: where both agree, and where not.
+"""Reconciliation: a campaign beside Prolific's own list of its submissions: where both agree, and where not.
 
 Nothing is changed here and nothing is kept: staff decide, on Prolific. A submission there is a
 part here.

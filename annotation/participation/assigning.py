@@ -1,4 +1,4 @@
-"""Handing out the items of a campaign: each to k raters and never twice to one; taking them back.
+"""Assigning the items of a campaign: each to k raters and never twice to one; taking them back.
 
 Who hands out holds the campaign's row, so one part is dealt at a time. That is seldom (a rater
 takes a part for an hour), and the database refuses a slot to two raters whatever happens here.

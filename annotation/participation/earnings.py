@@ -1,4 +1,4 @@
-"""What the pay of a part comes to in an hour, by the time that parts really took."""
+"""Pay by the hour: what a part's pay comes to, by the time that parts really took."""
 
 from collections import defaultdict
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""How people come into a study: from a recruiting platform, or by a link that was made for them."""
+"""Entry into a campaign: from a recruiting platform, or by a link that was made for them."""
 
 import hmac
 import re

@@ -1,4 +1,4 @@
-"""What participants say before their work: whether they agree, and that they understood the task."""
+"""The forms of consent and of the check before the work."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""What has to come before an item is shown, answered, handed in or skipped: consent, check, practice.
+"""The gate of an item, what comes before it is shown, answered, handed in or skipped: consent, check, practice.
 
 The rule is written once, as an expression of the database, so that the address that all answers go
 to reads it in the statement that it makes anyway.

@@ -1,4 +1,4 @@
-"""What the scripts of the worker's pages say. They have no words of their own, so all can be translated.
+"""Translated messages of the item page's scripts. They have no words of their own, so all can be translated.
 
 Names in braces are filled in by the script.
 """

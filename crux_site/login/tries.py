@@ -1,4 +1,4 @@
-"""What stands before the check of a password: how often one may try, and how many are checked at once.
+"""Limits of log-in attempts: how often one may try, and how many are checked at once.
 
 A password is slow to check, so that whoever has stolen the table cannot try many. A dozen wrong ones at
 once would keep every thread of the site busy: a process checks few at once, and refuses the others.

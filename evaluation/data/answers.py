@@ -1,4 +1,4 @@
-"""The bridge from a campaign's answers to arrays: what stands, how long it took, what was marked.
+"""Answers of a campaign as arrays: what stands, how long it took, what was marked.
 
 Five queries, whatever the size of the campaign. Ratings are not read: a pilot has none.
 """

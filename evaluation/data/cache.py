@@ -1,4 +1,4 @@
-"""When the data of a dataset have changed, and results that are kept until then."""
+"""The cache of results: kept until the data of a dataset change."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A rater as a column of what is compared."""
+"""Columns of the rating matrix: a rater as a column of what is compared."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What is compared: a rubric, the raters, perhaps a judge, and eta; for the page and the command.
+"""The selection that is compared: a rubric, the raters, perhaps a judge, and eta; for the page and the command.
 
 Every choice is checked against what the dataset holds, and a wrong one is answered with the list.
 """

@@ -1,4 +1,4 @@
-"""Whose grades score a dataset: one rater's, the majority of the people, or people over a judge."""
+"""Sources of grades, whose score a dataset: one rater's, the majority of the people, or people over a judge."""
 
 from __future__ import annotations
 

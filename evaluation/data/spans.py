@@ -1,4 +1,4 @@
-"""What the raters marked in the texts, and how far two of them mark the same words.
+"""Nugget spans of all raters as arrays, and how far two of them mark the same words.
 
 Highlights are rows of arrays: no loop over pairs of raters and items computes an overlap.
 """

@@ -1,4 +1,4 @@
-"""The grader of a judge, where this machine has what it needs."""
+"""Choosing the grader of a judge, where this machine has what it needs."""
 
 import os
 

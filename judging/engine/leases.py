@@ -1,4 +1,4 @@
-"""Who works on which shard: a lease that its holder renews, and that runs out if it dies.
+"""Leases of shards, who works on which: a lease that its holder renews, and that runs out if it dies.
 
 Times are the database's, so that the clocks of the machines need not agree.
 """

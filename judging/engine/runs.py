@@ -1,4 +1,4 @@
-"""What becomes of a run: started, paused, cancelled, resumed, stopped at its budget, finished.
+"""The states of a judge run: started, paused, cancelled, resumed, stopped at its budget, finished.
 
 Each step is one conditional UPDATE, so that two people, or a person and a worker, cannot undo each
 other unseen.

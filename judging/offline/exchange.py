@@ -1,4 +1,4 @@
-"""Judge runs that leave the house: pairs out to a cluster that cannot see the database, replies back in.
+"""Export and import of judge runs: pairs out to a cluster that cannot see the database, replies back in.
 
 An export is a judge run whose shards are lent to it without end, so that nobody here asks for the same
 pairs. Cancelling that run gives them back.

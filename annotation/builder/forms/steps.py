@@ -1,4 +1,4 @@
-"""A study as its makers describe it, step by step, and the guideline of a rubric."""
+"""The forms of the builder's steps: a campaign as its makers describe it."""
 
 from collections.abc import Iterable
 from typing import Any
