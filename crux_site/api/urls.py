@@ -1,15 +1,16 @@
-"""The addresses of the API: the endpoints of all apps, their description, and the page to try them on."""
+"""The addresses of the API: the endpoints of all apps, their description, and the page that shows it."""
 
 from django.urls import URLPattern, URLResolver, include, path, re_path
+from django.views.generic import RedirectView
 
-from crux_site.api.views import NotHere, Schema, attempt, docs
+from crux_site.api.views import NotHere, Schema, attempt
 
 v1: list[URLPattern | URLResolver] = [
     path("", include("annotation.api.urls")),
     path("", include("evaluation.api")),
     path("", include("judging.api.urls")),
     path("schema/", Schema.as_view(), name="api_schema"),
-    path("docs/", docs, name="api_docs"),
+    path("docs/", RedirectView.as_view(pattern_name="api_try")),
     path("docs/try/", attempt, name="api_try"),
 ]
 

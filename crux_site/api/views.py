@@ -1,4 +1,4 @@
-"""The description of the API, the page that says it in words, and the one to try it on."""
+"""The description of the API, and the page that shows it and tries it."""
 
 from typing import Any
 
@@ -12,7 +12,6 @@ from rest_framework.response import Response
 
 from annotation.api.endpoint import Endpoint
 from annotation.http import AuthenticatedRequest, researchers_only
-from crux_site.api.reference import reference
 
 
 class Schema(Endpoint, SpectacularJSONAPIView):
@@ -37,14 +36,6 @@ class NotHere(Endpoint):
 
 @require_safe
 @researchers_only
-def docs(request: AuthenticatedRequest) -> HttpResponseBase:
-    """The endpoints, to read."""
-    context = {"groups": reference(), "room": "api"}
-    return render(request, "crux_site/api/reference.html", context)
-
-
-@require_safe
-@researchers_only
 def attempt(request: AuthenticatedRequest) -> HttpResponseBase:
-    """The endpoints, to try as the account that is logged in."""
+    """The endpoints, to read, and to try as the account that is logged in."""
     return render(request, "crux_site/api/try.html", {"room": "api"})
