@@ -3,59 +3,92 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import Annotated, Any, Literal
+from typing import Any, NamedTuple
 
 from django.db import IntegrityError, transaction
 from drf_spectacular.utils import OpenApiExample
-from pydantic import Discriminator, Field, Tag
+from rest_framework import serializers
 
-from annotation.api.bodies import KEYED, NAMED, WHOLE, Body, Words, read
+from annotation.api.bodies import KeyOrNames, StrictBody, StrictInteger, StrictSlug, StrictString
 from annotation.api.errors import Conflict, Problem, Refused
 from annotation.formats.summary import shown
-from annotation.models import Dataset, Rater, Rating, Rubric, SubQuestion, User
+from annotation.models import Dataset, Rater, Rating, Rubric, SubQuestion, Text, User
 
 MOST = 5000  # ratings in one request
 
-Key = Annotated[int, Field(ge=1, le=2**63 - 1, description="An id, as this API tells it."), WHOLE]
 
-
-class TextName(Body):
+class TextName(NamedTuple):
     """A text by its name."""
 
-    kind: Literal["passage", "report", "reference"]
-    system: Annotated[Words, Field(max_length=120)] = ""
-    name: Annotated[Words, Field(min_length=1, max_length=250)]
+    kind: str
+    system: str
+    name: str
 
 
-class QuestionPlace(Body):
+class QuestionPlace(NamedTuple):
     """A question by its topic and its place there, from 0 as in the authors' files."""
 
-    topic: Annotated[Words, Field(min_length=1, max_length=200)]
-    position: Annotated[int, Field(ge=0, le=32767), WHOLE]
+    topic: str
+    position: int
 
 
-def _how(value: Any) -> str:
-    return NAMED if isinstance(value, dict | Body) else KEYED
+class Grade(NamedTuple):
+    """One grade of one pair; an int is an id."""
+
+    text: int | TextName
+    question: int | QuestionPlace
+    grade: int
 
 
-class Grade(Body):
-    """One grade of one pair."""
-
-    text: Annotated[
-        Annotated[Key, Tag(KEYED)] | Annotated[TextName, Tag(NAMED)], Discriminator(_how)
-    ]
-    question: Annotated[
-        Annotated[Key, Tag(KEYED)] | Annotated[QuestionPlace, Tag(NAMED)], Discriminator(_how)
-    ]
-    grade: Annotated[int, Field(ge=0, le=32767, description="One of the rubric's grades."), WHOLE]
-
-
-class Append(Body):
+class Append(NamedTuple):
     """Grades of one rater under one rubric."""
 
-    rater: Annotated[str, Field(pattern=r"^[-a-zA-Z0-9_]+$", min_length=1, max_length=120)]
-    rubric: Annotated[str, Field(pattern=r"^[-a-zA-Z0-9_]+$", min_length=1, max_length=80)]
-    ratings: Annotated[list[Grade], Field(min_length=1, max_length=MOST)]
+    rater: str
+    rubric: str
+    ratings: list[Grade]
+
+
+class TextNameBody(StrictBody):
+    """A text by its name."""
+
+    kind = serializers.ChoiceField(choices=Text.Kind.choices)
+    system = StrictString(max_length=120, allow_blank=True, default="")
+    name = StrictString(max_length=250)
+
+    def to_internal_value(self, data: Any) -> TextName:
+        return TextName(**super().to_internal_value(data))
+
+
+class QuestionPlaceBody(StrictBody):
+    """A question by its topic and its place there, from 0 as in the authors' files."""
+
+    topic = StrictString(max_length=200)
+    position = StrictInteger(min_value=0, max_value=32767)
+
+    def to_internal_value(self, data: Any) -> QuestionPlace:
+        return QuestionPlace(**super().to_internal_value(data))
+
+
+class GradeBody(StrictBody):
+    """One grade of one pair."""
+
+    text = KeyOrNames(TextNameBody())
+    question = KeyOrNames(QuestionPlaceBody())
+    grade = StrictInteger(min_value=0, max_value=32767, help_text="One of the rubric's grades.")
+
+    def to_internal_value(self, data: Any) -> Grade:
+        return Grade(**super().to_internal_value(data))
+
+
+class AppendBody(StrictBody):
+    """Grades of one rater under one rubric."""
+
+    rater = StrictSlug(max_length=120)
+    rubric = StrictSlug(max_length=80)
+    ratings = serializers.ListField(child=GradeBody(), min_length=1, max_length=MOST)
+
+    def to_internal_value(self, data: Any) -> Append:
+        return Append(**super().to_internal_value(data))
 
 
 EXAMPLES = [
@@ -77,14 +110,12 @@ EXAMPLES = [
 ]
 
 
-def append(dataset: Dataset, body: Any) -> dict[str, Any]:
+def append(dataset: Dataset, given: Append) -> dict[str, Any]:
     """Add grades to a rater of kind model that came with the dataset, and make it if it is new.
 
-    Nothing is stored unless all is. Raises Malformed for a body of another form, Refused where it
-    names what is not there, Conflict where it contradicts what is stored; each tells every error with
-    its place.
+    Nothing is stored unless all is. Raises Refused where it names what is not there, Conflict where it
+    contradicts what is stored; each tells every error with its place.
     """
-    given = read(Append, body)
     rubric = _rubric(given)
     pairs = _pairs(dataset, given)
     try:

@@ -1,61 +1,116 @@
-"""The bodies of requests: strict shapes, whose errors say where they are, and what the schema tells of them."""
+"""The bodies of requests: serializers that take JSON as it was sent, and guess nothing."""
 
 from __future__ import annotations
 
-from typing import Annotated, Any, TypeVar
+from typing import Any
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from django.core.validators import ProhibitNullCharactersValidator, RegexValidator
+from django.utils.functional import cached_property
+from rest_framework import serializers
 
-from annotation.api.errors import Malformed, Problem
-
-NAMED, KEYED = "named", "id"  # the two ways to say which text or question
-
-
-def _whole(value: Any) -> Any:
-    """JSON has one kind of numbers: 3.0 is the integer 3, as its schema says."""
-    return int(value) if isinstance(value, float) and value.is_integer() else value
+from annotation.api.paging import LARGEST_KEY
 
 
-WHOLE = BeforeValidator(_whole)
-Words = Annotated[str, Field(pattern=r"^[^\x00]*$")]
+class StrictBody(serializers.Serializer):
+    """A JSON object without fields that are not known: a slip of the pen would otherwise be a default.
+
+    Each field is required or has a default.
+    """
+
+    @cached_property
+    def named_fields(self) -> list[tuple[str, serializers.Field]]:
+        return list(self.fields.items())
+
+    def to_internal_value(self, data: Any) -> Any:
+        # As the class above does it, and quicker: a request brings thousands of objects.
+        if not isinstance(data, dict):
+            return super().to_internal_value(data)  # which says what is wrong
+        values: dict[str, Any] = {}
+        problems: dict[str, Any] = {}
+        for name, field in self.named_fields:
+            try:
+                values[name] = field.run_validation(data.get(name, serializers.empty))
+            except serializers.ValidationError as error:
+                problems[name] = error.detail
+        for name in sorted(data.keys() - self.fields.keys()):
+            problems[name] = ["There is no field of this name."]
+        if problems:
+            raise serializers.ValidationError(problems)
+        return values
 
 
-class Body(BaseModel):
-    """Strict: a number in quotes is an error, and so is a field that is not known."""
+class StrictInteger(serializers.IntegerField):
+    """A number, and none in quotes. JSON has one kind of numbers: 3.0 is the integer 3, as its schema says."""
 
-    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
-
-
-Shape = TypeVar("Shape", bound=Body)
-
-
-def read(shape: type[Shape], body: Any) -> Shape:
-    """The body as its shape. Raises Malformed with every error and its place."""
-    try:
-        return shape.model_validate(body)
-    except ValidationError as error:
-        problems = error.errors(include_url=False, include_input=False, include_context=False)
-        raise Malformed(_problem(problem["loc"], problem["msg"]) for problem in problems) from None
+    def to_internal_value(self, data: Any) -> int:
+        if isinstance(data, float) and data.is_integer():
+            return int(data)
+        if isinstance(data, bool) or not isinstance(data, int):
+            self.fail("invalid")
+        return data
 
 
-def _problem(loc: tuple[int | str, ...], message: str) -> Problem:
-    index = next((part for part in loc if isinstance(part, int)), None)
-    names = [part for part in loc if isinstance(part, str) and part not in (NAMED, KEYED)]
-    # What has an index is an item of the one list that the body has: its name says nothing more.
-    return Problem(index, ".".join(names[1:] if index is not None else names), message)
+class StrictFloat(serializers.FloatField):
+    """A number, and none in quotes; finite."""
+
+    def to_internal_value(self, data: Any) -> float:
+        if isinstance(data, bool) or not isinstance(data, int | float):
+            self.fail("invalid")
+        return super().to_internal_value(data)
 
 
-def schema_of(shape: type[Body]) -> dict[str, Any]:
-    """The JSON schema of a body, in one piece."""
-    schema = shape.model_json_schema()
-    parts = schema.pop("$defs", {})
+class StrictBoolean(serializers.BooleanField):
+    """true or false, and nothing that may stand for it."""
 
-    def whole(value: Any) -> Any:
-        if isinstance(value, dict):
-            if "$ref" in value:
-                return whole(parts[value["$ref"].rsplit("/", 1)[1]])
-            return {key: whole(inner) for key, inner in value.items()}
-        return [whole(inner) for inner in value] if isinstance(value, list) else value
+    def to_internal_value(self, data: Any) -> bool:
+        if not isinstance(data, bool):
+            self.fail("invalid", input=data)
+        return data
 
-    found: dict[str, Any] = whole(schema)
-    return {"application/json": found}
+
+class StrictString(serializers.CharField):
+    """A string as it is, blanks at its ends too. Of any characters, but for the NUL that no database keeps."""
+
+    def __init__(self, pattern: str = "", **kwargs: Any) -> None:
+        super().__init__(trim_whitespace=False, **kwargs)
+        if pattern:
+            self.validators.append(RegexValidator(pattern, self.error_messages["invalid"]))
+        else:
+            # The pattern says the same as the validator that it replaces, and the schema can show it.
+            no_nul = RegexValidator(r"^[^\x00]+\Z", ProhibitNullCharactersValidator.message)
+            self.validators = [
+                no_nul if isinstance(one, ProhibitNullCharactersValidator) else one
+                for one in self.validators
+            ]
+
+    def to_internal_value(self, data: Any) -> str:
+        if not isinstance(data, str):
+            self.fail("invalid")
+        return data
+
+
+class StrictSlug(StrictString):
+    """A name of letters, digits, hyphens and underscores."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(r"^[-a-zA-Z0-9_]+\Z", **kwargs)
+
+
+class KeyOrNames(serializers.Field):
+    """A row by its id, or by the names that it has in the files."""
+
+    def __init__(self, names: StrictBody, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.names = names
+        self.key = StrictInteger(
+            min_value=1, max_value=LARGEST_KEY, help_text="An id, as this API tells it."
+        )
+        self._read: dict[str, Any] = {}
+
+    def to_internal_value(self, data: Any) -> Any:
+        if not isinstance(data, dict):
+            return self.key.run_validation(data)
+        as_sent = repr(data)  # a text is named once for each of its questions, and read once
+        if as_sent not in self._read:
+            self._read[as_sent] = self.names.to_internal_value(data)
+        return self._read[as_sent]

@@ -114,14 +114,18 @@ def _printable(value: Any) -> Any:
     return value
 
 
-def _problems(detail: Any, field: str = "") -> Iterator[Problem]:
+def _problems(detail: Any, index: int | None = None, field: str = "") -> Iterator[Problem]:
     """The errors of a serializer, which come as dicts and lists within each other."""
     if isinstance(detail, dict):
         for name, inner in detail.items():
-            own = "" if name == "non_field_errors" else str(name)
-            yield from _problems(inner, f"{field}.{own}".strip("."))
+            if isinstance(name, int):
+                # An item of the one list that a body has: the list's name says nothing more.
+                yield from _problems(inner, name)
+            else:
+                own = "" if name == "non_field_errors" else name
+                yield from _problems(inner, index, f"{field}.{own}".strip("."))
     elif isinstance(detail, list):
         for inner in detail:
-            yield from _problems(inner, field)
+            yield from _problems(inner, index, field)
     else:
-        yield Problem(None, field, str(detail))
+        yield Problem(index, field, str(detail))

@@ -13,7 +13,6 @@ from rest_framework.response import Response
 
 from annotation.api import appending
 from annotation.api.access import AdminsChange
-from annotation.api.bodies import schema_of
 from annotation.api.endpoint import LongListing
 from annotation.api.paging import Name
 from annotation.api.rows import RatingRow
@@ -59,12 +58,14 @@ class Ratings(OfDataset, LongListing):
         description="All of them or none. The rater is a model of this dataset and is made where "
         "it is new. Sending the same ratings again changes nothing. A pair that has another grade "
         "is refused (409): grades are added, and never changed.",
-        request=schema_of(appending.Append),
+        request=appending.AppendBody,
         responses=AppendedRow,
         examples=appending.EXAMPLES,
     )
     def post(self, request: Request, *args: Any, **kwargs: Any) -> Response:
-        return Response(appending.append(self.dataset, request.data))
+        body = appending.AppendBody(data=request.data)
+        body.is_valid(raise_exception=True)
+        return Response(appending.append(self.dataset, body.validated_data))
 
     def get_serializer_context(self) -> dict[str, Any]:
         context = dict(super().get_serializer_context())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from drf_spectacular.extensions import OpenApiSerializerExtension, OpenApiSerializerFieldExtension
 from drf_spectacular.openapi import AutoSchema
 
 from annotation.api.errors import Refusal
@@ -36,16 +37,29 @@ class Schema(AutoSchema):
     def get_tags(self) -> list[str]:
         return [self.view.tag] if hasattr(self.view, "tag") else super().get_tags()
 
-    def _get_request_body(self, direction: Any = "request") -> dict[str, Any] | None:
-        body: dict[str, Any] | None = super()._get_request_body(direction)
-        for content in (body or {}).get("content", {}).values():
-            if body and content["schema"].get("required"):
-                body["required"] = True
-        return body
-
     def _get_response_bodies(self, direction: Any = "response") -> dict[str, Any]:
         bodies: dict[str, Any] = super()._get_response_bodies(direction)
         codes = ALWAYS if self.method == "GET" else (*ALWAYS, *WITH_A_BODY)
         for code in codes:
             bodies[code] = self._get_response_for_code(Refusal, code) | {"description": WHY[code]}
         return bodies
+
+
+class StrictBodySchema(OpenApiSerializerExtension):
+    """A field that is not known is refused, and the description says so."""
+
+    target_class = "annotation.api.bodies.StrictBody"
+    match_subclasses = True
+
+    def map_serializer(self, auto_schema: AutoSchema, direction: Any) -> dict[str, Any]:
+        schema = auto_schema._map_serializer(self.target, direction, bypass_extensions=True)
+        return schema | {"additionalProperties": False}
+
+
+class KeyOrNamesSchema(OpenApiSerializerFieldExtension):
+    target_class = "annotation.api.bodies.KeyOrNames"
+
+    def map_serializer_field(self, auto_schema: AutoSchema, direction: Any) -> dict[str, Any]:
+        key = auto_schema._map_serializer_field(self.target.key, direction)
+        auto_schema._insert_field_validators(self.target.key, key)
+        return {"oneOf": [key, auto_schema.resolve_serializer(self.target.names, direction).ref]}

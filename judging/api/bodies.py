@@ -2,96 +2,139 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Any
 
 from django.conf import settings
-from pydantic import Field
+from drf_spectacular.utils import extend_schema_field
+from rest_framework import serializers
 
-from annotation.api.bodies import WHOLE, Body, Words
+from annotation.api.bodies import (
+    StrictBody,
+    StrictBoolean,
+    StrictFloat,
+    StrictInteger,
+    StrictSlug,
+    StrictString,
+)
 from annotation.api.errors import Problem, Refused
 from judging.engine import budget
-from judging.engine.selection import Selection
+from judging.engine.selection import KINDS, Selection
 from judging.models import Judge
 
-Slug = Annotated[str, Field(pattern=r"^[-a-zA-Z0-9_]+$", min_length=1, max_length=120)]
-Count = Annotated[int, Field(ge=1, le=budget.PAIRS), WHOLE]
-Money = Annotated[float, Field(ge=0, le=budget.PRICE, allow_inf_nan=False)]
+LIMITS = ("max_pairs", "max_tokens", "max_money")
+SELECTION = ("texts", "topics", "run", "depth", "limit", "retry")
+OPTIONS = ("endpoint", "concurrency", "workers", "price_in", "price_out", "currency")
 
 
-class Budget(Body):
+@extend_schema_field({"type": "number", "exclusiveMinimum": 0, "maximum": budget.MONEY})
+class MoneyToSpend(StrictFloat):
+    """More than nothing: serializers know no bound that is itself left out."""
+
+    default_error_messages = {"nothing": "Ensure this value is greater than 0."}
+
+    def to_internal_value(self, data: Any) -> float:
+        money = super().to_internal_value(data)
+        if money <= 0:
+            self.fail("nothing")
+        return money
+
+
+class BudgetBody(StrictBody):
     """Where a run stops by itself. Without a field there is no such limit, or it stays as it was."""
 
-    max_pairs: Annotated[Count | None, Field(description="Pairs sent.")] = None
-    max_tokens: Annotated[
-        Annotated[int, Field(ge=1, le=budget.TOKENS), WHOLE] | None,
-        Field(description="Both kinds together."),
-    ] = None
-    max_money: Annotated[
-        Annotated[float, Field(gt=0, le=budget.MONEY, allow_inf_nan=False)] | None,
-        Field(description="At the run's prices."),
-    ] = None
+    max_pairs = StrictInteger(
+        min_value=1, max_value=budget.PAIRS, default=None, allow_null=True, help_text="Pairs sent."
+    )
+    max_tokens = StrictInteger(
+        min_value=1,
+        max_value=budget.TOKENS,
+        default=None,
+        allow_null=True,
+        help_text="Both kinds together.",
+    )
+    max_money = MoneyToSpend(
+        max_value=budget.MONEY, default=None, allow_null=True, help_text="At the run's prices."
+    )
 
     @property
-    def fields(self) -> dict[str, Any]:
+    def limits(self) -> dict[str, Any]:
         """Those that were given."""
-        values = {name: getattr(self, name) for name in Budget.model_fields}
-        return {name: value for name, value in values.items() if value is not None}
+        given = self.validated_data
+        return {name: given[name] for name in LIMITS if given[name] is not None}
 
 
-class Start(Budget):
+class StartBody(BudgetBody):
     """A judge, a dataset, and which of its texts."""
 
-    judge: Annotated[Slug, Field(description="The name of a judge.")]
-    dataset: Annotated[Slug, Field(description="The slug of a dataset.")]
-    texts: Annotated[
-        Literal["", "passages", "reports", "reference"],
-        Field(description="One kind of texts; empty: all."),
-    ] = ""
-    topics: Annotated[
-        list[Annotated[Words, Field(min_length=1, max_length=200)]],
-        Field(max_length=1000, description="Names of topics; none: all."),
-    ] = []
-    run: Annotated[
-        Words, Field(max_length=120, description="Only texts that this retrieval run ranks.")
-    ] = ""
-    depth: Annotated[Count | None, Field(description="With a run: its first ranks alone.")] = None
-    limit: Annotated[Count | None, Field(description="Plan to ask this many pairs at most.")] = None
-    retry: Annotated[bool, Field(description="Only pairs whose reply carried no grade.")] = False
-    endpoint: Annotated[
-        Words, Field(max_length=120, description="A name that JUDGE_ENDPOINTS of this site has.")
-    ] = ""
-    concurrency: Annotated[
-        int,
-        Field(ge=1, le=budget.CONCURRENCY, description="Requests at once, of each worker."),
-        WHOLE,
-    ] = 64
-    workers: Annotated[
-        int, Field(ge=1, le=budget.WORKERS, description="Background workers."), WHOLE
-    ] = 1
-    price_in: Annotated[Money, Field(description="Of a million prompt tokens.")] = 0
-    price_out: Annotated[Money, Field(description="Of a million completion tokens.")] = 0
-    currency: Annotated[str, Field(pattern=r"^([A-Z]{3})?$")] = ""
+    judge = StrictSlug(max_length=120, help_text="The name of a judge.")
+    dataset = StrictSlug(max_length=120, help_text="The slug of a dataset.")
+    texts = serializers.ChoiceField(
+        choices=[*KINDS], allow_blank=True, default="", help_text="One kind of texts; empty: all."
+    )
+    topics = serializers.ListField(
+        child=StrictString(max_length=200),
+        max_length=1000,
+        default=[],
+        help_text="Names of topics; none: all.",
+    )
+    run = StrictString(
+        max_length=120,
+        allow_blank=True,
+        default="",
+        help_text="Only texts that this retrieval run ranks.",
+    )
+    depth = StrictInteger(
+        min_value=1,
+        max_value=budget.PAIRS,
+        default=None,
+        allow_null=True,
+        help_text="With a run: its first ranks alone.",
+    )
+    limit = StrictInteger(
+        min_value=1,
+        max_value=budget.PAIRS,
+        default=None,
+        allow_null=True,
+        help_text="Plan to ask this many pairs at most.",
+    )
+    retry = StrictBoolean(default=False, help_text="Only pairs whose reply carried no grade.")
+    endpoint = StrictString(
+        max_length=120,
+        allow_blank=True,
+        default="",
+        help_text="A name that JUDGE_ENDPOINTS of this site has.",
+    )
+    concurrency = StrictInteger(
+        min_value=1,
+        max_value=budget.CONCURRENCY,
+        default=64,
+        help_text="Requests at once, of each worker.",
+    )
+    workers = StrictInteger(
+        min_value=1, max_value=budget.WORKERS, default=1, help_text="Background workers."
+    )
+    price_in = StrictFloat(
+        min_value=0, max_value=budget.PRICE, default=0, help_text="Of a million prompt tokens."
+    )
+    price_out = StrictFloat(
+        min_value=0, max_value=budget.PRICE, default=0, help_text="Of a million completion tokens."
+    )
+    currency = StrictString(r"^[A-Z]{3}\Z", allow_blank=True, default="")
 
     @property
     def selection(self) -> Selection:
-        return Selection(
-            texts=self.texts,
-            topics=tuple(self.topics),
-            run=self.run,
-            depth=self.depth,
-            limit=self.limit,
-            retry=self.retry,
-        )
+        given = {name: self.validated_data[name] for name in SELECTION}
+        return Selection(**given | {"topics": tuple(given["topics"])})
 
     @property
     def options(self) -> dict[str, Any]:
-        names = ("endpoint", "concurrency", "workers", "price_in", "price_out", "currency")
-        return {name: getattr(self, name) for name in names} | self.fields
+        return {name: self.validated_data[name] for name in OPTIONS} | self.limits
 
     def check_endpoint(self, judge: Judge) -> None:
         """Raises Refused for an endpoint that the site does not name: no request chooses a URL."""
+        endpoint = self.validated_data["endpoint"]
         needs = judge.backend == Judge.Backend.OPENAI
-        if (needs or self.endpoint) and self.endpoint not in settings.JUDGE_ENDPOINTS:
+        if (needs or endpoint) and endpoint not in settings.JUDGE_ENDPOINTS:
             known = ", ".join(settings.JUDGE_ENDPOINTS) or "none"
-            message = f"there is no endpoint called {self.endpoint!r}; there are: {known}"
+            message = f"there is no endpoint called {endpoint!r}; there are: {known}"
             raise Refused([Problem(None, "endpoint", message)])

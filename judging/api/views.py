@@ -13,13 +13,12 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from annotation.api.access import AdminsChange
-from annotation.api.bodies import read, schema_of
 from annotation.api.endpoint import Endpoint, Listing
 from annotation.api.errors import Conflict, Problem, Refused
 from annotation.api.paging import Name, Page
 from annotation.models import Dataset, User
 from judging import tasks
-from judging.api.bodies import Budget, Start
+from judging.api.bodies import BudgetBody, StartBody
 from judging.api.rows import JudgeRow, JudgeRunRow, OneRunRow
 from judging.engine import runs
 from judging.engine.judges import SLUG, baseline_of, find_judge
@@ -82,7 +81,7 @@ class JudgeRuns(Listing):
         summary="Start a judge run",
         description="Background workers plan it and fill the cells that the judge lacks. One run "
         "of a judge on a dataset is open at a time (409).",
-        request=schema_of(Start),
+        request=StartBody,
         responses={201: OneRunRow},
         examples=[
             OpenApiExample(
@@ -93,25 +92,26 @@ class JudgeRuns(Listing):
         ],
     )
     def post(self, request: Request, *args: Any, **kwargs: Any) -> Response:
-        start = read(Start, request.data)
-        dataset = Dataset.objects.filter(slug=start.dataset).first()
+        start = StartBody(data=request.data)
+        start.is_valid(raise_exception=True)
+        slug = start.validated_data["dataset"]
+        dataset = Dataset.objects.filter(slug=slug).first()
         if dataset is None:
-            raise _refused("dataset", f"there is no dataset called {start.dataset}")
+            raise _refused("dataset", f"there is no dataset called {slug}")
         with transaction.atomic():  # the baseline that is made here goes with what is refused
             run = self._started(dataset, start)
         tasks.wake(run)
         return Response(OneRunRow(run).data, status=status.HTTP_201_CREATED)
 
-    def _started(self, dataset: Dataset, start: Start) -> JudgeRun:
+    def _started(self, dataset: Dataset, start: StartBody) -> JudgeRun:
         try:
             start.selection.check(dataset)
         except SelectionError as error:
             raise _refused("", str(error)) from None
-        judge = find_judge(start.judge, dataset)
-        if start.judge == SLUG:
-            judge = baseline_of(dataset)[0]
+        name = start.validated_data["judge"]
+        judge = baseline_of(dataset)[0] if name == SLUG else find_judge(name, dataset)
         if judge is None:
-            raise _refused("judge", f"no judge called {start.judge} judges {dataset.slug}")
+            raise _refused("judge", f"no judge called {name} judges {dataset.slug}")
         start.check_endpoint(judge)
         by = self.request.user if isinstance(self.request.user, User) else None
         try:
@@ -202,10 +202,12 @@ class Resume(OfRun):
 
     summary = "Resume a judge run"
 
-    @extend_schema(request=schema_of(Budget), responses=OneRunRow)
+    @extend_schema(request=BudgetBody, responses=OneRunRow)
     def post(self, request: Request, *args: Any, **kwargs: Any) -> Response:
         return self.stepped(request)
 
     def step(self, run: JudgeRun, request: Request) -> None:
-        runs.resume(run, **read(Budget, request.data).fields)
+        budget = BudgetBody(data=request.data)
+        budget.is_valid(raise_exception=True)
+        runs.resume(run, **budget.limits)
         tasks.wake(run)

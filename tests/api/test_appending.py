@@ -61,6 +61,12 @@ def test_ids_name_the_same_as_names(send, dataset):
     assert again["there_before"] == 1
 
 
+def test_a_number_without_a_fraction_is_an_integer(send):
+    """JSON has one kind of numbers."""
+    assert send(body(grade(3.0, position=1.0))).json()["added"] == 1
+    assert send(body(grade(3, position=1))).json()["there_before"] == 1
+
+
 def test_a_report_is_named_with_its_system(send):
     row = grade(1) | {"text": {"kind": "report", "system": "annotated.bm25", "name": "ferry-1"}}
     assert send(body(row)).json()["added"] == 1
@@ -124,6 +130,8 @@ def test_what_names_nothing_is_refused_with_its_place(send, sent, status, errors
         (body(grade("4")), [(0, "grade")]),
         (body(grade(True)), [(0, "grade")]),
         (body(grade(-1)), [(0, "grade")]),
+        (body(grade(3.5)), [(0, "grade")]),
+        (body(grade(position=1), grade(position=True)), [(1, "question.position")]),
         (body(grade(), 7), [(1, "")]),
         (body(grade() | {"note": "x"}), [(0, "note")]),
         (body(grade() | {"text": {"kind": "novel", "name": "x"}}), [(0, "text.kind")]),

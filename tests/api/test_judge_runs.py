@@ -114,15 +114,11 @@ def test_a_step_that_cannot_be_taken_says_why(api, dataset, judge, step):
             422,
             "endpoint: there is no endpoint called ''; there are: local",
         ),
-        (
-            {"texts": "novels"},
-            400,
-            "texts: Input should be '', 'passages', 'reports' or 'reference'",
-        ),
-        ({"limit": "5"}, 400, "limit: Input should be a valid integer"),
-        ({"max_money": -1}, 400, "max_money: Input should be greater than 0"),
-        ({"topics": [1]}, 400, "item 0: Input should be a valid string"),
-        ({"budget": 1}, 400, "budget: Extra inputs are not permitted"),
+        ({"texts": "novels"}, 400, 'texts: "novels" is not a valid choice.'),
+        ({"limit": "5"}, 400, "limit: A valid integer is required."),
+        ({"max_money": -1}, 400, "max_money: Ensure this value is greater than 0."),
+        ({"topics": [1]}, 400, "item 0: Not a valid string."),
+        ({"budget": 1}, 400, "budget: There is no field of this name."),
     ],
 )
 def test_a_start_that_cannot_be_is_refused(
