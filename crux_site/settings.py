@@ -43,6 +43,7 @@ INSTALLED_APPS = [
     "django_tasks_db",
     "rest_framework",
     "rest_framework.authtoken",
+    "django_filters",
     "drf_spectacular",
     "drf_spectacular_sidecar",
     "crux_site",
@@ -243,6 +244,7 @@ REST_FRAMEWORK = {
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
     "DEFAULT_SCHEMA_CLASS": "annotation.api.schema.Schema",
     "DEFAULT_METADATA_CLASS": None,
+    "DEFAULT_FILTER_BACKENDS": ["django_filters.rest_framework.DjangoFilterBackend"],
     "DEFAULT_THROTTLE_CLASSES": [
         "annotation.api.access.OfUsers",
         "annotation.api.access.OfStrangers",

@@ -10,8 +10,9 @@ from rest_framework import serializers
 from rest_framework.exceptions import NotFound
 
 from annotation.api.endpoint import Listing
+from annotation.api.filters import DatasetFilters, topic_filter
 from annotation.api.paging import LARGEST_KEY, Numbered, Page
-from annotation.api.views import OfDataset, OfTopic
+from annotation.api.views import OfDataset
 from annotation.models import Text, Topic
 from evaluation.models import RankedText, RetrievalRun
 
@@ -51,8 +52,12 @@ class RankingRow(serializers.Serializer):
     texts = RankedRow(many=True, source="texts_ranked")
 
 
-class RankingsAsked(OfTopic, Page):
-    """Which rankings of a run."""
+class RankingFilters(DatasetFilters):
+    topic = topic_filter("pk")
+
+
+class RankingPage(Page):
+    """Which rankings of a run, and how much of each."""
 
     limit = serializers.IntegerField(
         min_value=1, max_value=LARGEST, default=USUAL, help_text="How many topics to a page."
@@ -73,9 +78,10 @@ class Runs(OfDataset, Listing):
     summary = "The retrieval runs of a dataset"
     tag = "Retrieval runs"
     serializer_class = RunRow
+    queryset = RetrievalRun.objects.order_by("name")
 
     def get_queryset(self) -> QuerySet[RetrievalRun]:
-        runs = RetrievalRun.objects.filter(dataset=self.dataset).order_by("name")
+        runs = super().get_queryset().filter(dataset=self.dataset)
         return runs.annotate(
             n_topics=Count("ranked__topic", distinct=True), n_ranked=Count("ranked")
         )
@@ -86,9 +92,11 @@ class Rankings(OfDataset, Listing):
 
     summary = "The rankings of a retrieval run"
     tag = "Retrieval runs"
-    asks = RankingsAsked
+    asks = RankingPage
+    filterset_class = RankingFilters
     pagination_class = ByTopic
     serializer_class = RankingRow
+    queryset = Topic.objects.order_by("position", "pk")
 
     def get_queryset(self) -> QuerySet[Topic]:
         name = self.kwargs["run"]
@@ -101,14 +109,10 @@ class Rankings(OfDataset, Listing):
         if "depth" in self.query:
             ranked = ranked.filter(rank__lte=self.query["depth"])
         ranked = ranked.select_related("text").defer("text__body").order_by("rank")
-        topics = self.dataset.topics.filter(
+        topics = super().get_queryset().filter(dataset=self.dataset)
+        return topics.filter(
             Exists(RankedText.objects.filter(run=run, topic=OuterRef("pk")))
-        )
-        if self.topic:
-            topics = topics.filter(pk=self.topic.pk)
-        return topics.order_by("position", "pk").prefetch_related(
-            Prefetch("ranked", queryset=ranked, to_attr="texts_ranked")
-        )
+        ).prefetch_related(Prefetch("ranked", queryset=ranked, to_attr="texts_ranked"))
 
 
 urlpatterns: list[URLPattern] = [

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from django_filters.rest_framework import FilterSet
 from rest_framework import generics, serializers
 from rest_framework.exceptions import AuthenticationFailed
 from rest_framework.request import Request
@@ -18,13 +19,14 @@ class NoQuery(serializers.Serializer):
 
 
 class Endpoint(APIView):
-    """One address. `query` holds the parameters of its address, as `asks` has checked them.
+    """One address. `query` holds its parameters as `asks` has checked them; what narrows a list is a filter.
 
-    A parameter that is not known is refused: a filter with a slip of the pen would return everything.
+    A parameter that is not known or empty is refused: a filter with a slip of the pen would return everything.
     """
 
     http_method_names = ["get", "head", "post"]
     asks: type[serializers.Serializer] = NoQuery
+    filterset_class: type[FilterSet] | None = None
     query: dict[str, Any]
 
     def asks_by(self, method: str) -> type[serializers.Serializer]:
@@ -35,15 +37,21 @@ class Endpoint(APIView):
         super().initial(request, *args, **kwargs)
         if str(request.method) not in self.allowed_methods:
             return  # the answer says so
-        asks = self.asks_by(str(request.method))()
-        if unknown := sorted(set(request.query_params) - set(asks.fields)):
-            known = ", ".join(asks.fields) or "none"
+        asks = self.asks_by(str(request.method))(data=request.query_params.dict())
+        known = [*asks.fields]
+        if request.method in ("GET", "HEAD") and self.filterset_class:
+            known += self.filterset_class.base_filters
+        if unknown := sorted(set(request.query_params) - set(known)):
+            names = ", ".join(known) or "none"
             raise Malformed(
-                Problem(None, name, f"is no parameter here; there are: {known}") for name in unknown
+                Problem(None, name, f"is no parameter here; there are: {names}") for name in unknown
             )
         if twice := [name for name, given in request.query_params.lists() if len(given) > 1]:
             raise Malformed(Problem(None, name, "is given more than once") for name in twice)
-        asks = self.asks_by(str(request.method))(data=request.query_params.dict())
+        if blank := [
+            name for name, given in request.query_params.dict().items() if not given.strip()
+        ]:
+            raise Malformed(Problem(None, name, "is empty") for name in blank)
         asks.is_valid(raise_exception=True)
         self.query = asks.validated_data
 

@@ -16,13 +16,6 @@ USUAL, LARGEST = 100, 1000
 ADDRESS = {"type": ["string", "null"], "format": "uri"}
 
 
-class Name(serializers.RegexField):
-    """A name that every database may be asked for."""
-
-    def __init__(self, help_text: str) -> None:
-        super().__init__(r"^[^\x00]+$", required=False, help_text=help_text)
-
-
 class Page(serializers.Serializer):
     """Which page of a short list."""
 

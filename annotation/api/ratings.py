@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any
 
 from django.db.models import QuerySet
+from django_filters.rest_framework import ChoiceFilter
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.exceptions import NotFound
@@ -14,18 +16,33 @@ from rest_framework.response import Response
 from annotation.api import appending
 from annotation.api.access import AdminsChange
 from annotation.api.endpoint import LongListing
-from annotation.api.paging import Name
+from annotation.api.filters import DatasetFilters, name_filter, topic_filter
 from annotation.api.rows import RatingRow
-from annotation.api.views import OfDataset, TextsAsked
-from annotation.models import Rater, Rating, Rubric
+from annotation.api.views import OfDataset
+from annotation.models import Rater, Rating, Rubric, Text
 from annotation.models.rating import raters_of
 
 
-class RatingsAsked(TextsAsked):
-    """Which ratings. `topic` is that of the question, which a passage may not have come from."""
+class RatingFilters(DatasetFilters):
+    """`topic` is that of the question, which a passage may not have come from."""
 
-    rater = Name("The name of a rater, as the list of raters has it.")
-    rubric = Name("The slug of a rubric.")
+    topic = topic_filter("question__topic")
+    kind = ChoiceFilter(choices=Text.Kind.choices, field_name="text__kind")
+    system = name_filter("What generated a report.", field_name="text__system")
+    rater = name_filter("The name of a rater, as the list of raters has it.", method="of_rater")
+    rubric = name_filter("The slug of a rubric.", method="of_rubric")
+
+    def of_rater(self, ratings: QuerySet[Rating], _: str, name: str) -> QuerySet[Rating]:
+        rater = self.view.raters.get(name)
+        if rater is None:
+            raise NotFound(f"There is no rater called {name} in {self.view.dataset.slug}.")
+        return ratings.filter(rater=rater)
+
+    def of_rubric(self, ratings: QuerySet[Rating], _: str, slug: str) -> QuerySet[Rating]:
+        rubric = Rubric.objects.filter(slug=slug).first()
+        if rubric is None:
+            raise NotFound(f"There is no rubric called {slug}.")
+        return ratings.filter(rubric=rubric)
 
 
 class AppendedRow(serializers.Serializer):
@@ -42,8 +59,13 @@ class AppendedRow(serializers.Serializer):
 class Ratings(OfDataset, LongListing):
     tag = "Ratings"
     permission_classes = [AdminsChange]
-    asks = RatingsAsked
+    filterset_class = RatingFilters
     serializer_class = RatingRow
+    queryset = (
+        Rating.objects.select_related("rater", "rubric", "text", "question__topic")
+        .defer("rubric__guideline", "text__body", "question__body", "question__topic__request")
+        .prefetch_related("spans")
+    )
 
     @extend_schema(
         summary="The ratings of a dataset",
@@ -69,29 +91,11 @@ class Ratings(OfDataset, LongListing):
 
     def get_serializer_context(self) -> dict[str, Any]:
         context = dict(super().get_serializer_context())
-        return context | {"names": {rater.pk: name for name, rater in self._raters.items()}}
+        return context | {"names": {rater.pk: name for name, rater in self.raters.items()}}
+
+    @cached_property
+    def raters(self) -> dict[str, Rater]:
+        return raters_of(self.dataset)
 
     def get_queryset(self) -> QuerySet[Rating]:
-        self._raters: dict[str, Rater] = raters_of(self.dataset)
-        ratings = Rating.objects.of_dataset(self.dataset)
-        query = self.query
-        if "rater" in query:
-            rater = self._raters.get(query["rater"])
-            if rater is None:
-                raise NotFound(f"There is no rater called {query['rater']} in {self.dataset.slug}.")
-            ratings = ratings.filter(rater=rater)
-        if "rubric" in query:
-            rubric = Rubric.objects.filter(slug=query["rubric"]).first()
-            if rubric is None:
-                raise NotFound(f"There is no rubric called {query['rubric']}.")
-            ratings = ratings.filter(rubric=rubric)
-        if self.topic:
-            ratings = ratings.filter(question__topic=self.topic)
-        for name in ("kind", "system"):
-            if name in query:
-                ratings = ratings.filter(**{f"text__{name}": query[name]})
-        return (
-            ratings.select_related("rater", "rubric", "text", "question__topic")
-            .defer("rubric__guideline", "text__body", "question__body", "question__topic__request")
-            .prefetch_related("spans")
-        )
+        return super().get_queryset().filter(text__dataset=self.dataset)

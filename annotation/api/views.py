@@ -7,11 +7,12 @@ from typing import Any
 
 from django.db.models import Count, IntegerField, OuterRef, QuerySet, Subquery
 from django.db.models.functions import Coalesce
-from rest_framework import generics, serializers
+from django_filters.rest_framework import ChoiceFilter
+from rest_framework import generics
 from rest_framework.exceptions import NotFound
 
 from annotation.api.endpoint import Endpoint, Listing, LongListing
-from annotation.api.paging import After, Name, Page
+from annotation.api.filters import DatasetFilters, name_filter, topic_filter
 from annotation.api.rows import DatasetRow, QuestionRow, RaterRow, RubricRow, TextRow, TopicRow
 from annotation.models import Dataset, Rater, Rubric, SubQuestion, Text, Topic
 from annotation.models.rating import raters_of
@@ -28,31 +29,15 @@ class OfDataset(Endpoint):
             raise NotFound(f"There is no dataset called {slug}.")
         return found
 
-    @cached_property
-    def topic(self) -> Topic | None:
-        """The topic that the parameter names; None without one."""
-        name = self.query.get("topic")
-        if name is None:
-            return None
-        found = self.dataset.topics.filter(name=name).first()
-        if found is None:
-            raise NotFound(f"There is no topic called {name} in {self.dataset.slug}.")
-        return found
+
+class QuestionFilters(DatasetFilters):
+    topic = topic_filter("topic")
 
 
-class OfTopic(serializers.Serializer):
-    topic = Name("The name of a topic.")
-
-
-class QuestionsAsked(OfTopic, Page):
-    """Which questions."""
-
-
-class TextsAsked(OfTopic, After):
-    """Which texts."""
-
-    kind = serializers.ChoiceField(choices=Text.Kind.choices, required=False)
-    system = Name("What generated a report.")
+class TextFilters(DatasetFilters):
+    topic = topic_filter("topic")
+    kind = ChoiceFilter(choices=Text.Kind.choices)
+    system = name_filter("What generated a report.")
 
 
 def _counted_datasets() -> QuerySet[Dataset]:
@@ -99,10 +84,11 @@ class Topics(OfDataset, Listing):
     summary = "The topics of a dataset"
     tag = "Datasets"
     serializer_class = TopicRow
+    queryset = Topic.objects.order_by("position", "pk")
 
     def get_queryset(self) -> QuerySet[Topic]:
-        topics = self.dataset.topics.annotate(n_questions=Count("questions"))
-        return topics.order_by("position", "pk")
+        topics = super().get_queryset().filter(dataset=self.dataset)
+        return topics.annotate(n_questions=Count("questions"))
 
 
 class Questions(OfDataset, Listing):
@@ -110,14 +96,14 @@ class Questions(OfDataset, Listing):
 
     summary = "The questions of a dataset"
     tag = "Datasets"
-    asks = QuestionsAsked
+    filterset_class = QuestionFilters
     serializer_class = QuestionRow
+    queryset = SubQuestion.objects.select_related("topic").order_by(
+        "topic__position", "topic_id", "position"
+    )
 
     def get_queryset(self) -> QuerySet[SubQuestion]:
-        questions = SubQuestion.objects.filter(topic__dataset=self.dataset)
-        if self.topic:
-            questions = questions.filter(topic=self.topic)
-        return questions.select_related("topic").order_by("topic__position", "topic_id", "position")
+        return super().get_queryset().filter(topic__dataset=self.dataset)
 
 
 class Texts(OfDataset, LongListing):
@@ -125,17 +111,12 @@ class Texts(OfDataset, LongListing):
 
     summary = "The texts of a dataset"
     tag = "Datasets"
-    asks = TextsAsked
+    filterset_class = TextFilters
     serializer_class = TextRow
+    queryset = Text.objects.select_related("topic")
 
     def get_queryset(self) -> QuerySet[Text]:
-        texts = self.dataset.texts.select_related("topic")
-        if self.topic:
-            texts = texts.filter(topic=self.topic)
-        for name in ("kind", "system"):
-            if name in self.query:
-                texts = texts.filter(**{name: self.query[name]})
-        return texts
+        return super().get_queryset().filter(dataset=self.dataset)
 
 
 class OneText(OfDataset, generics.RetrieveAPIView):

@@ -6,8 +6,9 @@ from typing import Any
 
 from django.db import transaction
 from django.db.models import QuerySet
+from django_filters.rest_framework import ChoiceFilter, FilterSet
 from drf_spectacular.utils import OpenApiExample, extend_schema
-from rest_framework import generics, serializers, status
+from rest_framework import generics, status
 from rest_framework.exceptions import NotFound
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -15,7 +16,7 @@ from rest_framework.response import Response
 from annotation.api.access import AdminsChange
 from annotation.api.endpoint import Endpoint, Listing
 from annotation.api.errors import Conflict, Problem, Refused
-from annotation.api.paging import Name, Page
+from annotation.api.filters import name_filter
 from annotation.models import Dataset, User
 from judging import tasks
 from judging.api.bodies import BudgetBody, StartBody
@@ -26,12 +27,10 @@ from judging.engine.selection import SelectionError
 from judging.models import Judge, JudgeRun
 
 
-class RunsAsked(Page):
-    """Which judge runs."""
-
-    dataset = Name("The slug of a dataset.")
-    judge = Name("The name of a judge.")
-    state = serializers.ChoiceField(choices=JudgeRun.State.choices, required=False)
+class RunFilters(FilterSet):
+    dataset = name_filter("The slug of a dataset.", field_name="dataset__slug")
+    judge = name_filter("The name of a judge.", field_name="judge__rater__name")
+    state = ChoiceFilter(choices=JudgeRun.State.choices)
 
 
 def _judges() -> QuerySet[Judge]:
@@ -70,7 +69,7 @@ class OneJudge(Endpoint, generics.RetrieveAPIView):
 class JudgeRuns(Listing):
     tag = "Judge runs"
     permission_classes = [AdminsChange]
-    asks = RunsAsked
+    filterset_class = RunFilters
     serializer_class = JudgeRunRow
 
     @extend_schema(summary="All judge runs", description="The newest first.")
@@ -120,15 +119,7 @@ class JudgeRuns(Listing):
             raise Conflict([Problem(None, "", str(error))]) from None
 
     def get_queryset(self) -> QuerySet[JudgeRun]:
-        found = _runs()
-        query = self.query
-        if "dataset" in query:
-            found = found.filter(dataset__slug=query["dataset"])
-        if "judge" in query:
-            found = found.filter(judge__rater__name=query["judge"])
-        if "state" in query:
-            found = found.filter(state=query["state"])
-        return found
+        return _runs()
 
 
 def _refused(field: str, message: str) -> Refused:

@@ -1,0 +1,37 @@
+"""Filters: what narrows a list by its address. A name that is not there is answered with 404."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db.models import QuerySet
+from django_filters.rest_framework import CharFilter, FilterSet
+from drf_spectacular.utils import extend_schema_field
+from rest_framework.exceptions import NotFound
+
+
+def name_filter(help_text: str, **kwargs: Any) -> CharFilter:
+    """A filter by a name; its form takes no NUL, and an endpoint no blank, which the schema has to be told."""
+    shape = {"type": "string", "pattern": r"^[^\u0000]+$", "description": help_text}
+    return extend_schema_field(shape)(CharFilter(**kwargs))  # type: ignore[type-var] # it takes filters too
+
+
+def topic_filter(path: str) -> CharFilter:
+    """A filter by the name of a topic; `path` leads from a row to its topic's key."""
+    return name_filter("The name of a topic.", field_name=path, method="of_topic")
+
+
+class DatasetFilters(FilterSet):
+    """Filters of what belongs to one dataset."""
+
+    @property
+    def view(self) -> Any:
+        request: Any = self.request  # of rest_framework, which Django's type does not know
+        return request.parser_context["view"]
+
+    def of_topic(self, rows: QuerySet[Any], path: str, name: str) -> QuerySet[Any]:
+        dataset = self.view.dataset
+        topic = dataset.topics.filter(name=name).first()
+        if topic is None:
+            raise NotFound(f"There is no topic called {name} in {dataset.slug}.")
+        return rows.filter(**{path: topic.pk})
