@@ -11,7 +11,7 @@ from evaluation.data.columns import Column
 from evaluation.data.ratings import RatingMatrix, TextRow, load
 from evaluation.data.selection import Selection
 from evaluation.data.spans import load_evidence
-from evaluation.pairs.params import PairFilter, fitting, parse_filter
+from evaluation.pairs.params import PairFilter, fitting, pair_filter
 from evaluation.pairs.weights import evidence_distance, grade_distance, strongest_first
 from evaluation.stats.estimate import FloatArray, IntArray
 
@@ -115,9 +115,9 @@ def grade_cell(rater: Column, grade: float | None, levels: tuple[int, ...]) -> G
 
 
 def pair_list(selection: Selection, words: Mapping[str, str]) -> PairList:
-    """The pairs that these parameters ask for. Raises SelectionError as `parse_filter`."""
+    """The pairs that these parameters ask for. Raises SelectionError as `pair_filter`."""
     matrix = load(selection)
-    wanted = parse_filter(matrix, words)
+    wanted = pair_filter(matrix, words)
     evidence = load_evidence(matrix)
     chosen, ratings = fitting(matrix, evidence, wanted)
     weight, apart = grade_distance(matrix), evidence_distance(matrix, evidence)

@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from itertools import combinations
+from typing import Any
 
 import numpy as np
+from django import forms
+from django.core.exceptions import ValidationError
 from numpy.typing import NDArray
 
 from annotation.models import SubQuestion
+from evaluation.data.query import EachOf, OneOf, QueryForm
 from evaluation.data.ratings import RatingMatrix
-from evaluation.data.selection import SelectionError, one_of
 from evaluation.data.spans import Evidence, unmarked_answers
 from evaluation.stats.clusters import binary
 
 BoolArray = NDArray[np.bool_]
 
+ALL = "all"
 KINDS = {
-    "all": "all pairs",
+    ALL: "all pairs",
     "compared": "two grades or more",
     "differ": "grades differ",
     "across": "on both sides of η",
@@ -41,65 +45,63 @@ CELLS = {
 
 @dataclass(frozen=True)
 class PairFilter:
-    """Which pairs are listed. `cells` and the two grades look for one rater who fits; `words` are
+    """Which pairs are listed. `cell` and the two grades look for one rater who fits; `words` are
     in the sub-question, in capitals or not."""
 
-    kind: str = "all"
-    system: str = ""
-    topic: str = ""
-    words: str = ""
-    cells: tuple[str, ...] = ()
-    human_grade: int | None = None
-    judge_grade: int | None = None
-    text: int | None = None
+    kind: str
+    system: str | None
+    topic: str | None
+    words: str
+    cell: tuple[str, ...]
+    text: int | None
+    human_grade: int | None
+    judge_grade: int | None
 
     def params(self) -> dict[str, str | None]:
         """As parameters of a URL, None where nothing is asked."""
-        return {
-            "kind": None if self.kind == "all" else self.kind,
-            "system": self.system or None,
-            "topic": self.topic or None,
-            "words": self.words or None,
-            "cell": ",".join(self.cells) or None,
-            "text": None if self.text is None else str(self.text),
-            "human_grade": None if self.human_grade is None else str(self.human_grade),
-            "judge_grade": None if self.judge_grade is None else str(self.judge_grade),
-        }
+        kind = None if self.kind == ALL else self.kind
+        words = asdict(self) | {"kind": kind, "cell": ",".join(self.cell)}
+        return {name: None if value in (None, "") else str(value) for name, value in words.items()}
 
 
-def parse_filter(matrix: RatingMatrix, words: Mapping[str, str]) -> PairFilter:
+class PairForm(QueryForm):
+    """The parameters of a filter, checked against the pairs that there are."""
+
+    kind = OneOf("kind of pairs", KINDS, initial=ALL)
+    cell = EachOf("cell", CELLS)
+    system = OneOf("system")
+    topic = OneOf("topic")
+    words = forms.CharField(required=False)
+    text = OneOf("text with the number", coerce=int)
+    human_grade = OneOf("grade", coerce=int)
+    judge_grade = OneOf("grade", coerce=int)
+
+    def __init__(self, matrix: RatingMatrix, query: Mapping[str, str]) -> None:
+        super().__init__(query)
+        self.judge = matrix.selection.judge
+        self.offer(
+            system=matrix.systems,
+            topic=matrix.topic_names.values(),
+            text=matrix.texts,
+            human_grade=matrix.selection.levels,
+            judge_grade=matrix.selection.judge_rubric.grades(),
+        )
+
+    def clean(self) -> dict[str, Any]:
+        asked = self.cleaned_data
+        of_judge = asked.get("kind") in ("judge-differs", "no-judge")
+        if not self.judge and (of_judge or asked.get("cell") or self.data.get("judge_grade")):
+            raise ValidationError("These pairs are counted against a judge: choose one.")
+        return asked
+
+
+def pair_filter(matrix: RatingMatrix, query: Mapping[str, str]) -> PairFilter:
     """The filter that these parameters ask for.
 
     Raises SelectionError for a kind, system, topic, cell or grade that is not there, and for what
     needs a judge where none is chosen.
     """
-    selection = matrix.selection
-    kind = words.get("kind") or "all"
-    cells = tuple(part for part in words.get("cell", "").split(",") if part)
-    one_of("kind of pairs", kind, KINDS)
-    for cell in cells:
-        one_of("cell", cell, CELLS)
-    needs_judge = cells or words.get("judge_grade") or kind in ("judge-differs", "no-judge")
-    if needs_judge and not selection.judge:
-        raise SelectionError("These pairs are counted against a judge: choose one.")
-    system, topic = words.get("system", ""), words.get("topic", "")
-    if system:
-        one_of("system", system, matrix.systems)
-    if topic:
-        one_of("topic", topic, matrix.topic_names.values())
-    text = words.get("text", "")
-    if text:
-        one_of("text with the number", text, map(str, matrix.texts))
-    return PairFilter(
-        kind=kind,
-        system=system,
-        topic=topic,
-        words=words.get("words", "").strip(),
-        cells=cells,
-        text=int(text) if text else None,
-        human_grade=_grade(words.get("human_grade"), selection.levels),
-        judge_grade=_grade(words.get("judge_grade"), tuple(selection.judge_rubric.grades())),
-    )
+    return PairFilter(**PairForm(matrix, query).asked())
 
 
 def fitting(
@@ -107,7 +109,7 @@ def fitting(
 ) -> tuple[BoolArray, BoolArray]:
     """The items that a filter leaves, and the ratings that fit it: items, items x raters."""
     ratings = ~np.isnan(matrix.grades)
-    if wanted.cells or wanted.human_grade is not None or wanted.judge_grade is not None:
+    if wanted.cell or wanted.human_grade is not None or wanted.judge_grade is not None:
         ratings &= _ratings(matrix, wanted)
     chosen = ratings.any(axis=1) & _of_kind(matrix, evidence, wanted.kind)
     if wanted.system:
@@ -125,10 +127,6 @@ def fitting(
     return chosen, ratings
 
 
-def _grade(value: str | None, levels: tuple[int, ...]) -> int | None:
-    return int(one_of("grade", value, map(str, levels))) if value else None
-
-
 def _of_kind(matrix: RatingMatrix, evidence: Evidence, kind: str) -> BoolArray:
     grades, selection = matrix.grades, matrix.selection
     if kind in ("differ", "same", "across"):
@@ -144,7 +142,7 @@ def _of_kind(matrix: RatingMatrix, evidence: Evidence, kind: str) -> BoolArray:
     if kind == "both-answerable-no-overlap":
         return _spans_apart(matrix, evidence)
     ratings = {
-        "all": lambda: ~np.isnan(grades),
+        ALL: lambda: ~np.isnan(grades),
         "answerable": lambda: grades >= selection.threshold,
         "missing": lambda: np.isnan(grades),
         "unmarked": lambda: unmarked_answers(matrix, evidence),
@@ -167,7 +165,7 @@ def _ratings(matrix: RatingMatrix, wanted: PairFilter) -> BoolArray:
     selection = matrix.selection
     judge = matrix.judge[:, np.newaxis]
     fits = np.ones(matrix.grades.shape, dtype=bool)
-    if wanted.cells:
+    if wanted.cell:
         says, means = matrix.grades >= selection.threshold, judge >= selection.judge_threshold
         masks = {
             "tp": says & means,
@@ -175,7 +173,7 @@ def _ratings(matrix: RatingMatrix, wanted: PairFilter) -> BoolArray:
             "fn": says & ~means,
             "tn": ~says & ~means,
         }
-        fits &= np.any([masks[cell] for cell in wanted.cells], axis=0) & ~np.isnan(judge)
+        fits &= np.any([masks[cell] for cell in wanted.cell], axis=0) & ~np.isnan(judge)
     if wanted.human_grade is not None:
         fits &= matrix.grades == wanted.human_grade
     if wanted.judge_grade is not None:

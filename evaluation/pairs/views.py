@@ -137,7 +137,7 @@ def _only(found: PairList) -> list[str]:
     """What the list is narrowed to beside its kind, in words."""
     wanted = found.filter
     of_text = found.matrix.texts[wanted.text] if wanted.text else None
-    cells = " or ".join(CELLS[cell] for cell in wanted.cells)
+    cells = " or ".join(CELLS[cell] for cell in wanted.cell)
     words = {
         f"a rater and the judge say: {cells}": cells,
         f"a rater gave {wanted.human_grade}": wanted.human_grade is not None,
