@@ -17,7 +17,7 @@ from annotation.models import Dataset, Rater, Rating, Rubric, SubQuestion, Text,
 from evaluation.data.cells import load_cells
 from evaluation.data.corpus import load_corpus
 from evaluation.models import RankedText, RetrievalRun
-from evaluation.scoring.options import choose
+from evaluation.scoring.options import ScoringForm
 from evaluation.scoring.pools import load_pools
 from evaluation.scoring.score import cached_scores
 
@@ -90,7 +90,7 @@ def seed() -> dict:
 def arrays() -> dict:
     """All ratings into arrays, then what is computed from them."""
     dataset = Dataset.objects.get(slug=SLUG)
-    options = choose(dataset, judge=JUDGE)
+    options = ScoringForm(dataset, {"source": JUDGE}).options()
     cells, seconds, mb = _measured(
         lambda: load_cells(dataset, options.source, options.eta, load_corpus(dataset))
     )

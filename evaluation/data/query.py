@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable
 from typing import Any, cast
 
 from django import forms
-from django.core.exceptions import ValidationError
 
 from evaluation.data.selection import SelectionError, one_of
 
@@ -30,10 +29,7 @@ class OneOf(forms.Field):
         return self.coerce(self.look_up(str(name))) if name else None
 
     def look_up(self, name: str) -> str:
-        try:
-            return one_of(self.what, name, map(str, self.choices))
-        except SelectionError as error:
-            raise ValidationError(str(error)) from error
+        return one_of(self.what, name, map(str, self.choices))
 
 
 class EachOf(OneOf):

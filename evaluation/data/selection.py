@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from django.core.exceptions import ValidationError
 from django.db.models import Exists, OuterRef, Q
 from django.utils.http import urlencode
 
@@ -21,8 +22,11 @@ from evaluation.data.default_judge import default_judge
 LISTED = 20  # as many choices as a message names
 
 
-class SelectionError(ValueError):
+class SelectionError(ValidationError):
     """A choice that the dataset does not offer. The message says what it does offer."""
+
+    def __str__(self) -> str:
+        return str(self.message)
 
 
 @dataclass(frozen=True)

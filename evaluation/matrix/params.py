@@ -20,7 +20,7 @@ from evaluation.scoring.options import (
     IDEALS,
     RULE_WORDS,
     Options,
-    chosen_in,
+    ScoringForm,
     etas,
 )
 from evaluation.scoring.rules import RULES
@@ -105,7 +105,7 @@ def matrix_choice(dataset: Dataset, asked: QueryDict) -> MatrixChoice | None:
         words["opens"] = "reply"
     return MatrixChoice(
         dataset=dataset,
-        options=chosen_in(dataset, words),
+        options=ScoringForm(dataset, words).options(),
         sources=found,
         etas=etas(),
         every_run=tuple(sorted(names)),

@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 from django import forms
-from django.core.exceptions import ValidationError
 from numpy.typing import NDArray
 
 from annotation.models import SubQuestion
 from evaluation.data.query import EachOf, OneOf, QueryForm
 from evaluation.data.ratings import RatingMatrix
+from evaluation.data.selection import SelectionError
 from evaluation.data.spans import Evidence, unmarked_answers
 from evaluation.stats.clusters import binary
 
@@ -91,7 +91,7 @@ class PairForm(QueryForm):
         asked = self.cleaned_data
         of_judge = asked.get("kind") in ("judge-differs", "no-judge")
         if not self.judge and (of_judge or asked.get("cell") or self.data.get("judge_grade")):
-            raise ValidationError("These pairs are counted against a judge: choose one.")
+            raise SelectionError("These pairs are counted against a judge: choose one.")
         return asked
 
 

@@ -25,7 +25,7 @@ from evaluation.scoring.options import (
     RULE_WORDS,
     SIZE,
     Options,
-    chosen_in,
+    ScoringForm,
     etas,
 )
 from evaluation.scoring.rules import RULES
@@ -138,7 +138,7 @@ def retrieval_choice(dataset: Dataset, asked: Mapping[str, str]) -> Choice | Non
     one_of("order", sort.removeprefix("-"), (NAME, *METRICS))
     return Choice(
         dataset=dataset,
-        options=chosen_in(dataset, words),
+        options=ScoringForm(dataset, words).options(),
         sources=found,
         etas=etas(),
         metric=one_of("metric", words.get("metric", METRICS[0]), METRICS),

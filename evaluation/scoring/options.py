@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from argparse import ArgumentParser
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
-from django.utils.http import urlencode
+from django import forms
 
 from annotation.models import Dataset, Rubric
 from annotation.models.rubric import GRADED
-from evaluation.data.selection import SelectionError, one_of
+from evaluation.data.query import OneOf, QueryForm
+from evaluation.data.selection import SelectionError
 from evaluation.data.sources import Source, source
 from evaluation.scoring.rules import PAPER, RULES, Rules
 from evaluation.scoring.tokens import WORDS, Tokenizer
@@ -44,19 +46,16 @@ class Options:
     tokenizer: Tokenizer = WORDS
     alpha: float = 0.5
 
-    def params(self, **changes: Any) -> dict[str, str]:
-        """As parameters of a URL, with changes; a value of None drops one."""
+    def params(self) -> dict[str, str]:
+        """As the parameters of ScoringForm."""
         params = {
-            "judge": self.source.name,
+            "source": self.source.name,
             "eta": self.eta,
             "cutoff": SIZE if self.cutoff is None else self.cutoff,
             "ideal": self.ideal,
             "rules": self.rules.name,
         }
-        return {key: str(value) for key, value in (params | changes).items() if value is not None}
-
-    def query(self, **changes: Any) -> str:
-        return urlencode(self.params(**changes))
+        return {name: str(value) for name, value in params.items()}
 
 
 def etas() -> tuple[int, ...]:
@@ -65,47 +64,74 @@ def etas() -> tuple[int, ...]:
     return tuple(rubric.grades()[1:]) if rubric else ()
 
 
-def choose(
-    dataset: Dataset,
-    *,
-    judge: str | None = None,
-    eta: str | int | None = None,
-    cutoff: str | None = None,
-    ideal: str | None = None,
-    rules: str | None = None,
-    tokenizer: Tokenizer = WORDS,
-) -> Options:
-    """The options that these words ask for; None or nothing takes the default.
+class ScoringForm(QueryForm):
+    """The options, by the same names in the addresses of pages and in commands.
 
     The default cut-off is that of the rules: as many passages as Z* has under the paper's.
-    Raises SelectionError, which lists the choices, for a source, eta, cut-off, ideal or rules that
-    are not there. A tokenizer is no word here: its file is not for a page to name.
     """
-    counted_by = RULES[one_of("set of rules", rules or PAPER.name, RULES)]
-    return Options(
-        source=source(dataset, judge),
-        eta=_eta(eta),
-        cutoff=_cutoff(cutoff or (ORACLE if counted_by.as_long_as_oracle else SIZE)),
-        ideal=next(i for i in IDEALS if i == one_of("ideal", ideal or IDEALS[0], IDEALS)),
-        rules=counted_by,
-        tokenizer=tokenizer,
+
+    source = forms.CharField(
+        required=False,
+        strip=False,
+        help_text="whose grades: a rater's name, majority (of the people), or people:JUDGE; "
+        "default: the judge that the pages take, and the output says why",
+    )
+    eta = OneOf(
+        "eta",
+        initial=str(DEFAULT_ETA),
+        coerce=int,
+        help_text="grade at or above which a pair counts as answerable; default: 3",
+    )
+    cutoff = forms.CharField(
+        required=False,
+        strip=False,
+        help_text="passages of a run that count: oracle (as many as Z* has, the default under the "
+        "rules of the paper), size (all, the default under those of the authors), or a number",
+    )
+    ideal = OneOf(
+        "ideal",
+        IDEALS,
+        initial=IDEALS[0],
+        help_text="what alpha-nDCG divides by: standard (ndeval, the default) or paper_eq4",
+    )
+    rules = OneOf(
+        "set of rules",
+        RULES,
+        initial=PAPER.name,
+        coerce=RULES.__getitem__,
+        help_text="paper (the default), or authors: as their code for the paper counts",
     )
 
+    def __init__(self, dataset: Dataset, query: Mapping[str, Any]) -> None:
+        super().__init__(query)
+        self.dataset = dataset
+        self.offer(eta=etas())
 
-def chosen_in(dataset: Dataset, words: Mapping[str, str]) -> Options:
-    """The options that the parameters of a page's address ask for; its `source` is `choose`'s judge."""
-    return choose(
-        dataset,
-        judge=words.get("source"),
-        eta=words.get("eta"),
-        cutoff=words.get("cutoff"),
-        ideal=words.get("ideal"),
-        rules=words.get("rules"),
-    )
+    def clean_source(self) -> Source:
+        return source(self.dataset, self.cleaned_data["source"])
+
+    def options(self, tokenizer: Tokenizer = WORDS) -> Options:
+        """Raises SelectionError, which lists the choices, for what is not there.
+
+        A tokenizer is no parameter: its file is not for a page to name.
+        """
+        asked = self.asked()
+        by_default = ORACLE if asked["rules"].as_long_as_oracle else SIZE
+        return Options(
+            source=asked["source"],
+            eta=asked["eta"],
+            cutoff=_cutoff(asked["cutoff"] or by_default),
+            ideal=asked["ideal"],
+            rules=asked["rules"],
+            tokenizer=tokenizer,
+        )
 
 
-def _eta(value: str | int | None) -> int:
-    return int(one_of("eta", str(value or DEFAULT_ETA), map(str, etas())))
+def add_options(parser: ArgumentParser) -> None:
+    """The parameters of ScoringForm as options of a command."""
+    for name, field in ScoringForm.base_fields.items():
+        older = ["--judge"] if name == "source" else []
+        parser.add_argument(f"--{name}", *older, help=str(field.help_text))
 
 
 def _cutoff(value: str) -> Cutoff:

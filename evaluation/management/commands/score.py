@@ -13,7 +13,7 @@ from django.core.management.base import BaseCommand, CommandError
 from annotation.models import Dataset
 from evaluation.data.selection import SelectionError, one_of
 from evaluation.scoring.depths import unlike_depths
-from evaluation.scoring.options import ORACLE, choose
+from evaluation.scoring.options import ORACLE, ScoringForm, add_options
 from evaluation.scoring.score import METRICS, RowScore, Scores, TopicScore, as_json, score
 from evaluation.scoring.tokens import tokenizer
 from evaluation.stats.estimate import Estimate
@@ -36,26 +36,7 @@ class Command(BaseCommand):
             help="a run, reports/SYSTEM, bounds/references or bounds/required-subset (Z*)",
         )
         what.add_argument("--all", action="store_true", help="every run, system and bound")
-        parser.add_argument(
-            "--judge",
-            help="whose grades: a rater's name, majority (of the people), or people:JUDGE; "
-            "default: the judge that the pages take, and the output says why",
-        )
-        parser.add_argument(
-            "--eta", help="grade at or above which a pair counts as answerable; default: 3"
-        )
-        parser.add_argument(
-            "--cutoff",
-            help="passages of a run that count: oracle (as many as Z* has, the default under the "
-            "rules of the paper), size (all, the default under those of the authors), or a number",
-        )
-        parser.add_argument(
-            "--ideal",
-            help="what alpha-nDCG divides by: standard (ndeval, the default) or paper_eq4",
-        )
-        parser.add_argument(
-            "--rules", help="paper (the default), or authors: as their code for the paper counts"
-        )
+        add_options(parser)
         parser.add_argument(
             "--tokenizer", default="words", help="words, or a JSON file of the package tokenizers"
         )
@@ -65,12 +46,7 @@ class Command(BaseCommand):
         try:
             slugs = Dataset.objects.values_list("slug", flat=True)
             dataset = Dataset.objects.get(slug=one_of("dataset", options["dataset"], slugs))
-            words = ("judge", "eta", "cutoff", "ideal", "rules")
-            chosen = choose(
-                dataset,
-                tokenizer=tokenizer(options["tokenizer"]),
-                **{word: options[word] for word in words},
-            )
+            chosen = ScoringForm(dataset, options).options(tokenizer(options["tokenizer"]))
             scores = score(dataset, chosen, None if options["all"] else [options["run"]])
         except SelectionError as error:
             raise CommandError(str(error)) from error

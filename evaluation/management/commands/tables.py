@@ -12,42 +12,21 @@ from annotation.models import Dataset
 from evaluation.data.selection import SelectionError, one_of
 from evaluation.paper.bundle import POSSIBLE, write_all
 from evaluation.paper.reported import ReportedError
-from evaluation.scoring.options import Options, choose
+from evaluation.scoring.options import Options, ScoringForm, add_options
 from evaluation.scoring.tokens import tokenizer
-
-CHOICES = ("judge", "eta", "cutoff", "ideal", "rules")
 
 
 class Command(BaseCommand):
     help = (
         "Write Tables 1, 2 and 3 and Figures 4 and 5 of the CRUX paper for a dataset, as CSV, "
-        "LaTeX, SVG and PNG, with a file that says where they come from."
+        "LaTeX, SVG and PNG, with a file that says where they come from. The cut-off is that of "
+        "Tables 1 and 2 and Figure 5; Table 3 has its own."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("dataset", nargs="?", help="the dataset's slug; --reported needs none")
         parser.add_argument("--out", required=True, metavar="DIR", help="made if it is not there")
-        parser.add_argument(
-            "--judge",
-            help="whose grades: a rater's name, majority (of the people), or people:JUDGE; "
-            "default: the judge that the pages take, and the output says why",
-        )
-        parser.add_argument(
-            "--eta", help="grade at or above which a pair counts as answerable; default: 3"
-        )
-        parser.add_argument(
-            "--cutoff",
-            help="passages of a run that count in Table 1 and Figure 5: oracle (as many as Z* has, "
-            "the default under the rules of the paper), size (all, the default under those of the "
-            "authors), or a number",
-        )
-        parser.add_argument(
-            "--ideal",
-            help="what alpha-nDCG divides by: standard (ndeval, the default) or paper_eq4",
-        )
-        parser.add_argument(
-            "--rules", help="paper (the default), or authors: as their code for the paper counts"
-        )
+        add_options(parser)
         parser.add_argument(
             "--tokenizer", default="words", help="words, or a JSON file of the package tokenizers"
         )
@@ -87,5 +66,4 @@ def _chosen(options: dict[str, Any]) -> tuple[Dataset | None, Options | None]:
         return None, None
     slugs = Dataset.objects.values_list("slug", flat=True)
     dataset = Dataset.objects.get(slug=one_of("dataset", options["dataset"], slugs))
-    words = {word: options[word] for word in CHOICES}
-    return dataset, choose(dataset, tokenizer=tokenizer(options["tokenizer"]), **words)
+    return dataset, ScoringForm(dataset, options).options(tokenizer(options["tokenizer"]))

@@ -10,14 +10,14 @@ from crux_site.datasets.export import export_folder
 from crux_site.imports.importing import import_dataset
 from evaluation.paper.bundle import POSSIBLE, make_all, write_all, write_files
 from evaluation.paper.provenance import _places, command_line, content_hashes, sha256
-from evaluation.scoring.options import choose
 from tests.evaluation.paper.material import make_mill
+from tests.evaluation.scoring.choosing import choose
 from tests.factories import make_dataset
 from tests.golden_cases import GOLDEN
 
 
 def bundle(dataset, **words):
-    return make_all(dataset, choose(dataset, judge="judge", **words))
+    return make_all(dataset, choose(dataset, source="judge", **words))
 
 
 @pytest.fixture
@@ -26,7 +26,7 @@ def mill(db):
 
 
 def test_everything_is_made_of_a_study_that_has_everything(mill):
-    made = make_all(mill, choose(mill, judge="judge"), reported=GOLDEN / "table1.csv")
+    made = make_all(mill, choose(mill, source="judge"), reported=GOLDEN / "table1.csv")
     assert set(made.files) == set(POSSIBLE)
     assert made.left_out == {}
     assert list(made.files)[-1] == "provenance.json"
@@ -55,14 +55,14 @@ def test_the_same_bytes_again_and_from_another_database(mill, tmp_path):
 def test_provenance(mill):
     made = make_all(
         mill,
-        choose(mill, judge="judge", eta="4", rules="authors", cutoff="oracle"),
+        choose(mill, source="judge", eta="4", rules="authors", cutoff="oracle"),
         intervals=True,
         reported=GOLDEN / "table1.csv",
     )
     said = json.loads(made.files["provenance.json"])
     assert said["command"] == (
         "manage.py tables mill --cutoff oracle --eta 4 --ideal standard --intervals "
-        "--judge judge --reported table1.csv --rules authors --tokenizer words"
+        "--reported table1.csv --rules authors --source judge --tokenizer words"
     )
     assert said["dataset"] == "mill"
     assert said["judge"]["kind"] == "model"
@@ -75,7 +75,7 @@ def test_provenance(mill):
 
 
 def test_no_file_holds_a_date_or_a_path(mill, tmp_path):
-    write_all(mill, choose(mill, judge="judge"), tmp_path)
+    write_all(mill, choose(mill, source="judge"), tmp_path)
     for path in tmp_path.iterdir():
         assert str(tmp_path).encode() not in path.read_bytes()
 
@@ -117,7 +117,7 @@ def test_figure_4_without_the_judge_compares_people(mill):
 
 
 def test_grades_of_people_over_a_judge(mill):
-    made = make_all(mill, choose(mill, judge="people:judge"))
+    made = make_all(mill, choose(mill, source="people:judge"))
     assert b"people over judge" in made.files["table1.tex"]
     assert b"verdict" in made.files["table1.tex"]
     assert b"the line judge" in made.files["figure4.tex"]

@@ -7,9 +7,9 @@ from evaluation.paper import table1, table2, table3
 from evaluation.paper.latex import escape, latex
 from evaluation.paper.names import COVERAGE_Y, COVERAGE_Z, TABLE_1
 from evaluation.paper.systems import compared, systems, values
-from evaluation.scoring.options import choose
 from evaluation.scoring.score import score
 from tests.evaluation.paper.material import make_mill
+from tests.evaluation.scoring.choosing import choose
 from tests.evaluation.scoring.material import make_study
 
 SYSTEMS = ["human_eval.fair", "human_eval.good", "human_eval.mid", "human_eval.poor"]
@@ -21,7 +21,7 @@ def mill(db):
 
 
 def scored(dataset, **words):
-    return score(dataset, choose(dataset, judge="judge", **{"cutoff": "size", **words}))
+    return score(dataset, choose(dataset, source="judge", **{"cutoff": "size", **words}))
 
 
 def sheet_of(dataset, **words):

@@ -13,9 +13,9 @@ from evaluation.retrieval.board import REPORTS, board
 from evaluation.retrieval.compare import comparison
 from evaluation.retrieval.page import summary, table
 from evaluation.retrieval.params import retrieval_choice
-from evaluation.scoring.options import choose
 from evaluation.scoring.score import METRICS, score
 from tests.evaluation.retrieval.material import make_room
+from tests.evaluation.scoring.choosing import choose
 
 
 @pytest.fixture
@@ -29,7 +29,7 @@ def opened(dataset, **words):
 
 
 def test_a_board_holds_what_is_scored(room):
-    options = choose(room, judge="judge")
+    options = choose(room, source="judge")
     found, scores = board(room, options), score(room, options)
     assert [row.name for row in found.rows] == [row.row.name for row in scores.rows]
     assert found.topics == scores.topic_names
@@ -47,7 +47,7 @@ def test_a_board_holds_what_is_scored(room):
 
 
 def test_a_board_is_kept_until_a_grade_changes(room, django_assert_max_num_queries):
-    options = choose(room, judge="judge")
+    options = choose(room, source="judge")
     board(room, options)
     with django_assert_max_num_queries(6):  # the version of the data
         assert board(room, options).by_name["fair"].means["coverage"].value == 0.625
@@ -58,12 +58,12 @@ def test_a_board_is_kept_until_a_grade_changes(room, django_assert_max_num_queri
 
 def test_what_is_not_rated_is_counted(room):
     Rating.objects.filter(rater__name="judge", text__name="t0:0#2").delete()
-    poor = board(room, choose(room, judge="judge")).by_name["poor"]
+    poor = board(room, choose(room, source="judge")).by_name["poor"]
     # It ranks #2 on t0: two questions of one text, and nothing else.
     assert (poor.n_unrated, poor.n_cells) == (2, 8)
     assert (poor.means["coverage"].n, poor.means["coverage"].missing) == (3, 1)
     assert poor.reason("coverage", 0)
-    report = board(room, choose(room, judge="judge")).systems(REPORTS)[0]
+    report = board(room, choose(room, source="judge")).systems(REPORTS)[0]
     assert (report.n_unrated, report.n_cells) == (8, 8)
     assert report.undefined == "none of it is rated"
 

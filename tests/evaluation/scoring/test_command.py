@@ -7,8 +7,8 @@ from io import StringIO
 import pytest
 from django.core.management import CommandError, call_command
 
-from evaluation.scoring.options import choose
 from evaluation.scoring.score import as_json, score
+from tests.evaluation.scoring.choosing import choose
 from tests.evaluation.scoring.material import make_reference, make_study
 from tests.real_study import FOLDER
 
@@ -107,7 +107,7 @@ def test_all(study):
     ]
     assert {one["judge"] for one in found} == {"people:judge"}
     # Scored with the same words by the functions that the pages call.
-    scores = score(study.dataset, choose(study.dataset, judge="people:judge"))
+    scores = score(study.dataset, choose(study.dataset, source="people:judge"))
     assert json.loads(json.dumps([as_json(scores, row) for row in scores.rows])) == found
 
 
@@ -172,7 +172,7 @@ def test_the_real_study_gives_the_expected_values(real_study, django_assert_max_
             if judge == "crux_prejudge":
                 _check_references(rows["bounds/references"], references[f"eta{eta}"])
     assert n == 2 * (6 * 30 + 6 + 18)
-    options = choose(real_study, judge="llama33_70b", rules="authors")
+    options = choose(real_study, source="llama33_70b", rules="authors")
     with django_assert_max_num_queries(11):
         score(real_study, options)
 

@@ -1,17 +1,20 @@
+from argparse import ArgumentParser
+
 import pytest
 
 from evaluation.data.selection import SelectionError
-from evaluation.scoring.options import choose
+from evaluation.scoring.options import ScoringForm, add_options
 from evaluation.scoring.rules import AUTHORS, PAPER
 from evaluation.scoring.tokens import WORDS
+from tests.evaluation.scoring.choosing import choose
 
 
 def test_defaults(study):
     found = choose(study.dataset)
     assert (found.source.name, found.eta, found.cutoff) == ("judge", 3, "oracle")
     assert (found.ideal, found.rules, found.tokenizer) == ("standard", PAPER, WORDS)
-    assert found.query() == "judge=judge&eta=3&cutoff=oracle&ideal=standard&rules=paper"
-    assert choose(study.dataset, judge="", eta="", cutoff="", ideal="", rules="") == found
+    assert list(found.params().values()) == ["judge", "3", "oracle", "standard", "paper"]
+    assert choose(study.dataset, source="", eta="", cutoff="", ideal="", rules="") == found
     assert choose(study.dataset, rules="authors").cutoff is None
     assert choose(study.dataset, cutoff="size").cutoff is None
 
@@ -19,7 +22,7 @@ def test_defaults(study):
 def test_chosen(study):
     found = choose(
         study.dataset,
-        judge="people:judge",
+        source="people:judge",
         eta="5",
         cutoff="20",
         ideal="paper_eq4",
@@ -28,13 +31,12 @@ def test_chosen(study):
     assert (found.eta, found.cutoff, found.ideal, found.rules) == (5, 20, "paper_eq4", AUTHORS)
     assert choose(study.dataset, **found.params()) == found
     assert choose(study.dataset, cutoff="oracle").cutoff == "oracle"
-    assert "rules" not in found.params(rules=None)
 
 
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ({"judge": "eve"}, "There are: judge, strict"),
+        ({"source": "eve"}, "There are: judge, strict"),
         ({"eta": "6"}, "There are: 1, 2, 3, 4, 5"),
         ({"eta": "0"}, "There are: 1, 2, 3, 4, 5"),
         ({"cutoff": "0"}, "There are: size, oracle, 10, 20, or another whole number"),
@@ -48,3 +50,10 @@ def test_chosen(study):
 def test_what_is_not_there_is_answered_with_what_is(study, words, message):
     with pytest.raises(SelectionError, match=message):
         choose(study.dataset, **words)
+
+
+def test_the_commands_have_them_by_the_same_names():
+    parser = ArgumentParser()
+    add_options(parser)
+    assert set(vars(parser.parse_args([]))) == set(ScoringForm.base_fields)
+    assert parser.parse_args(["--judge", "ann"]) == parser.parse_args(["--source", "ann"])

@@ -1,8 +1,8 @@
 import numpy as np
 
 from annotation.models import SubQuestion, Topic
-from evaluation.scoring.options import choose
 from evaluation.scoring.pools import load_pools
+from tests.evaluation.scoring.choosing import choose
 from tests.evaluation.scoring.material import make_study
 
 N = np.nan
@@ -33,7 +33,7 @@ def test_by_hand(study):
 
 
 def test_the_words_of_the_required_subset(study):
-    assert pool(study, judge="strict").required_tokens == 14 + 6
+    assert pool(study, source="strict").required_tokens == 14 + 6
     # Under the authors' rules 0#1 is as long as the mean passage, 7.
     assert pool(study, rules="authors").required_tokens == 14 + 7 + 10
 
@@ -63,7 +63,7 @@ def test_relevance(study):
 
 
 def test_people_over_the_judge(study):
-    found = pool(study, judge="people:judge")
+    found = pool(study, source="people:judge")
     assert found.eta == 1
     np.testing.assert_array_equal(found.by_people.nonzero(), [[0, 2], [1, 0]])
     # The people say that 0#0 answers q1: it alone answers two, and 0#1 is not needed.

@@ -1,8 +1,8 @@
 from annotation.models import Text
 from evaluation.models import RetrievalRun
-from evaluation.scoring.options import choose
 from evaluation.scoring.pools import load_pools
 from evaluation.scoring.rows import left_out, rows
+from tests.evaluation.scoring.choosing import choose
 from tests.evaluation.scoring.material import RUNS, make_reference
 
 

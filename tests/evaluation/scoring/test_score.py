@@ -8,8 +8,8 @@ import pytest
 from annotation.models import Rating, Text, Topic
 from evaluation.data.selection import SelectionError
 from evaluation.models import RankedText, RetrievalRun
-from evaluation.scoring.options import choose
 from evaluation.scoring.score import METRICS, cached_scores, mean_over_topics, score
+from tests.evaluation.scoring.choosing import choose
 from tests.evaluation.scoring.material import REPORT_WORDS, make_reference
 
 SECOND = 1 / log2(3)  # the discount of rank 2
@@ -75,11 +75,11 @@ def test_unrated_is_counted_and_not_zero(study):
 def test_a_context_of_which_nothing_is_rated(study):
     # strict has not rated 11#11 nor the visitor.
     Rating.objects.filter(rater__name="strict", text__name="ferry-1:2#2").delete()
-    found = one(study, judge="strict")
+    found = one(study, source="strict")
     for metric in ("coverage", "alpha_ndcg", "density"):
         undefined(found.metric(metric), "none of it is rated")
     assert (found.n_covered, found.n_unrated) == (0, 2)
-    authors = one(study, judge="strict", rules="authors")
+    authors = one(study, source="strict", rules="authors")
     value(authors.coverage, 0)
     value(authors.density, 0)
     # Under their rules the visitor is rated 0, and 2#2 unrated.
@@ -88,7 +88,7 @@ def test_a_context_of_which_nothing_is_rated(study):
 
 def test_density(study):
     # Of strict's q0 and q1, 2#2 answers q1; Z has 14 words, Z* 20 and answers both.
-    found = one(study, judge="strict")
+    found = one(study, source="strict")
     value(found.coverage, 1 / 2)
     value(found.density, sqrt((1 / 14) / (2 / 20)))
     # The visitor is unrated on both, and no less a passage.
@@ -99,7 +99,7 @@ def test_cutoffs(study):
     # The first passage alone: the visitor, which answers q1.
     value(one(study, cutoff="1").coverage, 1 / 3)
     # strict's Z* has two passages, so that two of the four count.
-    assert one(study, "annotated.bm25", judge="strict", cutoff="oracle").n_passages == 2
+    assert one(study, "annotated.bm25", source="strict", cutoff="oracle").n_passages == 2
     # Beyond the end of Z the ideal goes on to rank 10 under the rules of the paper: 2#2, 10#10,
     # 0#1, then 0#0 for the second answer to q0.
     found = one(study, cutoff="10")
@@ -158,11 +158,11 @@ def test_no_answerable_question(study):
 
 def test_a_source_that_rated_no_passage(study):
     # cay rated one report alone.
-    found = one(study, judge="cay")
+    found = one(study, source="cay")
     undefined(found.coverage, "there are no answerable questions")
     undefined(found.alpha_ndcg, "there are no answerable questions")
     undefined(found.recall, "there are no relevant passages")
-    scores = score(study.dataset, choose(study.dataset, judge="cay", ideal="paper_eq4"))
+    scores = score(study.dataset, choose(study.dataset, source="cay", ideal="paper_eq4"))
     assert scores.by_name["bounds/required-subset"].topics == {}
     assert scores.by_name["bounds/required-subset"].means["coverage"].n == 0
     undefined(scores.by_name["dense"].means["alpha_ndcg"], "there are no answerable questions")
@@ -181,7 +181,7 @@ def test_a_topic_without_questions_and_a_run_without_passages(study):
 
 
 def test_the_required_subset_as_a_row(study):
-    found = one(study, "bounds/required-subset", judge="strict", cutoff="1")
+    found = one(study, "bounds/required-subset", source="strict", cutoff="1")
     # It is the bound, and is not cut off; measures of a ranking stop at the cut-off.
     value(found.coverage, 1)
     value(found.density, 1)
@@ -205,7 +205,7 @@ def test_reports_and_references(study):
 def test_reports_rated_by_people_over_a_judge(study):
     # Answerable by the judge and the people: q0 (0#0), q1 (0#0 by the people, 0#1), q3 (10#10).
     # Of the oracle's report the people say q0; q1 is a tie and q3 was not asked: both unrated.
-    found = one(study, "reports/annotated.oracle", judge="people:judge")
+    found = one(study, "reports/annotated.oracle", source="people:judge")
     value(found.coverage, 1 / 3)
     assert (found.n_unrated, found.n_unrated_cells) == (1, 2)
     # Z*: 0#0 and 10#10, 24 words, for three questions.
