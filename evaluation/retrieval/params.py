@@ -8,27 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
-from django.utils.http import urlencode
+from django import forms
 
 from annotation.models import Dataset
+from evaluation.data.query import OneOf
 from evaluation.data.selection import one_of
-from evaluation.data.sources import Source, sources
+from evaluation.data.sources import sources
 from evaluation.retrieval.board import REPORTS, RUNS
-from evaluation.scoring.options import (
-    CUTOFF_WORDS,
-    CUTOFFS,
-    IDEAL_WORDS,
-    IDEALS,
-    ORACLE,
-    RULE_WORDS,
-    SIZE,
-    Options,
-    ScoringForm,
-    etas,
-)
-from evaluation.scoring.rules import RULES
+from evaluation.scoring.options import ORACLE, SIZE, ScoringChoice, ScoringForm
 from evaluation.scoring.score import METRICS
 
 TITLES = {
@@ -46,18 +34,26 @@ DEFAULT_SORT = "-coverage"
 OF_A_PAGE = ("page", "row")  # what one page alone understands, and no link takes along
 
 
-@dataclass(frozen=True)
-class Choice:
-    """One state of the room. `words` are its parameters as they came, without empty ones."""
+class RetrievalForm(ScoringForm):
+    """Beside how it is scored, what is compared by what, and the order of the table of systems."""
 
-    dataset: Dataset
-    options: Options
-    sources: tuple[Source, ...]
-    etas: tuple[int, ...]
+    metric = OneOf("metric", METRICS, initial=METRICS[0])
+    among = OneOf("kind of system", AMONG, initial=RUNS)
+    sort = forms.CharField(required=False, strip=False, empty_value=DEFAULT_SORT)
+
+    def clean_sort(self) -> str:
+        sort: str = self.cleaned_data["sort"]
+        one_of("order", sort.removeprefix("-"), (NAME, *METRICS))
+        return sort
+
+
+@dataclass(frozen=True)
+class Choice(ScoringChoice):
+    """One state of the room."""
+
     metric: str
     among: str
     sort: str
-    words: Mapping[str, str]
 
     @property
     def by(self) -> str:
@@ -97,31 +93,8 @@ class Choice:
         return AMONG[self.among]
 
     @property
-    def cutoffs(self) -> list[tuple[str, str]]:
-        """What the form offers, and the number in the URL where that is another one."""
-        names = dict.fromkeys([*CUTOFFS, self.options.params()["cutoff"]])
-        return [(name, CUTOFF_WORDS.get(name, name)) for name in names]
-
-    @property
-    def cutoff(self) -> str:
-        return self.options.params()["cutoff"]
-
-    @property
-    def ideals(self) -> list[tuple[str, str]]:
-        return [(name, IDEAL_WORDS[name]) for name in IDEALS]
-
-    @property
-    def rules(self) -> list[tuple[str, str]]:
-        return [(name, RULE_WORDS[name]) for name in RULES]
-
-    @property
     def kinds(self) -> list[tuple[str, str]]:
         return list(AMONG.items())
-
-    def query(self, **changes: Any) -> str:
-        """The state as the query of a URL, with changes; a value of None drops a parameter."""
-        words: dict[str, Any] = {**self.words, **changes}
-        return urlencode({key: value for key, value in words.items() if value is not None})
 
 
 def retrieval_choice(dataset: Dataset, asked: Mapping[str, str]) -> Choice | None:
@@ -134,15 +107,15 @@ def retrieval_choice(dataset: Dataset, asked: Mapping[str, str]) -> Choice | Non
     if not found:
         return None
     words = {key: value for key, value in asked.items() if value and key not in OF_A_PAGE}
-    sort = words.get("sort", DEFAULT_SORT)
-    one_of("order", sort.removeprefix("-"), (NAME, *METRICS))
+    form = RetrievalForm(dataset, words)
+    asked = form.asked()
     return Choice(
         dataset=dataset,
-        options=ScoringForm(dataset, words).options(),
+        options=form.options(),
         sources=found,
-        etas=etas(),
-        metric=one_of("metric", words.get("metric", METRICS[0]), METRICS),
-        among=one_of("kind of system", words.get("among", RUNS), AMONG),
-        sort=sort,
+        etas=form.etas,
         words=words,
+        metric=asked["metric"],
+        among=asked["among"],
+        sort=asked["sort"],
     )

@@ -5,9 +5,10 @@ from __future__ import annotations
 from argparse import ArgumentParser
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Final, Literal
+from typing import Any, ClassVar, Final, Literal
 
 from django import forms
+from django.utils.http import urlencode
 
 from annotation.models import Dataset, Rubric
 from annotation.models.rubric import GRADED
@@ -26,6 +27,9 @@ SIZE: Final = "size"
 ORACLE: Final = "oracle"
 CUTOFFS = (SIZE, ORACLE, "10", "20")
 """The choices that a page offers; any whole number from 1 is taken."""
+CUTOFF_WORDS = {SIZE: "as long as the run", ORACLE: "as long as Z*"}
+IDEAL_WORDS = {"standard": "greedy over P*", "paper_eq4": "Z*, equation 4"}
+RULE_WORDS = {"paper": "of the paper", "authors": "of the authors’ code"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,12 +60,6 @@ class Options:
             "rules": self.rules.name,
         }
         return {name: str(value) for name, value in params.items()}
-
-
-def etas() -> tuple[int, ...]:
-    """The thresholds that can be chosen: the levels of the graded rubric above the lowest."""
-    rubric = Rubric.objects.filter(slug=GRADED.slug).first()
-    return tuple(rubric.grades()[1:]) if rubric else ()
 
 
 class ScoringForm(QueryForm):
@@ -105,7 +103,10 @@ class ScoringForm(QueryForm):
     def __init__(self, dataset: Dataset, query: Mapping[str, Any]) -> None:
         super().__init__(query)
         self.dataset = dataset
-        self.offer(eta=etas())
+        # A threshold is a level of the graded rubric above the lowest.
+        graded = Rubric.objects.filter(slug=GRADED.slug).first()
+        self.etas = tuple(graded.grades()[1:]) if graded else ()
+        self.offer(eta=self.etas)
 
     def clean_source(self) -> Source:
         return source(self.dataset, self.cleaned_data["source"])
@@ -116,15 +117,50 @@ class ScoringForm(QueryForm):
         A tokenizer is no parameter: its file is not for a page to name.
         """
         asked = self.asked()
-        by_default = ORACLE if asked["rules"].as_long_as_oracle else SIZE
-        return Options(
-            source=asked["source"],
-            eta=asked["eta"],
-            cutoff=_cutoff(asked["cutoff"] or by_default),
-            ideal=asked["ideal"],
-            rules=asked["rules"],
-            tokenizer=tokenizer,
-        )
+        source, eta, ideal, rules = (asked[name] for name in ("source", "eta", "ideal", "rules"))
+        cutoff = _cutoff(asked["cutoff"] or (ORACLE if rules.as_long_as_oracle else SIZE))
+        return Options(source, eta, cutoff, ideal, rules, tokenizer)
+
+
+@dataclass(frozen=True)
+class ScoringChoice:
+    """One state of a page of scores, and what its form offers.
+
+    `words` are its parameters as they came, without empty ones.
+    """
+
+    dataset: Dataset
+    options: Options
+    sources: tuple[Source, ...]
+    etas: tuple[int, ...]
+    words: Mapping[str, Any]
+
+    first_ranks: ClassVar = "{}"
+    """What a number of ranks is called as a cut-off."""
+
+    @property
+    def cutoff(self) -> str:
+        return self.options.params()["cutoff"]
+
+    @property
+    def cutoffs(self) -> list[tuple[str, str]]:
+        """The usual ones, and the number in the URL where that is another one."""
+        names = dict.fromkeys([*CUTOFFS, self.cutoff])
+        return [(name, CUTOFF_WORDS.get(name) or self.first_ranks.format(name)) for name in names]
+
+    @property
+    def ideals(self) -> list[tuple[str, str]]:
+        return list(IDEAL_WORDS.items())
+
+    @property
+    def rules(self) -> list[tuple[str, str]]:
+        return list(RULE_WORDS.items())
+
+    def query(self, **changes: Any) -> str:
+        """The state as the query of a URL, with changes; a value of None drops a parameter."""
+        words = {**self.words, **changes}
+        kept = {key: value for key, value in words.items() if value is not None}
+        return urlencode(kept, doseq=True)
 
 
 def add_options(parser: ArgumentParser) -> None:
@@ -145,12 +181,3 @@ def _cutoff(value: str) -> Cutoff:
     raise SelectionError(
         f"There is no cut-off “{value}”. There are: {listed}, or another whole number from 1."
     )
-
-
-CUTOFF_WORDS = {"size": "as long as the run", "oracle": "as long as Z*"}
-
-
-IDEAL_WORDS = {"standard": "greedy over P*", "paper_eq4": "Z*, equation 4"}
-
-
-RULE_WORDS = {"paper": "of the paper", "authors": "of the authors’ code"}
