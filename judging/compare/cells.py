@@ -2,46 +2,56 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
 
+import numpy as np
 from django.db import connection
+from numpy.typing import NDArray
 
 from judging.grading.words import failure_words
 
 CHUNK = 2_000
+FAILED, ABSENT = -1, -2  # instead of a grade: asked in vain, not asked
 
-SHOWS: Mapping[str, tuple[str, str]] = {
-    "changed": ("another grade", "grade_a <> grade_b"),
-    "up": ("a higher grade in B", "grade_b > grade_a"),
-    "down": ("a lower grade in B", "grade_b < grade_a"),
-    "same": ("the same grade", "grade_a = grade_b"),
-    "both": ("graded in both", "grade_a IS NOT NULL AND grade_b IS NOT NULL"),
+IntArray = NDArray[np.int64]
+Mask = NDArray[np.bool_]
+Test = Callable[[IntArray, IntArray, int], Mask]
+
+
+def _graded(a: IntArray, b: IntArray) -> Mask:
+    return np.asarray((a >= 0) & (b >= 0))
+
+
+SHOWS: Mapping[str, tuple[str, Test]] = {
+    "changed": ("another grade", lambda a, b, _: _graded(a, b) & (a != b)),
+    "up": ("a higher grade in B", lambda a, b, _: _graded(a, b) & (b > a)),
+    "down": ("a lower grade in B", lambda a, b, _: _graded(a, b) & (b < a)),
+    "same": ("the same grade", lambda a, b, _: _graded(a, b) & (a == b)),
+    "both": ("graded in both", lambda a, b, _: _graded(a, b)),
     "crossed": (
         "answerable in one alone",
-        "(grade_a < {eta} AND grade_b >= {eta} OR grade_a >= {eta} AND grade_b < {eta})",
+        lambda a, b, eta: _graded(a, b) & ((a >= eta) != (b >= eta)),
     ),
-    "crossed-up": ("answerable in B alone", "grade_a < {eta} AND grade_b >= {eta}"),
-    "crossed-down": ("answerable in A alone", "grade_a >= {eta} AND grade_b < {eta}"),
-    "failed-in-a": (
-        "failed in A, graded in B",
-        "a IS NOT NULL AND grade_a IS NULL AND grade_b IS NOT NULL",
+    "crossed-up": (
+        "answerable in B alone",
+        lambda a, b, eta: _graded(a, b) & (a < eta) & (b >= eta),
     ),
-    "failed-in-b": (
-        "graded in A, failed in B",
-        "b IS NOT NULL AND grade_b IS NULL AND grade_a IS NOT NULL",
+    "crossed-down": (
+        "answerable in A alone",
+        lambda a, b, eta: _graded(a, b) & (a >= eta) & (b < eta),
     ),
-    "failed-in-both": (
-        "failed in both",
-        "a IS NOT NULL AND b IS NOT NULL AND grade_a IS NULL AND grade_b IS NULL",
-    ),
-    "only-in-a": ("asked in A alone", "b IS NULL"),
-    "only-in-b": ("asked in B alone", "a IS NULL"),
+    "failed-in-a": ("failed in A, graded in B", lambda a, b, _: (a == FAILED) & (b >= 0)),
+    "failed-in-b": ("graded in A, failed in B", lambda a, b, _: (a >= 0) & (b == FAILED)),
+    "failed-in-both": ("failed in both", lambda a, b, _: (a == FAILED) & (b == FAILED)),
+    "only-in-a": ("asked in A alone", lambda a, b, _: b == ABSENT),
+    "only-in-b": ("asked in B alone", lambda a, b, _: a == ABSENT),
 }
-"""What a list can show: its title, and the same as a condition."""
+"""What a list can show: its title, and which grades of both sides, or FAILED or ABSENT, it shows at an eta."""
 
-# Left joins both ways, as not every SQLite has a full join.
+# Left joins both ways, as not every SQLite has a full join. COALESCE: a failed attempt has no grade, and a
+# side that was not asked has no attempt either.
 BOTH_SIDES = """
 WITH side_a AS (
   SELECT attempt.id, text_id, question_id, grade, failure FROM judging_attempt attempt
@@ -53,7 +63,7 @@ WITH side_a AS (
   JOIN judging_batch batch ON batch.id = attempt.batch_id
   JOIN annotation_text text ON text.id = text_id AND text.dataset_id = %s
   WHERE {b}
-), pairs AS (
+), joined AS (
   SELECT side_a.text_id, side_a.question_id, side_a.id AS a, side_b.id AS b,
          side_a.grade AS grade_a, side_b.grade AS grade_b,
          side_a.failure AS failure_a, side_b.failure AS failure_b
@@ -64,6 +74,11 @@ WITH side_a AS (
   FROM side_b LEFT JOIN side_a
   ON side_a.text_id = side_b.text_id AND side_a.question_id = side_b.question_id
   WHERE side_a.id IS NULL
+), pairs AS (
+  SELECT joined.*,
+         COALESCE(grade_a, CASE WHEN a IS NULL THEN {absent} ELSE {failed} END) AS said_a,
+         COALESCE(grade_b, CASE WHEN b IS NULL THEN {absent} ELSE {failed} END) AS said_b
+  FROM joined
 )
 """
 _LIST = """
@@ -87,6 +102,15 @@ class Wanted:
     grade_b: int | None = None
     topic: int | None = None
     part: str = ""
+
+    def fits(self, a: IntArray, b: IntArray, eta: int) -> Mask:
+        """Which of these grades of both sides, FAILED and ABSENT among them, are of that kind."""
+        here = SHOWS[self.show][1](a, b, eta)
+        if self.grade_a is not None:
+            here &= a == self.grade_a
+        if self.grade_b is not None:
+            here &= b == self.grade_b
+        return here
 
     def params(self, **changes: Any) -> dict[str, Any]:
         """As parameters of a URL, without those that say nothing."""
@@ -133,8 +157,10 @@ class Cell(NamedTuple):
 class Cells:
     """The cells of a filter, read as they are asked for. `pairs` begins every query."""
 
-    def __init__(self, pairs: str, parameters: list[int], wanted: Wanted, eta: int) -> None:
-        condition, values = _condition(wanted, eta)
+    def __init__(
+        self, pairs: str, parameters: list[int], wanted: Wanted, eta: int, levels: list[int]
+    ) -> None:
+        condition, values = _condition(wanted, eta, levels)
         self._sql = pairs + _LIST.format(wanted=condition)
         self._values: list[Any] = [*parameters, *values]
 
@@ -152,12 +178,14 @@ class Cells:
                 yield from map(_cell, rows)
 
 
-def _condition(wanted: Wanted, eta: int) -> tuple[str, list[Any]]:
-    _, sql = SHOWS[wanted.show]
-    conditions, values = [sql.format(eta=int(eta))], []
+def _condition(wanted: Wanted, eta: int, levels: list[int]) -> tuple[str, list[Any]]:
+    # What the counts are made by, asked of every two grades that there can be.
+    said = [ABSENT, FAILED, *levels]
+    a, b = (grid.ravel() for grid in np.meshgrid(said, said))
+    fits = wanted.fits(a, b, eta)
+    listed = ", ".join(f"({x}, {y})" for x, y in zip(a[fits], b[fits], strict=True))
+    conditions, values = [f"(said_a, said_b) IN (VALUES {listed})" if listed else "1 = 0"], []
     for column, value in (
-        ("grade_a", wanted.grade_a),
-        ("grade_b", wanted.grade_b),
         ("question.topic_id", wanted.topic),
         ("TRIM(text.kind || ' ' || text.system)", wanted.part or None),
     ):

@@ -16,11 +16,9 @@ from django.db import connection
 from numpy.typing import NDArray
 
 from annotation.models import Dataset, Rubric
-from judging.compare.cells import BOTH_SIDES, Cells, Wanted
+from judging.compare.cells import ABSENT, BOTH_SIDES, FAILED, Cells, IntArray, Mask, Wanted
 from judging.models import Judge, JudgeRun
 
-FAILED, ABSENT = -1, -2  # in the columns of grades: asked in vain, not asked
-MISSING = [ABSENT, FAILED, ABSENT, FAILED]  # of a and of b, as the query names them
 GROUP = np.dtype(
     [
         *(("topic", np.int64), ("part", np.int64), ("a", np.int64), ("b", np.int64)),
@@ -28,9 +26,6 @@ GROUP = np.dtype(
     ]
 )
 CHUNK = 2_000
-
-IntArray = NDArray[np.int64]
-Mask = NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
@@ -92,7 +87,7 @@ class Comparison:
 
     def cells(self, wanted: Wanted) -> Cells:
         """The cells of a filter, to be listed."""
-        return Cells(*self._pairs(), wanted, self.eta)
+        return Cells(*self._pairs(), wanted, self.eta, self.levels)
 
     def count(self, wanted: Wanted) -> int:
         """How many cells a filter has, from the numbers that are here."""
@@ -149,29 +144,7 @@ class Comparison:
         return np.asarray((self._groups["a"] >= 0) & (self._groups["b"] >= 0))
 
     def _fits(self, wanted: Wanted) -> Mask:
-        a, b = self._groups["a"], self._groups["b"]
-        here = np.ones(len(a), dtype=bool)
-        graded = self._both
-        tests = {
-            "changed": graded & (a != b),
-            "up": graded & (b > a),
-            "down": graded & (b < a),
-            "same": graded & (a == b),
-            "both": graded,
-            "crossed": graded & ((a >= self.eta) != (b >= self.eta)),
-            "crossed-up": graded & (a < self.eta) & (b >= self.eta),
-            "crossed-down": graded & (a >= self.eta) & (b < self.eta),
-            "failed-in-a": (a == FAILED) & (b >= 0),
-            "failed-in-b": (a >= 0) & (b == FAILED),
-            "failed-in-both": (a == FAILED) & (b == FAILED),
-            "only-in-a": b == ABSENT,
-            "only-in-b": a == ABSENT,
-        }
-        here &= tests[wanted.show]
-        if wanted.grade_a is not None:
-            here &= a == wanted.grade_a
-        if wanted.grade_b is not None:
-            here &= b == wanted.grade_b
+        here = wanted.fits(self._groups["a"], self._groups["b"], self.eta)
         if wanted.topic is not None:
             here &= self._groups["topic"] == wanted.topic
         if wanted.part:
@@ -199,7 +172,7 @@ class Comparison:
         pairs, parameters = self._pairs()
         parts: dict[str, int] = {}
         rows = []
-        for topic, kind, system, a, b, n in _fetched(pairs + _COUNT, [*parameters, *MISSING]):
+        for topic, kind, system, a, b, n in _fetched(pairs + _COUNT, parameters):
             part = f"{kind} {system}".strip()
             rows.append((topic, parts.setdefault(part, len(parts)), a, b, n))
         return np.array(rows, dtype=GROUP), list(parts)
@@ -207,16 +180,12 @@ class Comparison:
     def _pairs(self) -> tuple[str, list[int]]:
         """The beginning of every query: `pairs`, with the attempts of both sides side by side."""
         (where_a, of_a), (where_b, of_b) = self.a.where(), self.b.where()
-        sql = BOTH_SIDES.format(a=where_a, b=where_b)
+        sql = BOTH_SIDES.format(a=where_a, b=where_b, absent=ABSENT, failed=FAILED)
         return sql, [self.dataset.pk, *of_a, self.dataset.pk, *of_b]
 
 
-# COALESCE: a failed attempt has no grade, and a side that was not asked has no attempt either.
 _COUNT = """
-SELECT question.topic_id, text.kind, text.system,
-       COALESCE(grade_a, CASE WHEN a IS NULL THEN %s ELSE %s END) AS said_a,
-       COALESCE(grade_b, CASE WHEN b IS NULL THEN %s ELSE %s END) AS said_b,
-       COUNT(*)
+SELECT question.topic_id, text.kind, text.system, said_a, said_b, COUNT(*)
 FROM pairs
 JOIN annotation_text text ON text.id = pairs.text_id
 JOIN annotation_subquestion question ON question.id = pairs.question_id
