@@ -10,6 +10,7 @@ from annotation.models import Campaign
 from annotation.monitoring.export import files
 from evaluation.data.answers import load
 from tests.labels import hand_in, label, row
+from tests.markup import markup
 
 HOME = "/campaigns/ferry-answerable/"
 
@@ -55,9 +56,9 @@ def test_quality_counts_late_answers_where_no_other_stands(cast, half_late):
     assert answers.n_late == 1
     wil = next(pk for pk, name in answers.names.items() if name == "wil")
     assert sorted(answers.grade[answers.rater == wil].tolist()) == [0, 1, 1]
-    page = cast.client("researcher").get(f"{HOME}quality/").content.decode()
+    page = markup(cast.client("researcher").get(f"{HOME}quality/"))
     assert "1 of them came too late and is no rating" in page
-    cells = cast.client("researcher").get(f"{HOME}quality/raters/wil/").content.decode()
+    cells = markup(cast.client("researcher").get(f"{HOME}quality/raters/wil/"))
     assert "3 answers that stand" in cells
 
 
