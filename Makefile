@@ -114,7 +114,7 @@ lint: dev-env
 	@echo "== lint"
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/djangofmt --check --quiet templates/*.html templates/crux_site templates/evaluation templates/judging
+	$(BIN)/djangofmt --check --quiet templates
 	$(BIN)/djade --check --target-version 5.2 $$(git ls-files 'templates/*.html')
 	$(BIN)/oxlint --deny-warnings static/js
 	$(BIN)/mypy .

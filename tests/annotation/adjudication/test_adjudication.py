@@ -22,6 +22,7 @@ from tests.annotation.adjudication.adjudication_material import (
 )
 from tests.factories import REPORT, make_campaign, make_dataset
 from tests.labels import label
+from tests.markup import markup
 from tests.threads import in_threads
 
 
@@ -84,7 +85,7 @@ def test_words_are_taken_over_copied_and_counted_once(rosa, differing):
 def test_a_later_decision_replaces_the_rating_and_keeps_the_earlier(rosa, differing):
     rosa.post(url(differing), decision(differing))
     first = Decision.objects.get()
-    page = rosa.get(url(differing)).content.decode()
+    page = markup(rosa.get(url(differing)))
     assert f'value="{place("was hurt")}" checked' in page
     assert "Decided before" in page
     rosa.post(url(differing), decision(differing, grade="0", keep=[], base=first.key))
@@ -155,7 +156,7 @@ def test_a_bad_decision_says_what_is_wrong_and_changes_nothing(rosa, differing, 
 
 def test_what_was_sent_is_still_there_after_a_refusal(rosa, differing):
     sent = decision(differing, quotes="not there", note="a note", keep=[place("112 people")])
-    page = rosa.post(url(differing), sent).content.decode()
+    page = markup(rosa.post(url(differing), sent))
     assert f'value="{place("112 people")}" checked' in page
     assert "a note" in page
     assert "not there" in page

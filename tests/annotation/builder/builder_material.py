@@ -18,6 +18,7 @@ from annotation.models import (
     Text,
     Topic,
 )
+from tests.markup import markup
 
 BODY = "The ferry Halden lost steering on 9 March. Nobody was hurt, and the coupling was replaced."
 NEW = "/campaigns/new/"
@@ -126,7 +127,7 @@ def labels():
 def read(client, campaign, step):
     response = client.get(url(campaign, step))
     assert response.status_code == 200
-    return response.content.decode()
+    return markup(response)
 
 
 TEXTS = {"title": "Grading", "kind": "passage", "questions": "all", "seed": 1}

@@ -18,6 +18,7 @@ from tests.annotation.builder.builder_material import (
     stored,
     url,
 )
+from tests.markup import markup
 from tests.threads import in_threads
 
 
@@ -166,7 +167,7 @@ def test_later_changes_are_few_and_logged(cast, admin, harbour):
 
 
 def test_opening_asks_once_more_with_every_remark(admin, draft):
-    page = admin.get(url(draft, "open")).content.decode()
+    page = markup(admin.get(url(draft, "open")))
     assert "Opening cannot be undone" in page
     said = remarks(admin, draft)
     assert len(said) >= 2

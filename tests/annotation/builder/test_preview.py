@@ -13,6 +13,7 @@ from tests.annotation.builder.builder_material import (
     rows,
     url,
 )
+from tests.markup import markup
 
 BY_SCRIPT = {"HTTP_X_REQUESTED_WITH": "fetch"}
 SCREENING = {
@@ -111,7 +112,7 @@ def test_wrong_answers_say_what_a_worker_would_meet(client, draft):
 
 def test_an_item_is_the_workers_own_page(client, draft):
     training, first, _second = first_part(draft)
-    page = client.get(at(draft, f"items/{first}/")).content.decode()
+    page = markup(client.get(at(draft, f"items/{first}/")))
     item = draft.items.get(position=first)
     assert "lost steering" in page
     for one in item.asked.all():

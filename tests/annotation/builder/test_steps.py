@@ -20,6 +20,7 @@ from tests.annotation.builder.builder_material import (
     stored,
     url,
 )
+from tests.markup import markup
 
 
 @pytest.mark.parametrize("step", [*STEPS, "review"])
@@ -227,7 +228,7 @@ def test_the_cost_follows_what_is_typed_and_nothing_is_saved(admin, draft, scrip
     def look(step, sent):
         page = admin.post(url(draft, step), sent | {"look": "1"}, **extra)
         assert page.status_code == 200
-        return page.content.decode()
+        return markup(page)
 
     page = look("terms", TERMS | {"pay_per_part": "3", "currency": "eur"})
     assert "24 EUR; 6.00 EUR an hour" in page

@@ -11,6 +11,7 @@ from annotation.models import Answer, Assignment, Campaign, Item, LogEntry, Part
 from annotation.monitoring import actions, participants, progress
 from tests import field
 from tests.crowd import make_study
+from tests.markup import markup
 
 HOME = "/campaigns/crowd/"
 
@@ -30,7 +31,7 @@ def people(study):
 def text(client, url: str, **headers) -> str:
     response = client.get(url, headers=headers)
     assert response.status_code == 200, response
-    return response.content.decode()
+    return markup(response)
 
 
 def test_everybody_has_the_status_that_they_have_come_to(study, people):

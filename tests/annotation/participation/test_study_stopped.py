@@ -12,6 +12,7 @@ from annotation.models import Part
 from annotation.participation import entry
 from tests.annotation.study_material import ROOM, words
 from tests.crowd import RIGHT, Walker, make_study
+from tests.markup import markup
 
 LED_ON = re.compile(r">\s*(Go on|Begin( part \d)?)\s*<")
 NO_CODE = "Only a finished part has a completion code, so there is none for this one."
@@ -121,13 +122,13 @@ def test_the_texts_of_a_closed_study_lead_to_its_page_and_no_further(study, walk
     first = walker.in_hand()[0]
     practice = walker.participant.assignments.get(item__purpose="training")
     put(study, state="closed")
-    page = walker.client.get(f"/work/{first.pk}/").content.decode()
+    page = markup(walker.client.get(f"/work/{first.pk}/"))
     assert "This study is closed. What you saved is kept." in page
     assert f'<a class="button main" href="{ROOM}">To the page of the study</a>' in page
     assert re.search(r'<form id="submit"[^>]* hidden>', page)
     assert '<details class="skip" hidden>' in page
     assert walker.client.get(f"/work/{first.pk}/state/").json()["closed"] is True
-    page = walker.client.get(f"/work/{practice.pk}/feedback/").content.decode()
+    page = markup(walker.client.get(f"/work/{practice.pk}/feedback/"))
     assert not LED_ON.search(page)
     assert page.count(f'href="{ROOM}">To the page of the study<') == 2
     assert walker.begin().redirect_chain == [(ROOM, 302)]
@@ -137,18 +138,18 @@ def test_a_part_whose_time_ended_is_begun_again_and_not_gone_on_with(walker):
     first = walker.in_hand()[0]
     run_out()
     page = walker.come()
-    html = page.content.decode()
+    html = markup(page)
     assert "Kept: 1 handed in, 1 begun. Given back untouched: 1. No answer was lost." in words(page)
     assert "You can begin again; what you had begun comes first." in words(page)
     assert "it comes once you have finished the part that you begin now" in words(page)
-    assert ">Begin part 1<" in html
+    assert "> Begin part 1 </button>" in html
     assert ">Go on<" not in html
-    item = walker.client.get(f"/work/{first.pk}/").content.decode()
+    item = markup(walker.client.get(f"/work/{first.pk}/"))
     assert "The time for this part is over. What you saved is kept." in item
     assert re.search(r'<form id="submit"[^>]* hidden>', item)
     page = walker.begin()
     assert page.redirect_chain == [(f"/work/{first.pk}/", 302)]
-    assert '<form id="submit" method="post"' in page.content.decode()
+    assert '<form id="submit" method="post"' in markup(page)
     for one in walker.in_hand():
         page = walker.do(one)
     assert "complete?cc=DONE1" in page.content.decode()
@@ -212,7 +213,7 @@ def test_a_text_that_is_open_again_can_be_handed_in_though_its_part_has_ended(wa
     walker.client.get(ROOM)
     assert walker.participant.parts.get().outcome == "expired"
     assert take_back(walker, first) == "open"
-    page = walker.client.get(f"/work/{first.pk}/").content.decode()
+    page = markup(walker.client.get(f"/work/{first.pk}/"))
     assert f'id="submit" method="post" action="/work/{first.pk}/submit/">' in page
     walker.do(first)
     first.refresh_from_db()

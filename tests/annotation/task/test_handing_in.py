@@ -6,6 +6,7 @@ import pytest
 
 from annotation.models import Assignment, Campaign, Rating
 from tests.annotation.task.work_material import answer
+from tests.markup import markup
 
 BY_SCRIPT = {"HTTP_X_REQUESTED_WITH": "fetch"}
 
@@ -16,7 +17,7 @@ def test_submit_wants_every_question_and_every_span(cast, assignment):
     answer(client, assignment, position=1, grade="0")
     response = client.post(f"/work/{assignment.pk}/submit/")
     assert response.status_code == 422
-    page = response.content.decode()
+    page = markup(response)
     assert '<a href="#q-1">1 needs a span</a>' in page
     assert '<a href="#q-3">3 open</a>' in page
     assignment.refresh_from_db()
@@ -42,7 +43,7 @@ def test_an_item_that_was_handed_in_and_lacks_something_is_open_again(cast, assi
 
 def read(client, url):
     """A page without what its scripts may have to say."""
-    page = client.get(url).content.decode()
+    page = markup(client.get(url))
     return re.sub(r'<script id="words".*?</script>', "", page, flags=re.DOTALL)
 
 

@@ -10,6 +10,7 @@ from annotation.task import saving
 from annotation.text.spans import Span
 from tests.annotation.task.work_material import answer, question
 from tests.factories import REPORT
+from tests.markup import markup
 
 BY_SCRIPT = {"HTTP_X_REQUESTED_WITH": "fetch"}
 ROOM = "/work/in/ferry-answerable/"
@@ -89,7 +90,7 @@ def test_the_page_is_told_that_it_is_kept_and_why(cast, assignment):
     assert "no longer counts: the study is closed" in sent.json()["says"]
     kept = Answer.objects.get()
     assert (kept.late, kept.grade, kept.spans[0]["quote"]) == ("closed", 1, "112 people")
-    page = client.get(assignment.get_absolute_url()).content.decode()
+    page = markup(client.get(assignment.get_absolute_url()))
     assert "This study is closed: answers are kept" in page
     assert '<q dir="auto">112 people</q>' in page
 

@@ -7,6 +7,7 @@ import pytest
 from annotation.models import Answer, Assignment, NuggetSpan, Rating
 from tests.annotation.task.work_material import answer, question
 from tests.factories import REPORT, make_campaign
+from tests.markup import markup
 
 BY_SCRIPT = {"HTTP_X_REQUESTED_WITH": "fetch"}
 
@@ -152,7 +153,7 @@ def test_words_marked_before_a_grade_are_there_after_a_reload(cast, dataset):
     span = {"start": start, "end": start + len(words), "quote": words}
     answer(client, item, grade="", spans=[span])
     assert not Rating.objects.exists()  # no grade yet
-    page = client.get(item.get_absolute_url()).content.decode()
+    page = markup(client.get(item.get_absolute_url()))
     assert f'<q dir="auto">{words}</q>' in page
     assert ">0 of 3<" in page
     answer(client, item, grade="4", spans=[span])
