@@ -2,9 +2,7 @@
 
 import pytest
 
-from annotation.api.bodies import read
-from annotation.api.errors import Refused
-from judging.api.bodies import Start
+from judging.api.bodies import StartBody
 from judging.engine import budget, runs
 from judging.engine.judges import baseline_of
 from judging.engine.selection import Selection
@@ -17,11 +15,7 @@ def by_form(dataset, values):
 
 
 def by_api(dataset, values):
-    try:
-        read(Start, {"judge": "lexical", "dataset": dataset.slug, **values})
-    except Refused:
-        return False
-    return True
+    return StartBody(data={"judge": "lexical", "dataset": dataset.slug, **values}).is_valid()
 
 
 def by_command(dataset, values):
