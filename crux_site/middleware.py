@@ -76,7 +76,11 @@ SAYS = "The database is busy or away. Try again in a moment."
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
-    """The answer to an exception that nobody caught: an error of ours (500), or of the moment (503)."""
+    """The answer to an exception that nobody caught: an error of ours (500), or of the moment (503).
+
+    This is the handler of errors, and no middleware: sessions are read and written outside of the views,
+    in places where no middleware is told of an exception.
+    """
     if not will_pass(sys.exception()):
         return defaults.server_error(request)
     response: HttpResponse

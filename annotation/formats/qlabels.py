@@ -1,6 +1,10 @@
 """annotations/<rater>.qlabels.jsonl, T1: which questions a report answers, and with which words.
 
 {"id": report, "question_based_nugget": {question: highlight}, "answerability": [1, 0, -1, -2]}
+
+What is written is unlike the authors' own files in this: `coverage` leaves filtered questions out
+(theirs divides by all), several spans of one question are joined by an elision, and `offsets` says
+where a highlight stands if its words stand elsewhere too.
 """
 
 from collections.abc import Iterator

@@ -1,4 +1,13 @@
-"""The export of a study as tables: who took part, what each was assigned, every answer that was ever given."""
+"""The export of a study as tables: who took part, what each was assigned, every answer that was ever given.
+
+Tables go worker by worker, in the order of the names that are printed, so that the order of
+arrival shows in neither export, the full one and the anonymous one.
+
+The anonymous one names workers and staff by a keyed hash, and gives times as days. What could
+lead back to a person is not in it: ids of platforms, notes, keys, and the seeds and orders that
+come from a rater's name. What is typed by people has an apostrophe before a sign that a
+spreadsheet would take for a formula.
+"""
 
 import hashlib
 import hmac

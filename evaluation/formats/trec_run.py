@@ -1,4 +1,7 @@
-"""runs/<run>.run: topic Q0 text rank score tag."""
+"""runs/<run>.run: topic Q0 text rank score tag.
+
+The order of the file is the ranking: in some files all ranks and scores of a topic are the same.
+"""
 
 from __future__ import annotations
 

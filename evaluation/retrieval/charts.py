@@ -1,4 +1,7 @@
-"""Values per topic into geometry: a strip of points a system on one axis, and one run against another."""
+"""Values per topic into geometry: a strip of points a system on one axis, and one run against another.
+
+Strips are drawn in per cent of their width, so that a point is as large on a phone as on a desk.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Correlations as functions of sums, and without each topic in turn: what their intervals are made of."""
+"""Correlations as functions of sums, and without each topic in turn: what their intervals are made of.
+
+Pearson comes from sums per topic; Spearman and Kendall from the signs of all differences, which are
+whole numbers and can be taken away again without rounding. No topic is correlated on its own.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Randomisation tests with the topic as the unit, and Holm's adjustment for several of them."""
+"""Randomisation tests with the topic as the unit, and Holm's adjustment for several of them.
+
+If two systems (or judges) were alike, they could swap names in any topic and nothing would change.
+The p value is the share of all such swaps whose difference is at least as large, on either side.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,19 @@
-"""The embedded lexical baseline, grades 0..5 by idf-weighted coverage of a question's terms, as a grader."""
+"""The embedded lexical baseline, grades 0..5 by idf-weighted coverage of a question's terms, as a grader.
+
+    s = sum of idf over the question terms present in the text / sum of idf over all of them
+    idf(t) = ln(1 + (N - df(t) + 0.5) / (df(t) + 0.5));   grade = min(5, floor(6 s))
+
+so grade 3 or more means that s >= 0.5. This is a baseline, and its grades support no claim of
+validity. It counts shared words: it cannot tell a text on the topic of a question from one that
+answers it, misses paraphrase, and ignores negation and word order. Say so wherever they are shown.
+
+Stop words and stems are English; scripts written without spaces are not segmented. A pair may get
+another grade under other document frequencies: the corpus is part of the judge's identity.
+
+Sources: idf as in Lucene's BM25Similarity (Robertson and Zaragoza 2009, "The Probabilistic
+Relevance Framework: BM25 and Beyond", with 1 added inside the logarithm to keep it positive);
+stems by the Snowball English (Porter2) stemmer. The coverage and its six equal bands are ours.
+"""
 
 import math
 import re
