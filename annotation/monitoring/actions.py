@@ -155,7 +155,7 @@ def readmit(participant: Participant, by: User) -> None:
 
 @transaction.atomic
 def return_overdue(campaign: Campaign, by: User | None) -> int:
-    """End the sittings whose time is over; how many untouched items came back. Logged if any ended."""
+    """End the parts whose time is over; how many untouched items came back. Logged if any ended."""
     found = hold_campaign(campaign)
     now = timezone.now()
     ended = Part.objects.filter(

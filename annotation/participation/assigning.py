@@ -72,7 +72,7 @@ def invite(
 def begin_part(
     participant: Participant, *, study_id: str = "", session_id: str = ""
 ) -> Part | None:
-    """The participant's sitting that is under way, else a new one with items of its own.
+    """The participant's part that is under way, else a new one with items of its own.
 
     Items that the participant has begun, or that went back to the pool untouched and are still
     free, come before new ones. None where there is nothing (more) to do for this participant.
@@ -172,7 +172,7 @@ def left_for(campaign: Campaign, participant: Participant) -> list[Candidate]:
 
 
 def _assign(campaign: Campaign, part: Part, chosen: list[int], order: random.Random) -> None:
-    """Make the assignments of a sitting: training first, then the chosen items and hidden gold."""
+    """Make the assignments of a part: training first, then the chosen items and hidden gold."""
     participant = part.participant
     mine = {one.item_id: one for one in participant.assignments.all()}
     had = [item for item, one in mine.items() if one.state != Assignment.State.RELEASED]
@@ -254,7 +254,7 @@ def retake(assignment: Assignment) -> bool:
 
 @transaction.atomic
 def expire(campaign: Campaign, now: datetime | None = None) -> int:
-    """End the sittings whose time is over: what is untouched returns to the pool, the rest stays.
+    """End the parts whose time is over: what is untouched returns to the pool, the rest stays.
 
     Returns how many items came back.
     """

@@ -81,7 +81,7 @@ def before_work(participant: Participant) -> str:
 
 
 def in_hand(assignment: Assignment) -> list[int]:
-    """The items among which this one is counted: those of its sitting, else all of the participant."""
+    """The items among which this one is counted: those of its part, else all of the participant."""
     beside = assignment.participant.assignments.exclude(state=Assignment.State.RELEASED)
     if assignment.part_id:
         beside = beside.filter(part=assignment.part_id)

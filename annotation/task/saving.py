@@ -237,9 +237,9 @@ def skip(assignment: Assignment, note: str) -> None:
 
 
 def _lock(assignment: Assignment) -> None:
-    """Hold the row and its sitting, and take their newest states. In a transaction.
+    """Hold the row and its part, and take their newest states. In a transaction.
 
-    The sitting comes first, as where a lease ends: two who hold them in turn would wait for ever.
+    The part comes first, as where a lease ends: two who hold them in turn would wait for ever.
     """
     if assignment.part_id:
         assignment.part = Part.objects.select_for_update().get(pk=assignment.part_id)
@@ -249,7 +249,7 @@ def _lock(assignment: Assignment) -> None:
 
 
 def end_part(assignment: Assignment) -> None:
-    """End the sitting of an item once nothing in it is open and a study item was handed in.
+    """End the part of an item once nothing in it is open and a study item was handed in.
 
     Hidden gold that was skipped is waited for. One whose time is over is not done any more. Where
     items return to the pool at all, those that were skipped untouched do so now.

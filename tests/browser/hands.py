@@ -90,7 +90,7 @@ def said(page: Page) -> LocatorAssertions:
 
 def settled(page: Page) -> None:
     """Wait until every answer is acknowledged."""
-    expect(page.locator("#saved")).to_have_text(re.compile(r"^(Saved|All saved)"))
+    expect(page.locator("#saved")).to_have_text(re.compile(r"^\s*(Saved|All saved)"))
 
 
 @contextmanager

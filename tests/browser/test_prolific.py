@@ -144,7 +144,7 @@ def test_a_whole_journey_and_the_return_on_a_clean_profile(guest, site):
     page.get_by_role("link", name="Back to Prolific").click()
     page.wait_for_url(f"{BACK}DONE1")
     assert site.rows(
-        "select s.number, s.outcome, s.session_id from annotation_sitting s"
+        "select s.number, s.outcome, s.session_id from annotation_part s"
         " join annotation_participant p on p.id = s.participant_id"
         " where p.external_id = ? order by s.number",
         pid,

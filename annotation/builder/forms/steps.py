@@ -106,7 +106,7 @@ class PartsForm(DraftForm):
         }
         help_texts = {
             "raters_per_item": "so many different people rate each text",
-            "items_per_part": "a part is one sitting; empty: all texts are one part",
+            "items_per_part": "a part is the work of one visit; empty: all texts are one part",
             "max_parts": "empty: as many as there are",
             "skips_per_part": "empty: a quarter of them, one at least; never all",
             "lease_hours": "then untouched texts go to others, and what is saved stays; empty: no limit",
