@@ -84,6 +84,7 @@ class _Work:
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         self.tasks: set[asyncio.Task[Reply | None]] = set()
         self._loop = loop
+        loop.set_exception_handler(_told_once)
         self._results: deque[Reply | None] = deque()
         self._errors: list[BaseException] = []
         self._is_stopped = True  # or about to be
@@ -133,3 +134,9 @@ class _Work:
         if not self._is_stopped:
             self._is_stopped = True
             self._loop.stop()
+
+
+def _told_once(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+    """Ctrl-C is raised by the loop. Where it met a task of the HTTP client, asyncio would tell it again."""
+    if not isinstance(context.get("exception"), KeyboardInterrupt):
+        loop.default_exception_handler(context)

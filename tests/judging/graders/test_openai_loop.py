@@ -1,6 +1,7 @@
 """The client keeps its event loop to itself, whichever loop the process uses."""
 
 import asyncio
+import gc
 import signal
 
 import pytest
@@ -66,3 +67,26 @@ def test_ctrl_c_in_the_middle_of_a_reply_ends_it_and_no_more(monkeypatch):
     finally:
         signal.signal(signal.SIGINT, before)
     assert ended == [True]
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, ValueError])
+def test_ctrl_c_in_a_task_of_the_http_client_is_told_once(error, caplog):
+    async def elsewhere():
+        raise error
+
+    async def waits():
+        asyncio.get_running_loop().create_task(elsewhere())
+        await asyncio.Future()
+
+    with asyncio.Runner() as runner:
+        work = openai_api._Work(runner.get_loop())
+        work.begin(waits())
+        if error is KeyboardInterrupt:
+            with pytest.raises(KeyboardInterrupt):
+                next(work.results())
+        else:
+            assert next(work.results()) is None
+        work.cancel()
+        gc.collect()
+    told = [record for record in caplog.records if record.name == "asyncio"]
+    assert len(told) == (error is ValueError)
