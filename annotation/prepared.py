@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from django.db import DEFAULT_DB_ALIAS, connections
-from django.db.models import DateTimeField, Model, QuerySet
+from django.db.models import Model, QuerySet
 from psycopg import Cursor
 
 
@@ -114,7 +114,7 @@ def insert_new(model: type[Model], columns: Sequence[str], rows: Sequence[Sequen
     by_name = {field.attname: field for field in model._meta.concrete_fields}
     fields = [by_name[column] for column in columns]
     by_column = [
-        [_sent(field, value, database) for value in values]
+        [field.get_prep_value(value) for value in values]
         for field, values in zip(fields, zip(*rows, strict=True), strict=True)
     ]
     names = ", ".join(quote(column) for column in columns)
@@ -144,13 +144,6 @@ def run(sql: str, values: Sequence[Any]) -> list[tuple[Any, ...]]:
     database.ensure_connection()
     with database.wrap_database_errors, Cursor(database.connection) as ready:
         return ready.execute(sql, values, prepare=True).fetchall()
-
-
-def _sent(field: Any, value: Any, database: Any) -> Any:
-    prepared = field.get_prep_value(value)
-    if isinstance(field, DateTimeField):
-        return database.ops.adapt_datetimefield_value(prepared)
-    return prepared
 
 
 def _database() -> Any:

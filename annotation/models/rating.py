@@ -4,13 +4,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from django.conf import settings
-from django.db import models
+from django.db import connection, models
 from django.db.models import Exists, F, OuterRef, Q
 from django.utils import timezone
 
 from annotation.models.corpus import Dataset
 from annotation.models.rubric import Rubric
-from annotation.prepared import PreparedInsert, insert_new
+from annotation.prepared import PreparedInsert
 
 
 class Rater(models.Model):
@@ -110,11 +110,21 @@ class RatingQuerySet(models.QuerySet["Rating"]):
             for text, question, grade in grades
         )
 
-    def add_new(self, rater: int, rubric: int, grades: Sequence[Grade]) -> int:
-        """The same for many pairs, past those that are rated already, which stay. Returns how many were new."""
-        now = timezone.now()
-        rows = [(rater, rubric, *grade, now) for grade in grades]
-        return insert_new(Rating, _COLUMNS, rows) if rows else 0
+    def add_from(self, rater: int, rubric: int, select: str, values: Sequence[Any]) -> None:
+        """The same of many pairs that another table holds, past those that are rated already, which stay.
+
+        `select` is SQL that gives text, question and grade, with its values: the rows do not leave the
+        database, and Django does not write the same words anew for each batch of a judge.
+        """
+        table = connection.ops.quote_name(Rating._meta.db_table)
+        now = connection.ops.adapt_datetimefield_value(timezone.now())
+        with connection.cursor() as cursor:
+            cursor.execute(
+                f"INSERT INTO {table} ({', '.join(_COLUMNS)})"  # noqa: S608
+                f" SELECT %s, %s, graded.*, %s FROM ({select}) AS graded WHERE true"
+                " ON CONFLICT DO NOTHING",
+                [rater, rubric, now, *values],
+            )
 
 
 class Rating(models.Model):

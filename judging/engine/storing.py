@@ -156,13 +156,11 @@ def _set_aside(run: JudgeRun, wanted: set[tuple[int, int]]) -> None:
 
 def _rate(judge: Judge, batch: Batch) -> None:
     """The graded attempts that are new in this batch, as ratings."""
-    graded = batch.attempts.filter(state=State.GRADED).order_by("text_id", "question_id")
-    grades = [
-        (text, question, grade)
-        for text, question, grade in graded.values_list("text_id", "question_id", "grade")
-        if grade is not None
-    ]
-    Rating.objects.add_new(judge.rater_id, judge.rubric_id, grades)
+    graded = (
+        "SELECT text_id, question_id, grade FROM judging_attempt"
+        " WHERE batch_id = %s AND state = 'graded' ORDER BY text_id, question_id"
+    )
+    Rating.objects.add_from(judge.rater_id, judge.rubric_id, graded, [batch.pk])
 
 
 def _count(batch: Batch) -> None:
