@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from argparse import ArgumentParser
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -175,7 +176,7 @@ def _cutoff(value: str) -> Cutoff:
         return None
     if value == ORACLE:
         return ORACLE
-    if value.isascii() and value.isdigit() and 0 < int(value) <= 1_000_000:
+    if re.fullmatch(r"[0-9]{1,7}", value) and 0 < int(value) <= 1_000_000:
         return int(value)
     listed = ", ".join(CUTOFFS)
     raise SelectionError(

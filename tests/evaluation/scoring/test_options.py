@@ -41,6 +41,7 @@ def test_chosen(study):
         ({"eta": "0"}, "There are: 1, 2, 3, 4, 5"),
         ({"cutoff": "0"}, "There are: size, oracle, 10, 20, or another whole number"),
         ({"cutoff": "-1"}, "There are: size, oracle, 10, 20, or another whole number"),
+        ({"cutoff": "9" * 5000}, "There are: size, oracle, 10, 20, or another whole number"),
         ({"cutoff": "all"}, "There are: size, oracle, 10, 20, or another whole number"),
         ({"cutoff": "9" * 30}, "There are: size, oracle, 10, 20, or another whole number"),
         ({"ideal": "best"}, "There are: standard, paper_eq4"),
