@@ -49,10 +49,6 @@ class Evidence:
         """The ratings with any highlight, found in the text or not: items x raters."""
         return self._cells(self.item >= 0)
 
-    def in_text(self) -> NDArray[np.bool_]:
-        """The ratings with a highlight that is in the text: items x raters."""
-        return self._cells((self.item >= 0) & (self.start >= 0))
-
     def not_in_text(self) -> NDArray[np.bool_]:
         """The ratings with a highlight whose words are not in the text: items x raters."""
         return self._cells((self.item >= 0) & (self.start < 0))

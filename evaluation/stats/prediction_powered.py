@@ -85,33 +85,6 @@ def ppi_mean(
     )
 
 
-def ppi_difference(
-    human: ArrayLike,
-    judge: ArrayLike,
-    judge_only: ArrayLike,
-    *,
-    lam: float | None = None,
-    level: float = 0.95,
-    reference: Reference = "t",
-) -> PredictionPowered:
-    """The mean of system A less system B over all topics: `ppi_mean` of per-topic differences.
-
-    As `ppi_mean`, but each input is 2 x topics, A in the first row and B in the second, of the same
-    topics: what a topic does to both systems leaves the difference. A topic without either system
-    is missing. Raises ValueError if an input has not two rows, or as `ppi_mean`.
-    Source: as `ppi_mean`.
-    """
-    differences = [_difference(side) for side in (human, judge, judge_only)]
-    return ppi_mean(*differences, lam=lam, level=level, reference=reference)
-
-
-def _difference(rows: ArrayLike) -> FloatArray:
-    values = np.asarray(rows, dtype=np.float64)
-    if values.ndim != 2 or len(values) != 2:
-        raise ValueError(f"values of two systems are 2 x topics, not {values.shape}")
-    return np.asarray(values[0] - values[1])
-
-
 def _tuned(y: FloatArray, f: FloatArray, u: FloatArray) -> float:
     together = np.concatenate([f, u])
     spread = float(together.var(ddof=1))

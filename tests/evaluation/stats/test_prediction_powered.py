@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from evaluation.stats.prediction_powered import ppi_difference, ppi_mean
+from evaluation.stats.prediction_powered import ppi_mean
 from tests.golden_cases import assert_close, load
 
 NAN = np.nan
@@ -88,20 +88,6 @@ def test_a_good_judge_narrows_the_interval_and_covers():
     assert np.median(narrower) < 0.6
 
 
-def test_difference_by_hand():
-    # A less B: people 1 and 2, the judge 1 and 1, elsewhere 0 and 2. lam 1: 1.5 - (1 - 1) = 1.5.
-    result = ppi_difference([[3, 5], [2, 3]], [[2, 2], [1, 1]], [[0, 3], [0, 1]], lam=1)
-    assert (result.value, result.n, result.n_judge_only) == (1.5, 2, 2)
-    assert result == ppi_mean([1, 2], [1, 1], [0, 2], lam=1)
-
-
-def test_a_topic_without_one_system_is_missing_from_the_difference():
-    result = ppi_difference(
-        [[3, 5, 1], [2, 3, NAN]], [[2, 2, 1], [1, 1, 1]], [[0, 3, NAN], [0, 1, 4]], lam=1
-    )
-    assert (result.value, result.n, result.n_judge_only, result.missing) == (1.5, 2, 2, 2)
-
-
 def test_missing_values_are_left_out_and_counted():
     whole = ppi_mean([1, 3, 2], [0, 2, 2], [2, 4])
     result = ppi_mean([1, NAN, 3, 2, 5], [0, 1, 2, 2, NAN], [NAN, 2, 4])
@@ -135,5 +121,3 @@ def test_refuses():
         ppi_mean([1, 2], [1, 2], [1, 2], level=95)
     with pytest.raises(ValueError, match="'t' or 'normal'"):
         ppi_mean([1, 2], [1, 2], [1, 2], reference="z")
-    with pytest.raises(ValueError, match="2 x topics"):
-        ppi_difference([1, 2], [1, 2], [1, 2])
