@@ -11,14 +11,14 @@ from typing import Any
 from evaluation.agreement.by_rater import Pair, RaterRow
 from evaluation.agreement.judge import AgainstJudge
 from evaluation.agreement.majority import MajorityRow
-from evaluation.agreement.measures import (
+from evaluation.agreement.numbers import (
     AGAINST_JUDGE,
     AT_ETA,
     OF_COVERAGE,
     OF_MAJORITY,
     OF_PAIR,
     OF_PART,
-    Measures,
+    Attributes,
     estimates,
 )
 from evaluation.agreement.page import AgreementReport
@@ -55,43 +55,42 @@ def as_json(report: AgreementReport) -> Json:
     return head | raters | {"judge": judge}
 
 
-def detailed(found: Estimate) -> Json:
+def detailed(estimate: Estimate) -> Json:
     """Value, reason, n, missing and 95% interval of one estimate."""
     shown: Json = {
-        "value": found.value,
-        "reason": found.reason,
-        "n": found.n,
-        "missing": found.missing,
-        "ci95": None if found.low is None else [found.low, found.high],
+        "value": estimate.value,
+        "reason": estimate.reason,
+        "n": estimate.n,
+        "missing": estimate.missing,
+        "ci95": None if estimate.low is None else [estimate.low, estimate.high],
     }
-    if found.interval_reason:
-        shown["ci95_reason"] = found.interval_reason
-    if isinstance(found, Correlation):
-        shown["p"] = found.p
+    if estimate.interval_reason:
+        shown["ci95_reason"] = estimate.interval_reason
+    if isinstance(estimate, Correlation):
+        shown["p"] = estimate.p
     return shown
 
 
-def _plain(found: Mapping[str, Estimate]) -> Json:
-    values: Json = {name: estimate.value for name, estimate in found.items()}
-    return values | {"details": {name: detailed(estimate) for name, estimate in found.items()}}
+def _plain(named: Mapping[str, Estimate]) -> Json:
+    values: Json = {name: estimate.value for name, estimate in named.items()}
+    return values | {"details": {name: detailed(estimate) for name, estimate in named.items()}}
 
 
-def _these(row: object, measures: Measures, *names: str) -> Json:
+def _these(row: object, measures: Attributes, *names: str) -> Json:
     """Some statistics of a row as plain numbers, in the order of the format."""
-    found = estimates(row, measures)
-    return _plain({name: found[name] for name in names or measures})
+    named = estimates(row, measures)
+    return _plain({name: named[name] for name in names or measures})
 
 
 def _between_raters(report: AgreementReport) -> Json:
     raters = report.selection.raters
     coverage: Json = {}
     unrated: Json = {}
-    for at, rater in enumerate(raters):
-        seen = {row.name: row.coverage[at] for row in report.reports if row.coverage[at].n}
-        coverage[rater.name] = {name: found.value for name, found in seen.items()}
-        unrated[rater.name] = {name: found.missing for name, found in seen.items() if found.missing}
-    columns = [*raters, *([report.selection.judge] if report.selection.judge else [])]
-    drawn = report.bootstrap
+    for column, rater in enumerate(raters):
+        seen = {row.name: row.coverage[column] for row in report.reports if row.coverage[column].n}
+        coverage[rater.name] = {name: share.value for name, share in seen.items()}
+        unrated[rater.name] = {name: share.missing for name, share in seen.items() if share.missing}
+    resampled = report.bootstrap
     return {
         "n_items": report.n_items,
         "n_missing": report.n_missing,
@@ -101,12 +100,12 @@ def _between_raters(report: AgreementReport) -> Json:
         "fleiss_kappa": detailed(report.all.kappa)
         | {
             "bootstrap": {
-                "ci95": None if drawn.low is None else [drawn.low, drawn.high],
-                "reason": drawn.interval_reason,
-                "resamples": drawn.n_resamples,
-                "undefined_resamples": drawn.n_undefined,
-                "seed": drawn.seed,
-                "caution": drawn.caution,
+                "ci95": None if resampled.low is None else [resampled.low, resampled.high],
+                "reason": resampled.interval_reason,
+                "resamples": resampled.n_resamples,
+                "undefined_resamples": resampled.n_undefined,
+                "seed": resampled.seed,
+                "caution": resampled.caution,
             }
         },
         "krippendorff_alpha": detailed(report.alpha) | {"metric": report.alpha_metric},
@@ -124,7 +123,9 @@ def _between_raters(report: AgreementReport) -> Json:
         "coverage": coverage,
         "coverage_unrated": unrated,
         "mean_coverage": {
-            system: {column.name: found.value for column, found in zip(columns, means, strict=True)}
+            system: {
+                rater.name: mean.value for rater, mean in zip(report.columns, means, strict=True)
+            }
             for system, means in report.mean_coverage.items()
         },
         "coverage_correlation": [_correlation(row) for row in report.correlations],
@@ -206,12 +207,17 @@ def _against(part: AgainstJudge) -> Json:
         "levels": list(part.levels),
         "matrix": part.matrix.tolist(),
         "sweep": [
-            {"eta": at.eta, "n": at.confusion.n, "confusion": _cells(at), **_these(at, AT_ETA)}
-            for at in part.sweep
+            {
+                "eta": scores.eta,
+                "n": scores.confusion.n,
+                "confusion": _cells(scores),
+                **_these(scores, AT_ETA),
+            }
+            for scores in part.sweep
         ],
     }
 
 
-def _cells(at: AtEta) -> Json:
-    found = at.confusion
-    return {"tp": found.tp, "fp": found.fp, "fn": found.fn, "tn": found.tn}
+def _cells(scores: AtEta) -> Json:
+    cells = scores.confusion
+    return {"tp": cells.tp, "fp": cells.fp, "fn": cells.fn, "tn": cells.tn}

@@ -76,16 +76,16 @@ def rater_rows(matrix: RatingMatrix, evidence: Evidence) -> tuple[RaterRow, ...]
     rated = ~np.isnan(matrix.grades)
     yes = matrix.grades >= matrix.selection.threshold
     rows = []
-    for at, rater in enumerate(matrix.selection.raters):
-        tally = evidence.tally(at)
+    for column, rater in enumerate(matrix.selection.raters):
+        tally = evidence.tally(column)
         rows.append(
             RaterRow(
                 rater=rater,
-                n=int(rated[:, at].sum()),
-                n_missing=int((~rated[:, at]).sum()),
-                n_answerable=int(yes[:, at].sum()),
-                prevalence=share(yes[:, at], rated[:, at], matrix.topic, NO_RATINGS),
-                n_unmarked=int(unmarked[:, at].sum()),
+                n=int(rated[:, column].sum()),
+                n_missing=int((~rated[:, column]).sum()),
+                n_answerable=int(yes[:, column].sum()),
+                prevalence=share(yes[:, column], rated[:, column], matrix.topic, NO_RATINGS),
+                n_unmarked=int(unmarked[:, column].sum()),
                 n_exact=tally["exact"],
                 n_normalised=tally["normalised"],
                 n_unlocated=tally["unlocated"],

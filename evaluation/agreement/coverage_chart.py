@@ -139,7 +139,9 @@ def _panel(system: str, rows: Sequence[ReportRow], report: AgreementReport) -> P
         places = np.linspace(0, len(ordered) - 1, MOST_BARS).round().astype(int)
         ordered = [ordered[place] for place in places.tolist()]
     step = (RIGHT - LEFT) / max(len(ordered), FEWEST_COLUMNS)
-    bars = tuple(_bar(row, at, step, raters, judge, len(ordered)) for at, row in enumerate(ordered))
+    bars = tuple(
+        _bar(row, index, step, raters, judge, len(ordered)) for index, row in enumerate(ordered)
+    )
     line = [
         f"{bar.x},{svg_number(_y(row.judge.value or 0.0))}"
         for bar, row in zip(bars, ordered, strict=True)
@@ -151,31 +153,31 @@ def _panel(system: str, rows: Sequence[ReportRow], report: AgreementReport) -> P
 
 def _bar(
     row: ReportRow,
-    at: int,
+    index: int,
     step: float,
     raters: Sequence[Column],
     judge: Column | None,
     n_bars: int,
 ) -> Bar:
-    x, mean = LEFT + step * (at + 0.5), _y(_mean(row))
+    x, mean = LEFT + step * (index + 0.5), _y(_mean(row))
     apart = min(8.0, step * 0.8 / max(len(raters), 1))
     marks = tuple(
         Mark(
             rater.mark,
             shape(rater.mark),
             svg_number(x + (place - (len(raters) - 1) / 2) * apart),
-            svg_number(_y(found.value)),
+            svg_number(_y(share.value)),
         )
-        for place, (rater, found) in enumerate(zip(raters, row.coverage, strict=True))
-        if found.value is not None
+        for place, (rater, share) in enumerate(zip(raters, row.coverage, strict=True))
+        if share.value is not None
     )
     seen: list[tuple[Column, Estimate]] = list(zip(raters, row.coverage, strict=True))
     if judge and row.judge:
         seen.append((judge, row.judge))
-    words = ", ".join(f"{column.title} {_words(found)}" for column, found in seen)
+    words = ", ".join(f"{column.title} {_words(share)}" for column, share in seen)
     return Bar(
         report=row,
-        number=str(at + 1) if n_bars <= LABELLED else "",
+        number=str(index + 1) if n_bars <= LABELLED else "",
         x=svg_number(x),
         left=svg_number(x - step * 0.33),
         width=svg_number(step * 0.66),
@@ -189,14 +191,14 @@ def _bar(
 
 
 def _mean(row: ReportRow) -> float:
-    values = [found.value for found in row.coverage if found.value is not None]
+    values = [share.value for share in row.coverage if share.value is not None]
     return sum(values) / len(values) if values else 0.0
 
 
-def _words(found: Estimate) -> str:
-    if found.value is None:
+def _words(share: Estimate) -> str:
+    if share.value is None:
         return "undefined"
-    return f"{found.value:.2f}" + (f" ({found.missing} not rated)" if found.missing else "")
+    return f"{share.value:.2f}" + (f" ({share.missing} not rated)" if share.missing else "")
 
 
 def _y(share: float) -> float:

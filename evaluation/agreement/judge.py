@@ -53,10 +53,10 @@ def judge_parts(matrix: RatingMatrix) -> JudgeParts:
     """The judge of the matrix's selection against its raters: every rating counts once."""
     judge, raters = matrix.selection.judge, matrix.selection.raters
     # A judge that was also chosen as a rater would agree with itself.
-    columns = [at for at, rater in enumerate(raters) if rater.pk != (judge and judge.pk)]
-    item, column = np.nonzero(~np.isnan(matrix.grades[:, columns]))
-    human = matrix.grades[:, columns][item, column]
-    rater = np.array(columns, dtype=np.int64)[column]
+    columns = [column for column, rater in enumerate(raters) if rater.pk != (judge and judge.pk)]
+    item, place = np.nonzero(~np.isnan(matrix.grades[:, columns]))
+    human = matrix.grades[:, columns][item, place]
+    rater = np.array(columns, dtype=np.int64)[place]
     system = matrix.system[item]
 
     def part(name: str, here: NDArray[np.bool_], title: str = "") -> AgainstJudge:
@@ -64,7 +64,9 @@ def judge_parts(matrix: RatingMatrix) -> JudgeParts:
 
     return JudgeParts(
         all=part("all", np.ones(len(item), dtype=bool)),
-        by_rater=tuple(part(raters[at].name, rater == at, raters[at].title) for at in columns),
+        by_rater=tuple(
+            part(raters[column].name, rater == column, raters[column].title) for column in columns
+        ),
         by_system=tuple(part(name, system == name) for name in matrix.systems),
     )
 

@@ -18,7 +18,7 @@ class WithPeople:
     """One judge against all people who rated under one rubric, adjudicators left out."""
 
     selection: Selection
-    found: AgainstJudge
+    scores: AgainstJudge
 
     @property
     def n_people(self) -> int:
@@ -43,7 +43,7 @@ def every_judge(selection: Selection) -> Iterator[tuple[Column, AgainstJudge]]:
 def _under_each(dataset: Dataset, rater: int) -> Iterator[WithPeople]:
     for rubric in Rubric.objects.order_by("slug").values_list("slug", flat=True):
         selection = select(dataset, rubric=rubric)
-        if not any(one.is_person for one in selection.raters):
+        if not any(rater.is_person for rater in selection.raters):
             continue
         for judge in selection.judges:
             if judge.pk == rater:

@@ -41,13 +41,17 @@ def majority_rows(matrix: RatingMatrix) -> tuple[MajorityRow, ...]:
         return ()
     levels, cut = np.array(selection.levels), selection.threshold
     rows = [
-        _row(matrix, rater, grades[:, at], found.majority, levels, cut)
-        for at, (rater, found) in enumerate(
+        _row(matrix, rater, grades[:, column], against.majority, levels, cut)
+        for column, (rater, against) in enumerate(
             zip(selection.raters, rater_against_majority(grades, levels), strict=True)
         )
     ]
     if selection.judge:
-        others = [at for at, rater in enumerate(selection.raters) if rater.pk != selection.judge.pk]
+        others = [
+            column
+            for column, rater in enumerate(selection.raters)
+            if rater.pk != selection.judge.pk
+        ]
         majority, judge = strict_majority(grades[:, others], levels), matrix.judge
         if not selection.one_scale:
             majority, judge = binary(majority, cut), binary(judge, selection.judge_threshold)

@@ -78,16 +78,16 @@ def topic_parts(matrix: RatingMatrix) -> tuple[Part, ...]:
     without = np.full(len(sums), NO_RATINGS)
     prevalence = _estimates(ratio(yes, rated), without, rated, items)
     # The sums stand in the order of the topics' numbers.
-    at = {topic: place for place, topic in enumerate(np.unique(matrix.topic).tolist())}
+    place_of = {topic: place for place, topic in enumerate(np.unique(matrix.topic).tolist())}
     return tuple(
         Part(
             name,
-            int(items[at[pk]]),
-            int(gaps[at[pk]]),
-            kappa[at[pk]],
-            ac1[at[pk]],
-            percent[at[pk]],
-            prevalence[at[pk]],
+            int(items[place_of[pk]]),
+            int(gaps[place_of[pk]]),
+            kappa[place_of[pk]],
+            ac1[place_of[pk]],
+            percent[place_of[pk]],
+            prevalence[place_of[pk]],
         )
         for pk, name in matrix.topic_names.items()
     )

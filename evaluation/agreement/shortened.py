@@ -41,4 +41,4 @@ def shortened(
     mean = float(values[defined].mean()) if defined.any() else None
     distance = np.where(defined, np.abs(values - (mean or 0.0)), -1.0)
     chosen = np.sort(np.argsort(-distance, kind="stable")[:SHOWN])
-    return Shortened(tuple(rows[at] for at in chosen.tolist()), len(rows), mean)
+    return Shortened(tuple(rows[index] for index in chosen.tolist()), len(rows), mean)

@@ -72,8 +72,10 @@ def sweep_charts(sweep: Sequence[AtEta]) -> list[SweepChart]:
     """The three charts of a sweep; none without one. All have the axis that holds every value."""
     if not sweep:
         return []
-    values = [getattr(at, name) for names in CHARTS.values() for name in names for at in sweep]
-    low, high = axis_of(*(Estimate(found.value, found.reason, found.n) for found in values))
+    values = [
+        getattr(scores, name) for names in CHARTS.values() for name in names for scores in sweep
+    ]
+    low, high = axis_of(*(Estimate(value.value, value.reason, value.n) for value in values))
     return [_chart(title, names, sweep, low, high) for title, names in CHARTS.items()]
 
 
@@ -87,18 +89,27 @@ def _chart(
 
     steps = tuple(
         Step(
-            eta=at.eta,
+            eta=scores.eta,
             x=_n(LEFT + column * (place + 0.5)),
             left=_n(LEFT + column * place),
             width=_n(column),
-            says=f"η = {at.eta}: "
-            + ", ".join(f"{words} {_words(getattr(at, name))}" for name, words in names.items()),
+            says=f"η = {scores.eta}: "
+            + ", ".join(
+                f"{words} {_words(getattr(scores, name))}" for name, words in names.items()
+            ),
         )
-        for place, at in enumerate(sweep)
+        for place, scores in enumerate(sweep)
     )
     widths = [KEY + LETTER * len(words) for words in names.values()]
     lines = tuple(
-        _line(words, sum(widths[:kind]), kind, steps, [getattr(at, name).value for at in sweep], y)
+        _line(
+            words,
+            sum(widths[:kind]),
+            kind,
+            steps,
+            [getattr(scores, name).value for scores in sweep],
+            y,
+        )
         for kind, (name, words) in enumerate(names.items())
     )
     ticks = (0.0, 0.5, 1.0) if low == 0 else (-1.0, 0.0, 1.0)
@@ -119,7 +130,7 @@ def _line(
         None if value is None else (step.x, y(value))
         for step, value in zip(steps, values, strict=True)
     ]
-    gaps = [-1, *(at for at, point in enumerate(placed) if point is None), len(placed)]
+    gaps = [-1, *(index for index, point in enumerate(placed) if point is None), len(placed)]
     runs = [placed[start + 1 : end] for start, end in pairwise(gaps)]
     return Line(
         name=name,
@@ -135,8 +146,8 @@ def _line(
     )
 
 
-def _words(found: Estimate) -> str:
-    return "undefined" if found.value is None else f"{found.value:.2f}".replace("-", "−")
+def _words(estimate: Estimate) -> str:
+    return "undefined" if estimate.value is None else f"{estimate.value:.2f}".replace("-", "−")
 
 
 def _n(number: float) -> str:

@@ -73,24 +73,24 @@ def at_eta(sums: IntArray, people: Scale, judge: Scale, eta: int, missing: int) 
     tp, fp, fn, tn = without_each(cells).T
     n = tp + fp + fn + tn
 
-    def over_topics(found: Estimate, part: FloatArray, of: FloatArray) -> Estimate:
-        return jackknife_interval(found, ratio(part, of))
+    def over_topics(estimate: Estimate, part: FloatArray, of: FloatArray) -> Estimate:
+        return jackknife_interval(estimate, ratio(part, of))
 
     def share(part: int) -> Estimate:
         if not whole.n:
             return Estimate(None, NO_PAIR, 0, missing)
         return Estimate(part / whole.n, None, whole.n, missing)
 
-    found, other = whole.answerable, whole.unanswerable
+    positive, negative = whole.answerable, whole.unanswerable
     return AtEta(
         eta=eta,
         confusion=whole,
-        precision_answerable=over_topics(found.precision, tp, tp + fp),
-        recall_answerable=over_topics(found.recall, tp, tp + fn),
-        f1_answerable=over_topics(found.f1, 2 * tp, 2 * tp + fp + fn),
-        precision_unanswerable=over_topics(other.precision, tn, tn + fn),
-        recall_unanswerable=over_topics(other.recall, tn, tn + fp),
-        f1_unanswerable=over_topics(other.f1, 2 * tn, 2 * tn + fp + fn),
+        precision_answerable=over_topics(positive.precision, tp, tp + fp),
+        recall_answerable=over_topics(positive.recall, tp, tp + fn),
+        f1_answerable=over_topics(positive.f1, 2 * tp, 2 * tp + fp + fn),
+        precision_unanswerable=over_topics(negative.precision, tn, tn + fn),
+        recall_unanswerable=over_topics(negative.recall, tn, tn + fp),
+        f1_unanswerable=over_topics(negative.f1, 2 * tn, 2 * tn + fp + fn),
         accuracy=over_topics(whole.accuracy, tp + tn, n),
         cohen_binary=_kappa(cells, missing),
         prevalence=over_topics(share(whole.tp + whole.fn), tp + fn, n),

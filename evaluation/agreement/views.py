@@ -104,9 +104,9 @@ def reported(
         selection.judge_rubric.pk,
         selection.eta,
     )
-    found = cached(dataset, key, lambda: agreement_report(selection))
+    kept = cached(dataset, key, lambda: agreement_report(selection))
     # What is kept may name choices that have changed since; this selection was just read.
-    report = replace(found, selection=selection)
+    report = replace(kept, selection=selection)
     return report, report.judged(request.GET.get("truth", ""))
 
 
@@ -119,7 +119,7 @@ def _judge_kappa(part: AgainstJudge) -> float | None:
 
 
 def _mean_coverage(row: ReportRow) -> float | None:
-    values = [found.value for found in row.coverage if found.value is not None]
+    values = [share.value for share in row.coverage if share.value is not None]
     return sum(values) / len(values) if values else None
 
 
@@ -132,10 +132,10 @@ def agreement_csv(request: AuthenticatedRequest, slug: str, table: str) -> HttpR
     except SelectionError as error:
         return refusal(request, dataset, str(error), status=404)
     try:
-        found = agreement_table(table, *reported(request, dataset))
+        content = agreement_table(table, *reported(request, dataset))
     except SelectionError as error:
         return refusal(request, dataset, str(error))
-    return csv_response(f"{slug}-agreement-{table}", found.header, found.rows)
+    return csv_response(f"{slug}-agreement-{table}", content.header, content.rows)
 
 
 @require_safe
@@ -162,13 +162,15 @@ def agreement_with(request: AuthenticatedRequest, slug: str, rater_id: int) -> H
     rater = get_object_or_404(Rater, pk=rater_id)
     if rater.dataset_id not in (None, dataset.pk) or rater.kind == Rater.Kind.HUMAN:
         raise Http404(f"{rater} is no judge of {dataset.slug}.")
-    found = with_people(dataset, rater.pk)
+    comparisons = with_people(dataset, rater.pk)
     response: HttpResponse
     if request.htmx:
-        response = render(request, "evaluation/agreement/agreement_with.html", {"found": found})
+        response = render(
+            request, "evaluation/agreement/agreement_with.html", {"comparisons": comparisons}
+        )
     else:
         # Where both grade on one scale there is more to see than where they are read at eta.
-        best = sorted(found, key=lambda one: not one.selection.one_scale)
+        best = sorted(comparisons, key=lambda with_judge: not with_judge.selection.one_scale)
         query = f"?{best[0].selection.query()}#judge" if best else ""
         response = redirect(reverse("agreement", args=[dataset.slug]) + query)
     patch_vary_headers(response, ["HX-Request"])

@@ -4,21 +4,93 @@ from __future__ import annotations
 
 import json
 from argparse import ArgumentParser
-from collections.abc import Iterable, Sequence
-from typing import Any
+from collections.abc import Iterable
+from itertools import groupby
+from typing import Any, NamedTuple
 
 from django.core.management.base import BaseCommand, CommandError
 
 from annotation.models import Dataset
 from evaluation.agreement.as_json import as_json
-from evaluation.agreement.judge import AgainstJudge
 from evaluation.agreement.judges import every_judge
+from evaluation.agreement.numbers import Number, numbers
 from evaluation.agreement.page import AgreementReport, agreement_report
-from evaluation.agreement.parts import Part
+from evaluation.csv_tables import Cell
 from evaluation.data.selection import Selection, SelectionError, one_of, select
-from evaluation.stats.estimate import Estimate
 
-WORDS = 24  # the width of a name in a table
+NAME = 24  # the width of a name in a table
+
+
+class Block(NamedTuple):
+    """A table of the text: some scopes, the columns, and the counts that stand below a row."""
+
+    title: str
+    scopes: tuple[str, ...]
+    columns: dict[str, str]
+    counts: tuple[str, ...] = ()
+
+
+AMONG_RATERS = (
+    Block(
+        "",
+        ("all", "system", "topic"),
+        {
+            "kappa": "fleiss_kappa",
+            "AC1": "gwet_ac1",
+            "percent": "percent_agreement",
+            "prevalence": "prevalence",
+        },
+    ),
+    Block("alpha", ("all",), {"nominal": "krippendorff_alpha_nominal"}),
+    Block("alpha", ("all",), {"ordinal": "krippendorff_alpha_ordinal"}),
+    Block("kappa, topics resampled", ("all",), {"kappa": "fleiss_kappa_bootstrap"}),
+    Block(
+        "pairs of raters",
+        ("pair",),
+        {
+            "kappa": "cohen_kappa",
+            "quadratic": "cohen_quadratic",
+            "percent": "percent_agreement",
+            "spans meet": "spans_meet",
+        },
+    ),
+    Block(
+        "against the majority",
+        ("majority",),
+        {"kappa": "scott_pi", "percent": "percent_agreement", "prevalence": "prevalence"},
+        ("without_majority",),
+    ),
+    Block(
+        "coverage of reports",
+        ("correlation",),
+        {"pearson": "pearson", "spearman": "spearman", "kendall": "kendall"},
+    ),
+)
+AGAINST_A_JUDGE = (
+    Block(
+        "judge against the raters",
+        ("judge", "judge_rater", "judge_system"),
+        {
+            "prec. ans.": "precision_answerable",
+            "rec. ans.": "recall_answerable",
+            "prec. un.": "precision_unanswerable",
+            "rec. un.": "recall_unanswerable",
+            "kappa": "cohen_binary",
+            "quadratic": "cohen_quadratic",
+        },
+        ("tp", "fp", "fn", "tn", "without_judge"),
+    ),
+    Block(
+        "at every eta",
+        ("eta",),
+        {
+            "prec. ans.": "precision_answerable",
+            "rec. ans.": "recall_answerable",
+            "F1 ans.": "f1_answerable",
+            "kappa": "cohen_binary",
+        },
+    ),
+)
 
 
 class Command(BaseCommand):
@@ -71,106 +143,60 @@ def _lines(report: AgreementReport) -> Iterable[str]:
     if not report.n_items:
         yield "Nobody has rated anything under this rubric yet."
         return
-    yield from ("", *_row("", "kappa", "AC1", "percent", "prevalence", "n"))
-    for part in (report.all, *report.systems, *report.topics):
-        yield from _part(part)
-    yield from _overall(report)
-    if report.pairs:
-        yield from (
-            "",
-            *_row("pairs of raters", "kappa", "quadratic", "percent", "spans meet", "n"),
-        )
-    for pair in report.pairs:
-        columns = (pair.kappa, pair.quadratic, pair.percent, pair.spans_meet)
-        yield from _numbers(f"{pair.a.title}, {pair.b.title}", columns, pair.kappa.n)
-    if report.majority:
-        heads = ("kappa", "percent", "prevalence", "dropped", "n")
-        yield from ("", *_row("against the majority", *heads))
-    for rater in report.majority:
-        yield from _numbers(
-            rater.rater.title,
-            (rater.kappa, rater.percent, rater.prevalence),
-            rater.kappa.n,
-            str(rater.n_dropped),
-        )
-    if report.correlations:
-        yield from ("", *_row("coverage of reports", "pearson", "spearman", "kendall", "", "n"))
-    for row in report.correlations:
-        found = (row.pearson, row.spearman, row.kendall)
-        yield from _numbers(f"{row.a.title}, {row.b.title}", found, row.pearson.n)
+    frame = list(numbers(report))
+    for block in AMONG_RATERS:
+        yield from _block(block, frame)
+    if report.bootstrap.low is not None:
+        yield f"{report.bootstrap.n_resamples} resamples, seed {report.bootstrap.seed}"
+        if report.bootstrap.caution:
+            yield report.bootstrap.caution
     yield from _judges(selection)
-    if report.judge and selection.judge:
-        yield ""
-        yield f"{selection.judge.title} against the raters, eta {selection.eta}"
-        yield from _row("", "prec. ans.", "rec. ans.", "prec. un.", "rec. un.", "n")
-        for part_ in (report.judge, *report.judge_by_rater, *report.judge_by_system):
-            yield from _against(part_)
-        if report.judge.sweep:
-            heads = ("prec. ans.", "rec. ans.", "F1 ans.", "kappa", "n")
-            yield from ("", *_row("at every eta", *heads))
-        for at in report.judge.sweep:
-            scores = (at.precision_answerable, at.recall_answerable, at.f1_answerable)
-            yield from _numbers(f"eta {at.eta}", (*scores, at.cohen_binary), at.confusion.n)
+    if selection.judge:
+        yield from ("", f"{selection.judge.title} against the raters, eta {selection.eta}")
+        for block in AGAINST_A_JUDGE:
+            yield from _block(block, frame)
 
 
 def _judges(selection: Selection) -> Iterable[str]:
     """All judges and baselines side by side, each against the same raters."""
-    for at, (judge, found) in enumerate(every_judge(selection)):
-        if at == 0:
-            what = f"judges, eta {selection.eta}"
-            yield from ("", *_row(what, "kappa", "quadratic", "percent", "missing", "n"))
-        columns = (found.cohen_binary, found.cohen_quadratic, found.accuracy)
-        yield from _numbers(judge.title, columns, found.n, str(found.n_without_judge))
+    for place, (judge, scores) in enumerate(every_judge(selection)):
+        if place == 0:
+            heads = ("kappa", "quadratic", "percent", "missing", "n")
+            yield from ("", _row(f"judges, eta {selection.eta}", heads))
+        columns = (scores.cohen_binary, scores.cohen_quadratic, scores.accuracy)
+        cells = [_cell(estimate.value) for estimate in columns]
+        yield _row(judge.title, [*cells, str(scores.n_without_judge), str(scores.n)])
 
 
-def _overall(report: AgreementReport) -> Iterable[str]:
-    """The other interval and the other coefficient of all raters."""
-    drawn = report.bootstrap
-    if drawn.low is not None:
-        interval = f"[{drawn.low:.3f}, {drawn.high:.3f}]"
-        what = f"95%, {drawn.n_resamples} resamples of topics, seed {drawn.seed}"
-        yield f"{'kappa of all':{WORDS}} {interval:>12}  {what}"
-        yield f"{'':{WORDS}} {'':>12}  {drawn.caution}"
-    name = f"alpha, {report.alpha_metric}"
-    yield from _numbers(name, (report.alpha,), report.alpha.n)
+def _block(block: Block, frame: list[Number]) -> Iterable[str]:
+    """The rows of some scopes under one head; nothing where there are none."""
+    wanted = (number for number in frame if number.scope in block.scopes)
+    by_row = {
+        key: {number.measure: number for number in row}
+        for key, row in groupby(wanted, key=lambda number: (number.scope, number.name))
+    }
+    measures = set(block.columns.values())
+    rows = {key: row for key, row in by_row.items() if measures <= row.keys()}
+    if rows:
+        yield from ("", _row(block.title, [*block.columns, "n"]))
+    for (scope, name), row in rows.items():
+        cells = [row[measure] for measure in block.columns.values()]
+        first = cells[0]
+        yield _row(name or scope, [*(_cell(cell.value) for cell in cells), str(first.n)])
+        if first.low is not None:
+            interval = f"[{_cell(first.low)}, {_cell(first.high)}]"
+            yield f"{'':{NAME}} {interval:>12}  95%, over topics"
+        if block.counts:
+            counts = ", ".join(f"{name} {row[name].value}" for name in block.counts)
+            yield f"{'':{NAME}} {counts}"
+        undefined = (cell.reason for cell in cells if cell.value is None)
+        for reason in dict.fromkeys(undefined):
+            yield f"{'':{NAME}} {reason}"
 
 
-def _part(part: Part) -> Iterable[str]:
-    yield from _numbers(
-        part.name, (part.kappa, part.ac1, part.percent, part.prevalence), part.kappa.n
-    )
+def _cell(value: Cell) -> str:
+    return "undefined" if value is None else f"{value:.3f}"
 
 
-def _against(part: AgainstJudge) -> Iterable[str]:
-    columns = (
-        part.precision_answerable,
-        part.recall_answerable,
-        part.precision_unanswerable,
-        part.recall_unanswerable,
-    )
-    yield from _numbers(part.title, columns, part.n)
-    found = part.confusion
-    kappas = f"kappa {_number(part.cohen_binary)}, quadratic {_number(part.cohen_quadratic)}"
-    yield (
-        f"{'':{WORDS}} tp {found.tp}, fp {found.fp}, fn {found.fn}, tn {found.tn}; {kappas}; "
-        f"{part.n_without_judge} without the judge"
-    )
-
-
-def _numbers(name: str, found: Sequence[Estimate], n: int, last: str = "") -> Iterable[str]:
-    cells = [_number(estimate) for estimate in found] + [""] * (4 - len(found))
-    yield from _row(name, *cells[:3], last or cells[3], str(n))
-    for estimate in found[:1]:
-        if estimate.low is not None:
-            interval = f"[{estimate.low:.3f}, {estimate.high:.3f}]"
-            yield f"{'':{WORDS}} {interval:>12}  95%, jackknife over topics"
-    for reason in dict.fromkeys(estimate.reason for estimate in found if estimate.reason):
-        yield f"{'':{WORDS}} {reason}"
-
-
-def _number(found: Estimate) -> str:
-    return "undefined" if found.value is None else f"{found.value:.3f}"
-
-
-def _row(name: str, *cells: str) -> Iterable[str]:
-    yield f"{name:{WORDS}} " + " ".join(f"{cell:>12}" for cell in cells)
+def _row(name: str, cells: Iterable[str]) -> str:
+    return f"{name:{NAME}} " + " ".join(f"{cell:>12}" for cell in cells)

@@ -43,7 +43,9 @@ def test_who_may_have_it(cast, study, file):
 def test_a_table_that_is_not_there_is_answered_with_the_list(rosa, study):
     response = rosa.get(url(study, "agreement/nope.csv"))
     assert response.status_code == 404
-    assert "There are: measures, raters, pairs, systems, topics, majority" in words(response)
+    assert "There are: numbers, measures, raters, pairs, systems, topics, majority" in words(
+        response
+    )
 
 
 @pytest.mark.parametrize("table", ["judge", "confusion", "sweep"])
@@ -68,6 +70,55 @@ def test_measures_have_full_precision_and_reasons(rosa, study):
     assert kappa["reason"].endswith("fewer than two clusters")
     assert drawn["interval"] == "bootstrap of topics, 0 resamples, seed 0"
     assert {row["measure"]: row["value"] for row in found}["missing_ratings"] == "0"
+
+
+def test_every_number_is_a_line_of_one_file(rosa, study):
+    """Two raters, three questions of two reports each, and the judge: worked by hand in test_command."""
+    found = rows(rosa.get(url(study, "agreement/numbers.csv", "judge=judge&eta=3")))
+    assert list(found[0]) == [
+        *("scope", "name", "measure", "value", "low", "high", "n", "missing", "reason"),
+    ]
+    by_name = {(row["scope"], row["name"], row["measure"]): row for row in found}
+    assert len(by_name) == len(found)
+    assert by_name["all", "", "items"]["value"] == "6"
+    assert float(by_name["all", "", "fleiss_kappa"]["value"]) == pytest.approx(23 / 35)
+    assert float(by_name["pair", "ann, ben", "cohen_kappa"]["value"]) == pytest.approx(2 / 3)
+    assert by_name["judge", "all", "tp"]["value"] == "2"
+    assert by_name["judge_rater", "ann", "n"]["value"] == "5"
+    assert float(by_name["coverage", "annotated.bm25/ferry-1", "ben"]["value"]) < 1
+    correlation = by_name["correlation", "ann, ben", "pearson"]
+    assert (correlation["value"], correlation["n"]) == ("", "2")
+    assert "fewer than three" in correlation["reason"]
+
+
+@pytest.mark.parametrize(
+    ("table", "scope", "names"),
+    [
+        ("systems", "system", ["system"]),
+        ("topics", "topic", ["topic"]),
+        ("raters", "rater", ["rater"]),
+        ("pairs", "pair", ["a", "b"]),
+        ("correlations", "correlation", ["a", "b"]),
+    ],
+)
+def test_one_file_and_the_table_of_a_scope_say_the_same(rosa, study, table, scope, names):
+    lines = rows(rosa.get(url(study, "agreement/numbers.csv")))
+    wide = rows(rosa.get(url(study, f"agreement/{table}.csv")))
+    assert wide
+    for row in wide:
+        name = ", ".join(row[column] for column in names)
+        numbers = {
+            line["measure"]: line
+            for line in lines
+            if (line["scope"], line["name"]) == (scope, name)
+        }
+        assert numbers
+        for measure, line in numbers.items():
+            assert row[measure] == line["value"]
+            if f"{measure}_n" in row:
+                assert [row[f"{measure}_{part}"] for part in ("low", "high", "n", "reason")] == [
+                    line[part] for part in ("low", "high", "n", "reason")
+                ]
 
 
 def test_a_table_without_rows_has_its_header(rosa, study):

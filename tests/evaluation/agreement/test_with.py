@@ -43,10 +43,10 @@ def test_what_is_not_there(rosa, study):
 def test_the_numbers_are_those_of_the_agreement_page(rosa, study):
     # tp 2, fp 2, fn 3, tn 3 at eta 3: half are equal, and half would be by chance.
     response = rosa.get(url(study, study.judge), headers=HTMX)
-    (one,) = response.context["found"]
+    (one,) = response.context["comparisons"]
     page = rosa.get(study.url("agreement", "judge=judge")).context["report"]
-    assert one.found.cohen_binary == page.judge.cohen_binary
-    assert one.found.cohen_binary.value == pytest.approx(0)
+    assert one.scores.cohen_binary == page.judge.cohen_binary
+    assert one.scores.cohen_binary.value == pytest.approx(0)
     seen = words(response)
     assert (
         "κ at η = 3: 0.00 no interval ; n = 10 ratings by 2 people, 2 more without its grade."
@@ -97,10 +97,10 @@ def test_it_is_kept_until_the_data_change(study, django_assert_max_num_queries):
     (before,) = with_people(study.dataset, study.judge.pk)
     with django_assert_max_num_queries(5):  # the version alone
         (again,) = with_people(study.dataset, study.judge.pk)
-    assert again.found.confusion == before.found.confusion
+    assert again.scores.confusion == before.scores.confusion
     Rating.objects.filter(rater=study.judge, grade=5).update(grade=0)
     (after,) = with_people(study.dataset, study.judge.pk)
-    assert after.found.confusion != before.found.confusion
+    assert after.scores.confusion != before.scores.confusion
 
 
 def test_two_judges_of_one_name_are_told_apart(study):
@@ -115,4 +115,4 @@ def test_two_judges_of_one_name_are_told_apart(study):
     cache.clear()
     assert [judge.name for judge in select(study.dataset).judges] == ["judge", "judge-site"]
     (one,) = with_people(study.dataset, site.pk)
-    assert (one.found.n, one.selection.judge.name) == (2, "judge-site")
+    assert (one.scores.n, one.selection.judge.name) == (2, "judge-site")

@@ -33,4 +33,4 @@ def test_the_baseline_is_printed_beside_the_models_and_called_a_baseline(real_st
     judge = Judge.objects.get()
     (found,) = with_people(real_study, judge.rater_id)
     assert found.n_people == 3
-    assert f"{found.found.cohen_binary.value:.3f}" == "0.075"
+    assert f"{found.scores.cohen_binary.value:.3f}" == "0.075"

@@ -1,0 +1,216 @@
+"""The numbers of an agreement report as one long frame; CSV files and the command's text are views of it.
+
+A scope is one kind of row of the report: its names, its counts and its statistics are said here alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from operator import attrgetter
+from typing import NamedTuple
+
+from evaluation.agreement.page import AgreementReport
+from evaluation.csv_tables import Cell, estimate_cells
+from evaluation.stats.estimate import Estimate
+
+Attributes = Mapping[str, str]
+"""What files call something, and the attribute of the row that it is."""
+
+OF_PART: Attributes = {
+    "fleiss_kappa": "kappa",
+    "gwet_ac1": "ac1",
+    "percent_agreement": "percent",
+    "prevalence": "prevalence",
+}
+OF_PAIR: Attributes = {
+    "cohen_kappa": "kappa",
+    "cohen_quadratic": "quadratic",
+    "cohen_binary": "binary",
+    "percent_agreement": "percent",
+    "prevalence": "prevalence",
+    "spearman": "spearman",
+    "spans_meet": "spans_meet",
+    "span_overlap": "overlap",
+}
+OF_MAJORITY: Attributes = {
+    "scott_pi": "kappa",
+    "percent_agreement": "percent",
+    "prevalence": "prevalence",
+}
+OF_COVERAGE: Attributes = {name: name for name in ("pearson", "spearman", "kendall")}
+AT_ETA: Attributes = {
+    name: name
+    for name in (
+        "precision_answerable",
+        "recall_answerable",
+        "f1_answerable",
+        "precision_unanswerable",
+        "recall_unanswerable",
+        "f1_unanswerable",
+        "accuracy",
+        "cohen_binary",
+        "prevalence",
+        "judge_prevalence",
+    )
+}
+AGAINST_JUDGE: Attributes = {
+    **AT_ETA,
+    **{name: name for name in ("cohen_quadratic", "spearman", "mean_distance")},
+}
+CONFUSION: Attributes = {cell: f"confusion.{cell}" for cell in ("tp", "fp", "fn", "tn")}
+OF_JUDGE: Attributes = {"n": "n", "without_judge": "n_without_judge", **CONFUSION}
+
+
+@dataclass(frozen=True)
+class Scope:
+    """One kind of row. `names` tell its rows apart, `plain` says more of each, `measures` are
+    statistics; in the order of the columns of CSV files."""
+
+    rows: Callable[[AgreementReport], Iterable[object]]
+    names: Attributes
+    plain: Attributes = field(default_factory=dict)
+    measures: Attributes = field(default_factory=dict)
+
+
+def _part(column: str, rows: Callable[[AgreementReport], Iterable[object]]) -> Scope:
+    counts = {"items": "n_items", "missing_ratings": "n_missing"}
+    return Scope(rows, {column: "name"}, counts, OF_PART)
+
+
+SCOPES: Mapping[str, Scope] = {
+    "system": _part("system", lambda report: report.systems),
+    "topic": _part("topic", lambda report: report.topics),
+    "rater": Scope(
+        lambda report: report.raters,
+        {"rater": "rater.name"},
+        {
+            "kind": "rater.kind",
+            "n": "n",
+            "missing": "n_missing",
+            "answerable": "n_answerable",
+            "highlights_exact": "n_exact",
+            "highlights_normalised": "n_normalised",
+            "highlights_not_in_text": "n_unlocated",
+            "without_highlight": "n_unmarked",
+        },
+        {"prevalence": "prevalence"},
+    ),
+    "pair": Scope(lambda report: report.pairs, {"a": "a.name", "b": "b.name"}, {}, OF_PAIR),
+    "majority": Scope(
+        lambda report: report.majority,
+        {"rater": "rater.name"},
+        {"kind": "rater.kind", "without_majority": "n_dropped"},
+        OF_MAJORITY,
+    ),
+    "correlation": Scope(
+        lambda report: report.correlations, {"a": "a.name", "b": "b.name"}, {}, OF_COVERAGE
+    ),
+    "judge": Scope(
+        lambda report: filter(None, [report.judge]), {"name": "name"}, OF_JUDGE, AGAINST_JUDGE
+    ),
+    "judge_rater": Scope(
+        lambda report: report.judge_by_rater, {"name": "name"}, OF_JUDGE, AGAINST_JUDGE
+    ),
+    "judge_system": Scope(
+        lambda report: report.judge_by_system, {"name": "name"}, OF_JUDGE, AGAINST_JUDGE
+    ),
+    "eta": Scope(
+        lambda report: report.judge.sweep if report.judge else (),
+        {"eta": "eta"},
+        {"n": "confusion.n", **CONFUSION},
+        AT_ETA,
+    ),
+}
+
+
+class Number(NamedTuple):
+    """A line of the frame: an estimate, or a count, which has a value alone."""
+
+    scope: str
+    name: str
+    measure: str
+    value: Cell
+    low: Cell = None
+    high: Cell = None
+    n: Cell = None
+    missing: Cell = None
+    reason: Cell = None
+
+
+class Overall(NamedTuple):
+    """A statistic of all raters on all items, and what its interval is of."""
+
+    measure: str
+    estimate: Estimate
+    interval: str | None
+
+
+def estimates(row: object, measures: Attributes) -> dict[str, Estimate]:
+    """The statistics of a row by the names that files give them."""
+    return {name: attrgetter(path)(row) for name, path in measures.items()}
+
+
+def overall(report: AgreementReport) -> list[Overall]:
+    """The statistics of all raters on all items. Fleiss' kappa has two intervals."""
+    resampled, over_topics = report.bootstrap, "jackknife over topics"
+    resamples = f"bootstrap of topics, {resampled.n_resamples} resamples, seed {resampled.seed}"
+    if resampled.caution:
+        resamples += f"; {resampled.caution}"
+    return [
+        Overall("fleiss_kappa", report.all.kappa, over_topics),
+        Overall("fleiss_kappa", resampled, resamples),
+        Overall(f"krippendorff_alpha_{report.alpha_metric}", report.alpha, over_topics),
+        Overall("gwet_ac1", report.all.ac1, over_topics),
+        Overall("percent_agreement", report.all.percent, over_topics),
+        Overall("unanimous", report.unanimous, None),
+        Overall("prevalence", report.all.prevalence, over_topics),
+    ]
+
+
+def overall_counts(report: AgreementReport) -> dict[str, int]:
+    """How much there is to agree on."""
+    return {
+        "items": report.n_items,
+        "missing_ratings": report.n_missing,
+        "possible_ratings": report.n_cells,
+        "filtered_pairs": report.n_filtered,
+        "topics": report.n_topics,
+    }
+
+
+def numbers(report: AgreementReport) -> Iterator[Number]:
+    """Every number of the report, scope by scope: `all`, then SCOPES, then coverages.
+
+    Names of more than one part ("ann, ben") are joined by commas. A statistic that is undefined has
+    no value and a reason, as has one without an interval.
+    """
+    for name, count in overall_counts(report).items():
+        yield Number("all", "", name, count)
+    for measure, estimate, _ in overall(report):
+        again = "_bootstrap" if estimate is report.bootstrap else ""
+        yield _number("all", "", measure + again, estimate)
+    for kind, scope in SCOPES.items():
+        for row in scope.rows(report):
+            yield from _of_row(kind, scope, row)
+    for line in report.reports:
+        shares = (*line.coverage, *filter(None, [line.judge]))
+        for rater, share in zip(report.columns, shares, strict=True):
+            yield _number("coverage", line.name, rater.name, share)
+    for system, means in report.mean_coverage.items():
+        for rater, mean in zip(report.columns, means, strict=True):
+            yield _number("mean_coverage", system, rater.name, mean)
+
+
+def _of_row(kind: str, scope: Scope, row: object) -> Iterator[Number]:
+    name = ", ".join(str(attrgetter(path)(row)) for path in scope.names.values())
+    for measure, path in scope.plain.items():
+        count = attrgetter(path)(row)
+        if isinstance(count, int):
+            yield Number(kind, name, measure, count)
+    for measure, estimate in estimates(row, scope.measures).items():
+        yield _number(kind, name, measure, estimate)
+
+
+def _number(scope: str, name: str, measure: str, estimate: Estimate) -> Number:
+    return Number(scope, name, measure, *estimate_cells(estimate))
