@@ -98,8 +98,10 @@ def item_report(item: Item) -> ItemReport:
             "pk",  # what counts goes over what came too late
         )
     }
-    decisions = {one.question_id: one.grade for one in Decision.objects.filter(item=item)}
-    grades = {one.grade for one in newest.values() if one.grade is not None}
+    decisions = {
+        decision.question_id: decision.grade for decision in Decision.objects.filter(item=item)
+    }
+    grades = {answer.grade for answer in newest.values() if answer.grade is not None}
     levels = np.array(sorted(grades | set(rubric.grades())), dtype=np.int64)
     rows = []
     for asked in item.asked.select_related("question").order_by("position"):
@@ -123,9 +125,11 @@ def item_report(item: Item) -> ItemReport:
                 decided=decisions.get(asked.question_id),
             )
         )
-    given = [[np.nan if v.cell.grade is None else v.cell.grade for v in row.voices] for row in rows]
+    matrix = [
+        [np.nan if v.cell.grade is None else v.cell.grade for v in row.voices] for row in rows
+    ]
     counts = fleiss.counts(
-        np.array(given, dtype=np.float64).reshape(len(rows), len(readers)), levels
+        np.array(matrix, dtype=np.float64).reshape(len(rows), len(readers)), levels
     )
     return ItemReport(
         readers=readers,
@@ -149,10 +153,10 @@ def _readers(item: Item) -> tuple[Reader, ...]:
                 assignment.participant.rater_id,
                 assignment.participant.rater.name,
                 Rater.Kind.HUMAN,
-                at,
+                index,
             ),
             assignment=assignment,
             active_ms=assignment.active_ms + (assignment.spent or 0),
         )
-        for at, assignment in enumerate(assignments)
+        for index, assignment in enumerate(assignments)
     )

@@ -50,25 +50,25 @@ class QualityReport:
 
     @property
     def totals(self) -> Tally:
-        return _sum(one.answers for one in self.profiles)
+        return _sum(profile.answers for profile in self.profiles)
 
     @property
     def active_ms(self) -> int:
-        return sum(one.pace.active_ms for one in self.profiles)
+        return sum(profile.pace.active_ms for profile in self.profiles)
 
     @property
     def gold(self) -> Estimate:
-        right = sum(one.n_right for one in self.profiles)
-        return gold.accuracy(right, sum(one.gold.n for one in self.profiles))
+        right = sum(profile.n_right for profile in self.profiles)
+        return gold.accuracy(right, sum(profile.gold.n for profile in self.profiles))
 
     @property
     def checks(self) -> Estimate:
-        passed = sum(one.n_passed for one in self.profiles)
-        return gold.accuracy(passed, sum(one.checks.n for one in self.profiles), NO_CHECK)
+        passed = sum(profile.n_passed for profile in self.profiles)
+        return gold.accuracy(passed, sum(profile.checks.n for profile in self.profiles), NO_CHECK)
 
     @property
     def n_flagged(self) -> int:
-        return sum(bool(one.flags) for one in self.profiles)
+        return sum(bool(profile.flags) for profile in self.profiles)
 
     @property
     def weights(self) -> Weights:
@@ -79,11 +79,11 @@ class QualityReport:
 def quality_report(campaign: Campaign) -> QualityReport:
     """Everybody's numbers from one reading of the campaign: six queries."""
     answers = load(campaign)
-    at = {pk: place for place, pk in enumerate(answers.names)}
+    places = {pk: place for place, pk in enumerate(answers.names)}
     counts = answers.counts
     pair = _pairs(answers)
     level = np.searchsorted(answers.levels, answers.grade[counts])
-    rater = np.array([at[pk] for pk in answers.rater.tolist()], dtype=np.int64)
+    rater = np.array([places[pk] for pk in answers.rater.tolist()], dtype=np.int64)
     cut = int(np.searchsorted(answers.levels, campaign.rubric.eta))
     report = QualityReport(
         answers=answers,
@@ -92,16 +92,21 @@ def quality_report(campaign: Campaign) -> QualityReport:
         pair=pair,
         level=level,
         fleiss=_fleiss(pair, level, len(answers.levels)),
-        others=against_others(rater[counts], pair, level, len(at), len(answers.levels), cut),
+        others=against_others(rater[counts], pair, level, len(places), len(answers.levels), cut),
         has_gold=any(row.purpose == Item.Purpose.GOLD for row in answers.items.values()),
         has_training=any(row.purpose == Item.Purpose.TRAINING for row in answers.items.values()),
         has_checks=any(row.check for row in answers.assignments),
     )
     profiles = _profiles(report, rater)
-    typical = [one.pace.per_item.value for one in profiles if one.pace.per_item.value is not None]
+    typical = [
+        profile.pace.per_item.value
+        for profile in profiles
+        if profile.pace.per_item.value is not None
+    ]
     usual = float(np.median(typical)) if len(typical) > 1 else None
     return replace(
-        report, profiles=tuple(replace(one, flags=flags(one, usual)) for one in profiles)
+        report,
+        profiles=tuple(replace(profile, flags=flags(profile, usual)) for profile in profiles),
     )
 
 
@@ -135,8 +140,8 @@ def _profiles(report: QualityReport, rater: IntArray) -> list[Profile]:
     by_rater = np.argsort(rater, kind="stable")
     edges = np.searchsorted(rater[by_rater], np.arange(len(answers.names) + 1))
     profiles = []
-    for at, (pk, name) in enumerate(answers.names.items()):
-        mine = by_rater[edges[at] : edges[at + 1]]
+    for index, (pk, name) in enumerate(answers.names.items()):
+        mine = by_rater[edges[index] : edges[index + 1]]
         counted = mine[answers.counts[mine]]
         rows = [answers.assignments[place] for place in assignments[pk]]
         handed_in = np.array([row.state == HANDED_IN for row in rows], dtype=bool)
@@ -144,7 +149,7 @@ def _profiles(report: QualityReport, rater: IntArray) -> list[Profile]:
             [answers.items[row.item].purpose != Item.Purpose.TRAINING for row in rows], dtype=bool
         )
         right, exact, n_gold = _gold(answers, counted)
-        said = checks[pk]
+        outcomes = checks[pk]
         profiles.append(
             Profile(
                 name=name,
@@ -157,15 +162,15 @@ def _profiles(report: QualityReport, rater: IntArray) -> list[Profile]:
                     standing[assignments[pk]],
                     handed_in & is_study,
                 ),
-                kappa=kappa(others.pooled[at], answers.levels, report.weights),
-                equal=percent(others.pooled[at]),
-                n_others=met[at],
-                majority=percent(others.majority[at], NO_MAJORITY),
+                kappa=kappa(others.pooled[index], answers.levels, report.weights),
+                equal=percent(others.pooled[index]),
+                n_others=met[index],
+                majority=percent(others.majority[index], NO_MAJORITY),
                 gold=gold.accuracy(right, n_gold),
                 gold_exact=exact,
                 weight=gold.weight(right, n_gold),
-                checks=gold.accuracy(sum(said), len(said), NO_CHECK),
-                checks_open=sum(row.check is not None for row in rows) - len(said),
+                checks=gold.accuracy(sum(outcomes), len(outcomes), NO_CHECK),
+                checks_open=sum(row.check is not None for row in rows) - len(outcomes),
                 straight=straight(answers.grade[counted].tolist()),
                 marks=marks(_marked(answers, counted)),
                 mirrors=_mirrors(answers, counted, elsewhere.get(pk, {})),
@@ -175,12 +180,12 @@ def _profiles(report: QualityReport, rater: IntArray) -> list[Profile]:
 
 
 def _tally(purposes: Iterable[str]) -> Tally:
-    found = Counter(purposes)
-    return Tally(**{purpose: found[purpose] for purpose in Item.Purpose.values})
+    counts = Counter(purposes)
+    return Tally(**{purpose: counts[purpose] for purpose in Item.Purpose.values})
 
 
 def _sum(tallies: Iterable[Tally]) -> Tally:
-    rows = [(one.study, one.gold, one.training) for one in tallies]
+    rows = [(tally.study, tally.gold, tally.training) for tally in tallies]
     return Tally(*(sum(column) for column in zip(*rows, strict=True))) if rows else Tally(0, 0, 0)
 
 
@@ -193,7 +198,7 @@ def _met(rater: IntArray, pairs: IntArray, n_raters: int) -> list[int]:
     for together in {tuple(sorted(raters)) for raters in by_pair.values()}:
         for who in together:
             met[who].update(together)
-    return [max(0, len(one) - 1) for one in met]
+    return [max(0, len(raters) - 1) for raters in met]
 
 
 def _gold(answers: CampaignAnswers, mine: IntArray) -> tuple[int, int, int]:
@@ -234,11 +239,11 @@ def _elsewhere(answers: CampaignAnswers) -> dict[int, Tasks]:
             "text__kind",
         )
     )
-    found: dict[int, Tasks] = {}
+    by_rater: dict[int, Tasks] = {}
     for rater, question, grade, rubric, eta, system, kind in rows.iterator(chunk_size=10_000):
-        task = found.setdefault(rater, {}).setdefault((rubric, system or kind), {})
+        task = by_rater.setdefault(rater, {}).setdefault((rubric, system or kind), {})
         task.setdefault(question, []).append(grade >= eta)
-    return found
+    return by_rater
 
 
 def _mirrors(answers: CampaignAnswers, mine: IntArray, there: Tasks) -> tuple[Mirror, ...]:

@@ -56,22 +56,24 @@ class Day:
         return sum(self.counts)
 
 
-def partners(report: QualityReport, at: int) -> list[Partner]:
+def partners(report: QualityReport, place: int) -> list[Partner]:
     """The others with whom this rater has pairs in common: those with most first."""
     answers = report.answers
     names = list(answers.names.values())
-    each = with_each(report.rater, report.pair, report.level, len(names), len(answers.levels), at)
-    found = [
+    each = with_each(
+        report.rater, report.pair, report.level, len(names), len(answers.levels), place
+    )
+    others = [
         Partner(name, percent(matrix), kappa(matrix, answers.levels, report.weights))
         for name, matrix in zip(names, each, strict=True)
         if matrix.any()
     ]
-    return sorted(found, key=lambda one: (-one.equal.n, one.name))
+    return sorted(others, key=lambda partner: (-partner.equal.n, partner.name))
 
 
-def confusion(report: QualityReport, at: int) -> list[tuple[int, list[tuple[int, int]]]]:
+def confusion(report: QualityReport, place: int) -> list[tuple[int, list[tuple[int, int]]]]:
     """This rater's grades (rows) against everybody else's: each cell a count and its shade."""
-    matrix = report.others.pooled[at]
+    matrix = report.others.pooled[place]
     most = max(int(matrix.max()), 1)
     return [
         (int(level), [(count, -(-SHADES * count // most)) for count in row])
@@ -107,8 +109,8 @@ def assigned_to(report: QualityReport, rater: int) -> list[int]:
     """The places of a rater's items, in the order in which they were begun; untouched ones last."""
     answers = report.answers
     began: dict[int, int] = {}
-    for at in np.flatnonzero(answers.rater == rater).tolist():
-        began.setdefault(int(answers.assignment[at]), at)
+    for position in np.flatnonzero(answers.rater == rater).tolist():
+        began.setdefault(int(answers.assignment[position]), position)
     mine = [place for place, row in enumerate(answers.assignments) if row.rater == rater]
     return sorted(mine, key=lambda place: (began.get(place, len(answers.assignment)), place))
 
@@ -125,7 +127,7 @@ def items_done(report: QualityReport, places: list[int]) -> list[ItemDone]:
     ):
         asked[item].append((question, expected))
     wanted = np.isin(answers.assignment, places)
-    given = dict(
+    grades = dict(
         zip(
             zip(
                 answers.assignment[wanted].tolist(), answers.question[wanted].tolist(), strict=True
@@ -139,7 +141,7 @@ def items_done(report: QualityReport, places: list[int]) -> list[ItemDone]:
             item=answers.items[row.item],
             assignment=row,
             cells=tuple(
-                cell(given.get((place, question)), answers.levels, expected)
+                cell(grades.get((place, question)), answers.levels, expected)
                 for question, expected in asked[row.item]
             ),
         )

@@ -16,25 +16,25 @@ Key = Callable[[Profile], float | str | None]
 
 # What the table can be ordered by. None stands last in either direction.
 KEYS: dict[str, Key] = {
-    "rater": lambda one: one.name,
-    "flags": lambda one: len(one.flags),
-    "answers": lambda one: one.answers.all,
-    "items": lambda one: one.items.all,
-    "time": lambda one: one.pace.active_ms or None,
-    "item-time": lambda one: one.pace.per_item.value,
-    "per-hour": lambda one: one.pace.per_hour.value,
-    "equal": lambda one: one.equal.value,
-    "kappa": lambda one: one.kappa.value,
-    "majority": lambda one: one.majority.value,
-    "gold": lambda one: one.gold.value,
-    "weight": lambda one: one.weight.value,
-    "checks": lambda one: one.checks.value,
-    "run": lambda one: one.straight.length or None,
-    "top": lambda one: one.straight.top.value,
-    "spans": lambda one: one.marks.n,
-    "whole": lambda one: one.marks.whole / one.marks.n if one.marks.n else None,
-    "words": lambda one: one.marks.words.value,
-    "mirrors": lambda one: one.mirror.share.value if one.mirror else None,
+    "rater": lambda profile: profile.name,
+    "flags": lambda profile: len(profile.flags),
+    "answers": lambda profile: profile.answers.all,
+    "items": lambda profile: profile.items.all,
+    "time": lambda profile: profile.pace.active_ms or None,
+    "item-time": lambda profile: profile.pace.per_item.value,
+    "per-hour": lambda profile: profile.pace.per_hour.value,
+    "equal": lambda profile: profile.equal.value,
+    "kappa": lambda profile: profile.kappa.value,
+    "majority": lambda profile: profile.majority.value,
+    "gold": lambda profile: profile.gold.value,
+    "weight": lambda profile: profile.weight.value,
+    "checks": lambda profile: profile.checks.value,
+    "run": lambda profile: profile.straight.length or None,
+    "top": lambda profile: profile.straight.top.value,
+    "spans": lambda profile: profile.marks.n,
+    "whole": lambda profile: profile.marks.whole / profile.marks.n if profile.marks.n else None,
+    "words": lambda profile: profile.marks.words.value,
+    "mirrors": lambda profile: profile.mirror.share.value if profile.mirror else None,
 }
 DEFAULT = "-flags"
 
@@ -47,7 +47,7 @@ class Order:
     falls: bool
 
     @property
-    def said(self) -> str:
+    def aria_sort(self) -> str:
         """As aria-sort has it."""
         return "descending" if self.falls else "ascending"
 
@@ -61,73 +61,78 @@ def order_of(asked: str) -> Order:
 def ordered(profiles: Sequence[Profile], order: Order) -> list[Profile]:
     """The raters in this order; those for whom it is undefined come last, equals by name."""
     key = KEYS[order.by]
-    there = sorted(profiles, key=lambda one: one.name)
-    known = [one for one in there if key(one) is not None]
+    there = sorted(profiles, key=lambda profile: profile.name)
+    known = [profile for profile in there if key(profile) is not None]
     known.sort(
-        key=lambda one: key(one) or 0 if order.by != "rater" else one.name, reverse=order.falls
+        key=lambda profile: key(profile) or 0 if order.by != "rater" else profile.name,
+        reverse=order.falls,
     )
-    return known + [one for one in there if key(one) is None]
+    return known + [profile for profile in there if key(profile) is None]
 
 
 def csv_lines(report: QualityReport) -> Iterator[str]:
     """One row for each rater, by name; an undefined value is empty, with its reason beside it."""
-    for number, one in enumerate(report.profiles):
-        row = _row(one)
+    for number, profile in enumerate(report.profiles):
+        row = _row(profile)
         if number == 0:
             yield _line(list(row))
         yield _line(list(row.values()))
 
 
-def _row(one: Profile) -> dict[str, object]:
+def _row(profile: Profile) -> dict[str, object]:
     estimates = {
-        "seconds_per_item": one.pace.per_item,
-        "answers_per_hour": one.pace.per_hour,
-        "equal": one.equal,
-        "kappa": one.kappa,
-        "equal_to_majority": one.majority,
-        "gold_right": one.gold,
-        "weight": one.weight,
-        "checks_passed": one.checks,
-        "top_grade_share": one.straight.top,
-        "run_by_chance": one.straight.chance,
-        "words_per_span": one.marks.words,
+        "seconds_per_item": profile.pace.per_item,
+        "answers_per_hour": profile.pace.per_hour,
+        "equal": profile.equal,
+        "kappa": profile.kappa,
+        "equal_to_majority": profile.majority,
+        "gold_right": profile.gold,
+        "weight": profile.weight,
+        "checks_passed": profile.checks,
+        "top_grade_share": profile.straight.top,
+        "run_by_chance": profile.straight.chance,
+        "words_per_span": profile.marks.words,
     }
-    mirror = one.mirror
+    mirror = profile.mirror
     return {
-        "rater": one.name,
-        "flags": "; ".join(flag.words for flag in one.flags),
-        "answers_study": one.answers.study,
-        "answers_gold": one.answers.gold,
-        "answers_training": one.answers.training,
-        "items_study": one.items.study,
-        "items_gold": one.items.gold,
-        "items_training": one.items.training,
-        "active_seconds": one.pace.active_ms / 1000,
-        "others": one.n_others,
-        "gold_exact": one.gold_exact,
-        "gold_low": _blank(one.gold.low),
-        "gold_high": _blank(one.gold.high),
-        "checks_unanswered": one.checks_open,
-        "longest_run": one.straight.length,
-        "longest_run_of": _blank(one.straight.grade),
-        "top_grade": _blank(one.straight.top_grade),
-        "spans": one.marks.n,
-        "spans_whole_text": one.marks.whole,
-        "spans_without_word": one.marks.wordless,
-        "items_with_one_span_for_all": one.marks.shared,
-        "items_with_two_marked_questions": one.marks.comparable,
+        "rater": profile.name,
+        "flags": "; ".join(flag.words for flag in profile.flags),
+        "answers_study": profile.answers.study,
+        "answers_gold": profile.answers.gold,
+        "answers_training": profile.answers.training,
+        "items_study": profile.items.study,
+        "items_gold": profile.items.gold,
+        "items_training": profile.items.training,
+        "active_seconds": profile.pace.active_ms / 1000,
+        "others": profile.n_others,
+        "gold_exact": profile.gold_exact,
+        "gold_low": _blank(profile.gold.low),
+        "gold_high": _blank(profile.gold.high),
+        "checks_unanswered": profile.checks_open,
+        "longest_run": profile.straight.length,
+        "longest_run_of": _blank(profile.straight.grade),
+        "top_grade": _blank(profile.straight.top_grade),
+        "spans": profile.marks.n,
+        "spans_whole_text": profile.marks.whole,
+        "spans_without_word": profile.marks.wordless,
+        "items_with_one_span_for_all": profile.marks.shared,
+        "items_with_two_marked_questions": profile.marks.comparable,
         "mirrors": " ".join(mirror.other) if mirror else "",
         "mirrors_same": _blank(mirror and mirror.same),
         "mirrors_n": _blank(mirror and mirror.n),
-        **{key: value for name, found in estimates.items() for key, value in _said(name, found)},
+        **{
+            key: value
+            for name, estimate in estimates.items()
+            for key, value in _estimate_cells(name, estimate)
+        },
     }
 
 
-def _said(name: str, found: Estimate) -> list[tuple[str, object]]:
+def _estimate_cells(name: str, estimate: Estimate) -> list[tuple[str, object]]:
     return [
-        (name, _blank(found.value)),
-        (f"{name}_n", found.n),
-        (f"{name}_why_not", found.reason or ""),
+        (name, _blank(estimate.value)),
+        (f"{name}_n", estimate.n),
+        (f"{name}_why_not", estimate.reason or ""),
     ]
 
 

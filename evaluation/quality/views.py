@@ -26,8 +26,8 @@ def quality(request: AuthenticatedRequest, slug: str) -> HttpResponse:
         "room": "campaigns",
         "campaign": report.campaign,
         "report": report,
-        "profiles": ordered([one for one in report.profiles if one.has_begun], order),
-        "waiting": [one.name for one in report.profiles if not one.has_begun],
+        "profiles": ordered([profile for profile in report.profiles if profile.has_begun], order),
+        "waiting": [profile.name for profile in report.profiles if not profile.has_begun],
         "order": order,
         "first_item": next(iter(report.answers.items), None),
     }
@@ -53,20 +53,20 @@ def quality_rater(request: AuthenticatedRequest, slug: str, name: str) -> HttpRe
     if participant is None:
         raise Http404("Nobody of that name takes part in this campaign.")
     report = quality_report(campaign)
-    at = list(report.answers.names).index(participant.rater_id)
+    place = list(report.answers.names).index(participant.rater_id)
     page = Paginator(assigned_to(report, participant.rater_id), ITEMS_PER_PAGE).get_page(
         request.GET.get("page")
     )
-    met = partners(report, at)
+    met = partners(report, place)
     context = {
         "room": "campaigns",
         "campaign": campaign,
         "report": report,
         "participant": participant,
-        "one": report.profiles[at],
+        "profile": report.profiles[place],
         "partners": met[:PARTNERS],
         "n_partners": len(met),
-        "confusion": confusion(report, at) if met else [],
+        "confusion": confusion(report, place) if met else [],
         "levels": report.answers.levels.tolist(),
         "days": days(report, participant.rater_id),
         "items": items_done(report, list(page)),
@@ -108,5 +108,5 @@ def quality_item(request: AuthenticatedRequest, slug: str, pk: int) -> HttpRespo
 
 
 def _campaign(slug: str) -> Campaign:
-    found = Campaign.objects.select_related("dataset", "rubric")
-    return get_object_or_404(found, slug=slug)
+    campaigns = Campaign.objects.select_related("dataset", "rubric")
+    return get_object_or_404(campaigns, slug=slug)

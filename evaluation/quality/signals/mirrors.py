@@ -45,5 +45,7 @@ def mirrors(
             for other in answers.get(question, ()):
                 n[group] += 1
                 same[group] += other == answerable
-    found = [Mirror(group, same[group], count) for group, count in n.items()]
-    return tuple(sorted(found, key=lambda one: (-one.same / one.n, -one.n, one.other)))
+    by_task = [Mirror(group, same[group], count) for group, count in n.items()]
+    return tuple(
+        sorted(by_task, key=lambda mirror: (-mirror.same / mirror.n, -mirror.n, mirror.other))
+    )

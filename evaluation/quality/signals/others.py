@@ -62,9 +62,9 @@ def with_each(
     own = np.full(int(pair.max(initial=-1)) + 1, -1)
     own[pair[rater == who]] = level[rater == who]
     beside = (rater != who) & (own[pair] >= 0)
-    found = np.zeros((n_raters, n_levels, n_levels), dtype=np.int64)
-    np.add.at(found, (rater[beside], own[pair[beside]], level[beside]), 1)
-    return found
+    confusions = np.zeros((n_raters, n_levels, n_levels), dtype=np.int64)
+    np.add.at(confusions, (rater[beside], own[pair[beside]], level[beside]), 1)
+    return confusions
 
 
 def percent(matrix: IntArray, why_empty: str = ALONE) -> Estimate:

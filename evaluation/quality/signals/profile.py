@@ -87,48 +87,56 @@ class Profile:
         return self.mirrors[0] if self.mirrors else None
 
 
-def flags(one: Profile, typical_seconds: float | None) -> tuple[Flag, ...]:
+def flags(profile: Profile, typical_seconds: float | None) -> tuple[Flag, ...]:
     """What in a rater's work calls for a look, in words with the number behind each.
 
     `typical_seconds` is the median time per item over the raters; None where none is known. What
     is undefined, or rests on too few answers, raises no flag.
     """
-    found = [
-        *_attention(one),
-        *_against_labels(one),
-        *_time(one, typical_seconds),
-        *_straight(one),
-        *_marks(one.marks),
-        *_mirrors(one),
+    reasons = [
+        *_attention(profile),
+        *_against_labels(profile),
+        *_time(profile, typical_seconds),
+        *_straight(profile),
+        *_marks(profile.marks),
+        *_mirrors(profile),
     ]
-    return tuple(Flag(kind, words) for kind, words in found)
+    return tuple(Flag(kind, words) for kind, words in reasons)
 
 
-def _attention(one: Profile) -> list[tuple[str, str]]:
-    if one.n_passed < one.checks.n:
-        return [("attention", f"{one.n_passed} of {one.checks.n} attention checks passed")]
+def _attention(profile: Profile) -> list[tuple[str, str]]:
+    if profile.n_passed < profile.checks.n:
+        return [("attention", f"{profile.n_passed} of {profile.checks.n} attention checks passed")]
     return []
 
 
-def _against_labels(one: Profile) -> list[tuple[str, str]]:
-    found = []
-    if one.gold.value is not None and one.gold.n >= ENOUGH_GOLD and one.gold.value < LOW_GOLD:
-        found.append(("gold", f"{one.n_right} of {one.gold.n} gold answers right"))
-    if one.kappa.value is not None and one.kappa.n >= ENOUGH and one.kappa.value < LOW_KAPPA:
-        value = f"{one.kappa.value:.2f}".replace("-", "−")
-        found.append(("agreement", f"κ {value} with the others, n = {one.kappa.n}"))
-    return found
+def _against_labels(profile: Profile) -> list[tuple[str, str]]:
+    reasons = []
+    if (
+        profile.gold.value is not None
+        and profile.gold.n >= ENOUGH_GOLD
+        and profile.gold.value < LOW_GOLD
+    ):
+        reasons.append(("gold", f"{profile.n_right} of {profile.gold.n} gold answers right"))
+    if (
+        profile.kappa.value is not None
+        and profile.kappa.n >= ENOUGH
+        and profile.kappa.value < LOW_KAPPA
+    ):
+        value = f"{profile.kappa.value:.2f}".replace("-", "−")
+        reasons.append(("agreement", f"κ {value} with the others, n = {profile.kappa.n}"))
+    return reasons
 
 
-def _time(one: Profile, typical: float | None) -> list[tuple[str, str]]:
-    own = one.pace.per_item
+def _time(profile: Profile, typical: float | None) -> list[tuple[str, str]]:
+    own = profile.pace.per_item
     if typical and own.value is not None and own.n >= 3 and own.value < QUICK * typical:
         return [("quick", f"{own.value:.0f} s an item, where {typical:.0f} s is usual")]
     return []
 
 
-def _straight(one: Profile) -> list[tuple[str, str]]:
-    line = one.straight
+def _straight(profile: Profile) -> list[tuple[str, str]]:
+    line = profile.straight
     if line.n < ENOUGH or line.top.value is None or line.chance.value is None:
         return []
     if line.top.value >= TOP_SHARE:
@@ -139,20 +147,20 @@ def _straight(one: Profile) -> list[tuple[str, str]]:
 
 
 def _marks(marks: Marks) -> list[tuple[str, str]]:
-    found = []
+    reasons = []
     if marks.whole >= 2 and marks.whole >= MANY_WHOLE * marks.n:
-        found.append(("whole", f"{marks.whole} of {marks.n} spans cover a whole text"))
+        reasons.append(("whole", f"{marks.whole} of {marks.n} spans cover a whole text"))
     if marks.wordless:
         are = "spans hold" if marks.wordless > 1 else "span holds"
-        found.append(("wordless", f"{marks.wordless} {are} no word"))
+        reasons.append(("wordless", f"{marks.wordless} {are} no word"))
     if marks.shared >= 2 and 2 * marks.shared >= marks.comparable:
-        found.append(("shared", f"one span for all questions in {marks.shared} items"))
-    return found
+        reasons.append(("shared", f"one span for all questions in {marks.shared} items"))
+    return reasons
 
 
-def _mirrors(one: Profile) -> list[tuple[str, str]]:
+def _mirrors(profile: Profile) -> list[tuple[str, str]]:
     return [
         ("mirrors", f"{same.same} of {same.n} as in {' '.join(same.other)}")
-        for same in one.mirrors
+        for same in profile.mirrors
         if same.n >= ENOUGH and same.same >= MIRROR_SHARE * same.n
     ]

@@ -43,7 +43,7 @@ def straight(grades: Sequence[int]) -> Straight:
         if current > length:
             length, grade = current, here
     counted = Counter(grades)
-    top_grade, top = min(counted.items(), key=lambda one: (-one[1], one[0]))
+    top_grade, top = min(counted.items(), key=lambda grade_count: (-grade_count[1], grade_count[0]))
     shares = [count / n for count in counted.values()]
     return Straight(
         n=n,
