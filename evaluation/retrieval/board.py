@@ -47,13 +47,13 @@ class BoardRow:
 
     def of(self, metric: str) -> FloatArray:
         """The metric on every topic, NaN where undefined or not one of its topics."""
-        found: FloatArray = self.values[METRICS.index(metric)]
-        return found
+        by_topic: FloatArray = self.values[METRICS.index(metric)]
+        return by_topic
 
     def reason(self, metric: str, topic: int) -> str:
         """Why the metric is undefined on a topic, by its place; nothing where it has a value."""
-        at = int(self.why[METRICS.index(metric), topic])
-        return self.reasons[at] if at >= 0 else ""
+        index = int(self.why[METRICS.index(metric), topic])
+        return self.reasons[index] if index >= 0 else ""
 
     @property
     def sizes(self) -> FloatArray:
@@ -128,7 +128,7 @@ def _board(dataset: Dataset, options: Options) -> Board:
     scores = score(dataset, options)
     pools = scores.pools.values()
     return Board(
-        rows=tuple(_row(found) for found in scores.rows),
+        rows=tuple(_row(row) for row in scores.rows),
         topics=scores.topic_names,
         keys=tuple(scores.pools),
         required_tokens=_floats(pool.required_tokens for pool in pools),
@@ -137,37 +137,41 @@ def _board(dataset: Dataset, options: Options) -> Board:
     )
 
 
-def _row(found: RowScore) -> BoardRow:
-    names = found.topic_names
-    own = [(at, found.topics[name]) for at, name in enumerate(names) if name in found.topics]
+def _row(row_score: RowScore) -> BoardRow:
+    names = row_score.topic_names
+    own = [
+        (place, row_score.topics[name])
+        for place, name in enumerate(names)
+        if name in row_score.topics
+    ]
     values = np.full((len(METRICS), len(names)), np.nan)
     why = np.full(values.shape, -1, dtype=np.int16)
     reasons: dict[str, int] = {}
     counts = {name: np.zeros(len(names), dtype=np.int64) for name in COUNTS}
     tokens, has = np.full(len(names), np.nan), np.zeros(len(names), dtype=bool)
     ndeval = np.full(len(names), np.nan)
-    for at, one in own:
-        has[at] = True
+    for place, topic in own:
+        has[place] = True
         for row, metric in enumerate(METRICS):
-            estimate = one.metric(metric)
+            estimate = topic.metric(metric)
             if estimate.value is None:
-                why[row, at] = reasons.setdefault(estimate.reason or "", len(reasons))
+                why[row, place] = reasons.setdefault(estimate.reason or "", len(reasons))
             else:
-                values[row, at] = estimate.value
+                values[row, place] = estimate.value
         for name, array in counts.items():
-            array[at] = getattr(one, name)
-        if one.tokens is not None:
-            tokens[at] = one.tokens
-        if one.alpha_ndcg_ndeval is not None:
-            ndeval[at] = one.alpha_ndcg_ndeval
-    row_of = found.row
+            array[place] = getattr(topic, name)
+        if topic.tokens is not None:
+            tokens[place] = topic.tokens
+        if topic.alpha_ndcg_ndeval is not None:
+            ndeval[place] = topic.alpha_ndcg_ndeval
+    row_of = row_score.row
     kind = RUNS if row_of.kind == "run" else REPORTS
     return BoardRow(
         name=row_of.name,
         title=row_of.title,
         group=BOUNDS if row_of.bound is not None else kind,
         bound=row_of.bound,
-        means=found.means,
+        means=row_score.means,
         has=has,
         values=values,
         why=why,
@@ -175,9 +179,9 @@ def _row(found: RowScore) -> BoardRow:
         counts=counts,
         tokens=tokens,
         ndeval=ndeval,
-        mean_ndeval=found.alpha_ndcg_ndeval,
+        mean_ndeval=row_score.alpha_ndcg_ndeval,
     )
 
 
-def _floats(found: Iterable[int | None]) -> FloatArray:
-    return np.array([np.nan if value is None else value for value in found], dtype=np.float64)
+def _floats(values: Iterable[int | None]) -> FloatArray:
+    return np.array([np.nan if value is None else value for value in values], dtype=np.float64)

@@ -33,14 +33,14 @@ CELLS = 20
 @dataclass(frozen=True)
 class Tick:
     label: str
-    at: str
+    x: str
 
 
 @dataclass(frozen=True)
 class Point:
-    """One topic at a place. `at` is the topic's place in the list of topics."""
+    """One topic at a place. `index` is the topic's place in the list of topics."""
 
-    at: int
+    index: int
     x: str
     y: str
 
@@ -92,7 +92,9 @@ def value_axis(*values: FloatArray) -> Axis:
 
 def estimate_axis(estimates: Iterable[Estimate]) -> Axis:
     """The same, for values with their intervals."""
-    ends = [end for one in estimates for end in (one.value, one.high) if end is not None]
+    ends = [
+        end for estimate in estimates for end in (estimate.value, estimate.high) if end is not None
+    ]
     return value_axis(np.array(ends, dtype=np.float64))
 
 
@@ -102,10 +104,10 @@ def strip_ticks(axis: Axis) -> tuple[Tick, ...]:
     named = 1 if quarters <= 6 else 4
     return tuple(
         Tick(
-            f"{at / 4:.2f}".rstrip("0").rstrip(".") if at % named == 0 else "",
-            _across(at / 4, axis),
+            f"{quarter / 4:.2f}".rstrip("0").rstrip(".") if quarter % named == 0 else "",
+            _across(quarter / 4, axis),
         )
-        for at in range(quarters + 1)
+        for quarter in range(quarters + 1)
     )
 
 
@@ -118,9 +120,9 @@ def topic_strip(values: FloatArray, axis: Axis) -> TopicStrip:
         drawn = Quantiles(tuple(cuts), tuple(_across(cut, axis) for cut in cuts)) if cuts else None
         return TopicStrip((), drawn, mean)
     piles: dict[int, list[int]] = defaultdict(list)
-    for at in np.argsort(values, kind="stable").tolist():
-        if not np.isnan(values[at]):
-            piles[round(_share(values[at], axis) * 100 / BIN)].append(at)
+    for index in np.argsort(values, kind="stable").tolist():
+        if not np.isnan(values[index]):
+            piles[round(_share(values[index], axis) * 100 / BIN)].append(index)
     points = (_pile(pile, values, axis) for pile in piles.values())
     return TopicStrip(tuple(chain.from_iterable(points)), None, mean)
 
@@ -129,7 +131,7 @@ def scatter(a: FloatArray, b: FloatArray, axis: Axis) -> Scatter:
     """`a` across and `b` up, of the topics that both have."""
     both = np.flatnonzero(~(np.isnan(a) | np.isnan(b)))
     quarters = round(4 * axis[1])
-    marks = [at / 4 for at in range(0, quarters + 1, 1 if quarters <= 6 else 4)]
+    marks = [quarter / 4 for quarter in range(0, quarters + 1, 1 if quarters <= 6 else 4)]
     ticks = tuple(
         (f"{mark:.2f}".rstrip("0").rstrip("."), _n(_x(mark, axis)), _n(_y(mark, axis)))
         for mark in marks
@@ -137,12 +139,12 @@ def scatter(a: FloatArray, b: FloatArray, axis: Axis) -> Scatter:
     if len(both) > SCATTERED:
         return Scatter((), _squares(a[both], b[both], axis), ticks)
     spots: dict[tuple[int, int], list[int]] = defaultdict(list)
-    for at in both.tolist():
-        spots[round(_x(a[at], axis)), round(_y(b[at], axis))].append(at)
+    for index in both.tolist():
+        spots[round(_x(a[index], axis)), round(_y(b[index], axis))].append(index)
     points = tuple(
-        Point(at, _n(_x(a[at], axis) + dx), _n(_y(b[at], axis) + dy))
+        Point(index, _n(_x(a[index], axis) + dx), _n(_y(b[index], axis) + dy))
         for spot in spots.values()
-        for at, (dx, dy) in zip(spot, _fan(len(spot)), strict=True)
+        for index, (dx, dy) in zip(spot, _fan(len(spot)), strict=True)
     )
     return Scatter(points, (), ticks)
 
@@ -155,13 +157,13 @@ def shade(value: float | None) -> int:
 def _pile(pile: Sequence[int], values: FloatArray, axis: Axis) -> list[Point]:
     """Topics of one place: above each other, and then beside, towards the middle of the strip."""
     points = []
-    for number, at in enumerate(pile):
+    for number, index in enumerate(pile):
         column, place = divmod(number, PILE)
         height = min(len(pile) - column * PILE, PILE)
-        share = _share(float(values[at]), axis)
+        share = _share(float(values[index]), axis)
         aside = column * ASIDE * (-1 if share > 0.5 else 1)
         y = TALL / 2 + (place - (height - 1) / 2) * APART
-        points.append(Point(at, f"{_n(_per_cent(share) + aside)}%", _n(y)))
+        points.append(Point(index, f"{_n(_per_cent(share) + aside)}%", _n(y)))
     return points
 
 
@@ -185,7 +187,9 @@ def _fan(n: int) -> Sequence[tuple[float, float]]:
     if n == 1:
         return [(0.0, 0.0)]
     reach = max(5.0, 1.6 * n)
-    return [(reach * cos(2 * pi * at / n), reach * sin(2 * pi * at / n)) for at in range(n)]
+    return [
+        (reach * cos(2 * pi * index / n), reach * sin(2 * pi * index / n)) for index in range(n)
+    ]
 
 
 def _share(value: float, axis: Axis) -> float:
@@ -235,7 +239,7 @@ class StripRow:
 
     @property
     def points(self) -> list[tuple[Point, TopicValue]]:
-        return [(point, self.values[point.at]) for point in self.strip.points]
+        return [(point, self.values[point.index]) for point in self.strip.points]
 
 
 @dataclass(frozen=True)
@@ -251,8 +255,8 @@ class Strips:
     def by_topic(self) -> list[tuple[str, list[tuple[StripRow, TopicValue]]]]:
         """The same values as lines of a table: a topic, and each system on it."""
         return [
-            (topic, [(row, row.values[at]) for row in self.rows])
-            for at, (_, topic) in enumerate(self.topics)
+            (topic, [(row, row.values[index]) for row in self.rows])
+            for index, (_, topic) in enumerate(self.topics)
         ]
 
 
@@ -292,10 +296,10 @@ def topic_values(board: Board, row: BoardRow, metric: str) -> tuple[TopicValue, 
             key,
             topic,
             None if np.isnan(value) else value,
-            row.reason(metric, at).removeprefix("undefined, because "),
-            bool(row.has[at]),
+            row.reason(metric, index).removeprefix("undefined, because "),
+            bool(row.has[index]),
         )
-        for at, (key, topic, value) in enumerate(
+        for index, (key, topic, value) in enumerate(
             zip(board.keys, board.topics, row.of(metric).tolist(), strict=True)
         )
     )

@@ -16,9 +16,9 @@ from evaluation.retrieval.params import Choice
 
 @dataclass(frozen=True, slots=True)
 class TopicPair:
-    """One topic on which both have a value. `at` is its place among the topics."""
+    """One topic on which both have a value. `index` is its place among the topics."""
 
-    at: int
+    index: int
     key: int
     name: str
     first: float
@@ -69,8 +69,14 @@ def comparison(board: Board, choice: Choice, asked: Mapping[str, str]) -> Compar
             lambda: pair_test(first, second, choice.metric),
         ),
         tuple(
-            TopicPair(at, board.keys[at], board.topics[at], float(ours[at]), float(theirs[at]))
-            for at in order.tolist()
+            TopicPair(
+                index,
+                board.keys[index],
+                board.topics[index],
+                float(ours[index]),
+                float(theirs[index]),
+            )
+            for index in order.tolist()
         ),
         n_alone=int((np.isnan(ours) != np.isnan(theirs)).sum()),
     )

@@ -54,14 +54,14 @@ def topics_table(board: Board, rows: Iterable[BoardRow]) -> Table:
 
     def lines() -> Iterator[list[Any]]:
         for row in rows:
-            for at in np.flatnonzero(row.has).tolist():
-                line: list[Any] = [row.name, board.topics[at]]
+            for index in np.flatnonzero(row.has).tolist():
+                line: list[Any] = [row.name, board.topics[index]]
                 for metric in METRICS:
-                    line += [_value(row.of(metric)[at]), row.reason(metric, at) or None]
-                line.append(_value(row.ndeval[at]))
-                line += [int(row.counts[name][at]) for name in COUNTS]
-                required = [int(board.n_required[at]), _value(board.required_tokens[at])]
-                yield [*line, _value(row.tokens[at]), *required]
+                    line += [_value(row.of(metric)[index]), row.reason(metric, index) or None]
+                line.append(_value(row.ndeval[index]))
+                line += [int(row.counts[name][index]) for name in COUNTS]
+                required = [int(board.n_required[index]), _value(board.required_tokens[index])]
+                yield [*line, _value(row.tokens[index]), *required]
 
     return header, lines()
 
@@ -100,33 +100,33 @@ def tests_table(tests: Iterable[PairTest], metric: str) -> Table:
     )
 
 
-def metrics_table(found: Taus) -> Table:
+def metrics_table(metric_taus: Taus) -> Table:
     """Figure 5 as a list of pairs."""
     return ["a", "b", "tau_b", "n", "missing", "p", "reason"], (
         [a, b, tau.value, tau.n, tau.missing, tau.p, tau.reason]
-        for a, row in zip(found.metrics, found.rows, strict=True)
-        for b, tau in zip(found.metrics, row, strict=True)
+        for a, row in zip(metric_taus.metrics, metric_taus.rows, strict=True)
+        for b, tau in zip(metric_taus.metrics, row, strict=True)
     )
 
 
-def orders_table(found: Iterable[Orders], metric: str) -> Table:
+def orders_table(orders: Iterable[Orders], metric: str) -> Table:
     header = ["source_a", "source_b", "metric", "tau_b", "n", "missing", "p", "reason"]
     return [*header, "rbo", "rbo_reason", "swapped_pairs", "unlike_topics"], (
         [
-            *(one.a.name, one.b.name, metric, one.tau.value, one.tau.n, one.tau.missing),
-            *(one.tau.p, one.tau.reason, one.overlap.value, one.overlap.reason),
-            *(len(one.swapped), one.unlike),
+            *(order.a.name, order.b.name, metric, order.tau.value, order.tau.n, order.tau.missing),
+            *(order.tau.p, order.tau.reason, order.overlap.value, order.overlap.reason),
+            *(len(order.swapped), order.unlike),
         ]
-        for one in found
+        for order in orders
     )
 
 
-def swapped_table(found: Iterable[Orders], metric: str) -> Table:
+def swapped_table(orders: Iterable[Orders], metric: str) -> Table:
     header = ["source_a", "source_b", "metric", "first", "second"]
     return [*header, "first_a", "second_a", "first_b", "second_b"], (
-        [one.a.name, one.b.name, metric, swap.first, swap.second, *swap.ours, *swap.theirs]
-        for one in found
-        for swap in one.swapped
+        [order.a.name, order.b.name, metric, swap.first, swap.second, *swap.ours, *swap.theirs]
+        for order in orders
+        for swap in order.swapped
     )
 
 
@@ -137,9 +137,9 @@ def judges_table(pairs: Iterable[JudgePair]) -> Table:
     def lines() -> Iterator[list[Any]]:
         for pair in pairs:
             names = [pair.a.name, pair.b.name]
-            for one in pair.metrics:
-                means = [one.metric, one.mean_a, one.mean_b]
-                yield [*names, *means, *estimate_cells(one.difference), *_flip(one.flip)]
+            for swap in pair.metrics:
+                means = [swap.metric, swap.mean_a, swap.mean_b]
+                yield [*names, *means, *estimate_cells(swap.difference), *_flip(swap.flip)]
             if pair.kappas:
                 kappas = ["kappa_with_people", pair.kappas.kappa_a, pair.kappas.kappa_b]
                 yield [*names, *kappas, *estimate_cells(pair.kappas), *_flip(pair.kappas)]
@@ -147,9 +147,10 @@ def judges_table(pairs: Iterable[JudgePair]) -> Table:
     return header, lines()
 
 
-def compare_table(found: Comparison, metric: str) -> Table:
-    return ["topic", "metric", found.first.name, found.second.name, "difference"], (
-        [one.name, metric, one.first, one.second, one.difference] for one in found.topics
+def compare_table(compared: Comparison, metric: str) -> Table:
+    return ["topic", "metric", compared.first.name, compared.second.name, "difference"], (
+        [topic.name, metric, topic.first, topic.second, topic.difference]
+        for topic in compared.topics
     )
 
 
@@ -198,10 +199,10 @@ def download(board: Board, choice: Choice, name: str, asked: Mapping[str, str]) 
     if name == "judges":
         return judges_table(under_others(choice).pairs)
     if name == "compare":
-        found = comparison(board, choice, asked)
-        if found is None:
+        compared = comparison(board, choice, asked)
+        if compared is None:
             raise SelectionError("There are not two runs, systems or bounds to compare.")
-        return compare_table(found, choice.metric)
+        return compare_table(compared, choice.metric)
     raise KeyError(name)
 
 

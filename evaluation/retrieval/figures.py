@@ -29,11 +29,11 @@ FIGURES = {
 }
 
 
-def metrics_figure(found: Taus, choice: Choice) -> Json:
+def metrics_figure(metric_taus: Taus, choice: Choice) -> Json:
     """Figure 5 of the paper: a heat map of taus."""
-    names = [choice.titles[metric] for metric in found.metrics]
+    names = [choice.titles[metric] for metric in metric_taus.metrics]
     heat = go.Heatmap(
-        z=[[tau.value for tau in row] for row in found.rows],
+        z=[[tau.value for tau in row] for row in metric_taus.rows],
         x=names,
         y=names,
         zmin=0,
@@ -49,11 +49,11 @@ def metrics_figure(found: Taus, choice: Choice) -> Json:
     return _figure([heat], xaxis=plain, yaxis=plain | {"autorange": "reversed"}, margin={"l": 90})
 
 
-def topics_figure(found: Strips, board: Board, choice: Choice) -> Json:
+def topics_figure(strips: Strips, board: Board, choice: Choice) -> Json:
     """A point for each topic of each system; boxes of quantiles where there are too many."""
     title = choice.metric_title
     traces: list[Any] = []
-    for row in reversed(found.rows):
+    for row in reversed(strips.rows):
         values = row.row.of(choice.metric)
         known = np.flatnonzero(~np.isnan(values)).tolist()
         name = row.row.title
@@ -64,10 +64,10 @@ def topics_figure(found: Strips, board: Board, choice: Choice) -> Json:
             continue
         traces.append(
             go.Scatter(
-                x=[float(values[at]) for at in known],
+                x=[float(values[index]) for index in known],
                 y=[name] * len(known),
-                text=[board.topics[at] for at in known],
-                customdata=[matrix_url(choice, board.keys[at], row.row) for at in known],
+                text=[board.topics[index] for index in known],
+                customdata=[matrix_url(choice, board.keys[index], row.row) for index in known],
                 mode="markers",
                 marker={"size": 11, "opacity": 0.6},
                 showlegend=False,
@@ -77,25 +77,25 @@ def topics_figure(found: Strips, board: Board, choice: Choice) -> Json:
     return _figure(traces, xaxis={"title": {"text": title}}, margin={"l": 230})
 
 
-def compare_figure(found: Comparison, choice: Choice) -> Json:
+def compare_figure(compared: Comparison, choice: Choice) -> Json:
     """A point for each topic: the first run across, the second up; equal ones on the diagonal."""
     points = go.Scatter(
-        x=[one.first for one in found.topics],
-        y=[one.second for one in found.topics],
-        text=[one.name for one in found.topics],
-        customdata=[matrix_url(choice, one.key, found.first) for one in found.topics],
+        x=[topic.first for topic in compared.topics],
+        y=[topic.second for topic in compared.topics],
+        text=[topic.name for topic in compared.topics],
+        customdata=[matrix_url(choice, topic.key, compared.first) for topic in compared.topics],
         mode="markers",
         marker={"size": 11, "opacity": 0.6},
         showlegend=False,
         hovertemplate="%{text}<br>%{x:.4f} across, %{y:.4f} up<extra></extra>",
     )
-    ends = [end for one in found.topics for end in (one.first, one.second)]
+    ends = [end for topic in compared.topics for end in (topic.first, topic.second)]
     most = max([1.0, *ends])
     line = {"type": "line", "x0": 0, "y0": 0, "x1": most, "y1": most, "layer": "below"}
     return _figure(
         [points],
-        xaxis={"title": {"text": f"{choice.metric_title}, {found.first.title}"}},
-        yaxis={"title": {"text": f"{choice.metric_title}, {found.second.title}"}},
+        xaxis={"title": {"text": f"{choice.metric_title}, {compared.first.title}"}},
+        yaxis={"title": {"text": f"{choice.metric_title}, {compared.second.title}"}},
         shapes=[line],
         margin={"l": 70},
     )
@@ -120,5 +120,5 @@ def _figure(traces: Sequence[Any], **layout: Any) -> Json:
     margin = {"t": 20, "r": 20, "b": 60, **layout.pop("margin", {})}
     figure = go.Figure(traces)
     figure.update_layout(template="none", margin=margin, hovermode="closest", **layout)
-    found: Json = json.loads(figure.to_json())
-    return found
+    figure_json: Json = json.loads(figure.to_json())
+    return figure_json

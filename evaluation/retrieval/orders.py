@@ -88,18 +88,20 @@ def taus(systems: Sequence[BoardRow]) -> Taus:
         nobody = kendall_tau_b([], [])
         return Taus(FIGURE_5, tuple((nobody,) * len(FIGURE_5) for _ in FIGURE_5), 0)
     values = {metric: np.column_stack([row.of(metric) for row in compared]) for metric in FIGURE_5}
-    found = {
+    correlations = {
         pair: order_agreement(values[pair[0]], values[pair[1]])
         for pair in combinations_with_replacement(FIGURE_5, 2)
     }
-    rows = tuple(tuple(found.get((a, b)) or found[b, a] for b in FIGURE_5) for a in FIGURE_5)
+    rows = tuple(
+        tuple(correlations.get((a, b)) or correlations[b, a] for b in FIGURE_5) for a in FIGURE_5
+    )
     return Taus(FIGURE_5, rows, len(compared))
 
 
 def orders(boards: Mapping[Source, Board], group: str, metric: str) -> tuple[Orders, ...]:
     """The systems of a kind under every two sources, in the order of the sources."""
-    found = {source: board.systems(group) for source, board in boards.items()}
-    return tuple(_orders(a, b, found[a], found[b], metric) for a, b in combinations(found, 2))
+    systems = {source: board.systems(group) for source, board in boards.items()}
+    return tuple(_orders(a, b, systems[a], systems[b], metric) for a, b in combinations(systems, 2))
 
 
 def _orders(
@@ -111,14 +113,18 @@ def _orders(
     names = [row.name for row in ours]
 
     def ranking(means: FloatArray) -> list[str]:
-        return [names[at] for at in sorted(both, key=lambda at: (-means[at], names[at]))]
+        return [
+            names[index] for index in sorted(both, key=lambda index: (-means[index], names[index]))
+        ]
 
     swapped = [
         _swapped(ours[x].title, ours[y].title, (first[x], first[y]), (second[x], second[y]))
         for x, y in combinations(both, 2)
         if (first[x] - first[y]) * (second[x] - second[y]) < 0
     ]
-    counts = [(ours[at].means[metric].n, by_name[names[at]].means[metric].n) for at in both]
+    counts = [
+        (ours[index].means[metric].n, by_name[names[index]].means[metric].n) for index in both
+    ]
     return Orders(
         a,
         b,
@@ -137,9 +143,9 @@ def _swapped(x: str, y: str, ours: tuple[float, float], theirs: tuple[float, flo
 
 
 def _means(systems: Sequence[BoardRow], metric: str) -> FloatArray:
-    found = (row.means[metric].value for row in systems)
+    means = (row.means[metric].value for row in systems)
     # Means that are equal but for rounding are ties.
-    values = [np.nan if value is None else round(value, 12) for value in found]
+    values = [np.nan if value is None else round(value, 12) for value in means]
     return np.array(values, dtype=np.float64)
 
 
@@ -173,16 +179,16 @@ def compared_sources(choice: Choice) -> tuple[Source, ...]:
 
 def under_others(choice: Choice) -> UnderOthers:
     """The compared sources, two by two, kept until the data change."""
-    found = compared_sources(choice)
-    key = ("under others", found, choice.options, choice.among, choice.metric)
-    return cached(choice.dataset, key, lambda: _under_others(choice, found))
+    sources = compared_sources(choice)
+    key = ("under others", sources, choice.options, choice.among, choice.metric)
+    return cached(choice.dataset, key, lambda: _under_others(choice, sources))
 
 
-def _under_others(choice: Choice, found: tuple[Source, ...]) -> UnderOthers:
+def _under_others(choice: Choice, sources: tuple[Source, ...]) -> UnderOthers:
     dataset, group, people = choice.dataset, choice.among, people_of(choice.sources)
-    boards = {source: board(dataset, replace(choice.options, source=source)) for source in found}
+    boards = {source: board(dataset, replace(choice.options, source=source)) for source in sources}
     return UnderOthers(
-        found,
+        sources,
         people,
         orders(boards, group, choice.metric),
         judge_pairs(dataset, boards, people, group, choice.options.eta),

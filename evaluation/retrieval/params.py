@@ -103,8 +103,8 @@ def retrieval_choice(dataset: Dataset, asked: Mapping[str, str]) -> Choice | Non
     Raises SelectionError, which lists the choices, for a source of grades, eta, cut-off, ideal,
     rules, metric, kind of system or order that is not there.
     """
-    found = sources(dataset)
-    if not found:
+    every_source = sources(dataset)
+    if not every_source:
         return None
     words = {key: value for key, value in asked.items() if value and key not in OF_A_PAGE}
     form = RetrievalForm(dataset, words)
@@ -112,7 +112,7 @@ def retrieval_choice(dataset: Dataset, asked: Mapping[str, str]) -> Choice | Non
     return Choice(
         dataset=dataset,
         options=form.options(),
-        sources=found,
+        sources=every_source,
         etas=form.etas,
         words=words,
         metric=asked["metric"],

@@ -55,25 +55,25 @@ def run_topics(board: Board, row: BoardRow, places: Sequence[int]) -> list[RunTo
     """These topics of a row."""
     return [
         RunTopic(
-            key=board.keys[at],
-            topic=board.topics[at],
+            key=board.keys[place],
+            topic=board.topics[place],
             values=tuple(
                 Value(
-                    _known(row.of(metric)[at]),
-                    row.reason(metric, at).removeprefix("undefined, because "),
-                    _known(row.ndeval[at]) if metric == "alpha_ndcg" else None,
+                    _known(row.of(metric)[place]),
+                    row.reason(metric, place).removeprefix("undefined, because "),
+                    _known(row.ndeval[place]) if metric == "alpha_ndcg" else None,
                 )
                 for metric in METRICS
             ),
-            n_passages=int(row.counts["n_passages"][at]),
-            n_covered=int(row.counts["n_covered"][at]),
-            n_answerable=int(row.counts["n_answerable"][at]),
-            n_unrated_cells=int(row.counts["n_unrated_cells"][at]),
-            tokens=_whole(row.tokens[at]),
-            n_required=int(board.n_required[at]),
-            required_tokens=_whole(board.required_tokens[at]),
+            n_passages=int(row.counts["n_passages"][place]),
+            n_covered=int(row.counts["n_covered"][place]),
+            n_answerable=int(row.counts["n_answerable"][place]),
+            n_unrated_cells=int(row.counts["n_unrated_cells"][place]),
+            tokens=_whole(row.tokens[place]),
+            n_required=int(board.n_required[place]),
+            required_tokens=_whole(board.required_tokens[place]),
         )
-        for at in places
+        for place in places
     ]
 
 

@@ -142,12 +142,16 @@ def _kappas(people: _Verdicts, a: _Verdicts, b: _Verdicts) -> JudgeSwap:
 
     def of(judge: _Verdicts) -> FloatArray:
         order = np.argsort(judge.cell)
-        at = np.searchsorted(judge.cell, people.cell, sorter=order)
-        at = order[np.minimum(at, max(len(order) - 1, 0))] if len(order) else np.empty(0, np.int64)
-        found = np.full(len(people.cell), np.nan)
+        position = np.searchsorted(judge.cell, people.cell, sorter=order)
+        position = (
+            order[np.minimum(position, max(len(order) - 1, 0))]
+            if len(order)
+            else np.empty(0, np.int64)
+        )
+        answers = np.full(len(people.cell), np.nan)
         if len(order):
-            there = judge.cell[at] == people.cell
-            found[there] = judge.answers[at[there]]
-        return found
+            there = judge.cell[position] == people.cell
+            answers[there] = judge.answers[position[there]]
+        return answers
 
     return judge_swap(people.answers.astype(np.float64), of(a), of(b), [0, 1], people.topic)

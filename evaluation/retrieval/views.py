@@ -62,10 +62,10 @@ def of_room(view: Room, unrated: Unrated = _nobody) -> Callable[..., HttpRespons
             choice = retrieval_choice(dataset, request.GET.dict())
             if choice is None:
                 return unrated(request, dataset)
-            found = board(dataset, choice.options)
-            if "among" not in choice.words and not found.systems(RUNS) and found.systems(REPORTS):
+            scores = board(dataset, choice.options)
+            if "among" not in choice.words and not scores.systems(RUNS) and scores.systems(REPORTS):
                 choice = replace(choice, among=REPORTS)
-            return view(request, choice, found, *place, **named)
+            return view(request, choice, scores, *place, **named)
         except SelectionError as error:
             return refusal(request, dataset, str(error))
 
@@ -76,31 +76,31 @@ def _no_file(request: AuthenticatedRequest, dataset: Dataset) -> HttpResponse:
     raise Http404("Nobody has rated a text of this dataset yet.")
 
 
-def _context(choice: Choice, found: Board) -> dict[str, Any]:
+def _context(choice: Choice, scores: Board) -> dict[str, Any]:
     return {
         "room": "datasets",
         "dataset": choice.dataset,
         "choice": choice,
-        "board": found,
-        "said": summary(found, choice),
-        "depth": depth(found, choice),
-        "unlike": unlike_depths({row.title: row.sizes for row in found.systems(RUNS)}),
+        "board": scores,
+        "summary": summary(scores, choice),
+        "depth": depth(scores, choice),
+        "unlike": unlike_depths({row.title: row.sizes for row in scores.systems(RUNS)}),
         "difference_axis": DIFFERENCES,
     }
 
 
 @of_room
-def retrieval(request: AuthenticatedRequest, choice: Choice, found: Board) -> HttpResponse:
-    systems = found.systems(choice.among)
-    every = tests_of(found, choice)
+def retrieval(request: AuthenticatedRequest, choice: Choice, scores: Board) -> HttpResponse:
+    systems = scores.systems(choice.among)
+    every = tests_of(scores, choice)
     tests = [test for test in every if test.difference.value is not None]
-    context = _context(choice, found) | {
-        "groups": table(found, choice),
+    context = _context(choice, scores) | {
+        "groups": table(scores, choice),
         "axes": {
-            metric: estimate_axis(row.means[metric] for row in found.rows) for metric in METRICS
+            metric: estimate_axis(row.means[metric] for row in scores.rows) for metric in METRICS
         },
         "systems": systems,
-        "strips": strips(found, systems, choice.metric),
+        "strips": strips(scores, systems, choice.metric),
         "tests": tests,
         "n_apart": len(every) - len(tests),
         "sampled": sampled(test.flip for test in tests),
@@ -111,79 +111,79 @@ def retrieval(request: AuthenticatedRequest, choice: Choice, found: Board) -> Ht
 
 @of_room
 def retrieval_run(
-    request: AuthenticatedRequest, choice: Choice, found: Board, name: str
+    request: AuthenticatedRequest, choice: Choice, scores: Board, name: str
 ) -> HttpResponse:
     """One system or bound, topic by topic."""
-    row = found.by_name.get(name)
+    row = scores.by_name.get(name)
     if row is None:
         raise Http404("No run, system or bound has this name.")
     if "sort" not in choice.words:
         choice = replace(choice, sort=NAME)
     paged = _paged(request, choice, topic_order(row, choice))
-    context = _context(choice, found) | paged
+    context = _context(choice, scores) | paged
     context |= {
         "row": row,
-        "topics": run_topics(found, row, paged["page"].object_list),
+        "topics": run_topics(scores, row, paged["page"].object_list),
         "axes": {metric: estimate_axis([row.means[metric]]) for metric in METRICS},
     }
     return render(request, "evaluation/retrieval/run.html", context)
 
 
 @of_room
-def retrieval_compare(request: AuthenticatedRequest, choice: Choice, found: Board) -> HttpResponse:
+def retrieval_compare(request: AuthenticatedRequest, choice: Choice, scores: Board) -> HttpResponse:
     """Two rows against each other, topic by topic."""
-    compared = comparison(found, choice, request.GET)
-    context = _context(choice, found) | {"found": compared}
+    compared = comparison(scores, choice, request.GET)
+    context = _context(choice, scores) | {"compared": compared}
     if compared:
         ours, theirs = (row.of(choice.metric) for row in (compared.first, compared.second))
         drawn = scatter(ours, theirs, value_axis(ours, theirs))
-        by_place = {one.at: one for one in compared.topics}
+        by_place = {topic.index: topic for topic in compared.topics}
         context |= _paged(request, choice, compared.topics) | {
             "drawn": drawn,
-            "points": [(point, by_place[point.at]) for point in drawn.points],
+            "points": [(point, by_place[point.index]) for point in drawn.points],
         }
     return render(request, "evaluation/retrieval/compare.html", context)
 
 
 @of_room
-def retrieval_judges(request: AuthenticatedRequest, choice: Choice, found: Board) -> HttpResponse:
+def retrieval_judges(request: AuthenticatedRequest, choice: Choice, scores: Board) -> HttpResponse:
     """The systems under other sources of grades."""
     named = request.GET.getlist("with")
     choice = replace(choice, words={**choice.words, "with": ",".join(named)}) if named else choice
     others = under_others(choice)
-    flips = (one.flip for pair in others.pairs for one in pair.metrics)
-    context = _context(choice, found) | {"others": others, "sampled": sampled(flips)}
+    flips = (swap.flip for pair in others.pairs for swap in pair.metrics)
+    context = _context(choice, scores) | {"others": others, "sampled": sampled(flips)}
     return render(request, "evaluation/retrieval/judges.html", context)
 
 
 @partial(of_room, unrated=_no_file)
 def retrieval_csv(
-    request: AuthenticatedRequest, choice: Choice, found: Board, name: str
+    request: AuthenticatedRequest, choice: Choice, scores: Board, name: str
 ) -> HttpResponseBase:
     if name not in TABLES:
         raise Http404("No table of this room has this name.")
-    header, rows = download(found, choice, name, request.GET)
+    header, rows = download(scores, choice, name, request.GET)
     return csv_response(f"{choice.dataset.slug}-{name}", header, rows)
 
 
 @of_room
 def retrieval_figure(
-    request: AuthenticatedRequest, choice: Choice, found: Board, name: str
+    request: AuthenticatedRequest, choice: Choice, scores: Board, name: str
 ) -> HttpResponse:
     """A figure to move about in, above its table: the one page that loads plotly.js."""
     if name not in FIGURES:
         raise Http404("No figure of this room has this name.")
-    systems = found.systems(choice.among)
+    systems = scores.systems(choice.among)
     drawn: dict[str, Any] = {"table": f"evaluation/retrieval/_{name}_table.html"}
     if name == "metrics" and len(systems) > 1:
         drawn |= {"taus": (ordered := taus(systems)), "figure": metrics_figure(ordered, choice)}
     elif name == "topics" and systems:
-        rows = strips(found, systems, choice.metric)
-        drawn |= {"strips": rows, "figure": topics_figure(rows, found, choice)}
-    elif name == "compare" and (compared := comparison(found, choice, request.GET)):
+        rows = strips(scores, systems, choice.metric)
+        drawn |= {"strips": rows, "figure": topics_figure(rows, scores, choice)}
+    elif name == "compare" and (compared := comparison(scores, choice, request.GET)):
         drawn |= _paged(request, choice, compared.topics)
-        drawn |= {"found": compared, "figure": compare_figure(compared, choice)}
-    context = _context(choice, found) | drawn
+        drawn |= {"compared": compared, "figure": compare_figure(compared, choice)}
+    context = _context(choice, scores) | drawn
     context |= {"name": name, "title": FIGURES[name], "plotly": URL, "style_ids": style_ids()}
     return render(request, "evaluation/retrieval/figure.html", context)
 

@@ -84,7 +84,7 @@ def test_equal_points_stand_apart():
     strip = topic_strip(np.array([1.0] * 7 + [np.nan, 0.0]), (0, 1))
     places = [(point.x, point.y) for point in strip.points]
     assert len(places) == len(set(places)) == 8
-    assert {point.at for point in strip.points} == {0, 1, 2, 3, 4, 5, 6, 8}
+    assert {point.index for point in strip.points} == {0, 1, 2, 3, 4, 5, 6, 8}
     # Five above each other, the others beside them towards the middle.
     assert sorted({point.x for point in strip.points}) == ["1.5%", "97.7%", "98.5%"]
     empty = topic_strip(np.full(3, np.nan), (0, 1))
@@ -94,7 +94,7 @@ def test_equal_points_stand_apart():
 
 def test_a_scatter_has_the_first_across_and_the_second_up():
     drawn = scatter(np.array([0.0, 1.0, np.nan]), np.array([1.0, 1.0, 0.5]), (0, 1))
-    assert [(point.at, point.x, point.y) for point in drawn.points] == [
+    assert [(point.index, point.x, point.y) for point in drawn.points] == [
         (0, "56", "8"),
         (1, "388", "8"),
     ]
