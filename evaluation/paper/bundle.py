@@ -82,9 +82,9 @@ def make_all(
                 bundle.left_out[name] = str(why)
         about |= _about(dataset, options)
     if reported is not None:
-        found, content = read_reported(reported), reported.read_bytes()
-        sheet = reported_sheet(found, reported.name)
-        bundle.files[f"{LABEL}.csv"] = reported_csv(found).encode()
+        results, content = read_reported(reported), reported.read_bytes()
+        sheet = reported_sheet(results, reported.name)
+        bundle.files[f"{LABEL}.csv"] = reported_csv(results).encode()
         bundle.files[f"{LABEL}.tex"] = latex(sheet).encode()
         about["reported"] = {"file": reported.name, "sha256": sha256(content)}
     bundle.files[PROVENANCE] = provenance(bundle.files, bundle.left_out, about)

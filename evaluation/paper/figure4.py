@@ -63,36 +63,40 @@ def report_coverage(selection: Selection) -> ReportCoverage:
     )
 
 
-def coverage_csv(found: ReportCoverage) -> str:
+def coverage_csv(coverage: ReportCoverage) -> str:
     """A row for every report and rater: the value counts what is answered, `missing` what is not
     rated.
     """
     rows: list[list[Value]] = [
         [report.system, report.topic, report.name, rater.name, rater.kind, *estimate_cells(value)]
-        for report in found.reports
-        for rater, value in by_rater(found, report)
+        for report in coverage.reports
+        for rater, value in by_rater(coverage, report)
     ]
     header = ["system", "topic", "report", "rater", "rater_kind", *estimate_header("coverage")]
     return csv_text(header, rows)
 
 
-def correlation_csv(found: ReportCoverage) -> str:
+def correlation_csv(coverage: ReportCoverage) -> str:
     """A row for every two raters that are compared, over the reports that both have finished."""
     rows: list[list[Value]] = []
-    for pair in found.correlations:
+    for pair in coverage.correlations:
         kinds = (pair.pearson, pair.spearman, pair.kendall)
-        cells = [value for one in kinds for value in (*estimate_cells(one), one.p)]
+        cells = [
+            value
+            for correlation in kinds
+            for value in (*estimate_cells(correlation), correlation.p)
+        ]
         rows.append([pair.a.name, pair.b.name, *cells])
     names = ("pearson", "spearman", "kendall")
     columns = [column for name in names for column in (*estimate_header(name), f"{name}_p")]
     return csv_text(["a", "b", *columns], rows)
 
 
-def by_rater(found: ReportCoverage, report: ReportRow) -> Iterator[tuple[Column, Estimate]]:
+def by_rater(coverage: ReportCoverage, report: ReportRow) -> Iterator[tuple[Column, Estimate]]:
     """Each person, then the judge, with the coverage of the report as that rater sees it."""
-    yield from zip(found.people, report.coverage, strict=True)
-    if found.judge and report.judge:
-        yield found.judge, report.judge
+    yield from zip(coverage.people, report.coverage, strict=True)
+    if coverage.judge and report.judge:
+        yield coverage.judge, report.judge
 
 
 # Colours of Okabe and Ito, which colour-blind people tell apart, each with a shape of its own.
@@ -105,14 +109,14 @@ THIN = 0.9
 NAMED = 3  # as many pairs of people as the legend holds
 
 
-def paint_coverage(figure: Figure, found: ReportCoverage) -> None:
+def paint_coverage(figure: Figure, coverage: ReportCoverage) -> None:
     """Bars are the mean of the people, marks the people, the line the judge.
 
     A report that a rater has not finished is a hollow mark and enters no mean.
     """
-    legend = _legend(found)
-    size, systems = len(found.topics), found.systems
-    width = PAGE if is_wide(found) else COLUMN
+    legend = _legend(coverage)
+    size, systems = len(coverage.topics), coverage.systems
+    width = PAGE if is_wide(coverage) else COLUMN
     figure.set_size_inches(width, 0.5 + 0.9 * len(systems) + 0.14 * len(legend))
     panels = figure.subplots(len(systems), 1, sharex=True, sharey=True, squeeze=False)[:, 0]
     for axes, system in zip(panels, systems, strict=True):
@@ -121,56 +125,59 @@ def paint_coverage(figure: Figure, found: ReportCoverage) -> None:
         axes.set_yticks([0, 0.5, 1], ["0", "0.5", "1"])
         axes.set_xlim(-0.6, size - 0.4)
         axes.tick_params(axis="x", length=0)
-        _panel(axes, found, [report for report in found.reports if report.system == system])
-    prefix = _shared_beginning(found.topics)
+        _panel(axes, coverage, [report for report in coverage.reports if report.system == system])
+    prefix = _shared_beginning(coverage.topics)
     step = -(-size // round(9 * width))  # as many names as have room
-    at = range(0, size, step)
-    panels[-1].set_xticks(at, [found.topics[place].removeprefix(prefix) for place in at])
+    ticks = range(0, size, step)
+    panels[-1].set_xticks(ticks, [coverage.topics[place].removeprefix(prefix) for place in ticks])
     panels[-1].set_xlabel(f"topic {prefix}…" if prefix else "topic")
     figure.supylabel("coverage of the report", fontsize=7)
     figure.legend(
         handles=legend,
         loc="outside upper left",
-        ncols=2 if len(legend) > len(found.people) + bool(found.judge) else 1,
+        ncols=2 if len(legend) > len(coverage.people) + bool(coverage.judge) else 1,
         frameon=False,
         borderpad=0,
         handlelength=1.2,
     )
 
 
-def is_wide(found: ReportCoverage) -> bool:
+def is_wide(coverage: ReportCoverage) -> bool:
     """Whether the figure takes both columns of a page."""
-    return len(found.topics) > WIDE
+    return len(coverage.topics) > WIDE
 
 
-def _panel(axes: Axes, found: ReportCoverage, reports: Sequence[ReportRow]) -> None:
-    place = {topic: at for at, topic in enumerate(found.topics)}
-    at = np.array([place[report.topic] for report in reports], dtype=np.float64)
+def _panel(axes: Axes, coverage: ReportCoverage, reports: Sequence[ReportRow]) -> None:
+    place = {topic: index for index, topic in enumerate(coverage.topics)}
+    x = np.array([place[report.topic] for report in reports], dtype=np.float64)
     means = [_mean(report.coverage) for report in reports]
-    axes.bar(at, means, width=0.72, color=BAR, zorder=1)
-    n = len(found.people)
+    axes.bar(x, means, width=0.72, color=BAR, zorder=1)
+    n = len(coverage.people)
     for rater in range(n):
         shift = 0.4 * ((rater + 0.5) / n - 0.5)
         values = [report.coverage[rater] for report in reports]
-        _marks(axes, at + shift, values, *_mark(rater, n))
-    if found.judge:
-        order = np.argsort(at)
+        _marks(axes, x + shift, values, *_mark(rater, n))
+    if coverage.judge:
+        order = np.argsort(x)
         judged = [reports[place].judge for place in order]
-        line = [np.nan if one is None or one.value is None else one.value for one in judged]
-        axes.plot(at[order], line, color=INK, linewidth=THIN, zorder=2)
-        _marks(axes, at[order], [one for one in judged if one], INK, "x")
+        line = [
+            np.nan if estimate is None or estimate.value is None else estimate.value
+            for estimate in judged
+        ]
+        axes.plot(x[order], line, color=INK, linewidth=THIN, zorder=2)
+        _marks(axes, x[order], [estimate for estimate in judged if estimate], INK, "x")
 
 
 def _marks(axes: Axes, x: FloatArray, values: Sequence[Estimate], colour: str, shape: str) -> None:
-    for place, found in zip(x.tolist(), values, strict=True):
-        if found.value is None:
+    for place, estimate in zip(x.tolist(), values, strict=True):
+        if estimate.value is None:
             continue
         axes.plot(
             place,
-            found.value,
+            estimate.value,
             shape,
             color=colour,
-            markerfacecolor="white" if found.missing else colour,
+            markerfacecolor="white" if estimate.missing else colour,
             markersize=SIZE,
             markeredgewidth=0.7,
             zorder=3,
@@ -178,20 +185,20 @@ def _marks(axes: Axes, x: FloatArray, values: Sequence[Estimate], colour: str, s
         )
 
 
-def _legend(found: ReportCoverage) -> list[Line2D]:
-    n = len(found.people)
+def _legend(coverage: ReportCoverage) -> list[Line2D]:
+    n = len(coverage.people)
     entries: list[Line2D] = []
-    if found.judge:
-        says = f"{found.judge.title}, η = {found.eta}"
+    if coverage.judge:
+        says = f"{coverage.judge.title}, η = {coverage.eta}"
         entries.append(_entry(says, INK, "x", linestyle="solid"))
     if n > len(MARKS):
         return [*entries, _entry(f"{n} people", *ANYBODY)]
-    for at, person in enumerate(found.people):
-        pair = found.with_judge(person)
+    for rater, person in enumerate(coverage.people):
+        pair = coverage.with_judge(person)
         says = f"{person.title}: {_both(pair)}" if pair else person.title
-        entries.append(_entry(says, *_mark(at, n)))
-    if not found.judge and len(found.correlations) <= NAMED:
-        pairs = ((f"{p.a.title}, {p.b.title}", _both(p)) for p in found.correlations)
+        entries.append(_entry(says, *_mark(rater, n)))
+    if not coverage.judge and len(coverage.correlations) <= NAMED:
+        pairs = ((f"{p.a.title}, {p.b.title}", _both(p)) for p in coverage.correlations)
         entries += [_entry(f"{names}: {both}", INK, "") for names, both in pairs]
     return entries
 
@@ -216,8 +223,8 @@ def _both(pair: Correlations) -> str:
     return f"r = {_number(pair.pearson)}, ρ = {_number(pair.spearman)}"
 
 
-def _number(found: Estimate) -> str:
-    return "undefined" if found.value is None else f"{found.value:z.2f}".replace("-", "−")
+def _number(estimate: Estimate) -> str:
+    return "undefined" if estimate.value is None else f"{estimate.value:z.2f}".replace("-", "−")
 
 
 def _mark(rater: int, n: int) -> tuple[str, str]:
@@ -225,7 +232,9 @@ def _mark(rater: int, n: int) -> tuple[str, str]:
 
 
 def _mean(values: Sequence[Estimate]) -> float:
-    finished = [one.value for one in values if one.value is not None and not one.missing]
+    finished = [
+        estimate.value for estimate in values if estimate.value is not None and not estimate.missing
+    ]
     return float(np.mean(finished)) if finished else float("nan")
 
 

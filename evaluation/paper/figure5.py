@@ -36,36 +36,38 @@ def heat(values: Mapping[Metric, FloatArray]) -> Heat:
     A metric without any value is left out. Which systems count, and the intervals, are as in
     `order_agreement`.
     """
-    metrics = [metric for metric, found in values.items() if not np.isnan(found).all()]
+    metrics = [metric for metric, scores in values.items() if not np.isnan(scores).all()]
     pairs = [(i, j) for i in range(len(metrics)) for j in range(i)]
     taus = {(i, j): order_agreement(values[metrics[i]], values[metrics[j]]) for i, j in pairs}
     return Heat(tuple(metrics), taus)
 
 
-def heat_csv(found: Heat) -> str:
+def heat_csv(correlations: Heat) -> str:
     """A row for every two metrics."""
     rows: list[list[Value]] = [
-        [found.metrics[j].title, found.metrics[i].title, *estimate_cells(tau), tau.p]
-        for (i, j), tau in found.taus.items()
+        [correlations.metrics[j].title, correlations.metrics[i].title, *estimate_cells(tau), tau.p]
+        for (i, j), tau in correlations.taus.items()
     ]
     return csv_text(["a", "b", *estimate_header("tau"), "tau_p"], rows)
 
 
-def paint_heat(figure: Figure, found: Heat) -> None:
+def paint_heat(figure: Figure, correlations: Heat) -> None:
     """The correlations as a triangle of cells, each with its number; an undefined one is hatched."""
-    size = len(found.metrics)
+    size = len(correlations.metrics)
     figure.set_size_inches(COLUMN, 0.2 + 0.42 * (size - 1))
     axes = figure.add_subplot()
-    for (i, j), tau in found.taus.items():
+    for (i, j), tau in correlations.taus.items():
         _cell(axes, j, i, tau.value)
     axes.set_xlim(0, size - 1)
     axes.set_ylim(size, 1)
-    axes.set_xticks([at + 0.5 for at in range(size - 1)], [m.title for m in found.metrics[:-1]])
-    axes.set_yticks([at + 0.5 for at in range(1, size)], [m.title for m in found.metrics[1:]])
+    axes.set_xticks(
+        [x + 0.5 for x in range(size - 1)], [m.title for m in correlations.metrics[:-1]]
+    )
+    axes.set_yticks([y + 0.5 for y in range(1, size)], [m.title for m in correlations.metrics[1:]])
     axes.tick_params(length=0, pad=2)
     for spine in axes.spines.values():
         spine.set_visible(False)
-    counted = sorted({tau.n for tau in found.taus.values() if tau.value is not None})
+    counted = sorted({tau.n for tau in correlations.taus.values() if tau.value is not None})
     if counted:
         over = str(counted[0]) if len(counted) == 1 else f"{counted[0]} to {counted[-1]}"
         words = f"Kendall τ\nover {over} systems"

@@ -90,15 +90,15 @@ def latex_figure(label: str, caption: str, *, wide: bool = False) -> str:
 
 def _heads(sheet: Sheet) -> Iterable[str]:
     if any(column.group for column in sheet.columns):
-        spans, rules, at = [""], [], 2
+        spans, rules, first = [""], [], 2
         for group, columns in groupby(sheet.columns, key=lambda column: column.group):
             width = len(list(columns))
             spans.append(
                 f"\\multicolumn{{{width}}}{{c}}{{{escape(group)}}}" if group else "&" * (width - 1)
             )
             if group:
-                rules.append(f"\\cmidrule(lr){{{at}-{at + width - 1}}}")
-            at += width
+                rules.append(f"\\cmidrule(lr){{{first}-{first + width - 1}}}")
+            first += width
         yield f"    {' & '.join(spans).strip()} \\\\"
         yield f"    {' '.join(rules)}"
     yield f"    {' & '.join([escape(sheet.stub), *(c.latex for c in sheet.columns)])} \\\\"
@@ -109,7 +109,8 @@ def _row(sheet: Sheet, line: Line, notes: dict[str, str], intervals: bool) -> st
     guard = "{}" if line.name.startswith(("[", "*")) else ""
     name = guard + escape(line.name) + (_mark(notes[line.note]) if line.note else "")
     cells = (
-        _cell(cell, notes, intervals, sheet.extreme(line, at)) for at, cell in enumerate(line.cells)
+        _cell(cell, notes, intervals, sheet.extreme(line, column))
+        for column, cell in enumerate(line.cells)
     )
     return f"{' & '.join([name, *cells])} \\\\"
 
@@ -118,7 +119,7 @@ def _cell(cell: Cell | None, notes: dict[str, str], intervals: bool, extreme: st
     if cell is None:
         return ""
     if cell.number is None:
-        return f"--{_mark(notes[cell.found.reason or ''])}"
+        return f"--{_mark(notes[cell.estimate.reason or ''])}"
     shown = _signed(cell.number)
     if extreme:
         shown = f"\\{'textbf' if extreme == 'greatest' else 'underline'}{{{shown}}}"
@@ -127,7 +128,7 @@ def _cell(cell: Cell | None, notes: dict[str, str], intervals: bool, extreme: st
 
 def _interval(cell: Cell) -> str:
     """Half its width, where the value stands in its middle, else both ends."""
-    value, low, high = cell.found.value, cell.found.low, cell.found.high
+    value, low, high = cell.estimate.value, cell.estimate.low, cell.estimate.high
     if value is None or low is None or high is None:
         return ""
     if math.isclose(value - low, high - value, rel_tol=1e-6, abs_tol=1e-9):

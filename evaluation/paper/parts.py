@@ -72,40 +72,42 @@ class Parts:
             raise NotMadeError("no report of a compared system has a coverage: none is rated")
         by_size = {size: self._scored(cutoff=size) for size in table3.SIZES}
         sheet = table3.table3(by_size, self.dataset.slug)
-        cells = [cell.found for line in sheet.lines for cell in line.cells if cell is not None]
+        cells = [cell.estimate for line in sheet.lines for cell in line.cells if cell is not None]
         if all(cell.value is None for cell in cells):
             raise NotMadeError(f"no correlation is defined: {_plain(cells[0].reason)}")
         return self._sheet(sheet)
 
     def figure4(self) -> Files:
-        found = report_coverage(self._selection())
-        if not found.reports:
+        coverage = report_coverage(self._selection())
+        if not coverage.reports:
             raise NotMadeError("no person has rated a report")
-        caption = _coverage_caption(found, self.dataset.slug)
-        return self._figure("figure4", draw(lambda figure: paint_coverage(figure, found))) | {
-            "figure4.csv": coverage_csv(found).encode(),
-            "figure4_correlations.csv": correlation_csv(found).encode(),
-            "figure4.tex": latex_figure("figure4", caption, wide=is_wide(found)).encode(),
+        caption = _coverage_caption(coverage, self.dataset.slug)
+        return self._figure("figure4", draw(lambda figure: paint_coverage(figure, coverage))) | {
+            "figure4.csv": coverage_csv(coverage).encode(),
+            "figure4_correlations.csv": correlation_csv(coverage).encode(),
+            "figure4.tex": latex_figure("figure4", caption, wide=is_wide(coverage)).encode(),
         }
 
     def figure5(self) -> Files:
         self._needs_runs()
         scores = self._scored()
-        found = heat({metric: values(scores, metric) for metric in FIGURE_5})
-        reasons = [tau.reason for tau in found.taus.values()]
+        correlations = heat({metric: values(scores, metric) for metric in FIGURE_5})
+        reasons = [tau.reason for tau in correlations.taus.values()]
         if all(reasons):
             why = _plain(reasons[0]) if reasons else "fewer than two metrics are defined"
             raise NotMadeError(f"no correlation is defined: {why}")
         without = (
-            "" if COVERAGE_Y in found.metrics else " Cov(y) is left out: it is defined nowhere."
+            ""
+            if COVERAGE_Y in correlations.metrics
+            else " Cov(y) is left out: it is defined nowhere."
         )
         caption = (
             f"Kendall τ (tau-b) between metrics over the systems of {self.dataset.slug} that have "
             f"all {n_scored(scores)} topics, without the reference bounds.{without} "
             f"Hatched: undefined. {conditions(self.options)}"
         )
-        return self._figure("figure5", draw(lambda figure: paint_heat(figure, found))) | {
-            "figure5.csv": heat_csv(found).encode(),
+        return self._figure("figure5", draw(lambda figure: paint_heat(figure, correlations))) | {
+            "figure5.csv": heat_csv(correlations).encode(),
             "figure5.tex": latex_figure("figure5", caption).encode(),
         }
 
@@ -145,17 +147,17 @@ class Parts:
         return {f"{label}.{kind}": content for kind, content in drawn.items()}
 
 
-def _coverage_caption(found: ReportCoverage, dataset: str) -> str:
-    people = f"{len(found.people)} people" if len(found.people) != 1 else "one person"
+def _coverage_caption(coverage: ReportCoverage, dataset: str) -> str:
+    people = f"{len(coverage.people)} people" if len(coverage.people) != 1 else "one person"
     judged = (
-        f"the line {found.judge.title} at η = {found.eta}. r (Pearson) and ρ (Spearman) are between "
+        f"the line {coverage.judge.title} at η = {coverage.eta}. r (Pearson) and ρ (Spearman) are between "
         "it and each person"
-        if found.judge
+        if coverage.judge
         else "the chosen judge has rated none of them. r (Pearson) and ρ (Spearman) are between "
         "people"
     )
     return (
-        f"Coverage of {len(found.reports)} reports of {dataset} on {len(found.topics)} topics, by "
+        f"Coverage of {len(coverage.reports)} reports of {dataset} on {len(coverage.topics)} topics, by "
         f"system: bars are the mean of {people}, marks each of them, {judged}, over the reports "
         "that both have finished. A hollow mark is a report not finished."
     )

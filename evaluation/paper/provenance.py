@@ -36,7 +36,7 @@ def content_hashes(dataset: Dataset) -> dict[str, Any]:
 
 
 def _questions(dataset: Dataset) -> dict[int, str]:
-    found = SubQuestion.objects.filter(topic__dataset=dataset).order_by()
+    questions = SubQuestion.objects.filter(topic__dataset=dataset).order_by()
     fields = (
         "topic__name",
         "topic__request",
@@ -45,19 +45,19 @@ def _questions(dataset: Dataset) -> dict[int, str]:
         "filtered_because",
         "filtered_eta",
     )
-    return {pk: _line(*row) for pk, *row in found.values_list("pk", *fields)}
+    return {pk: _line(*row) for pk, *row in questions.values_list("pk", *fields)}
 
 
 def _texts(dataset: Dataset) -> dict[int, str]:
-    found = Text.objects.filter(dataset=dataset).order_by()
+    texts = Text.objects.filter(dataset=dataset).order_by()
     fields = ("kind", "system", "name", "topic__name", "sha256")
-    return {pk: _line(*row) for pk, *row in found.values_list("pk", *fields)}
+    return {pk: _line(*row) for pk, *row in texts.values_list("pk", *fields)}
 
 
 def _runs(dataset: Dataset, texts: dict[int, str]) -> str:
-    found = RankedText.objects.filter(run__dataset=dataset).order_by()
+    ranked = RankedText.objects.filter(run__dataset=dataset).order_by()
     fields = ("run__name", "topic__name", "rank", "text_id")
-    rows = found.values_list(*fields).iterator(chunk_size=CHUNK)
+    rows = ranked.values_list(*fields).iterator(chunk_size=CHUNK)
     return _hash_lines(_line(run, topic, rank, texts[text]) for run, topic, rank, text in rows)
 
 
@@ -70,19 +70,19 @@ def _ratings(
     rows = frame(dataset)
     rows["text"], rows["question"] = rows["text"].map(texts), rows["question"].map(questions)
     rows = rows.sort_values(["text", "question"])
-    found: dict[str, dict[str, str | int]] = {}
+    hashes: dict[str, dict[str, str | int]] = {}
     for (rater, rubric), here in rows.groupby(["rater", "rubric"]):
         cells = here[["text", "question", "grade"]].to_numpy("<i8")
-        found[f"{raters[rater]}, {rubrics[rubric]}"] = {
+        hashes[f"{raters[rater]}, {rubrics[rubric]}"] = {
             "n": len(here),
             "sha256": hashlib.sha256(cells.tobytes()).hexdigest(),
         }
-    return found
+    return hashes
 
 
 def _places(lines: dict[int, str]) -> dict[int, int]:
     """For each primary key the place of its line among all lines: the same in every database."""
-    return {pk: at for at, pk in enumerate(sorted(lines, key=lines.__getitem__))}
+    return {pk: place for place, pk in enumerate(sorted(lines, key=lines.__getitem__))}
 
 
 def _line(*values: object) -> str:
@@ -126,11 +126,11 @@ def provenance(
     `files` are all others by name, `skipped` says of each table that was not made why, and `about`
     holds the command, the options and the data.
     """
-    found = {
+    record = {
         **about,
         "versions": versions(),
         "files": {name: {"sha256": sha256(content)} for name, content in files.items()},
         "skipped": dict(skipped),
     }
-    text = json.dumps(found, indent=2, sort_keys=True, ensure_ascii=False, allow_nan=False)
+    text = json.dumps(record, indent=2, sort_keys=True, ensure_ascii=False, allow_nan=False)
     return f"{text}\n".encode()

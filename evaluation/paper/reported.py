@@ -80,8 +80,8 @@ class Reported:
     def against(self, field: Field) -> Field | None:
         """The field of the final result that a field of retrieval is held against, if any."""
         wanted = (field.collection, AGAINST.get(field.metric))
-        found = (other for other in self.fields if (other.collection, other.metric) == wanted)
-        return next(found, None)
+        matches = (other for other in self.fields if (other.collection, other.metric) == wanted)
+        return next(matches, None)
 
 
 def read_reported(path: Path) -> Reported:
@@ -126,17 +126,17 @@ def _lines(path: Path) -> Iterator[tuple[int, list[str]]]:
 
 def _fields(header: Sequence[str], faults: list[str]) -> tuple[Field, ...]:
     fields: list[Field] = []
-    for at, wanted in enumerate(("system", "block")):
-        found = header[at] if at < len(header) else ""
-        if found != wanted:
-            faults.append(f"line 1, column {at + 1}: the header is “{wanted}”, not “{found}”")
-    for at, name in enumerate(header[2:], start=3):
+    for index, wanted in enumerate(("system", "block")):
+        heading = header[index] if index < len(header) else ""
+        if heading != wanted:
+            faults.append(f"line 1, column {index + 1}: the header is “{wanted}”, not “{heading}”")
+    for column, name in enumerate(header[2:], start=3):
         collection, _, metric = name.rpartition("_")
         if metric not in METRICS:
             names = ", ".join(METRICS)
-            faults.append(f"line 1, column {at}: “{name}” does not end with one of: {names}")
+            faults.append(f"line 1, column {column}: “{name}” does not end with one of: {names}")
         elif name in (field.name for field in fields):
-            faults.append(f"line 1, column {at}: “{name}” stands twice")
+            faults.append(f"line 1, column {column}: “{name}” stands twice")
         else:
             fields.append(Field(name, collection, METRICS[metric]))
     if len(header) == 2 and not faults:

@@ -52,13 +52,13 @@ class Column:
 class Cell:
     """An estimate and how it is printed."""
 
-    found: Estimate
+    estimate: Estimate
     style: Style = SHARE
 
     @property
     def number(self) -> str | None:
         """The value as it is printed, None where it is undefined."""
-        return None if self.found.value is None else self.style.number(self.found.value)
+        return None if self.estimate.value is None else self.style.number(self.estimate.value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,22 +105,24 @@ class Sheet:
         for block in self.blocks:
             yield from block.lines
 
-    def extreme(self, line: Line, at: int) -> Literal["greatest", "least"] | None:
+    def extreme(self, line: Line, column: int) -> Literal["greatest", "least"] | None:
         """Whether a line has the greatest or the least number of a column, as they are printed.
 
         Only ranked lines are compared, and of these the values from most topics: one from fewer
         may be extreme for its topics alone. Where all numbers are the same none is.
         """
-        cells = [other.cells[at] for other in self.lines if other.ranked]
-        defined = [cell for cell in cells if cell is not None and cell.found.value is not None]
-        full = max((cell.found.n for cell in defined), default=0)
-        values = {cell.number: cell.found.value or 0.0 for cell in defined if cell.found.n == full}
-        cell = line.cells[at]
+        cells = [other.cells[column] for other in self.lines if other.ranked]
+        defined = [cell for cell in cells if cell is not None and cell.estimate.value is not None]
+        full = max((cell.estimate.n for cell in defined), default=0)
+        values = {
+            cell.number: cell.estimate.value or 0.0 for cell in defined if cell.estimate.n == full
+        }
+        cell = line.cells[column]
         if (
-            not (line.ranked and self.columns[at].is_ranked)
+            not (line.ranked and self.columns[column].is_ranked)
             or cell is None
             or len(values) < 2
-            or cell.found.n != full
+            or cell.estimate.n != full
         ):
             return None
         ordered = sorted(values, key=values.__getitem__)
@@ -132,16 +134,16 @@ class Sheet:
         """Why values are undefined and what is said of rows: each reason, and its letters."""
         reasons: dict[str, str] = {}
         for line in self.lines:
-            undefined = (cell.found.reason for cell in line.cells if cell is not None)
+            undefined = (cell.estimate.reason for cell in line.cells if cell is not None)
             for reason in (line.note, *undefined):
                 if reason and reason not in reasons:
                     reasons[reason] = _letters(len(reasons))
         return reasons
 
 
-def _letters(at: int) -> str:
+def _letters(index: int) -> str:
     """a to z, then aa, ab and so on."""
-    turn, letter = divmod(at, len(ascii_lowercase))
+    turn, letter = divmod(index, len(ascii_lowercase))
     return (_letters(turn - 1) if turn else "") + ascii_lowercase[letter]
 
 
@@ -173,7 +175,7 @@ def sheet_csv(sheet: Sheet) -> str:
             facts = line.facts or [None] * len(sheet.facts)
             row: list[Value] = [block.name, line.name, compared, line.note, *facts]
             for cell in line.cells:
-                row += [None] * len(ESTIMATE) if cell is None else estimate_cells(cell.found)
+                row += [None] * len(ESTIMATE) if cell is None else estimate_cells(cell.estimate)
             rows.append(row)
     return csv_text(header, rows)
 

@@ -57,15 +57,15 @@ def systems(scores: Scores) -> tuple[System, ...]:
     for row in scores.rows:
         if row.row.kind == "reports" and row.row.bound is None:
             reports.setdefault(row.row.system, row)
-    found: list[System] = []
+    every_system: list[System] = []
     for row in scores.rows:
         name = row.row.system
         if row.row.bound is not None:
-            found.append(_bound(row, row.row.bound))
+            every_system.append(_bound(row, row.row.bound))
         elif row.row.kind == "run":
-            found.append(System(name, is_oracle(name), row, reports.pop(name, None)))
-    found += (System(name, is_oracle(name), None, row) for name, row in reports.items())
-    return tuple(sorted(found, key=lambda system: not system.is_reference))
+            every_system.append(System(name, is_oracle(name), row, reports.pop(name, None)))
+    every_system += (System(name, is_oracle(name), None, row) for name, row in reports.items())
+    return tuple(sorted(every_system, key=lambda system: not system.is_reference))
 
 
 def compared(scores: Scores) -> tuple[System, ...]:
@@ -75,12 +75,12 @@ def compared(scores: Scores) -> tuple[System, ...]:
 
 def values(scores: Scores, metric: Metric) -> FloatArray:
     """A metric of the compared systems: topics x systems, NaN where it is undefined or absent."""
-    found = compared(scores)
-    table = np.full((len(scores.topic_names), len(found)), np.nan)
-    for at, system in enumerate(found):
+    columns = compared(scores)
+    table = np.full((len(scores.topic_names), len(columns)), np.nan)
+    for column, system in enumerate(columns):
         row = system.row(metric)
         if row is not None:
-            table[:, at] = row.values(metric.score)
+            table[:, column] = row.values(metric.score)
     return table
 
 

@@ -28,12 +28,18 @@ def table1(scores: Scores, dataset: str) -> Sheet:
     is between a metric of retrieval and the one of the reports that it is held against, over the
     systems alone: neither bounds nor runs of an oracle enter it.
     """
-    found = systems(scores)
+    every_system = systems(scores)
     full = n_scored(scores)
     n = len(compared(scores))
     blocks = (
-        Block("reference", tuple(_line(one, full) for one in found if one.is_reference)),
-        Block("systems", tuple(_line(one, full) for one in found if not one.is_reference)),
+        Block(
+            "reference",
+            tuple(_line(system, full) for system in every_system if system.is_reference),
+        ),
+        Block(
+            "systems",
+            tuple(_line(system, full) for system in every_system if not system.is_reference),
+        ),
     )
     tau = Line("Kendall τ", (*(_tau(scores, metric) for metric in TABLE_1), None))
     unlike = unlike_depths({s.name: s.contexts.sizes for s in compared(scores) if s.contexts})
@@ -73,7 +79,7 @@ def _tau(scores: Scores, metric: Metric) -> Cell | None:
     """The last line's cell: nothing under the metrics of reports."""
     if metric not in AGAINST:
         return None
-    x, y = (values(scores, one) for one in (metric, AGAINST[metric]))
+    x, y = (values(scores, side) for side in (metric, AGAINST[metric]))
     return Cell(order_agreement(x, y), TAU)
 
 
@@ -84,13 +90,15 @@ def _note(z: RowScore | None, y: RowScore | None, full: int) -> str:
         if row is None or row.means["coverage"].value is None:
             continue
         n, unrated = _n(row), _unrated(row)
-        said = [f"{n} of {full} topics"] * (n != full) + [f"{unrated} cells unrated"] * bool(
+        remarks = [f"{n} of {full} topics"] * (n != full) + [f"{unrated} cells unrated"] * bool(
             unrated
         )
         if (theirs := row.alpha_ndcg_ndeval) is not None:
-            said.append(f"α-nDCG {SHARE.number(theirs)} if passages of other topics gain nothing")
-        if said:
-            parts.append(f"{name}: {', '.join(said)}")
+            remarks.append(
+                f"α-nDCG {SHARE.number(theirs)} if passages of other topics gain nothing"
+            )
+        if remarks:
+            parts.append(f"{name}: {', '.join(remarks)}")
     return "; ".join(parts)
 
 

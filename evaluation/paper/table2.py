@@ -50,10 +50,17 @@ def table2(by_eta: Mapping[int, Scores], dataset: str) -> Sheet:
 
 def _line(eta: int, scores: Scores) -> Line:
     z, y = (comparable(values(scores, metric)) for metric in (COVERAGE_Z, COVERAGE_Y))
-    found = at_threshold(z, y, eta)
-    spreads = (found.contexts.mean, found.contexts.sd, found.reports.mean, found.reports.sd)
-    n_topics = [int((~np.isnan(one)).any(axis=1).sum()) for one in (z, y)]
-    counted = zip(("Z", "y"), (found.contexts.mean.n, found.reports.mean.n), n_topics, strict=True)
+    threshold = at_threshold(z, y, eta)
+    spreads = (
+        threshold.contexts.mean,
+        threshold.contexts.sd,
+        threshold.reports.mean,
+        threshold.reports.sd,
+    )
+    n_topics = [int((~np.isnan(coverage)).any(axis=1).sum()) for coverage in (z, y)]
+    counted = zip(
+        ("Z", "y"), (threshold.contexts.mean.n, threshold.reports.mean.n), n_topics, strict=True
+    )
     return Line(
         name=str(eta),
         cells=(*map(Cell, spreads), Cell(order_agreement(z, y), TAU)),
