@@ -15,12 +15,12 @@ from evaluation.pairs.page import PairList, PairRow
 AT_A_TIME = 500
 
 
-def pair_lines(found: PairList, site: str) -> Iterator[str]:
+def pair_lines(listed: PairList, site: str) -> Iterator[str]:
     """The header and a line a pair, in the order of the list, with its address below `site`.
 
     A missing grade, and a distance of which there is none, is an empty cell.
     """
-    selection = found.matrix.selection
+    selection = listed.matrix.selection
     raters = [*selection.raters, *filter(None, [selection.judge])]
     yield _line(
         [
@@ -29,15 +29,15 @@ def pair_lines(found: PairList, site: str) -> Iterator[str]:
             *("grades_apart", "evidence_apart", "page"),
         ]
     )
-    for start in range(0, len(found), AT_A_TIME):
-        rows = found.rows(start, start + AT_A_TIME)
+    for start in range(0, len(listed), AT_A_TIME):
+        rows = listed.rows(start, start + AT_A_TIME)
         words = SubQuestion.objects.in_bulk([row.question for row in rows])
         for row in rows:
-            yield _line(_cells(found, row, words[row.question].body, site))
+            yield _line(_cells(listed, row, words[row.question].body, site))
 
 
-def _cells(found: PairList, row: PairRow, words: str, site: str) -> list[Cell]:
-    slug = found.matrix.selection.dataset.slug
+def _cells(listed: PairList, row: PairRow, words: str, site: str) -> list[Cell]:
+    slug = listed.matrix.selection.dataset.slug
     page = reverse("pair", args=[slug, row.text.pk, row.question])
     return [
         row.topic,
@@ -49,7 +49,7 @@ def _cells(found: PairList, row: PairRow, words: str, site: str) -> list[Cell]:
         *(cell.grade for cell in filter(None, (*row.grades, row.judge))),
         row.weight,
         row.evidence,
-        f"{site}{page}?{found.query()}",
+        f"{site}{page}?{listed.query()}",
     ]
 
 

@@ -70,11 +70,11 @@ class PairList:
         """The place of a pair in the list, None if the filter leaves it out."""
         matrix = self.matrix
         here = (matrix.text[self.order] == text) & (matrix.question[self.order] == question)
-        found = np.flatnonzero(here)
-        return int(found[0]) if len(found) else None
+        places = np.flatnonzero(here)
+        return int(places[0]) if len(places) else None
 
-    def key(self, at: int) -> tuple[int, int]:
-        item = self.order[at]
+    def key(self, place: int) -> tuple[int, int]:
+        item = self.order[place]
         return int(self.matrix.text[item]), int(self.matrix.question[item])
 
     def rows(self, start: int, stop: int) -> list[PairRow]:

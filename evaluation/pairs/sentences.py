@@ -24,7 +24,7 @@ def divided_sentences(
 ) -> tuple[DividedSentence, ...]:
     """In the order of the text. `marks` has the spans of everybody who answered, none for those
     who marked nothing; a sentence that all of them, or none, marked is not listed."""
-    found = []
+    divided = []
     pieces = (piece for edges in paragraphs(body) for piece in sentences(body, *edges))
     for number, (start, end) in enumerate(pieces, start=1):
         by = tuple(
@@ -34,5 +34,5 @@ def divided_sentences(
         )
         if by and len(by) < len(marks):
             not_by = tuple(who for who in marks if who not in by)
-            found.append(DividedSentence(number, body[start:end], by, not_by))
-    return tuple(found)
+            divided.append(DividedSentence(number, body[start:end], by, not_by))
+    return tuple(divided)

@@ -11,14 +11,14 @@ register = template.Library()
 
 
 @register.simple_tag
-def list_url(found: PairList, **changes: Any) -> str:
+def list_url(listed: PairList, **changes: Any) -> str:
     """The same list of pairs, with changes."""
-    slug = found.matrix.selection.dataset.slug
-    return f"{reverse('pairs', args=[slug])}?{found.query(**changes)}"
+    slug = listed.matrix.selection.dataset.slug
+    return f"{reverse('pairs', args=[slug])}?{listed.query(**changes)}"
 
 
 @register.simple_tag
-def list_file_url(found: PairList) -> str:
+def list_file_url(listed: PairList) -> str:
     """The list of pairs, all of them, as a file."""
-    slug = found.matrix.selection.dataset.slug
-    return f"{reverse('pairs_csv', args=[slug])}?{found.query()}"
+    slug = listed.matrix.selection.dataset.slug
+    return f"{reverse('pairs_csv', args=[slug])}?{listed.query()}"

@@ -33,13 +33,15 @@ BEFORE, BESIDE = 4, 12  # rows of the list beside a pair: before it, and in all
 def pairs(request: AuthenticatedRequest, slug: str) -> HttpResponse:
     dataset = get_object_or_404(Dataset, slug=slug)
     try:
-        found = pair_list(asked_for(request, dataset), request.GET.dict())
+        listed = pair_list(asked_for(request, dataset), request.GET.dict())
     except SelectionError as error:
         return refusal(request, dataset, str(error))
-    page = Paginator(range(len(found)), PER_PAGE).get_page(request.GET.get("page"))
-    context = _list_context(dataset, found) | {
+    page = Paginator(range(len(listed)), PER_PAGE).get_page(request.GET.get("page"))
+    context = _list_context(dataset, listed) | {
         "page": page,
-        "rows": _with_words(found.rows(page.start_index() - 1, page.end_index()) if found else []),
+        "rows": _with_words(
+            listed.rows(page.start_index() - 1, page.end_index()) if listed else []
+        ),
     }
     return render(request, "evaluation/pairs/pairs.html", context)
 
@@ -53,21 +55,21 @@ def pair(request: AuthenticatedRequest, slug: str, text_id: int, question_id: in
         SubQuestion.objects.select_related("topic"), topic__dataset=dataset, pk=question_id
     )
     try:
-        found = pair_list(asked_for(request, dataset), request.GET.dict())
+        listed = pair_list(asked_for(request, dataset), request.GET.dict())
     except SelectionError as error:
         return refusal(request, dataset, str(error))
-    voices = _voices(found.matrix.selection, text, question)
-    at = found.find(text.pk, question.pk)
-    start = max((at or 0) - BEFORE, 0)
-    context = _list_context(dataset, found) | {
+    voices = _voices(listed.matrix.selection, text, question)
+    place = listed.find(text.pk, question.pk)
+    start = max((place or 0) - BEFORE, 0)
+    context = _list_context(dataset, listed) | {
         "text": text,
         "question": question,
         "text_label": f"Text of the {text.get_kind_display()}",
-        "place": None if at is None else at + 1,
-        "previous": found.key(at - 1) if at else None,
-        "next": found.key(at + 1) if at is not None and at + 1 < len(found) else None,
-        "list_page": (at or 0) // PER_PAGE + 1,
-        "rows": _with_words(found.rows(start, start + BESIDE)),
+        "place": None if place is None else place + 1,
+        "previous": listed.key(place - 1) if place else None,
+        "next": listed.key(place + 1) if place is not None and place + 1 < len(listed) else None,
+        "list_page": (place or 0) // PER_PAGE + 1,
+        "rows": _with_words(listed.rows(start, start + BESIDE)),
         "voices": voices,
         "marking": [voice for voice in voices if voice.located],
         "spans": [span for voice in voices for span in voice.drawn()],
@@ -113,30 +115,32 @@ class Voice:
         ]
 
 
-def _list_context(dataset: Dataset, found: PairList) -> dict[str, object]:
-    topics = found.matrix.topic_names.values()
+def _list_context(dataset: Dataset, listed: PairList) -> dict[str, object]:
+    topics = listed.matrix.topic_names.values()
     return {
         "room": "datasets",
         "dataset": dataset,
-        "selection": found.matrix.selection,
-        "found": found,
-        "filter": found.filter,
+        "selection": listed.matrix.selection,
+        "listed": listed,
+        "filter": listed.filter,
         "kinds": KINDS,
-        "kind": KINDS[found.filter.kind],
+        "kind": KINDS[listed.filter.kind],
         "topics": topics if len(topics) <= MOST_TOPICS else [],
-        "only": _only(found),
+        "only": _only(listed),
         # What the form has no field for, and keeps.
         "kept": {
-            name: value for name, value in found.filter.params().items() if value and name in UNSEEN
+            name: value
+            for name, value in listed.filter.params().items()
+            if value and name in UNSEEN
         },
-        "query": found.query(),
+        "query": listed.query(),
     }
 
 
-def _only(found: PairList) -> list[str]:
+def _only(listed: PairList) -> list[str]:
     """What the list is narrowed to beside its kind, in words."""
-    wanted = found.filter
-    of_text = found.matrix.texts[wanted.text] if wanted.text else None
+    wanted = listed.filter
+    of_text = listed.matrix.texts[wanted.text] if wanted.text else None
     cells = " or ".join(CELLS[cell] for cell in wanted.cell)
     words = {
         f"a rater and the judge say: {cells}": cells,
@@ -147,7 +151,7 @@ def _only(found: PairList) -> list[str]:
         f"the sub-question has “{wanted.words}”": wanted.words,
         f"the text is {of_text.name} ({of_text.group})" if of_text else "": of_text,
     }
-    return [said for said, is_asked in words.items() if is_asked]
+    return [phrase for phrase, is_asked in words.items() if is_asked]
 
 
 def _with_words(rows: Sequence[PairRow]) -> list[tuple[PairRow, str]]:
@@ -184,8 +188,8 @@ def _judges_among(voices: Sequence[Voice]) -> set[int]:
     others = [voice.rater.pk for voice in voices if not voice.rater.is_person]
     if not others:
         return set()
-    found = Rater.objects.filter(pk__in=others, judge__isnull=False)
-    return set(found.values_list("pk", flat=True))
+    judges = Rater.objects.filter(pk__in=others, judge__isnull=False)
+    return set(judges.values_list("pk", flat=True))
 
 
 def _voice(rater: Column, rating: Rating | None, levels: tuple[int, ...], eta: int) -> Voice:
@@ -223,8 +227,12 @@ def _divided(
         for letter, voice in answered.items()
     }
     return [
-        (one, [answered[letter] for letter in one.by], [answered[letter] for letter in one.not_by])
-        for one in divided_sentences(text.body or "", marks)
+        (
+            sentence,
+            [answered[letter] for letter in sentence.by],
+            [answered[letter] for letter in sentence.not_by],
+        )
+        for sentence in divided_sentences(text.body or "", marks)
     ]
 
 
@@ -234,11 +242,11 @@ def pairs_csv(request: AuthenticatedRequest, slug: str) -> HttpResponse | Stream
     """All pairs of the list, not those of one page; sent as they are read."""
     dataset = get_object_or_404(Dataset, slug=slug)
     try:
-        found = pair_list(asked_for(request, dataset), request.GET.dict())
+        listed = pair_list(asked_for(request, dataset), request.GET.dict())
     except SelectionError as error:
         return refusal(request, dataset, str(error))
     return StreamingHttpResponse(
-        pair_lines(found, request.build_absolute_uri("/").rstrip("/")),
+        pair_lines(listed, request.build_absolute_uri("/").rstrip("/")),
         content_type="text/csv; charset=utf-8",
         headers={"Content-Disposition": f'attachment; filename="{slug}-pairs.csv"'},
     )
