@@ -66,7 +66,7 @@ def topics_table(
             row.n_required,
             row.n_pairs,
             row.n_unrated,
-            *(found.value if found else None for _, found in row.coverage),
+            *(coverage.value if coverage else None for _, coverage in row.coverage),
         ]
         for row in topics
     )

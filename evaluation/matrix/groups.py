@@ -36,8 +36,8 @@ class TopicTexts:
         self.options = choice.options
         self.topic = topic
         self.pool = scores.pools[topic.pk]
-        found = scores.by_name[choice.run or REQUIRED]
-        self.score = found.topics.get(self.pool.topic_name)
+        chosen = scores.by_name[choice.run or REQUIRED]
+        self.score = chosen.topics.get(self.pool.topic_name)
         self.ranked = self.score.texts if self.score else ()
         # Reports and references, in the order of the rows that they belong to.
         self.written = {
@@ -125,10 +125,10 @@ class TopicTexts:
         count = self.options.tokenizer.counter()
         # Under which rubric the page of a pair shows these grades.
         rubric = scale.rubric or (GRADED.slug if kind == PASSAGE else ANSWERABLE.slug)
-        found = []
-        for at, pk in enumerate(texts):
+        rows = []
+        for index, pk in enumerate(texts):
             text, written = self.texts[pk], self.written.get(pk)
-            found.append(
+            rows.append(
                 MatrixRow(
                     text=pk,
                     name=text.system if kind == REPORT else text.name,
@@ -137,16 +137,16 @@ class TopicTexts:
                     pair_query=f"?rubric={rubric}&eta={self.options.eta}",
                     is_visitor=self._is_visitor(pk),
                     tokens=None if text.body is None else count(text.body),
-                    cells=cells(grades[at], asked, scale.levels, added[at], decided[at]),
-                    n_answers=int(hits[at].sum()),
-                    n_unrated=int(np.isnan(grades[at]).sum()),
-                    rank=at + 1 if is_context else None,
+                    cells=cells(grades[index], asked, scale.levels, added[index], decided[index]),
+                    n_answers=int(hits[index].sum()),
+                    n_unrated=int(np.isnan(grades[index]).sum()),
+                    rank=index + 1 if is_context else None,
                     required=picked.get(pk),
-                    gain=gains[at] if is_context else None,
+                    gain=gains[index] if is_context else None,
                     coverage=written.topics[self.pool.topic_name].coverage if written else None,
                 )
             )
-        return tuple(found)
+        return tuple(rows)
 
     def _decided(self, texts: Sequence[int]) -> BoolArray:
         """The cells that people decided over a judge, texts x questions."""

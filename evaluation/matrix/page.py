@@ -40,23 +40,23 @@ def asked_questions(pool: Pool, hits: BoolArray) -> tuple[AskedQuestion, ...]:
     words = SubQuestion.objects.in_bulk([question.pk for question in pool.questions])
     n_answers = (pool.grades >= pool.eta).sum(axis=0).tolist()
     counted = set(pool.answerable)
-    found = []
-    for at, question in enumerate(pool.questions):
-        ranks = np.flatnonzero(hits[:, at]).tolist()
+    columns = []
+    for column, question in enumerate(pool.questions):
+        ranks = np.flatnonzero(hits[:, column]).tolist()
         first = ranks[0] + 1 if ranks else None
         asked = words[question.pk]
-        found.append(
+        columns.append(
             AskedQuestion(
                 pk=question.pk,
                 number=asked.number,
                 body=str(asked),
-                is_answerable=at in counted,
+                is_answerable=column in counted,
                 is_filtered=asked.is_filtered,
                 first_rank=first,
-                status=_status(asked.filtered_because, at in counted, n_answers[at], first),
+                status=_status(asked.filtered_because, column in counted, n_answers[column], first),
             )
         )
-    return tuple(found)
+    return tuple(columns)
 
 
 def _status(filtered_because: str, counts: bool, n: int, first: int | None) -> str:
@@ -152,17 +152,17 @@ def matrix_page(choice: MatrixChoice, topic: Topic) -> MatrixPage:
     """The matrix of a topic. The context is the chosen run's, or else the required subset."""
     scores = cached_scores(choice.dataset, choice.options)
     keys = list(scores.pools)
-    at = keys.index(topic.pk)
+    index = keys.index(topic.pk)
     texts = TopicTexts(choice, topic, scores)
     return MatrixPage(
         choice=choice,
         topic=topic,
         pool=texts.pool,
         score=texts.score,
-        place=at + 1,
+        place=index + 1,
         n_topics=len(keys),
-        previous=keys[at - 1] if at else None,
-        next=keys[at + 1] if at + 1 < len(keys) else None,
+        previous=keys[index - 1] if index else None,
+        next=keys[index + 1] if index + 1 < len(keys) else None,
         questions=asked_questions(texts.pool, texts.hits),
         groups=tuple(texts.groups()),
         judge=_judge(choice.options.source),
@@ -173,8 +173,8 @@ def _judge(source: Source) -> int | None:
     # A model whose grades came in a file is a rater without a judge.
     if source.rater is None or source.rater.is_person:
         return None
-    found = Rater.objects.filter(pk=source.rater.pk, judge__isnull=False)
-    return found.values_list("pk", flat=True).first()
+    judges = Rater.objects.filter(pk=source.rater.pk, judge__isnull=False)
+    return judges.values_list("pk", flat=True).first()
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,8 +44,8 @@ def matrix_choice(dataset: Dataset, asked: QueryDict) -> MatrixChoice | None:
     Raises SelectionError, which lists the choices, for a source of grades, eta, cut-off, ideal,
     rules or run that is not there.
     """
-    found = sources(dataset)
-    if not found:
+    every_source = sources(dataset)
+    if not every_source:
         return None
     words: dict[str, Any] = {key: asked[key] for key in ScoringForm.base_fields if asked.get(key)}
     runs = tuple(dict.fromkeys(name for name in asked.getlist("run") if name))
@@ -67,7 +67,7 @@ def matrix_choice(dataset: Dataset, asked: QueryDict) -> MatrixChoice | None:
     return MatrixChoice(
         dataset=dataset,
         options=form.options(),
-        sources=found,
+        sources=every_source,
         etas=form.etas,
         words=words,
         every_run=tuple(sorted(names)),
