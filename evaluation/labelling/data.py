@@ -101,16 +101,16 @@ def load_label_data(selection: Selection) -> LabelData:
     mask = _asked(reports, questions, grids.shape[2])
     grids[:, ~mask] = np.nan
     people, judge = grids[:-1], grids[-1]
-    said = np.where(np.isnan(people), np.nan, people >= selection.threshold)
-    finished = ~(np.isnan(said) & mask).any(axis=2) & mask.any(axis=1)
+    answerable = np.where(np.isnan(people), np.nan, people >= selection.threshold)
+    finished = ~(np.isnan(answerable) & mask).any(axis=2) & mask.any(axis=1)
     n_people = finished.sum(axis=0)
     n_asked = np.maximum(mask.sum(axis=1), 1)
-    coverage = np.where(finished, np.nansum(said, axis=2) / n_asked, 0.0)
+    coverage = np.where(finished, np.nansum(answerable, axis=2) / n_asked, 0.0)
     human = np.where(n_people > 0, coverage.sum(axis=0) / np.maximum(n_people, 1), np.nan)
     complete = ~(np.isnan(judge) & mask).any(axis=1) & mask.any(axis=1)
     judged = np.where(complete, (judge >= selection.judge_threshold).sum(axis=1) / n_asked, np.nan)
     levels = tuple(selection.judge_rubric.grades())
-    yes = _share_of_people(said)
+    yes = _share_of_people(answerable)
     shares = answerable_by_grade(judge.ravel(), yes.ravel(), levels)
     gap = expected_gap(judge, selection.judge_threshold, shares, levels)
     return LabelData(
@@ -129,14 +129,14 @@ def load_label_data(selection: Selection) -> LabelData:
 
 def _draws(selection: Selection, reports: tuple[Report, ...]) -> tuple[Drawn, ...]:
     draws = LabelDraw.objects.filter(dataset=selection.dataset, rubric=selection.rubric)
-    at = {report.pk: place for place, report in enumerate(reports)}
+    places = {report.pk: place for place, report in enumerate(reports)}
     chances = {draw.pk: np.full(len(reports), np.nan) for draw in draws}
     is_drawn = {draw.pk: np.zeros(len(reports), dtype=bool) for draw in draws}
     for pk, text, chance, drawn in DrawChance.objects.filter(draw__in=draws).values_list(
         "draw_id", "text_id", "chance", "is_drawn"
     ):
-        if text in at:
-            chances[pk][at[text]], is_drawn[pk][at[text]] = chance, drawn
+        if text in places:
+            chances[pk][places[text]], is_drawn[pk][places[text]] = chance, drawn
     return tuple(
         Drawn(draw.pk, draw.system, draw.size, draw.made, chances[draw.pk], is_drawn[draw.pk])
         for draw in draws
@@ -165,17 +165,17 @@ def _grids(
     judge = [selection.judge.pk] if selection.judge else []
     reports = Text.objects.filter(dataset=selection.dataset, kind=Text.Kind.REPORT)
 
-    def said(raters: list[int], rubric: int) -> FloatArray:
+    def grades_of(raters: list[int], rubric: int) -> FloatArray:
         rows = frame(selection.dataset, raters, [rubric], with_filtered=False, texts=reports)
         return grid(rows, raters, texts, questions)
 
-    by_people = said(people, selection.rubric.pk)
-    by_judge = said(judge, selection.judge_rubric.pk)
+    by_people = grades_of(people, selection.rubric.pk)
+    by_judge = grades_of(judge, selection.judge_rubric.pk)
     none = np.full((1 - len(judge), *by_people.shape[1:]), np.nan)
     return np.concatenate([by_people, by_judge, none])
 
 
-def _share_of_people(said: FloatArray) -> FloatArray:
+def _share_of_people(answerable: FloatArray) -> FloatArray:
     """Of the people who rated a cell, the share who called it answerable; NaN where nobody did."""
-    n = (~np.isnan(said)).sum(axis=0)
-    return np.where(n > 0, np.nansum(said, axis=0) / np.maximum(n, 1), np.nan)
+    n = (~np.isnan(answerable)).sum(axis=0)
+    return np.where(n > 0, np.nansum(answerable, axis=0) / np.maximum(n, 1), np.nan)

@@ -29,7 +29,7 @@ def make_draw(choice: LabelChoice, report: LabelReport, by: User) -> LabelDraw:
     if judge is None or not report.candidates:
         raise NothingToDrawError("Nothing was drawn: there is no report left to label.")
     seed = secrets.randbits(32)
-    drawn = set(systematic([one.chance for one in report.candidates], seed).tolist())
+    drawn = set(systematic([candidate.chance for candidate in report.candidates], seed).tolist())
     draw = LabelDraw.objects.create(
         dataset=choice.selection.dataset,
         rubric=choice.selection.rubric,
@@ -42,8 +42,13 @@ def make_draw(choice: LabelChoice, report: LabelReport, by: User) -> LabelDraw:
     )
     DrawChance.objects.bulk_create(
         (
-            DrawChance(draw=draw, text_id=one.report.pk, chance=one.chance, is_drawn=at in drawn)
-            for at, one in enumerate(report.candidates)
+            DrawChance(
+                draw=draw,
+                text_id=candidate.report.pk,
+                chance=candidate.chance,
+                is_drawn=index in drawn,
+            )
+            for index, candidate in enumerate(report.candidates)
         ),
         batch_size=5_000,
     )
@@ -75,25 +80,27 @@ class DrawResult:
 
 def draw_result(draw: LabelDraw, data: LabelData) -> DrawResult:
     """What the labels of a draw say so far; undefined until every drawn report is labelled."""
-    one = next(made for made in data.draws if made.pk == draw.pk)
-    done = n_labelled(data, one)
-    outside = ~np.isnan(one.chances) & ~one.is_drawn & ~np.isnan(data.human)
+    sampled = next(made for made in data.draws if made.pk == draw.pk)
+    done = n_labelled(data, sampled)
+    outside = ~np.isnan(sampled.chances) & ~sampled.is_drawn & ~np.isnan(data.human)
     if done < draw.size:
         why = f"undefined, because {draw.size - done} of the {draw.size} drawn reports are not labelled yet"
         estimate = Estimate(None, why, done)
     else:
-        estimate = draw_estimate(data, one, draw.system)
-    drawn = tuple(_drawn_report(data, one, at) for at in np.flatnonzero(one.is_drawn).tolist())
+        estimate = draw_estimate(data, sampled, draw.system)
+    drawn = tuple(
+        _drawn_report(data, sampled, index) for index in np.flatnonzero(sampled.is_drawn).tolist()
+    )
     return DrawResult(drawn, done, int(outside.sum()), estimate)
 
 
-def _drawn_report(data: LabelData, draw: Drawn, at: int) -> DrawnReport:
+def _drawn_report(data: LabelData, draw: Drawn, index: int) -> DrawnReport:
     return DrawnReport(
-        data.reports[at],
-        float(draw.chances[at]),
-        _known(float(data.judge[at])),
-        _known(float(data.human[at])),
-        int(data.n_people[at]),
+        data.reports[index],
+        float(draw.chances[index]),
+        _known(float(data.judge[index])),
+        _known(float(data.human[index])),
+        int(data.n_people[index]),
     )
 
 

@@ -71,18 +71,18 @@ def _row(data: LabelData, system: str) -> SystemRow:
     human, chances = _counted(data, draw)
     if not finished and not draw:
         human = _before_draws(data)
-    topics, said = data.topics[here], here & ~np.isnan(human)
+    topics, labelled = data.topics[here], here & ~np.isnan(human)
     people, judge = _by_topic(human[here], topics), _by_topic(data.judge[here], topics)
     plain = not draw or _alike(chances[here & ~np.isnan(chances)], topics)
     return SystemRow(
         system,
         people=_mean(people, "people have finished no topic")
         if plain
-        else Estimate(None, UNEQUAL, int(said.sum())),
+        else Estimate(None, UNEQUAL, int(labelled.sum())),
         judge=_mean(judge, "the judge has graded no topic throughout"),
         both=draw_estimate(data, draw, system) if draw else _prediction_powered(people, judge),
         draw=draw,
-        n_left_out=int((here & ~np.isnan(data.human)).sum() - said.sum()),
+        n_left_out=int((here & ~np.isnan(data.human)).sum() - labelled.sum()),
     )
 
 

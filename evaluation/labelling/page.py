@@ -72,12 +72,12 @@ def label_report(data: LabelData, system: str, size: int) -> LabelReport:
         rows=system_rows(data),
         candidates=tuple(
             Candidate(
-                data.reports[free[at]],
-                float(data.judge[free[at]]),
-                float(gaps[at]) if known else None,
-                float(chances[at]),
+                data.reports[free[index]],
+                float(data.judge[free[index]]),
+                float(gaps[index]) if known else None,
+                float(chances[index]),
             )
-            for at in order.tolist()
+            for index in order.tolist()
         ),
         takes=takes,
         forecasts=_forecasts(data, here, free) if known else (),

@@ -83,8 +83,10 @@ def _judges(selection: Selection) -> dict[Column, Any]:
         of_reports = Rating.objects.of_dataset(selection.dataset).filter(
             rater=OuterRef("pk"), rubric=rubric, text__kind=Text.Kind.REPORT
         )
-        found = Rater.objects.filter(Exists(of_reports)).exclude(kind=Rater.Kind.HUMAN)
-        for rater in sorted(found, key=lambda one: (one.kind == Rater.Kind.BASELINE, one.name)):
+        raters = Rater.objects.filter(Exists(of_reports)).exclude(kind=Rater.Kind.HUMAN)
+        for rater in sorted(
+            raters, key=lambda rater: (rater.kind == Rater.Kind.BASELINE, rater.name)
+        ):
             judges.setdefault(Column(rater.pk, rater.name, rater.kind, JUDGE), rubric)
     return judges
 

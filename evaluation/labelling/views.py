@@ -103,10 +103,10 @@ def label_draw_csv(request: AuthenticatedRequest, slug: str, pk: int) -> HttpRes
         ("topic", "system", "report", "probability", "judge_coverage", "people_coverage", "people"),
         (
             [
-                *(one.report.topic_name, one.report.system, one.report.name, one.chance),
-                *(one.judge, one.human, one.n_people),
+                *(drawn.report.topic_name, drawn.report.system, drawn.report.name, drawn.chance),
+                *(drawn.judge, drawn.human, drawn.n_people),
             ]
-            for one in result.drawn
+            for drawn in result.drawn
         ),
     )
 
@@ -138,7 +138,7 @@ def _draw(slug: str, pk: int) -> LabelDraw:
 
 def _result(draw: LabelDraw) -> tuple[LabelData, DrawResult]:
     selection = label_choice(draw.dataset, rubric=draw.rubric.slug, eta=str(draw.eta)).selection
-    judge = next((one for one in selection.judges if one.pk == draw.judge_id), None)
+    judge = next((column for column in selection.judges if column.pk == draw.judge_id), None)
     data = load_label_data(replace(selection, judge=judge))
     return data, draw_result(draw, data)
 
@@ -159,14 +159,21 @@ def _estimates(report: LabelReport) -> tuple[list[str], list[list[Any]]]:
 def _candidates(report: LabelReport) -> tuple[list[str], list[list[Any]]]:
     header = ["topic", "system", "report", "judge_coverage", "expected_gap", "probability"]
     rows = [
-        [one.report.topic_name, one.report.system, one.report.name, one.judge, one.gap, one.chance]
-        for one in report.candidates
+        [
+            candidate.report.topic_name,
+            candidate.report.system,
+            candidate.report.name,
+            candidate.judge,
+            candidate.gap,
+            candidate.chance,
+        ]
+        for candidate in report.candidates
     ]
     return header, rows
 
 
 def _forecasts(report: LabelReport) -> tuple[list[str], list[list[Any]]]:
-    rows = [[one.n, one.drawn, one.equal] for one in report.forecasts]
+    rows = [[forecast.n, forecast.drawn, forecast.equal] for forecast in report.forecasts]
     return ["labelled", "half_width_drawn", "half_width_equal_chances"], rows
 
 
