@@ -35,7 +35,9 @@ class Strip:
 
 def axis_of(*estimates: Estimate) -> Axis:
     """0 to 1 where that holds every estimate and interval, else -1 to 1."""
-    ends = [end for found in estimates for end in (found.value, found.low) if end is not None]
+    ends = [
+        end for estimate in estimates for end in (estimate.value, estimate.low) if end is not None
+    ]
     return (-1.0, 1.0) if min(ends, default=0.0) < 0 else (0.0, 1.0)
 
 
@@ -43,7 +45,7 @@ def strip(estimate: Estimate, axis: Axis = (0.0, 1.0)) -> Strip:
     """Places of an estimate on its axis. An interval beyond the axis ends where the axis does."""
     low, high = axis
 
-    def at(value: float | None) -> str | None:
+    def place(value: float | None) -> str | None:
         if value is None:
             return None
         share = (min(max(value, low), high) - low) / (high - low)
@@ -52,9 +54,9 @@ def strip(estimate: Estimate, axis: Axis = (0.0, 1.0)) -> Strip:
     quarters = (STRIP_RIGHT - STRIP_LEFT) / 4
     ends = (0, 4) if low == 0 else (0, 2, 4)
     ticks = tuple(
-        (svg_number(STRIP_LEFT + quarters * at), 10 if at in ends else 12) for at in range(5)
+        (svg_number(STRIP_LEFT + quarters * tick), 10 if tick in ends else 12) for tick in range(5)
     )
-    return Strip(ticks, at(estimate.value), at(estimate.low), at(estimate.high))
+    return Strip(ticks, place(estimate.value), place(estimate.low), place(estimate.high))
 
 
 def shape(mark: int) -> str:

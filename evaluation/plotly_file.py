@@ -42,8 +42,8 @@ class PlotlyFinder(BaseFinder):
         return []
 
     def find(self, path: str, find_all: bool = False, **kwargs: Any) -> Any:
-        found = [str(FOLDER / FILE)] if path == URL else []
-        return found if find_all else next(iter(found), [])
+        paths = [str(FOLDER / FILE)] if path == URL else []
+        return paths if find_all else next(iter(paths), [])
 
     def list(self, ignore_patterns: Any) -> Iterator[tuple[str, FileSystemStorage]]:
         yield FILE, self.storage

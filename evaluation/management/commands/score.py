@@ -51,10 +51,8 @@ class Command(BaseCommand):
         except SelectionError as error:
             raise CommandError(str(error)) from error
         if options["json"]:
-            found = [as_json(scores, row) for row in scores.rows]
-            printed = json.dumps(
-                found if options["all"] else found[0], indent=2, ensure_ascii=False
-            )
+            rows = [as_json(scores, row) for row in scores.rows]
+            printed = json.dumps(rows if options["all"] else rows[0], indent=2, ensure_ascii=False)
             self.stdout.write(printed)
         else:
             self.stdout.write("\n".join(_lines(dataset, scores)))
@@ -73,11 +71,11 @@ def _lines(dataset: Dataset, scores: Scores) -> Iterable[str]:
     if options.source.why:
         yield options.source.why
     yield from ("", *_row("", *HEADS, "topics", "|Z|"))
-    for found in scores.rows:
+    for row in scores.rows:
         if len(scores.rows) == 1:
-            for name, topic in found.topics.items():
+            for name, topic in row.topics.items():
                 yield from _topic(name, topic)
-        yield from _mean(found)
+        yield from _mean(row)
     yield from ("", *scores.notes)
     runs = {row.row.name: row.sizes for row in scores.rows if row.row.kind == "run"}
     if unlike := unlike_depths(runs):
@@ -96,17 +94,17 @@ def _topic(name: str, score: TopicScore) -> Iterable[str]:
     yield from _reasons(values)
 
 
-def _mean(found: RowScore) -> Iterable[str]:
-    values = [found.means[metric] for metric in METRICS]
-    size = f"{np.nanmean(found.sizes):.1f}" if found.topics else ""
-    yield from _row(found.row.name, *map(_number, values), str(len(found.topics)), size)
+def _mean(row: RowScore) -> Iterable[str]:
+    values = [row.means[metric] for metric in METRICS]
+    size = f"{np.nanmean(row.sizes):.1f}" if row.topics else ""
+    yield from _row(row.row.name, *map(_number, values), str(len(row.topics)), size)
     if any(value.low is not None for value in values):
         for label, ends in (
             ("95%, from", [value.low for value in values]),
             ("95%, to", [value.high for value in values]),
         ):
             yield from _row(f"  {label}", *("" if end is None else f"{end:.3f}" for end in ends))
-    if (theirs := found.alpha_ndcg_ndeval) is not None:
+    if (theirs := row.alpha_ndcg_ndeval) is not None:
         yield f"{'':{WIDTH}} alpha-nDCG without gains of other topics' passages, as ndeval: {theirs:.3f}"
     for head, value in zip(HEADS, values, strict=True):
         if value.value is not None and value.missing:
@@ -119,8 +117,8 @@ def _reasons(values: Iterable[Estimate]) -> Iterable[str]:
         yield f"{'':{WIDTH}} {reason}"
 
 
-def _number(found: Estimate) -> str:
-    return "undefined" if found.value is None else f"{found.value:.3f}"
+def _number(estimate: Estimate) -> str:
+    return "undefined" if estimate.value is None else f"{estimate.value:.3f}"
 
 
 def _row(name: str, *cells: str) -> Iterable[str]:

@@ -54,10 +54,10 @@ class Command(BaseCommand):
             raise CommandError(str(error)) from error
         if chosen and chosen.source.why:
             self.stdout.write(chosen.source.why)
-        for one in written:
-            said = f"not made, because {one.reason}" if one.reason else one.sha256[:12]
-            self.stdout.write(f"{one.name:26} {said}")
-        for name in sorted(there - {one.name for one in written}):
+        for file in written:
+            outcome = f"not made, because {file.reason}" if file.reason else file.sha256[:12]
+            self.stdout.write(f"{file.name:26} {outcome}")
+        for name in sorted(there - {file.name for file in written}):
             self.stdout.write(f"{name:26} not made this time; an earlier one is still there")
 
 
