@@ -85,17 +85,21 @@ class CampaignAnswers:
     @cached_property
     def rater(self) -> IntArray:
         """The rater of each answer."""
-        return np.array([one.rater for one in self.assignments], dtype=np.int64)[self.assignment]
+        return np.array([assignment.rater for assignment in self.assignments], dtype=np.int64)[
+            self.assignment
+        ]
 
     @cached_property
     def item(self) -> IntArray:
         """The item of each answer."""
-        return np.array([one.item for one in self.assignments], dtype=np.int64)[self.assignment]
+        return np.array([assignment.item for assignment in self.assignments], dtype=np.int64)[
+            self.assignment
+        ]
 
     @cached_property
     def purpose(self) -> NDArray[np.str_]:
         """The purpose of each answer's item."""
-        of_assignment = [self.items[one.item].purpose for one in self.assignments]
+        of_assignment = [self.items[assignment.item].purpose for assignment in self.assignments]
         return np.array(of_assignment, dtype=np.str_)[self.assignment]
 
     @cached_property
@@ -107,12 +111,12 @@ class CampaignAnswers:
     def answerable(self) -> NDArray[np.bool_]:
         return np.asarray(self.grade >= self.campaign.rubric.eta, dtype=np.bool_)
 
-    def spans(self, at: Sequence[int]) -> Iterator[tuple[int, Spans]]:
+    def spans(self, places: Sequence[int]) -> Iterator[tuple[int, Spans]]:
         """Those of the answers at these places that have spans, each place with its spans."""
-        marked = [place for place in at if self._spans[place] != NO_SPANS]
+        marked = [place for place in places if self._spans[place] != NO_SPANS]
         # One parse of all of them is several times as fast as one of each.
-        found = json.loads(f"[{','.join(self._spans[place] for place in marked)}]")
-        return zip(marked, found, strict=True)
+        spans = json.loads(f"[{','.join(self._spans[place] for place in marked)}]")
+        return zip(marked, spans, strict=True)
 
 
 def load(campaign: Campaign) -> CampaignAnswers:
@@ -141,7 +145,7 @@ def load(campaign: Campaign) -> CampaignAnswers:
             "check_asked__expected",
         )
     )
-    place = {row[0]: at for at, row in enumerate(assignments)}
+    place = {row[0]: index for index, row in enumerate(assignments)}
     columns = _columns(campaign)
     assignment = np.array([place[pk] for pk in columns[0]], dtype=np.int64)
     question = np.array([pk or 0 for pk in columns[1]], dtype=np.int64)
@@ -149,30 +153,30 @@ def load(campaign: Campaign) -> CampaignAnswers:
     spent = np.bincount(assignment, weights=time, minlength=len(assignments)).astype(np.int64)
     is_late = np.array([bool(why) for why in columns[5]], dtype=np.bool_)
     newest = _newest(assignment, question, is_late)
-    given = newest[[columns[2][at] is not None for at in newest.tolist()]]
-    grade = np.array([columns[2][at] for at in given.tolist()], dtype=np.int64)
-    is_check = question[given] == 0
-    kept = given[~is_check]
-    passed = zip(assignment[given[is_check]].tolist(), grade[is_check].tolist(), strict=True)
+    answered = newest[[columns[2][index] is not None for index in newest.tolist()]]
+    grade = np.array([columns[2][index] for index in answered.tolist()], dtype=np.int64)
+    is_check = question[answered] == 0
+    kept = answered[~is_check]
+    passed = zip(assignment[answered[is_check]].tolist(), grade[is_check].tolist(), strict=True)
     return CampaignAnswers(
         campaign=campaign,
         names=names,
         items=items,
         assignments=[
-            AssignmentRow(*row[:6], active_ms=row[6] + spent[at].item())
-            for at, row in enumerate(assignments)
+            AssignmentRow(*row[:6], active_ms=row[6] + spent[index].item())
+            for index, row in enumerate(assignments)
         ],
         assignment=assignment[kept],
         question=question[kept],
         grade=grade[~is_check],
         n_late=int(is_late[kept].sum()),
-        checks=[(at, said == assignments[at][7]) for at, said in passed],
+        checks=[(index, answer == assignments[index][7]) for index, answer in passed],
         expected={
             (item, asked): wanted
             for item, asked, wanted in expected.values_list("item_id", "question_id", "expected")
             if wanted is not None
         },
-        _spans=[columns[4][at] for at in kept.tolist()],
+        _spans=[columns[4][index] for index in kept.tolist()],
     )
 
 

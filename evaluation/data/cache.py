@@ -25,7 +25,7 @@ def data_version(dataset: Dataset) -> str:
     in place, and a new name for a rater, topic or run.
     """
     newest = {"n": Count("pk"), "newest": Max("pk")}
-    found = [
+    aggregates = [
         # A grade that is changed in place changes its product.
         Rating.objects.of_dataset(dataset).aggregate(**newest, sum=Sum(F("grade") * F("pk"))),
         NuggetSpan.objects.filter(rating__text__dataset=dataset).aggregate(**newest),
@@ -35,7 +35,7 @@ def data_version(dataset: Dataset) -> str:
         ),
         RankedText.objects.filter(run__dataset=dataset).aggregate(**newest, runs=Max("run_id")),
     ]
-    return hashlib.sha256(repr((dataset.pk, found)).encode()).hexdigest()[:16]
+    return hashlib.sha256(repr((dataset.pk, aggregates)).encode()).hexdigest()[:16]
 
 
 def cached(dataset: Dataset, key: object, compute: Callable[[], Result]) -> Result:
@@ -46,10 +46,10 @@ def cached(dataset: Dataset, key: object, compute: Callable[[], Result]) -> Resu
     each process, so that every process computes once. Results must be picklable; a cache that
     outlives the program has to be emptied when a new version of it is installed.
     """
-    said = hashlib.sha256(repr(key).encode()).hexdigest()
-    name = f"evaluation:{data_version(dataset)}:{said}"
-    found: Result | None = cache.get(name)
-    if found is None:
-        found = compute()
-        cache.set(name, found, KEPT_FOR)
-    return found
+    digest = hashlib.sha256(repr(key).encode()).hexdigest()
+    name = f"evaluation:{data_version(dataset)}:{digest}"
+    result: Result | None = cache.get(name)
+    if result is None:
+        result = compute()
+        cache.set(name, result, KEPT_FOR)
+    return result

@@ -79,8 +79,8 @@ def load_cells(dataset: Dataset, source: Source, eta: int, corpus: Corpus) -> Ce
     verdicts = answerable(rows, rubrics.values(), eta)
     values, scales = verdicts.astype(np.float64), dict.fromkeys(KINDS, VERDICT)
     if source.kind == "rater":
-        for at, kind in enumerate(KINDS):
-            here = place.kind == at
+        for index, kind in enumerate(KINDS):
+            here = place.kind == index
             used = rows["rubric"][here].unique().tolist()
             if len(used) == 1:
                 rubric = rubrics[used[0]]
@@ -118,9 +118,9 @@ class _Places:
     def __init__(self, corpus: Corpus, rows: pd.DataFrame) -> None:
         asked = [(q.pk, topic, q.position) for topic, qs in corpus.questions.items() for q in qs]
         table = np.array(sorted(asked), dtype=np.int64).reshape(-1, 3)
-        at = np.searchsorted(table[:, 0], rows["question"])
+        question = np.searchsorted(table[:, 0], rows["question"])
         self.width = int(table[:, 2].max(initial=-1)) + 1
-        topic, position = table[at, 1], table[at, 2]
+        topic, position = table[question, 1], table[question, 2]
         text = rows["text"].to_numpy(np.int64)
         self.kind = corpus.kind[corpus.at(text)]
         # One number a pair: keys of rows stay far below the 63 bits that there are.

@@ -18,7 +18,7 @@ class Column:
     pk: int
     name: str
     kind: str
-    at: int
+    place: int
     """Its place among all raters of the rubric, people first; JUDGE for the judge."""
     has_seen_others: bool = False
     """An adjudicator: a person who decided in sight of what the others had said."""
@@ -35,15 +35,15 @@ class Column:
     @property
     def letter(self) -> str:
         """A, B, C and so on, then A2: for margins, where a name has no room. J is the judge."""
-        if self.at == JUDGE:
+        if self.place == JUDGE:
             return "J"
-        turn, at = divmod(self.at, len(LETTERS))
-        return f"{LETTERS[at]}{turn + 1 if turn else ''}"
+        turn, index = divmod(self.place, len(LETTERS))
+        return f"{LETTERS[index]}{turn + 1 if turn else ''}"
 
     @property
     def mark(self) -> int:
         """Which of the marks 1 to 7 its spans have; the eighth is the judge's."""
-        return 8 if self.at == JUDGE else self.at % 7 + 1
+        return 8 if self.place == JUDGE else self.place % 7 + 1
 
 
 def independent(columns: Iterable[Column]) -> tuple[Column, ...]:

@@ -55,8 +55,10 @@ def load_corpus(dataset: Dataset) -> Corpus:
     topics = Topic.objects.filter(dataset=dataset).order_by("position", "pk")
     names_of = dict(topics.values_list("pk", "name"))
     questions: dict[int, list[Question]] = {topic: [] for topic in names_of}
-    found = SubQuestion.objects.filter(topic__dataset=dataset).order_by("topic_id", "position")
-    for topic, pk, position, why in found.values_list(
+    sub_questions = SubQuestion.objects.filter(topic__dataset=dataset).order_by(
+        "topic_id", "position"
+    )
+    for topic, pk, position, why in sub_questions.values_list(
         "topic_id", "pk", "position", "filtered_because"
     ):
         questions[topic].append(Question(pk, position, bool(why)))
@@ -70,11 +72,11 @@ def load_corpus(dataset: Dataset) -> Corpus:
     systems: list[str] = []
 
     def rows() -> Iterable[tuple[int, int, int, bool]]:
-        at = {kind: number for number, kind in enumerate(KINDS)}
+        numbers = {kind: number for number, kind in enumerate(KINDS)}
         for pk, topic, kind, words, name, system in texts.iterator(chunk_size=10_000):
             names.append(name)
             systems.append(system)
-            yield pk, topic or NO_TOPIC, at[kind], words
+            yield pk, topic or NO_TOPIC, numbers[kind], words
 
     columns = np.fromiter(rows(), dtype=TEXT)
     return Corpus(

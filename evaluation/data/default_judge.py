@@ -57,11 +57,11 @@ def _first(dataset: Dataset, judges: Sequence[Column]) -> Column:
         .values_list("rater_id")
         .annotate(n=Count("pk"), began=Min("pk"))
     )
-    found = {rater: (n, began) for rater, n, began in rows}
-    most = max((n for n, _ in found.values()), default=0)
+    by_rater = {rater: (n, began) for rater, n, began in rows}
+    most = max((n for n, _ in by_rater.values()), default=0)
 
     def place(judge: Column) -> tuple[bool, int]:
-        n, began = found.get(judge.pk, (0, 0))
+        n, began = by_rater.get(judge.pk, (0, 0))
         return 2 * n < most, began
 
     return min(judges, key=place)

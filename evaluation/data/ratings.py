@@ -51,19 +51,19 @@ def frame(
     integers. `raters` and `rubrics` are keys, None for all; `texts` narrows them to those of a
     query. Without `with_filtered` those of filtered questions are left out.
     """
-    found = Rating.objects.of_dataset(dataset)
+    ratings = Rating.objects.of_dataset(dataset)
     for name, keys in (("rater", raters), ("rubric", rubrics), ("text", texts)):
         if keys is not None:
-            found = found.filter(**{f"{name}__in": keys})
-    return _read(found if with_filtered else _without_filtered(found))
+            ratings = ratings.filter(**{f"{name}__in": keys})
+    return _read(ratings if with_filtered else _without_filtered(ratings))
 
 
 def ratings_under(selection: Selection, raters: Collection[int]) -> RatingQuerySet:
     """The ratings of these raters under the selection's rubric, as that rubric counts them."""
-    found = Rating.objects.of_dataset(selection.dataset).filter(
+    ratings = Rating.objects.of_dataset(selection.dataset).filter(
         rater__in=raters, rubric=selection.rubric
     )
-    return _without_filtered(found) if selection.leaves_out_filtered else found
+    return _without_filtered(ratings) if selection.leaves_out_filtered else ratings
 
 
 def _without_filtered(ratings: RatingQuerySet) -> RatingQuerySet:
@@ -216,14 +216,14 @@ def load(selection: Selection) -> RatingMatrix:
 
 def questions_of(dataset: Dataset) -> dict[int, QuestionRow]:
     """The questions of a dataset by key, in the order of topics and positions: one query."""
-    found = (
+    rows = (
         SubQuestion.objects.filter(topic__dataset=dataset)
         .order_by("topic__position", "topic_id", "position")
         .values_list("pk", "topic_id", "topic__name", "position", "filtered_because")
     )
     return {
         pk: QuestionRow(pk, topic, name, position, bool(why))
-        for pk, topic, name, position, why in found
+        for pk, topic, name, position, why in rows
     }
 
 
@@ -271,12 +271,12 @@ def grid(
     import pandas as pd  # noqa: PLC0415
 
     positions = {pk: question.position for pk, question in questions.items()}
-    found = np.full((len(raters), len(texts), max(positions.values(), default=-1) + 1), np.nan)
+    grades = np.full((len(raters), len(texts), max(positions.values(), default=-1) + 1), np.nan)
     rater, text = (
         pd.Index(raters).get_indexer(rows["rater"]),
         pd.Index(texts).get_indexer(rows["text"]),
     )
     here = (rater >= 0) & (text >= 0)
     position = rows["question"][here].map(positions).to_numpy(np.int64)
-    found[rater[here], text[here], position] = rows["grade"][here]
-    return found
+    grades[rater[here], text[here], position] = rows["grade"][here]
+    return grades

@@ -115,11 +115,11 @@ def select(
     rubrics = tuple(Rubric.objects.prefetch_related("levels"))
     if not rubrics:
         raise SelectionError("There is no rubric yet: import a dataset first.")
-    found = _raters_under(dataset, rubrics)
-    chosen = _rubric(rubrics, found, rubric)
-    everyone = found[chosen.pk]
+    by_rubric = _raters_under(dataset, rubrics)
+    chosen = _rubric(rubrics, by_rubric, rubric)
+    everyone = by_rubric[chosen.pk]
     columns = _columns(everyone, raters, f"under {chosen.slug} in {dataset.slug}")
-    names = {column.pk: column.name for here in found.values() for column in here}
+    names = {column.pk: column.name for here in by_rubric.values() for column in here}
     judges = _judges(dataset, chosen, rubrics, columns, names)
     default = default_judge(dataset, tuple(judges)) if judge is None and judge_by_default else None
     taken = default.judge if default else _judge(tuple(judges), judge)
@@ -182,21 +182,21 @@ def _raters_under(dataset: Dataset, rubrics: Sequence[Rubric]) -> dict[int, tupl
     for rubric in rubrics:
         here = [rater for rater in raters if getattr(rater, f"under_{rubric.pk}")]
         columns[rubric.pk] = tuple(
-            Column(rater.pk, names[rater.pk], rater.kind, at, rater.decides)
-            for at, rater in enumerate(here)
+            Column(rater.pk, names[rater.pk], rater.kind, place, rater.decides)
+            for place, rater in enumerate(here)
         )
     return columns
 
 
 def _rubric(
-    rubrics: Sequence[Rubric], found: dict[int, tuple[Column, ...]], slug: str | None
+    rubrics: Sequence[Rubric], by_rubric: dict[int, tuple[Column, ...]], slug: str | None
 ) -> Rubric:
     if slug:
         one_of("rubric", slug, (rubric.slug for rubric in rubrics))
         return next(rubric for rubric in rubrics if rubric.slug == slug)
     first = sorted(rubrics, key=lambda rubric: (rubric.slug != ANSWERABLE.slug, rubric.slug))
-    by_people = [r for r in first if any(column.is_person for column in found[r.pk])]
-    return [*by_people, *(r for r in first if found[r.pk]), *first][0]
+    by_people = [r for r in first if any(column.is_person for column in by_rubric[r.pk])]
+    return [*by_people, *(r for r in first if by_rubric[r.pk]), *first][0]
 
 
 def _columns(everyone: tuple[Column, ...], names: Sequence[str], where: str) -> tuple[Column, ...]:
@@ -220,7 +220,7 @@ def _judges(
     texts = Rating.objects.of_dataset(dataset).filter(
         rubric=rubric, rater__in=[rater.pk for rater in raters]
     )
-    found = (
+    ratings = (
         Rating.objects.filter(rubric__in=by_pk, text__in=texts.values("text_id"))
         .exclude(rater__kind=Rater.Kind.HUMAN)
         .values_list("rater__kind", "rater_id", "rubric_id")
@@ -228,7 +228,7 @@ def _judges(
         .distinct()
     )
     rows = sorted(
-        found, key=lambda row: (row[0] == Rater.Kind.BASELINE, names[row[1]], row[2] != rubric.pk)
+        ratings, key=lambda row: (row[0] == Rater.Kind.BASELINE, names[row[1]], row[2] != rubric.pk)
     )
     judges: dict[Column, Rubric] = {}
     for kind, pk, rubric_pk in rows:

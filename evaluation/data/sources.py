@@ -76,12 +76,12 @@ def sources(dataset: Dataset) -> tuple[Source, ...]:
     columns.sort(key=lambda column: (order.index(Rater.Kind(column.kind)), column.name))
     judges = [column for column in columns if not column.is_person]
     people = independent(columns)
-    found = [Source(column.name, "rater", column) for column in columns]
+    choices = [Source(column.name, "rater", column) for column in columns]
     if len(people) > 1:
-        found.append(Source(MAJORITY, "majority", None, people))
+        choices.append(Source(MAJORITY, "majority", None, people))
     if people:
-        found += (Source(OVER + judge.name, "people over", judge, people) for judge in judges)
-    return tuple(found)
+        choices += (Source(OVER + judge.name, "people over", judge, people) for judge in judges)
+    return tuple(choices)
 
 
 def source(dataset: Dataset, name: str | None = None) -> Source:
@@ -89,16 +89,16 @@ def source(dataset: Dataset, name: str | None = None) -> Source:
 
     Raises SelectionError, which lists the sources, for another name or if there is none.
     """
-    found = sources(dataset)
-    if not found:
+    choices = sources(dataset)
+    if not choices:
         raise SelectionError("Nobody has rated anything in this dataset yet.")
     if not name:
-        return _by_default(dataset, found)
-    one_of("source of grades", name, (one.name for one in found))
-    return next(one for one in found if one.name == name)
+        return _by_default(dataset, choices)
+    one_of("source of grades", name, (choice.name for choice in choices))
+    return next(choice for choice in choices if choice.name == name)
 
 
-def _by_default(dataset: Dataset, found: tuple[Source, ...]) -> Source:
-    alone = {one.rater: one for one in found if one.rater and not one.people}
+def _by_default(dataset: Dataset, choices: tuple[Source, ...]) -> Source:
+    alone = {choice.rater: choice for choice in choices if choice.rater and not choice.people}
     taken = default_judge(dataset, [rater for rater in alone if not rater.is_person])
-    return replace(alone[taken.judge], why=taken.why) if taken else found[0]
+    return replace(alone[taken.judge], why=taken.why) if taken else choices[0]

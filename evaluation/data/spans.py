@@ -42,8 +42,8 @@ class Evidence:
 
     def tally(self, column: int) -> dict[str, int]:
         """How many highlights of a rater were located how."""
-        found = np.bincount(self.located[self.column == column], minlength=len(LOCATED))
-        return dict(zip(LOCATED, found.tolist(), strict=True))
+        counts = np.bincount(self.located[self.column == column], minlength=len(LOCATED))
+        return dict(zip(LOCATED, counts.tolist(), strict=True))
 
     def marked(self) -> NDArray[np.bool_]:
         """The ratings with any highlight, found in the text or not: items x raters."""
@@ -102,12 +102,12 @@ def load_evidence(matrix: RatingMatrix) -> Evidence:
     """What the matrix's raters marked under its rubric: one query."""
     selection = matrix.selection
     raters = [rater.pk for rater in selection.raters]
-    found = NuggetSpan.objects.filter(rating__in=ratings_under(selection, raters))
+    spans = NuggetSpan.objects.filter(rating__in=ratings_under(selection, raters))
     how = Case(
-        *(When(located=name, then=Value(at)) for at, name in enumerate(LOCATED)),
+        *(When(located=name, then=Value(index)) for index, name in enumerate(LOCATED)),
         output_field=SmallIntegerField(),
     )
-    values = found.order_by().values_list(
+    values = spans.order_by().values_list(
         "rating__rater_id",
         "rating__text_id",
         "rating__question_id",
@@ -116,7 +116,7 @@ def load_evidence(matrix: RatingMatrix) -> Evidence:
         how,
     )
     rows: NDArray[Any] = np.fromiter(values.iterator(chunk_size=10_000), dtype=ROW)
-    columns = {rater.pk: at for at, rater in enumerate(selection.raters)}
+    columns = {rater.pk: index for index, rater in enumerate(selection.raters)}
     return Evidence(
         matrix=matrix,
         item=matrix.places(rows["text"], rows["question"]),

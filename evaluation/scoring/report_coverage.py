@@ -54,7 +54,7 @@ class Correlations:
     @property
     def names(self) -> str:
         """The raters, as a URL names them; the judge has a place of its own there."""
-        return ",".join(rater.name for rater in (self.a, self.b) if rater.at != JUDGE)
+        return ",".join(rater.name for rater in (self.a, self.b) if rater.place != JUDGE)
 
 
 def report_rows(matrix: RatingMatrix) -> tuple[ReportRow, ...]:
@@ -89,16 +89,16 @@ def report_rows(matrix: RatingMatrix) -> tuple[ReportRow, ...]:
 
 def _asked(matrix: RatingMatrix, topics: Sequence[int], width: int) -> NDArray[np.bool_]:
     """Which positions hold a question of the topic that is not filtered: one row a topic given."""
-    at = {topic: place for place, topic in enumerate(dict.fromkeys(topics))}
-    asked = np.zeros((len(at), width), dtype=bool)
+    row_of = {topic: place for place, topic in enumerate(dict.fromkeys(topics))}
+    asked = np.zeros((len(row_of), width), dtype=bool)
     for question in matrix.questions.values():
-        if not question.is_filtered and question.topic in at:
-            asked[at[question.topic], question.position] = True
-    return asked[[at[topic] for topic in topics]]
+        if not question.is_filtered and question.topic in row_of:
+            asked[row_of[question.topic], question.position] = True
+    return asked[[row_of[topic] for topic in topics]]
 
 
 def _estimates(covered: IntArray, asked: IntArray, missing: IntArray) -> list[list[Estimate]]:
-    def one(hits: int, n: int, gaps: int) -> Estimate:
+    def estimate(hits: int, n: int, gaps: int) -> Estimate:
         if not n:
             return Estimate(None, NO_ANSWERABLE, 0)
         # Coverage of what nobody rated would be a 0 that nobody gave.
@@ -107,7 +107,7 @@ def _estimates(covered: IntArray, asked: IntArray, missing: IntArray) -> list[li
         return Estimate(hits / n, None, n, gaps)
 
     return [
-        [one(hits, n, gaps) for hits, gaps in zip(row, open_, strict=True)]
+        [estimate(hits, n, gaps) for hits, gaps in zip(row, open_, strict=True)]
         for row, (n,), open_ in zip(covered.tolist(), asked.tolist(), missing.tolist(), strict=True)
     ]
 
@@ -123,8 +123,10 @@ def _finished(values: Sequence[Estimate | None]) -> FloatArray:
     """Coverage of the reports that were rated throughout; NaN for the others."""
     return np.array(
         [
-            np.nan if found is None or found.value is None or found.missing else found.value
-            for found in values
+            np.nan
+            if estimate is None or estimate.value is None or estimate.missing
+            else estimate.value
+            for estimate in values
         ]
     )
 
@@ -133,8 +135,8 @@ def correlations(selection: Selection, reports: Sequence[ReportRow]) -> tuple[Co
     """Coverage of every two raters, and of each with the judge, over the reports both finished."""
     topics = np.array([report.topic for report in reports], dtype=np.str_)
     columns = [
-        (rater, _finished([report.coverage[at] for report in reports]))
-        for at, rater in enumerate(selection.raters)
+        (rater, _finished([report.coverage[index] for report in reports]))
+        for index, rater in enumerate(selection.raters)
     ]
     if selection.judge:
         columns.append((selection.judge, _finished([report.judge for report in reports])))
@@ -152,11 +154,11 @@ def _correlations(
     (a, x), (b, y) = first, second
     without = without_each_correlation(x, y, topics, ranked=ranked)
 
-    def drawn(found: Correlation, deleted: FloatArray | None) -> Correlation:
+    def drawn(estimate: Correlation, deleted: FloatArray | None) -> Correlation:
         if deleted is None:
             why = f"no interval, because {len(topics)} reports are too many to rank again and again"
-            return replace(found, interval_reason=why)
-        with_interval = jackknife_interval(found, deleted, fisher=True)
+            return replace(estimate, interval_reason=why)
+        with_interval = jackknife_interval(estimate, deleted, fisher=True)
         assert isinstance(with_interval, Correlation)
         return with_interval
 
@@ -175,15 +177,17 @@ def mean_coverage(
     """By system, each rater's and then the judge's mean coverage of the reports it finished."""
 
     def mean(values: FloatArray) -> Estimate:
-        found = values[~np.isnan(values)]
-        if not len(found):
+        finished = values[~np.isnan(values)]
+        if not len(finished):
             return Estimate(None, "undefined, because no report is finished", 0, len(values))
-        return Estimate(float(found.mean()), None, len(found), len(values) - len(found))
+        return Estimate(float(finished.mean()), None, len(finished), len(values) - len(finished))
 
     means: dict[str, tuple[Estimate, ...]] = {}
     for system in sorted({report.system for report in reports}):
         here = [report for report in reports if report.system == system]
-        columns = [[report.coverage[at] for report in here] for at in range(len(selection.raters))]
+        columns = [
+            [report.coverage[index] for report in here] for index in range(len(selection.raters))
+        ]
         judged: list[Sequence[Estimate | None]] = [*columns]
         if selection.judge:
             judged.append([report.judge for report in here])
