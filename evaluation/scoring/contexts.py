@@ -37,7 +37,7 @@ def contexts_of(row: Row, pools: Mapping[int, Pool], options: Options) -> dict[i
     Only runs are cut off: a report is one text, and Z* is the bound that it is. As long as Z* they
     are where there is a Z*; on a topic without one the whole of a run counts.
     """
-    found = {}
+    contexts = {}
     for topic, pool in pools.items():
         whole = row.contexts.get(topic)
         if whole is None:
@@ -45,13 +45,13 @@ def contexts_of(row: Row, pools: Mapping[int, Pool], options: Options) -> dict[i
         # Without an answerable question there is no Z*, and nothing to be as long as.
         limit = (len(pool.required) or None) if options.cutoff == ORACLE else options.cutoff
         texts = whole[:limit] if row.kind == "run" else whole
-        found[topic] = Context(
+        contexts[topic] = Context(
             texts=texts,
             grades=pool.context(texts),
             eta=pool.scales[row.text_kind].eta,
             depth=len(texts) if limit is None or options.rules.stops_at_size else limit,
         )
-    return found
+    return contexts
 
 
 def as_ndeval_reads(
@@ -61,15 +61,15 @@ def as_ndeval_reads(
 
     So ndeval counts it, given judgements of P*; the greedy ideal, of P* alone, lacks it either way.
     """
-    found: list[dict[int, Context]] = [{} for _ in rankings]
-    for contexts, of_row in zip(rankings, found, strict=True):
+    by_row: list[dict[int, Context]] = [{} for _ in rankings]
+    for contexts, of_row in zip(rankings, by_row, strict=True):
         for topic, z in contexts.items():
             pool = pools[topic]
             visits = np.array([pool.is_visitor(pk) for pk in z.texts], dtype=bool)
             if (z.grades[visits][:, list(pool.answerable)] >= z.eta).any():
                 grades = np.where(visits[:, np.newaxis], 0.0, z.grades)
                 of_row[topic] = replace(z, grades=grades)
-    return found
+    return by_row
 
 
 def ranked_coverage(
@@ -84,16 +84,16 @@ def ranked_coverage(
             {topic: _eq4(pools[topic], z, options.alpha) for topic, z in contexts.items()}
             for contexts in rankings
         ]
-    found: list[dict[int, Estimate]] = [{} for _ in rankings]
+    by_row: list[dict[int, Estimate]] = [{} for _ in rankings]
     there = [topic for topic in pools if any(topic in contexts for contexts in rankings)]
     for start in range(0, len(there), AT_ONCE):
         topics = there[start : start + AT_ONCE]
         values = _standard([pools[topic] for topic in topics], rankings, options.alpha)
-        for contexts, of_row, row in zip(rankings, found, values, strict=True):
+        for contexts, of_row, row in zip(rankings, by_row, values, strict=True):
             for topic, value in zip(topics, row.tolist(), strict=True):
                 if topic in contexts:
                     of_row[topic] = _estimate(pools[topic], contexts[topic], value)
-    return found
+    return by_row
 
 
 def _standard(
@@ -104,23 +104,23 @@ def _standard(
     size = max(len(pool.passages) for pool in pools)
     relevant = np.full((len(pools), size, width), np.nan)
     names = np.full((len(pools), size), "", dtype=object)
-    for at, pool in enumerate(pools):
+    for index, pool in enumerate(pools):
         n, q = pool.grades.shape
         # As verdicts, 1 or 0, which are read at 1 below.
-        relevant[at, :n, :q] = pool.grades >= pool.eta
-        names[at, :n] = [passage.name for passage in pool.passages]
-    found = [
-        (number, at, z)
+        relevant[index, :n, :q] = pool.grades >= pool.eta
+        names[index, :n] = [passage.name for passage in pool.passages]
+    zs = [
+        (number, index, z)
         for number, contexts in enumerate(rankings)
-        for at, pool in enumerate(pools)
+        for index, pool in enumerate(pools)
         if (z := contexts.get(pool.topic))
     ]
-    ranks = max((len(z.texts) for _, _, z in found), default=0)
+    ranks = max((len(z.texts) for _, _, z in zs), default=0)
     ranked = np.full((len(rankings), len(pools), ranks, width), np.nan)
     depth = np.zeros((len(rankings), len(pools)), dtype=np.int64)
-    for number, at, z in found:
-        ranked[number, at, : len(z.texts), : z.grades.shape[1]] = z.grades >= z.eta
-        depth[number, at] = z.depth
+    for number, index, z in zs:
+        ranked[number, index, : len(z.texts), : z.grades.shape[1]] = z.grades >= z.eta
+        depth[number, index] = z.depth
     return alpha_ndcg_many(
         ranked, relevant, names.astype(np.str_), 1, alpha=alpha, cutoff=depth
     ).values

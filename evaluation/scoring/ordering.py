@@ -45,18 +45,18 @@ def order_agreement(x: FloatArray, y: FloatArray) -> Correlation:
     Source: CRUX (Ju et al., 2025), section 4.2; Kendall (1945), Biometrika 33(3), 239-251.
     """
     first, second = comparable(x), comparable(y)
-    by_mean = [np.round(means(one), ROUNDING) for one in (first, second)]
-    found = kendall_tau_b(*by_mean)
-    if found.n < 3:
-        have = "1 system has" if found.n == 1 else f"{found.n} systems have"
+    by_mean = [np.round(means(values), ROUNDING) for values in (first, second)]
+    tau = kendall_tau_b(*by_mean)
+    if tau.n < 3:
+        have = "1 system has" if tau.n == 1 else f"{tau.n} systems have"
         reason = f"undefined, because {have} both on all topics, and three are needed"
-        return replace(found, reason=reason)
-    if found.n > MOST:
-        return replace(found, interval_reason=f"no interval, because there are over {MOST} systems")
+        return replace(tau, reason=reason)
+    if tau.n > MOST:
+        return replace(tau, interval_reason=f"no interval, because there are over {MOST} systems")
     both = ~np.isnan(by_mean).any(axis=0)
     sums = np.nan_to_num(np.stack([first[:, both], second[:, both]], axis=1))
-    drawn = cluster_bootstrap(found, sums, _tau_of_sums, resamples=RESAMPLES)
-    return replace(found, low=drawn.low, high=drawn.high, interval_reason=drawn.interval_reason)
+    drawn = cluster_bootstrap(tau, sums, _tau_of_sums, resamples=RESAMPLES)
+    return replace(tau, low=drawn.low, high=drawn.high, interval_reason=drawn.interval_reason)
 
 
 def _tau_of_sums(sums: FloatArray) -> FloatArray:

@@ -107,9 +107,9 @@ class Pool:
         keys = np.asarray(texts, dtype=np.int64)
         grades = np.full((len(keys), len(self.questions)), np.nan)
         if len(self.rated_texts):
-            at = np.minimum(np.searchsorted(self.rated_texts, keys), len(self.rated_texts) - 1)
-            there = self.rated_texts[at] == keys
-            grades[there] = self.rated_grades[at[there]]
+            index = np.minimum(np.searchsorted(self.rated_texts, keys), len(self.rated_texts) - 1)
+            there = self.rated_texts[index] == keys
+            grades[there] = self.rated_grades[index[there]]
         if self.visitors_are_zero:
             grades[[pk not in self.own for pk in keys.tolist()]] = 0.0
         return grades
@@ -158,19 +158,19 @@ class _Draft:
 
 def _draft(corpus: Corpus, cells: Cells, own: Mapping[int, IntArray], topic: int) -> _Draft:
     rows = cells.of_topic(topic)
-    at = corpus.at(cells.text[rows])
-    passages = corpus.kind[at] == PASSAGE
+    places = corpus.at(cells.text[rows])
+    passages = corpus.kind[places] == PASSAGE
     mine = own.get(topic, np.empty(0, dtype=np.int64))
     takes_all_rated = not (corpus.kind[mine] == PASSAGE).any()
     if takes_all_rated:
         relevant = passages & (cells.grades[rows] >= cells.scales["passage"].eta).any(axis=1)
     else:
-        relevant = passages & (corpus.topic[at] == topic)
-    found = np.flatnonzero(relevant).tolist()
+        relevant = passages & (corpus.topic[places] == topic)
+    relevant_rows = np.flatnonzero(relevant).tolist()
     return _Draft(
         topic=topic,
         rows=rows,
-        relevant=sorted(found, key=lambda row: _natural(corpus.names[at[row]])),
+        relevant=sorted(relevant_rows, key=lambda row: _natural(corpus.names[places[row]])),
         own=frozenset(corpus.pk[mine].tolist()),
         takes_all_rated=takes_all_rated,
     )
@@ -204,8 +204,8 @@ def _pool(
     places = corpus.at(texts[draft.relevant])
     tokens = counts.of(corpus.pk[places].tolist())
     passages = [
-        PassageRow(pk, corpus.names[at], tokens[pk], bool(corpus.has_words[at]))
-        for pk, at in zip(tokens, places.tolist(), strict=True)
+        PassageRow(pk, corpus.names[place], tokens[pk], bool(corpus.has_words[place]))
+        for pk, place in zip(tokens, places.tolist(), strict=True)
     ]
     required = required_subset(grades, scale.eta, options.rules.subset).rows
     return Pool(

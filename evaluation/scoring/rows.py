@@ -88,16 +88,16 @@ def rows(dataset: Dataset, pools: Mapping[int, Pool]) -> tuple[Row, ...]:
     return (*bounds, *runs, *others)
 
 
-def left_out(found: Sequence[Row]) -> tuple[str, ...]:
+def left_out(every: Sequence[Row]) -> tuple[str, ...]:
     """Which reference bounds are not among the rows, and why, in sentences."""
-    reports = {row.system for row in found if row.kind == "reports"}
-    runs = {row.system for row in found if row.kind == "run"}
+    reports = {row.system for row in every if row.kind == "reports"}
+    runs = {row.system for row in every if row.kind == "run"}
     which = "every" if reports & runs else "no"
     reasons = {
         DIRECT_PROMPTING: f"{which} system with reports has a retrieval run of its name",
         ORACLE_RESULT: "the dataset has no reference summaries",
     }
-    there = {row.bound for row in found}
+    there = {row.bound for row in every}
     return tuple(
         f"Reference bound #{number}, {BOUNDS[number]}, is left out: {reason}."
         for number, reason in reasons.items()
@@ -109,8 +109,8 @@ def _runs(dataset: Dataset) -> list[Row]:
     names = dict(RetrievalRun.objects.filter(dataset=dataset).values_list("pk", "name"))
     contexts: dict[int, dict[int, list[int]]] = {pk: defaultdict(list) for pk in names}
     ranked = RankedText.objects.filter(run__dataset=dataset).order_by("run_id", "topic_id", "rank")
-    found = ranked.values_list("run_id", "topic_id", "text_id")
-    for run, topic, text in found.iterator(chunk_size=10_000):
+    triples = ranked.values_list("run_id", "topic_id", "text_id")
+    for run, topic, text in triples.iterator(chunk_size=10_000):
         contexts[run][topic].append(text)
     return [
         Row(name, name, "run", {t: tuple(z) for t, z in contexts[pk].items()}, system=name)
@@ -123,8 +123,8 @@ def _written(dataset: Dataset) -> list[Row]:
     texts = dataset.texts.exclude(kind=Text.Kind.PASSAGE).exclude(topic=None)
     contexts: dict[tuple[str, str, int], dict[int, tuple[int, ...]]] = defaultdict(dict)
     n: dict[tuple[str, str, int], int] = defaultdict(int)
-    found = texts.order_by("kind", "system", "name", "pk")
-    for kind, by, topic, pk in found.values_list("kind", "system", "topic_id", "pk"):
+    ordered = texts.order_by("kind", "system", "name", "pk")
+    for kind, by, topic, pk in ordered.values_list("kind", "system", "topic_id", "pk"):
         system = "" if kind == Text.Kind.REFERENCE else by
         n[kind, system, topic] += 1
         contexts[kind, system, n[kind, system, topic]][topic] = (pk,)

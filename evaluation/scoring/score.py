@@ -71,9 +71,9 @@ class TopicScore:
         return len(self.covered)
 
     def metric(self, name: str) -> Estimate:
-        found = getattr(self, name)
-        assert isinstance(found, Estimate)
-        return found
+        estimate = getattr(self, name)
+        assert isinstance(estimate, Estimate)
+        return estimate
 
 
 @dataclass(frozen=True)
@@ -92,25 +92,31 @@ class RowScore:
 
     def values(self, metric: str) -> FloatArray:
         """The metric on every topic of the dataset, NaN where undefined or not one of its topics."""
-        found = (self.topics.get(name) for name in self.topic_names)
-        values = (score.metric(metric).value if score else None for score in found)
+        scores = (self.topics.get(name) for name in self.topic_names)
+        values = (score.metric(metric).value if score else None for score in scores)
         return np.array([np.nan if value is None else value for value in values], dtype=np.float64)
 
     @property
     def alpha_ndcg_ndeval(self) -> float | None:
         """The mean of what ndeval has, over the same topics; None where it is the same on all."""
-        known = [one for one in self.topics.values() if one.alpha_ndcg.value is not None]
-        if all(one.alpha_ndcg_ndeval is None for one in known):
+        known = [
+            topic_score
+            for topic_score in self.topics.values()
+            if topic_score.alpha_ndcg.value is not None
+        ]
+        if all(topic_score.alpha_ndcg_ndeval is None for topic_score in known):
             return None
-        pairs = ((one.alpha_ndcg_ndeval, one.alpha_ndcg.value) for one in known)
+        pairs = (
+            (topic_score.alpha_ndcg_ndeval, topic_score.alpha_ndcg.value) for topic_score in known
+        )
         values = [ours if theirs is None else theirs for theirs, ours in pairs]
         return float(np.mean([value for value in values if value is not None]))
 
     @property
     def sizes(self) -> FloatArray:
         """|Z| on every topic of the dataset, NaN where it is not one of its topics."""
-        found = (self.topics.get(name) for name in self.topic_names)
-        return np.array([score.n_passages if score else np.nan for score in found], np.float64)
+        scores = (self.topics.get(name) for name in self.topic_names)
+        return np.array([score.n_passages if score else np.nan for score in scores], np.float64)
 
 
 @dataclass(frozen=True)
@@ -125,7 +131,7 @@ class Scores:
 
     @cached_property
     def by_name(self) -> dict[str, RowScore]:
-        return {found.row.name: found for found in self.rows}
+        return {row_score.row.name: row_score for row_score in self.rows}
 
     @property
     def topic_names(self) -> tuple[str, ...]:
@@ -167,7 +173,7 @@ def score(dataset: Dataset, options: Options, names: Sequence[str] | None = None
     unlike = as_ndeval_reads(pools, rankings) if options.ideal == "standard" else []
     by_ndeval = ranked_coverage(pools, unlike, options) or [{} for _ in chosen]
     topic_names = tuple(pool.topic_name for pool in pools.values())
-    found = []
+    row_scores = []
     for row, zs, alpha_ndcgs, ndevals in zip(chosen, contexts, ranked, by_ndeval, strict=True):
         topics = {
             pools[topic].topic_name: _topic_score(
@@ -179,11 +185,13 @@ def score(dataset: Dataset, options: Options, names: Sequence[str] | None = None
             name = pools[topic].topic_name
             topics[name] = replace(topics[name], alpha_ndcg_ndeval=theirs.value)
         means = {
-            metric: mean_over_topics([one.metric(metric) for one in topics.values()])
+            metric: mean_over_topics(
+                [topic_score.metric(metric) for topic_score in topics.values()]
+            )
             for metric in METRICS
         }
-        found.append(RowScore(row, topics, means, topic_names))
-    return Scores(options, pools, tuple(found), left_out(every))
+        row_scores.append(RowScore(row, topics, means, topic_names))
+    return Scores(options, pools, tuple(row_scores), left_out(every))
 
 
 def cached_scores(dataset: Dataset, options: Options) -> Scores:
@@ -203,16 +211,16 @@ def _topic_score(
     cells = np.isnan(z.grades[:, list(pool.answerable)])
     total = counts.total(z.texts)
     n_without_words = counts.n_without_words(z.texts)
-    found: Estimate = covers
+    estimate: Estimate = covers
     dense = _density(pool, len(covers.covered), total, n_without_words, len(z.texts))
     # Only of passages: a report that nobody rated has no value under any rules.
     is_nothing = rules.unrated_is_nothing and row.is_ranking
     if cells.size and cells.all() and not is_nothing:
-        found = dense = Estimate(None, NOTHING_RATED, covers.n, covers.missing)
-        alpha_ndcg = alpha_ndcg and found
+        estimate = dense = Estimate(None, NOTHING_RATED, covers.n, covers.missing)
+        alpha_ndcg = alpha_ndcg and estimate
     ranking = _ranking(pool, z) if row.is_ranking else (NO_RANKING,) * 3
     return TopicScore(
-        coverage=found,
+        coverage=estimate,
         alpha_ndcg=alpha_ndcg or NO_RANKING,
         density=dense,
         recall=ranking[0],
@@ -258,17 +266,19 @@ def _ranking(pool: Pool, z: Context) -> tuple[Estimate, Estimate, Estimate]:
     )
 
 
-def mean_over_topics(found: Sequence[Estimate], level: float = 0.95) -> Estimate:
+def mean_over_topics(estimates: Sequence[Estimate], level: float = 0.95) -> Estimate:
     """The mean over the topics where the metric is defined, with a t interval over topics.
 
     `n` counts these topics, `missing` the others. The interval is mean +- t(n - 1) x sd / sqrt(n),
     sd with n - 1, not clamped; there is none with fewer than two defined topics. None defined:
     undefined, for the topics' reason where it is one and the same, else with the first of them.
     """
-    values = np.array([one.value for one in found if one.value is not None])
-    n, missing = len(values), len(found) - len(values)
+    values = np.array([estimate.value for estimate in estimates if estimate.value is not None])
+    n, missing = len(values), len(estimates) - len(values)
     if not n:
-        return Estimate(None, _why([one.reason for one in found if one.reason]), 0, missing)
+        return Estimate(
+            None, _why([estimate.reason for estimate in estimates if estimate.reason]), 0, missing
+        )
     mean = float(values.mean())
     if n < 2:
         why = "no interval, because there are fewer than two topics"
@@ -286,7 +296,7 @@ def _why(reasons: Sequence[str]) -> str:
     return f"undefined, because no topic has a value; on the first of them {first}"
 
 
-def as_json(scores: Scores, found: RowScore) -> dict[str, Any]:
+def as_json(scores: Scores, row_score: RowScore) -> dict[str, Any]:
     """The scores of one row, and what they were computed with.
 
     An undefined value is null; a topic's `reasons` say why, by metric, as a mean's `reason` does.
@@ -295,17 +305,17 @@ def as_json(scores: Scores, found: RowScore) -> dict[str, Any]:
     """
     options = scores.options
     return {
-        "run": found.row.name,
-        "kind": found.row.kind,
+        "run": row_score.row.name,
+        "kind": row_score.row.kind,
         "judge": options.source.name,
         "eta": options.eta,
         "cutoff": SIZE if options.cutoff is None else options.cutoff,
         "ideal": options.ideal,
         "rules": options.rules.name,
         "tokenizer": options.tokenizer.name,
-        "topics": {name: _topic(score) for name, score in found.topics.items()},
-        "mean": {metric: _mean(found.means[metric]) for metric in METRICS},
-        "mean_alpha_ndcg_ndeval": found.alpha_ndcg_ndeval,
+        "topics": {name: _topic(score) for name, score in row_score.topics.items()},
+        "mean": {metric: _mean(row_score.means[metric]) for metric in METRICS},
+        "mean_alpha_ndcg_ndeval": row_score.alpha_ndcg_ndeval,
     }
 
 
@@ -327,11 +337,11 @@ def _topic(score: TopicScore) -> dict[str, Any]:
     }
 
 
-def _mean(found: Estimate) -> dict[str, Any]:
+def _mean(estimate: Estimate) -> dict[str, Any]:
     return {
-        "value": found.value,
-        "n": found.n,
-        "missing": found.missing,
-        "ci95": None if found.low is None else [found.low, found.high],
-        "reason": found.reason or found.interval_reason,
+        "value": estimate.value,
+        "n": estimate.n,
+        "missing": estimate.missing,
+        "ci95": None if estimate.low is None else [estimate.low, estimate.high],
+        "reason": estimate.reason or estimate.interval_reason,
     }

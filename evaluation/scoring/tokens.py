@@ -114,9 +114,9 @@ class TokenCounts:
         return sum(pk not in self._has_words for pk in texts)
 
     def _read(self, texts: QuerySet[Text], wanted: Iterable[int]) -> None:
-        found = texts.order_by().values_list("pk", "body").iterator(chunk_size=READ_AT_ONCE)
+        bodies = texts.order_by().values_list("pk", "body").iterator(chunk_size=READ_AT_ONCE)
         asked = frozenset(wanted)
-        self._found.update((pk, self._count(body or "")) for pk, body in found if pk in asked)
+        self._found.update((pk, self._count(body or "")) for pk, body in bodies if pk in asked)
 
     def _mean(self, corpus: Corpus) -> int | None:
         passages = corpus.pk[corpus.has_words & (corpus.kind == PASSAGE)].tolist()
