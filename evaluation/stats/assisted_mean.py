@@ -114,24 +114,26 @@ def _texts(
     inside: ArrayLike | None,
 ) -> tuple[_Texts, int]:
     """The texts that count, and how many inside do not."""
-    guess, said, drawn = (np.asarray(side, dtype=np.float64) for side in (judge, human, chances))
+    guess, labels, drawn = (np.asarray(side, dtype=np.float64) for side in (judge, human, chances))
     names = np.asarray(topics)
     here = np.ones(names.shape, dtype=bool) if inside is None else np.asarray(inside, dtype=bool)
-    shapes = {side.shape for side in (guess, said, drawn, names, here)}
+    shapes = {side.shape for side in (guess, labels, drawn, names, here)}
     if len(shapes) > 1 or guess.ndim != 1:
         raise ValueError("judge, human, chances and topics have one entry for every text")
     known = ~np.isnan(guess)
-    labelled = known & ~np.isnan(said)
+    labelled = known & ~np.isnan(labels)
     if not ((drawn[labelled] > 0) & (drawn[labelled] <= 1)).all():
         raise ValueError("a labelled text was drawn with a probability above 0 and at most 1")
     known &= ~np.isnan(drawn)
-    gap = np.where(labelled, said - guess, 0.0)[known]
+    gap = np.where(labelled, labels - guess, 0.0)[known]
     counted = here[known]
-    found, at, size = np.unique(names[known & here], return_inverse=True, return_counts=True)
+    topic_names, index, size = np.unique(
+        names[known & here], return_inverse=True, return_counts=True
+    )
     topic, weights = np.full(len(gap), -1), np.zeros(len(gap))
-    topic[counted], weights[counted] = at, 1 / (len(found) * size[at])
+    topic[counted], weights[counted] = index, 1 / (len(topic_names) * size[index])
     texts = _Texts(
-        guess[known], gap, drawn[known], labelled[known], counted, topic, len(found), weights
+        guess[known], gap, drawn[known], labelled[known], counted, topic, len(topic_names), weights
     )
     return texts, int((here & ~known).sum())
 
@@ -157,18 +159,18 @@ def _topic_variance(texts: _Texts) -> float:
     that were drawn in a topic, each over its probability, estimates the latter; its square is too
     large by what chance adds to it, which is subtracted.
     """
-    size, said = texts.n_topics, texts.labelled & texts.inside
-    at, chances = texts.topic[said], texts.chances[said]
-    share = texts.weights[said] / chances
+    size, labelled = texts.n_topics, texts.labelled & texts.inside
+    topic, chances = texts.topic[labelled], texts.chances[labelled]
+    share = texts.weights[labelled] / chances
     share /= share.sum()
-    off = texts.weights[said] * (texts.gap[said] - share @ texts.gap[said]) / chances
+    off = texts.weights[labelled] * (texts.gap[labelled] - share @ texts.gap[labelled]) / chances
     judge = size * np.bincount(
         texts.topic[texts.inside], (texts.weights * texts.judge)[texts.inside], size
     )
-    gaps = size * np.bincount(at, off, size)
+    gaps = size * np.bincount(topic, off, size)
     by_chance = size * ((1 - chances) @ off**2)
     spread = 2 * ((judge - judge.mean()) * gaps).mean() + (gaps**2).mean() - by_chance
-    few = 1 - (np.bincount(at, share, size) ** 2).sum()
+    few = 1 - (np.bincount(topic, share, size) ** 2).sum()
     return max(float(judge.var(ddof=1) + spread / few), 0.0) / size
 
 
@@ -183,8 +185,8 @@ def _reach(parts: list[tuple[float, int]], level: float) -> float:
 
 def topic_means(values: ArrayLike, topics: ArrayLike) -> FloatArray:
     """The mean of the values of each topic, in the topics' sorted order. No NaN among them."""
-    _, at = np.unique(np.asarray(topics), return_inverse=True)
-    return np.asarray(np.bincount(at, weights=np.asarray(values)) / np.bincount(at))
+    _, index = np.unique(np.asarray(topics), return_inverse=True)
+    return np.asarray(np.bincount(index, weights=np.asarray(values)) / np.bincount(index))
 
 
 def forecast_error(values: ArrayLike, gaps: ArrayLike, chances: ArrayLike) -> float:

@@ -111,15 +111,15 @@ def bootstrap_interval(
     """
     if not 0 < level < 1:
         raise ValueError(f"a level is between 0 and 1, not {level}")
-    found = np.asarray(values, dtype=np.float64)
-    defined = found[~np.isnan(found)]
+    resampled = np.asarray(values, dtype=np.float64)
+    defined = resampled[~np.isnan(resampled)]
     low = high = se = why = None
     if whole.value is None:
         why = "no interval, because the value itself is undefined"
     elif n_clusters < 2:
         why = "no interval, because there are fewer than two clusters"
     elif not len(defined):
-        why = f"no interval, because none of {len(found)} resamples has a value"
+        why = f"no interval, because none of {len(resampled)} resamples has a value"
     else:
         low, high = (float(q) for q in np.quantile(defined, [(1 - level) / 2, (1 + level) / 2]))
         se = float(defined.std(ddof=1)) if len(defined) > 1 else None
@@ -133,7 +133,7 @@ def bootstrap_interval(
         why,
         se=se,
         n_clusters=n_clusters,
-        n_resamples=len(found),
-        n_undefined=len(found) - len(defined),
+        n_resamples=len(resampled),
+        n_undefined=len(resampled) - len(defined),
         seed=seed,
     )

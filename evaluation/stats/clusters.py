@@ -17,11 +17,11 @@ def topic_sums(terms: ArrayLike, topics: IntArray) -> FloatArray:
 
     `terms` is items x terms, `topics` the topic of each item.
     """
-    names, at = np.unique(topics, return_inverse=True)
+    names, index = np.unique(topics, return_inverse=True)
     values = np.asarray(terms, dtype=np.float64)
     sums = np.zeros((len(names), values.shape[1]))
     for term, column in enumerate(values.T):
-        sums[:, term] = np.bincount(at, weights=column, minlength=len(names))
+        sums[:, term] = np.bincount(index, weights=column, minlength=len(names))
     return sums
 
 
@@ -85,13 +85,13 @@ def level_sums(
     `a`, `b` and `topics` are one per item, `levels` the scales of the two sides. Returns topics x
     levels of `a` x levels of `b`; an item without both grades is in no count.
     """
-    names, at = np.unique(topics, return_inverse=True)
+    names, index = np.unique(topics, return_inverse=True)
     rows, columns = len(levels[0]), len(levels[1])
     first, second = level_index(a, levels[0]), level_index(b, levels[1])
     rated = (first >= 0) & (second >= 0)
-    cells = (at[rated] * rows + first[rated]) * columns + second[rated]
-    found = np.bincount(cells, minlength=len(names) * rows * columns)
-    return found.reshape(len(names), rows, columns).astype(np.int64)
+    cells = (index[rated] * rows + first[rated]) * columns + second[rated]
+    counts = np.bincount(cells, minlength=len(names) * rows * columns)
+    return counts.reshape(len(names), rows, columns).astype(np.int64)
 
 
 def kappa_over_topics(

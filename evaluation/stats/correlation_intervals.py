@@ -42,39 +42,39 @@ def without_each_correlation(
     sum of the signs of its differences; tau-b is the same product over all pairs (Kendall 1945).
     """
     first, second = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
-    at = np.unique(np.asarray(topics), return_inverse=True)[1].astype(np.int64)
-    n_topics = int(at.max(initial=-1)) + 1
+    topic = np.unique(np.asarray(topics), return_inverse=True)[1].astype(np.int64)
+    n_topics = int(topic.max(initial=-1)) + 1
     whole = ~(np.isnan(first) | np.isnan(second))
-    order = np.flatnonzero(whole)[np.argsort(at[whole], kind="stable")]
-    first, second, at = first[order], second[order], at[order]
-    sizes = np.bincount(at, minlength=n_topics)
+    order = np.flatnonzero(whole)[np.argsort(topic[whole], kind="stable")]
+    first, second, topic = first[order], second[order], topic[order]
+    sizes = np.bincount(topic, minlength=n_topics)
     left = len(order) - sizes
-    usable = (left >= 3) & ~_constant(first, at, n_topics) & ~_constant(second, at, n_topics)
-    pearson = np.where(usable, _pearson(first, second, at, n_topics, left), np.nan)
+    usable = (left >= 3) & ~_constant(first, topic, n_topics) & ~_constant(second, topic, n_topics)
+    pearson = np.where(usable, _pearson(first, second, topic, n_topics, left), np.nan)
     if not ranked:
         return WithoutEach(pearson, None, None)
-    rho, tau = _by_signs(first, second, at, sizes)
+    rho, tau = _by_signs(first, second, topic, sizes)
     return WithoutEach(pearson, np.where(usable, rho, np.nan), np.where(usable, tau, np.nan))
 
 
-def _pearson(x: FloatArray, y: FloatArray, at: IntArray, n: int, left: IntArray) -> FloatArray:
+def _pearson(x: FloatArray, y: FloatArray, topic: IntArray, n: int, left: IntArray) -> FloatArray:
     if not len(x):
         return np.full(n, np.nan)
     x, y = x - x.mean(), y - y.mean()  # so that no large numbers cancel
-    there = topic_sums(np.column_stack([x, y, x * x, y * y, x * y]), at)
+    there = topic_sums(np.column_stack([x, y, x * x, y * y, x * y]), topic)
     sums = np.zeros((n, 5))
-    sums[np.unique(at)] = there
+    sums[np.unique(topic)] = there
     sx, sy, xx, yy, xy = without_each(sums).T
     with np.errstate(invalid="ignore", divide="ignore"):
         spread = np.sqrt((xx - sx * sx / left) * (yy - sy * sy / left))
         return np.clip((xy - sx * sy / left) / spread, -1, 1)  # rounding alone leaves the range
 
 
-def _constant(values: FloatArray, at: IntArray, n: int) -> NDArray[np.bool_]:
+def _constant(values: FloatArray, topic: IntArray, n: int) -> NDArray[np.bool_]:
     """Whether the values without each topic are all the same (to the last digits of a mean)."""
     lowest, highest = np.full(n, np.inf), np.full(n, -np.inf)
-    np.minimum.at(lowest, at, values)
-    np.maximum.at(highest, at, values)
+    np.minimum.at(lowest, topic, values)
+    np.maximum.at(highest, topic, values)
     low = np.minimum(_before(lowest, np.minimum), _before(lowest[::-1], np.minimum)[::-1])
     high = np.maximum(_before(highest, np.maximum), _before(highest[::-1], np.maximum)[::-1])
     return np.asarray(high - low <= 1e-12 * np.maximum(np.abs(low), np.abs(high)))
@@ -89,7 +89,7 @@ def _before(values: FloatArray, keep: np.ufunc) -> FloatArray:
 
 
 def _by_signs(
-    x: FloatArray, y: FloatArray, at: IntArray, sizes: IntArray
+    x: FloatArray, y: FloatArray, topic: IntArray, sizes: IntArray
 ) -> tuple[FloatArray, FloatArray]:
     """Spearman and Kendall. Both are a product of x and y over the roots of their own products."""
     products = ((0, 0), (1, 1), (0, 1))
@@ -99,10 +99,10 @@ def _by_signs(
     for first, last in _blocks(sizes, len(x)):
         rows = slice(starts[first], starts[last - 1] + sizes[last - 1])
         signs = [_signs(values[rows], values) for values in lists]
-        inside = at[rows][:, np.newaxis] == at
-        owned = np.arange(first, last)[:, np.newaxis] == at
+        inside = topic[rows][:, np.newaxis] == topic
+        owned = np.arange(first, last)[:, np.newaxis] == topic
         without = [
-            np.where(owned, 0, rank - _over_topics(sign, at[rows] - first, last - first))
+            np.where(owned, 0, rank - _over_topics(sign, topic[rows] - first, last - first))
             for rank, sign in zip(ranks, signs, strict=True)
         ]
         for place, (a, b) in enumerate(products):
@@ -110,7 +110,7 @@ def _by_signs(
             whole[place] += product.sum()
             # A topic's texts with all others, in both directions, but once among themselves.
             gone = 2 * product.sum(axis=1) - (product * inside).sum(axis=1)
-            np.add.at(lost[place], at[rows], gone)
+            np.add.at(lost[place], topic[rows], gone)
             rank_sums[place, first:last] = (without[a] * without[b]).sum(axis=1)
     return _cosine(rank_sums), _cosine(whole - lost)
 
@@ -134,21 +134,21 @@ def _signs(rows: FloatArray, all_: FloatArray) -> IntArray:
     return np.sign(all_ - rows[:, np.newaxis]).astype(np.int64)
 
 
-def _over_topics(signs: IntArray, at: IntArray, n: int) -> IntArray:
+def _over_topics(signs: IntArray, topic: IntArray, n: int) -> IntArray:
     sums = np.zeros((n, signs.shape[1]), dtype=np.int64)
-    np.add.at(sums, at, signs)
+    np.add.at(sums, topic, signs)
     return sums
 
 
 def _blocks(sizes: IntArray, n: int) -> list[tuple[int, int]]:
     """Runs of topics whose texts make at most a block of signs, and one topic at the least."""
-    found, first, held = [], 0, 0
+    blocks, first, held = [], 0, 0
     for topic, size in enumerate(sizes.tolist()):
         if held and (held + size) * n > BLOCK:
-            found.append((first, topic))
+            blocks.append((first, topic))
             first, held = topic, 0
         held += size
-    return [*found, (first, len(sizes))] if len(sizes) else found
+    return [*blocks, (first, len(sizes))] if len(sizes) else blocks
 
 
 # Below this share of the mean square, a variance from sums is mostly rounding.

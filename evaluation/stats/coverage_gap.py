@@ -28,9 +28,9 @@ def answerable_by_grade(judge: ArrayLike, human: ArrayLike, levels: ArrayLike) -
     both = ~(np.isnan(grades) | np.isnan(shares))
     if ((shares[both] < 0) | (shares[both] > 1)).any():
         raise ValueError("a share of people is between 0 and 1")
-    at = level_index(grades[both], levels)
-    n = np.bincount(at, minlength=np.size(levels))
-    yes = np.bincount(at, weights=shares[both], minlength=np.size(levels))
+    level = level_index(grades[both], levels)
+    n = np.bincount(level, minlength=np.size(levels))
+    yes = np.bincount(level, weights=shares[both], minlength=np.size(levels))
     if not n.any():
         return np.full(np.size(levels), np.nan)
     overall = yes.sum() / n.sum()
@@ -53,9 +53,9 @@ def expected_gap(
     if grades.ndim != 2:
         raise ValueError(f"grades are texts x questions, not {grades.shape}")
     shares = np.asarray(share_by_grade, dtype=np.float64)
-    at = level_index(grades, levels)
-    rated = at >= 0
-    p = np.where(rated, shares[at], 0.0)
+    level = level_index(grades, levels)
+    rated = level >= 0
+    p = np.where(rated, shares[level], 0.0)
     off = np.where(rated, p - (grades >= eta), 0.0)
     n = rated.sum(axis=1)
     with np.errstate(invalid="ignore", divide="ignore"):

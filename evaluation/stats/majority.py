@@ -34,12 +34,12 @@ def rater_against_majority(ratings: ArrayLike, levels: ArrayLike) -> tuple[Again
     """
     values, scale = np.asarray(ratings, dtype=np.float64), np.asarray(levels, dtype=np.float64)
     all_counts = counts(values, scale)
-    found = []
+    comparisons = []
     for rater in values.T:
         majority = _majority(all_counts - counts(rater[:, np.newaxis], scale), scale)
         none = int(np.isnan(majority).sum())
-        found.append(AgainstMajority(majority, none, scott_pi(rater, majority, scale)))
-    return tuple(found)
+        comparisons.append(AgainstMajority(majority, none, scott_pi(rater, majority, scale)))
+    return tuple(comparisons)
 
 
 def strict_majority(ratings: ArrayLike, levels: ArrayLike) -> FloatArray:
@@ -71,9 +71,9 @@ def pair_counts(a: ArrayLike, b: ArrayLike, levels: ArrayLike) -> IntArray:
     """
     complete_pairs(a, b)
     both = np.column_stack([np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)])
-    found = counts(both, levels)
-    found[np.isnan(both).any(axis=1)] = 0
-    return found
+    table = counts(both, levels)
+    table[np.isnan(both).any(axis=1)] = 0
+    return table
 
 
 def relative_drop(human: Estimate, judge: Estimate) -> Estimate:

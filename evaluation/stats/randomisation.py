@@ -94,8 +94,8 @@ def sign_flips(
     p[exact] = [_p_of_all_flips(column[column != 0]) for column in filled.T[exact]]
     p[~exact] = _p_of_drawn_flips(filled[:, ~exact], resamples, seed)
     return tuple(
-        _sign_flip(matrix[:, at], p[at], resamples, None if exact[at] else seed)
-        for at in range(matrix.shape[1])
+        _sign_flip(matrix[:, index], p[index], resamples, None if exact[index] else seed)
+        for index in range(matrix.shape[1])
     )
 
 
@@ -128,12 +128,12 @@ def judge_swap(
         raise ValueError("the human, both judges and the topics are lists of equal length")
     rated = np.all([side >= 0 for side in sides], axis=0)
     n, missing = int(rated.sum()), int((~rated).sum())
-    found, at = np.unique(names[rated], return_inverse=True)
+    topic_names, topic = np.unique(names[rated], return_inverse=True)
     truth, *judges = (side[rated] for side in sides)
     # Human's levels x judge's levels, topic by topic.
-    a, b = np.zeros((2, len(found), len(levels), len(levels)))
+    a, b = np.zeros((2, len(topic_names), len(levels), len(levels)))
     for cells, judge in zip((a, b), judges, strict=True):
-        np.add.at(cells, (at, truth, judge), 1)
+        np.add.at(cells, (topic, truth, judge), 1)
 
     def kappas(sums: FloatArray) -> FloatArray:
         return kappa_from_matrix(sums, levels, weights)
@@ -150,10 +150,12 @@ def judge_swap(
             missing,
             kappa_a=kappa_a,
             kappa_b=kappa_b,
-            n_topics=len(found),
+            n_topics=len(topic_names),
         )
-    exact = len(found) <= SWAPS_EXACT_UP_TO
-    swaps = _all_swaps(len(found)) if exact else _random_bits(resamples, len(found), seed)
+    exact = len(topic_names) <= SWAPS_EXACT_UP_TO
+    swaps = (
+        _all_swaps(len(topic_names)) if exact else _random_bits(resamples, len(topic_names), seed)
+    )
     least = abs(kappa_a - kappa_b) - SLACK
     # Beside drawn swaps, the observed one is counted: it could have been drawn.
     hits = tried = 0 if exact else 1
@@ -173,12 +175,12 @@ def judge_swap(
         p=hits / tried if defined else None,
         p_reason=None if defined else why,
         exact=exact,
-        n_arrangements=2 ** len(found) if exact else tried,
+        n_arrangements=2 ** len(topic_names) if exact else tried,
         smallest_p=_smallest(int((a != b).any(axis=(1, 2)).sum())) if exact else 1 / tried,
         seed=None if exact else seed,
         kappa_a=kappa_a,
         kappa_b=kappa_b,
-        n_topics=len(found),
+        n_topics=len(topic_names),
     )
 
 
