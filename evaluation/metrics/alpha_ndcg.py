@@ -181,6 +181,6 @@ def _depth(cutoff: ArrayLike | None, size: int) -> IntArray:
 
 def _at(cumulative: FloatArray, limits: IntArray) -> FloatArray:
     """The sum at each limit; a ranking that is shorter gains no more."""
-    at = np.minimum(limits, cumulative.shape[-1] - 1)[..., np.newaxis]
+    index = np.minimum(limits, cumulative.shape[-1] - 1)[..., np.newaxis]
     sums = np.broadcast_to(cumulative, (*limits.shape, cumulative.shape[-1]))
-    return np.take_along_axis(sums, at, axis=-1)[..., 0]
+    return np.take_along_axis(sums, index, axis=-1)[..., 0]

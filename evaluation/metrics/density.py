@@ -28,8 +28,8 @@ def density(
     or if the oracle covers nothing. Raises ValueError for a negative or non-finite number.
     Source: CRUX (Ju et al., 2025), section 3.3, eq. 5.
     """
-    given = (covered, tokens, oracle_covered, oracle_tokens, weight)
-    numbers = [number for number in given if number is not None]
+    values = (covered, tokens, oracle_covered, oracle_tokens, weight)
+    numbers = [number for number in values if number is not None]
     if not all(math.isfinite(number) and number >= 0 for number in numbers):
         raise ValueError("coverage, tokens and the weight are numbers from 0")
     n = round(tokens)

@@ -46,7 +46,7 @@ def ragquesteval(references: Sequence[str | None], generated: Sequence[str | Non
     if len(references) != len(generated):
         raise ValueError("every answer from the reference has one from the generation, or None")
     pairs = zip(references, generated, strict=True)
-    f1 = tuple(None if said is None else _f1_of(said, meant) for meant, said in pairs)
+    f1 = tuple(None if answer is None else _f1_of(answer, meant) for meant, answer in pairs)
     scores = [score for score in f1 if score is not None]
     if not f1:
         none = Estimate(None, NO_QUESTIONS, 0)
@@ -74,11 +74,11 @@ def token_f1(generated: str, reference: str) -> float:
     without a word left are equal (1), one such answer and another are not (0).
     Source: Rajpurkar et al. (2016), EMNLP, 2383-2392; the evaluation script of SQuAD 2.0.
     """
-    said, meant = _words(generated), _words(reference)
-    if not said or not meant:
-        return float(said == meant)
-    common = (Counter(said) & Counter(meant)).total()
-    return 2 * common / (len(said) + len(meant))
+    answer, meant = _words(generated), _words(reference)
+    if not answer or not meant:
+        return float(answer == meant)
+    common = (Counter(answer) & Counter(meant)).total()
+    return 2 * common / (len(answer) + len(meant))
 
 
 def _words(answer: str) -> list[str]:

@@ -51,16 +51,16 @@ def relevance_seen(
     of something is 0.
     Source: Garigliotti (2024), RAGE-KG at ISWC, section 2, whose Out, Rel and Rel' these are.
     """
-    said, rel, shown = set(output), set(relevant), set(seen)
+    out, rel, shown = set(output), set(relevant), set(seen)
     rel_prime = rel & shown
     return RelevanceSeen(
-        precision=_share(said & rel, said, EMPTY_OUTPUT),
-        recall=_share(said & rel, rel, EMPTY_REL),
-        precision_seen=_share(said & rel_prime, said, EMPTY_OUTPUT),
-        recall_seen=_share(said & rel_prime, rel_prime, EMPTY_REL_PRIME),
+        precision=_share(out & rel, out, EMPTY_OUTPUT),
+        recall=_share(out & rel, rel, EMPTY_REL),
+        precision_seen=_share(out & rel_prime, out, EMPTY_OUTPUT),
+        recall_seen=_share(out & rel_prime, rel_prime, EMPTY_REL_PRIME),
         ceiling=_share(rel_prime, rel, EMPTY_REL),
         rel_prime=tuple(sorted(rel_prime)),
-        unseen=tuple(sorted(said - shown)),
+        unseen=tuple(sorted(out - shown)),
     )
 
 
