@@ -27,31 +27,31 @@ METRICS: tuple[Metric, ...] = ("nominal", "ordinal", "interval")
 
 
 def _annotator_vs_majority(raw: Mapping[str, Any]) -> list[Result]:
-    given = inputs.AnnotatorVsMajority.model_validate(raw)
-    judge = array(given.llm)
-    ratings = table(given.annotators, len(judge)).T
+    case = inputs.AnnotatorVsMajority.model_validate(raw)
+    judge = array(case.llm)
+    ratings = table(case.annotators, len(judge)).T
     results = []
-    for number, found in enumerate(majority.rater_against_majority(ratings, given.labels)):
-        of_judge = majority.scott_pi(judge, found.majority, given.labels)
+    for number, comparison in enumerate(majority.rater_against_majority(ratings, case.labels)):
+        of_judge = majority.scott_pi(judge, comparison.majority, case.labels)
         results.append(
             {
                 "annotator": number,
-                "majority": [None if np.isnan(level) else level for level in found.majority],
-                "n_no_majority": found.n_no_majority,
-                "human_vs_majority": {**result(found.kappa), "n": found.kappa.n},
+                "majority": [None if np.isnan(level) else level for level in comparison.majority],
+                "n_no_majority": comparison.n_no_majority,
+                "human_vs_majority": {**result(comparison.kappa), "n": comparison.kappa.n},
                 "llm_vs_majority": {**result(of_judge), "n": of_judge.n},
-                "relative_drop": majority.relative_drop(found.kappa, of_judge).value,
+                "relative_drop": majority.relative_drop(comparison.kappa, of_judge).value,
             }
         )
     return results
 
 
 def _cohen_kappa(raw: Mapping[str, Any]) -> Result:
-    given = inputs.CohenKappa.model_validate(raw)
-    a, b = array(given.a), array(given.b)
+    case = inputs.CohenKappa.model_validate(raw)
+    a, b = array(case.a), array(case.b)
     results = {}
     for name, weights in WEIGHTS.items():
-        kappa = cohen.cohen_kappa(a, b, given.labels, weights)
+        kappa = cohen.cohen_kappa(a, b, case.labels, weights)
         results[name] = {
             **result(kappa),
             "n": kappa.n,
@@ -63,45 +63,45 @@ def _cohen_kappa(raw: Mapping[str, Any]) -> Result:
 
 
 def _confusion_at_eta(raw: Mapping[str, Any]) -> Result:
-    given = inputs.ConfusionAtEta.model_validate(raw)
-    found = confusion.confusion_at_eta(array(given.human), array(given.llm), given.eta)
+    case = inputs.ConfusionAtEta.model_validate(raw)
+    matrix = confusion.confusion_at_eta(array(case.human), array(case.llm), case.eta)
     return {
-        "matrix": {"tp": found.tp, "fp": found.fp, "fn": found.fn, "tn": found.tn},
-        "n": found.n,
-        "dropped": found.missing,
-        "answerable": _scores(found.answerable),
-        "unanswerable": _scores(found.unanswerable),
-        "accuracy": result(found.accuracy),
+        "matrix": {"tp": matrix.tp, "fp": matrix.fp, "fn": matrix.fn, "tn": matrix.tn},
+        "n": matrix.n,
+        "dropped": matrix.missing,
+        "answerable": _scores(matrix.answerable),
+        "unanswerable": _scores(matrix.unanswerable),
+        "accuracy": result(matrix.accuracy),
     }
 
 
-def _scores(found: confusion.ClassScores) -> Result:
+def _scores(scores: confusion.ClassScores) -> Result:
     return {
-        "precision": result(found.precision),
-        "recall": result(found.recall),
-        "f1": result(found.f1),
+        "precision": result(scores.precision),
+        "recall": result(scores.recall),
+        "f1": result(scores.f1),
     }
 
 
 def _correlation(raw: Mapping[str, Any]) -> Result:
-    given = inputs.Correlation.model_validate(raw)
+    case = inputs.Correlation.model_validate(raw)
     results = {}
     for name, correlate in CORRELATIONS.items():
-        found = correlate(array(given.x), array(given.y))
+        estimate = correlate(array(case.x), array(case.y))
         results[name] = {
-            **result(found),
-            "p": found.p,
-            "p_reason": code(found.p_reason),
-            "p_method": found.p_method,
-            "n": found.n,
-            "dropped": found.missing,
+            **result(estimate),
+            "p": estimate.p,
+            "p_reason": code(estimate.p_reason),
+            "p_method": estimate.p_method,
+            "n": estimate.n,
+            "dropped": estimate.missing,
         }
     return results
 
 
 def _fleiss_kappa(raw: Mapping[str, Any]) -> Result:
-    given = inputs.FleissKappa.model_validate(raw)
-    counts = table(given.counts, 2)
+    case = inputs.FleissKappa.model_validate(raw)
+    counts = table(case.counts, 2)
     kappa, expected = fleiss.fleiss_kappa(counts), fleiss.expected_agreement(counts)
     raters = counts.sum(axis=1)
     return {
@@ -121,20 +121,20 @@ def _krippendorff_alpha(raw: Mapping[str, Any]) -> Result:
     ratings = table(inputs.KrippendorffAlpha.model_validate(raw).ratings, 0)
     results: Result = {}
     for metric in METRICS:
-        found = krippendorff_alpha(ratings, metric)
+        alpha = krippendorff_alpha(ratings, metric)
         results[metric] = {
-            **result(found),
-            "observed_disagreement": found.observed,
-            "expected_disagreement": found.expected,
-            "n_pairable_units": found.n,
-            "n_pairable_values": found.n_values,
+            **result(alpha),
+            "observed_disagreement": alpha.observed,
+            "expected_disagreement": alpha.expected,
+            "n_pairable_units": alpha.n,
+            "n_pairable_values": alpha.n_values,
         }
     return results
 
 
 def _rbo_ext(raw: Mapping[str, Any]) -> Result:
-    given = inputs.RboExt.model_validate(raw)
-    return result(rbo_ext(given.a, given.b, given.p))
+    case = inputs.RboExt.model_validate(raw)
+    return result(rbo_ext(case.a, case.b, case.p))
 
 
 FAMILIES: dict[str, Callable[[dict[str, Any]], Any]] = {

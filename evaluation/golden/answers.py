@@ -60,11 +60,11 @@ def _name(case: Any) -> str | None:
     return name if isinstance(name, str) else None
 
 
-def _answer(family: str, given: Any) -> dict[str, Any]:
-    if not isinstance(given, dict):
+def _answer(family: str, raw: Any) -> dict[str, Any]:
+    if not isinstance(raw, dict):
         return {"error": "input: an object is needed"}
     try:
-        result = FAMILIES[family](given)
+        result = FAMILIES[family](raw)
         json.dumps(result, allow_nan=False)
     except ValidationError as error:
         return {"error": _first(error)}

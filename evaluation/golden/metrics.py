@@ -39,36 +39,34 @@ VARIANTS: tuple[Variant, ...] = ("greedy_marginal", "static_skip", "static_noski
 
 
 def _coverage(raw: Mapping[str, Any]) -> Result:
-    given = inputs.Coverage.model_validate(raw)
-    if given.P_star is None:
-        answerable = tuple(given.answerable or ())
-        z = _matrix(given.Z, 1 + max(answerable, default=-1))
+    case = inputs.Coverage.model_validate(raw)
+    if case.P_star is None:
+        answerable = tuple(case.answerable or ())
+        z = _matrix(case.Z, 1 + max(answerable, default=-1))
     else:
-        p_star = _matrix(given.P_star)
-        answerable = answerable_questions(p_star, given.answerable_eta)
-        z = _matrix(given.Z, p_star.shape[1])
-    found = coverage(z, answerable, given.eta)
+        p_star = _matrix(case.P_star)
+        answerable = answerable_questions(p_star, case.answerable_eta)
+        z = _matrix(case.Z, p_star.shape[1])
+    estimate = coverage(z, answerable, case.eta)
     return {
-        "answerable": list(found.answerable),
-        **_result(found, {NO_ANSWERABLE: "no_answerable_questions"}),
-        "n_answerable": found.n,
-        "n_missing": found.missing,
-        "covered": list(found.covered),
+        "answerable": list(estimate.answerable),
+        **_result(estimate, {NO_ANSWERABLE: "no_answerable_questions"}),
+        "n_answerable": estimate.n,
+        "n_missing": estimate.missing,
+        "covered": list(estimate.covered),
     }
 
 
 def _alpha_ndcg(raw: Mapping[str, Any]) -> Result:
-    given = inputs.AlphaNdcg.model_validate(raw)
-    width = len(next(iter(given.docs.values()), []))
+    case = inputs.AlphaNdcg.model_validate(raw)
+    width = len(next(iter(case.docs.values()), []))
     ranked, pool, z_star = (
-        _matrix([given.docs[name] for name in names], width)
-        for names in (given.ranking, given.p_star, given.z_star_ranking)
+        _matrix([case.docs[name] for name in names], width)
+        for names in (case.ranking, case.p_star, case.z_star_ranking)
     )
-    standard = alpha_ndcg(
-        ranked, pool, given.p_star, given.eta, alpha=given.alpha, cutoff=given.cutoff
-    )
-    eq4 = alpha_ndcg_eq4(ranked, z_star, standard.answerable, given.eta, alpha=given.alpha)
-    ideal = [given.p_star[row] for row in standard.ideal_order]
+    standard = alpha_ndcg(ranked, pool, case.p_star, case.eta, alpha=case.alpha, cutoff=case.cutoff)
+    eq4 = alpha_ndcg_eq4(ranked, z_star, standard.answerable, case.eta, alpha=case.alpha)
+    ideal = [case.p_star[row] for row in standard.ideal_order]
     return {
         "answerable": list(standard.answerable),
         "paper_eq4": {**_ranked(eq4), "exceeds_one": eq4.value is not None and eq4.value > 1},
@@ -76,28 +74,28 @@ def _alpha_ndcg(raw: Mapping[str, Any]) -> Result:
     }
 
 
-def _ranked(found: AlphaNdcg) -> Result:
+def _ranked(estimate: AlphaNdcg) -> Result:
     return {
-        **_result(found, ZERO_IDEAL),
-        "dcg": found.dcg,
-        "ideal_dcg": found.ideal_dcg,
-        "gains": list(found.gains),
-        "ideal_gains": list(found.ideal_gains),
+        **_result(estimate, ZERO_IDEAL),
+        "dcg": estimate.dcg,
+        "ideal_dcg": estimate.ideal_dcg,
+        "gains": list(estimate.gains),
+        "ideal_gains": list(estimate.ideal_gains),
     }
 
 
 def _density(raw: Mapping[str, Any]) -> Result:
-    given = inputs.Density.model_validate(raw)
-    found = density.density(
-        given.coverage, given.tokens, given.oracle_coverage, given.oracle_tokens, given.w
+    case = inputs.Density.model_validate(raw)
+    estimate = density.density(
+        case.coverage, case.tokens, case.oracle_coverage, case.oracle_tokens, case.w
     )
-    return _result(found, DENSITY)
+    return _result(estimate, DENSITY)
 
 
 def _required_subset(raw: Mapping[str, Any]) -> Result:
-    given = inputs.RequiredSubset.model_validate(raw)
-    grades = _matrix(given.P_star)
-    found = {variant: required_subset(grades, given.eta, variant) for variant in VARIANTS}
+    case = inputs.RequiredSubset.model_validate(raw)
+    grades = _matrix(case.P_star)
+    subsets = {variant: required_subset(grades, case.eta, variant) for variant in VARIANTS}
     return {
         variant: {
             "order": list(subset.rows),
@@ -105,91 +103,91 @@ def _required_subset(raw: Mapping[str, Any]) -> Result:
             "covered": list(subset.covered),
             "redundant": sorted(set(range(subset.n)) - set(subset.rows)),
         }
-        for variant, subset in found.items()
+        for variant, subset in subsets.items()
     }
 
 
 def _rank_metrics(raw: Mapping[str, Any]) -> Result:
-    given = inputs.RankMetrics.model_validate(raw)
-    gains = np.array([given.relevance.get(name, np.nan) for name in given.ranking])
+    case = inputs.RankMetrics.model_validate(raw)
+    gains = np.array([case.relevance.get(name, np.nan) for name in case.ranking])
     relevance = np.where(np.isnan(gains), gains, gains > 0)
-    grades = np.array(list(given.relevance.values()))
+    grades = np.array(list(case.relevance.values()))
     n_relevant = int((grades > 0).sum())
-    found = {
-        "recall": ranking.recall(relevance, n_relevant, given.cutoff),
-        "map": ranking.average_precision(relevance, n_relevant, given.cutoff),
-        "ndcg": ranking.ndcg(gains, grades, given.cutoff),
+    estimates = {
+        "recall": ranking.recall(relevance, n_relevant, case.cutoff),
+        "map": ranking.average_precision(relevance, n_relevant, case.cutoff),
+        "ndcg": ranking.ndcg(gains, grades, case.cutoff),
     }
     codes = {ranking.NO_RELEVANT: "no_relevant_passages"}
-    return {name: _result(estimate, codes) for name, estimate in found.items()}
+    return {name: _result(estimate, codes) for name, estimate in estimates.items()}
 
 
 def _ragquesteval(raw: Mapping[str, Any]) -> Result:
     items = inputs.RagQuestEval.model_validate(raw).items
-    found = ragquesteval.ragquesteval(
+    scores = ragquesteval.ragquesteval(
         [item.reference for item in items], [item.generated for item in items]
     )
     return {
-        "recall": _result(found.recall, RAGQUESTEVAL),
-        "precision_text": _result(found.precision, RAGQUESTEVAL),
-        "precision_eq2": _result(found.precision_eq2, RAGQUESTEVAL),
-        "f1": list(found.f1),
+        "recall": _result(scores.recall, RAGQUESTEVAL),
+        "precision_text": _result(scores.precision, RAGQUESTEVAL),
+        "precision_eq2": _result(scores.precision_eq2, RAGQUESTEVAL),
+        "f1": list(scores.f1),
     }
 
 
 def _rel_relprime(raw: Mapping[str, Any]) -> Result:
-    given = inputs.RelRelPrime.model_validate(raw)
-    found = relevance_seen.relevance_seen(given.output, given.rel, given.seen)
+    case = inputs.RelRelPrime.model_validate(raw)
+    scores = relevance_seen.relevance_seen(case.output, case.rel, case.seen)
     return {
-        "precision_rel": _result(found.precision, RELEVANCE_SEEN),
-        "recall_rel": _result(found.recall, RELEVANCE_SEEN),
-        "precision_relprime": _result(found.precision_seen, RELEVANCE_SEEN),
-        "recall_relprime": _result(found.recall_seen, RELEVANCE_SEEN),
-        "rel_prime": list(found.rel_prime),
-        "n_unseen_cited": len(found.unseen),
-        "retrieval_ceiling": _result(found.ceiling, RELEVANCE_SEEN),
-        "precision_invariant": found.same_precision,
+        "precision_rel": _result(scores.precision, RELEVANCE_SEEN),
+        "recall_rel": _result(scores.recall, RELEVANCE_SEEN),
+        "precision_relprime": _result(scores.precision_seen, RELEVANCE_SEEN),
+        "recall_relprime": _result(scores.recall_seen, RELEVANCE_SEEN),
+        "rel_prime": list(scores.rel_prime),
+        "n_unseen_cited": len(scores.unseen),
+        "retrieval_ceiling": _result(scores.ceiling, RELEVANCE_SEEN),
+        "precision_invariant": scores.same_precision,
     }
 
 
 def _threshold_analysis(raw: Mapping[str, Any]) -> Result:
-    given = inputs.ThresholdAnalysis.model_validate(raw)
-    found = threshold_analysis(
-        [_matrix(topic.P_star, len(topic.final[0])) for topic in given.topics],
-        [[_matrix(z, len(topic.final[0])) for z in topic.contexts] for topic in given.topics],
-        [[_matrix([report]) for report in topic.final] for topic in given.topics],
-        given.etas,
+    case = inputs.ThresholdAnalysis.model_validate(raw)
+    thresholds = threshold_analysis(
+        [_matrix(topic.P_star, len(topic.final[0])) for topic in case.topics],
+        [[_matrix(z, len(topic.final[0])) for z in topic.contexts] for topic in case.topics],
+        [[_matrix([report]) for report in topic.final] for topic in case.topics],
+        case.etas,
     )
-    return {f"{threshold.eta:g}": _threshold(threshold) for threshold in found}
+    return {f"{threshold.eta:g}": _threshold(threshold) for threshold in thresholds}
 
 
-def _threshold(found: Threshold) -> Result:
+def _threshold(threshold: Threshold) -> Result:
     return {
-        "cov_z": [system.value for system in found.contexts.systems],
-        "cov_y": [system.value for system in found.reports.systems],
-        "kendall_b": _correlation(found.tau),
-        "mean_cov_z": found.contexts.mean.value,
-        "sd_cov_z": found.contexts.sd.value,
-        "mean_cov_y": found.reports.mean.value,
-        "sd_cov_y": found.reports.sd.value,
+        "cov_z": [system.value for system in threshold.contexts.systems],
+        "cov_y": [system.value for system in threshold.reports.systems],
+        "kendall_b": _correlation(threshold.tau),
+        "mean_cov_z": threshold.contexts.mean.value,
+        "sd_cov_z": threshold.contexts.sd.value,
+        "mean_cov_y": threshold.reports.mean.value,
+        "sd_cov_y": threshold.reports.sd.value,
     }
 
 
-def _correlation(found: Correlation) -> Result:
+def _correlation(estimate: Correlation) -> Result:
     return {
-        "value": found.value,
-        "reason": found.reason,
-        "p": found.p,
-        "p_reason": found.p_reason,
-        "p_method": found.p_method,
-        "n": found.n,
-        "dropped": found.missing,
+        "value": estimate.value,
+        "reason": estimate.reason,
+        "p": estimate.p,
+        "p_reason": estimate.p_reason,
+        "p_method": estimate.p_method,
+        "n": estimate.n,
+        "dropped": estimate.missing,
     }
 
 
-def _result(found: Estimate, codes: Mapping[str, str]) -> Result:
+def _result(estimate: Estimate, codes: Mapping[str, str]) -> Result:
     """An estimate in the schema of the cases; a reason is the code that `codes` has for it."""
-    return {"value": found.value, "reason": codes[found.reason] if found.reason else None}
+    return {"value": estimate.value, "reason": codes[estimate.reason] if estimate.reason else None}
 
 
 def _matrix(rows: Sequence[Sequence[float | None]], width: int = 0) -> FloatArray:

@@ -31,8 +31,8 @@ CODES = {
 }
 
 
-def result(found: Estimate) -> Result:
-    return {"value": found.value, "reason": code(found.reason)}
+def result(estimate: Estimate) -> Result:
+    return {"value": estimate.value, "reason": code(estimate.reason)}
 
 
 def code(reason: str | None) -> str | None:
@@ -42,8 +42,8 @@ def code(reason: str | None) -> str | None:
     return next((known for words, known in CODES.items() if words in reason), reason)
 
 
-def interval(found: Estimate) -> list[float] | None:
-    return None if found.low is None or found.high is None else [found.low, found.high]
+def interval(estimate: Estimate) -> list[float] | None:
+    return None if estimate.low is None or estimate.high is None else [estimate.low, estimate.high]
 
 
 def table(rows: Sequence[Sequence[Any]], width: int) -> FloatArray:

@@ -25,24 +25,24 @@ def _cluster_bootstrap(raw: Mapping[str, Any]) -> Result:
     if "clusters" not in raw:
         draws = inputs.Draws.model_validate(raw)
         return {"indices": indices(draws.seed, draws.n, (1, draws.draws))[0].tolist()}
-    given = inputs.ClusterBootstrap.model_validate(raw)
-    size = len(given.clusters)
-    summed = _summed(given)
+    case = inputs.ClusterBootstrap.model_validate(raw)
+    size = len(case.clusters)
+    summed = _summed(case)
     values = np.empty(0)
     if size:
-        drawn = indices(given.seed, size, (given.B, size))
+        drawn = indices(case.seed, size, (case.B, size))
         values = summed.statistic(resampled_sums(summed.sums, drawn))
-    found = bootstrap_interval(summed.whole, values, size, level=given.level, seed=given.seed)
+    bootstrap = bootstrap_interval(summed.whole, values, size, level=case.level, seed=case.seed)
     without = summed.statistic((1 - np.eye(size)) @ summed.sums)
-    jackknife = jackknife_interval(summed.whole, without, given.level)
+    jackknife = jackknife_interval(summed.whole, without, case.level)
     return {
-        "estimate": found.value,
-        "n_undefined_resamples": found.n_undefined,
-        "n_clusters": found.n_clusters,
-        "percentile": interval(found),
-        "bootstrap_se": found.se,
-        "reason": code(found.interval_reason),
-        "jackknife_se": _standard_error(jackknife, given.level, size),
+        "estimate": bootstrap.value,
+        "n_undefined_resamples": bootstrap.n_undefined,
+        "n_clusters": bootstrap.n_clusters,
+        "percentile": interval(bootstrap),
+        "bootstrap_se": bootstrap.se,
+        "reason": code(bootstrap.interval_reason),
+        "jackknife_se": _standard_error(jackknife, case.level, size),
         "jackknife_t_95": interval(jackknife),
     }
 
@@ -53,13 +53,13 @@ class _Summed(NamedTuple):
     statistic: StatisticOfSums
 
 
-def _summed(given: inputs.ClusterBootstrap) -> _Summed:
+def _summed(case: inputs.ClusterBootstrap) -> _Summed:
     """The statistic of all items, the sums of each cluster, and the statistic of such sums."""
-    sizes = [len(cluster) for cluster in given.clusters]
-    items = np.array([item for cluster in given.clusters for item in cluster], dtype=np.float64)
-    if not len(items) and given.statistic != "mean":
+    sizes = [len(cluster) for cluster in case.clusters]
+    items = np.array([item for cluster in case.clusters for item in cluster], dtype=np.float64)
+    if not len(items) and case.statistic != "mean":
         items = items.reshape(0, 2)
-    terms, statistic, whole = _statistic(given.statistic, items)
+    terms, statistic, whole = _statistic(case.statistic, items)
     sums = np.zeros((len(sizes), terms.shape[1]))
     np.add.at(sums, np.repeat(np.arange(len(sizes)), sizes), terms)
     return _Summed(whole, sums, statistic)
@@ -88,43 +88,43 @@ def _standard_error(jackknife: Estimate, level: float, clusters: int) -> float |
 
 
 def _judge_swap_test(raw: Mapping[str, Any]) -> Result:
-    given = inputs.JudgeSwap.model_validate(raw)
-    topics = np.repeat(np.arange(len(given.human)), [len(topic) for topic in given.human])
-    sides = (given.human, given.judge_a, given.judge_b)
+    case = inputs.JudgeSwap.model_validate(raw)
+    topics = np.repeat(np.arange(len(case.human)), [len(topic) for topic in case.human])
+    sides = (case.human, case.judge_a, case.judge_b)
     human, a, b = (array([grade for topic in side for grade in topic]) for side in sides)
-    found = judge_swap(human, a, b, given.labels, topics)
+    swap = judge_swap(human, a, b, case.labels, topics)
     return {
-        "kappa_a": found.kappa_a,
-        "kappa_b": found.kappa_b,
-        "difference": found.value,
-        "p_two_sided": found.p,
-        "n_permutations": found.n_arrangements,
+        "kappa_a": swap.kappa_a,
+        "kappa_b": swap.kappa_b,
+        "difference": swap.value,
+        "p_two_sided": swap.p,
+        "n_permutations": swap.n_arrangements,
     }
 
 
 def _paired_randomisation(raw: Mapping[str, Any]) -> Result:
-    given = inputs.PairedRandomisation.model_validate(raw)
-    found = sign_flip(given.differences)
-    smallest = found.smallest_p
-    if found.n and not any(given.differences):
+    case = inputs.PairedRandomisation.model_validate(raw)
+    flip = sign_flip(case.differences)
+    smallest = flip.smallest_p
+    if flip.n and not any(case.differences):
         # The cases say of no difference at all what as many differences could have reached.
-        smallest = 2.0 ** (1 - found.n)
-    return {"mean": found.value, "p_two_sided": found.p, "smallest_possible_p": smallest}
+        smallest = 2.0 ** (1 - flip.n)
+    return {"mean": flip.value, "p_two_sided": flip.p, "smallest_possible_p": smallest}
 
 
 def _ppi_mean(raw: Mapping[str, Any]) -> Result:
-    given = inputs.PpiMean.model_validate(raw)
-    sides = [array(side) for side in (given.human, given.llm_on_human, given.llm_unlabelled)]
-    found = ppi_mean(*sides, lam=given.lam)
-    normal = ppi_mean(*sides, lam=given.lam, reference="normal")
+    case = inputs.PpiMean.model_validate(raw)
+    sides = [array(side) for side in (case.human, case.llm_on_human, case.llm_unlabelled)]
+    estimate = ppi_mean(*sides, lam=case.lam)
+    normal = ppi_mean(*sides, lam=case.lam, reference="normal")
     return {
-        "lam": found.lam,
-        "estimate": found.value,
+        "lam": estimate.lam,
+        "estimate": estimate.value,
         "se_ddof0": normal.se,
-        "se_ddof1": found.se,
+        "se_ddof1": estimate.se,
         "ci95_z_ppi_py": interval(normal),
-        "ci95_t_recommended": interval(found),
-        "t_quantile": float(scipy.stats.t.ppf(0.975, found.n - 1)) if found.n > 1 else None,
+        "ci95_t_recommended": interval(estimate),
+        "t_quantile": float(scipy.stats.t.ppf(0.975, estimate.n - 1)) if estimate.n > 1 else None,
         # With no weight on the judge it is the mean of the human values.
         "classical_t": interval(ppi_mean(*sides, lam=0)),
     }
