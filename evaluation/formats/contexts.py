@@ -30,22 +30,24 @@ class _Reader:
         self.runs: dict[str, RetrievalRun] = {}
 
     def batch(self, batch: list[tuple[int, ReportRow]]) -> None:
-        found = [
+        reports = [
             (line, row, *which)
             for line, row in batch
             if (which := topic_and_system(self.target, self.source, line, row)) and row.docids
         ]
-        passages = self.target.passages(name for _, row, *_ in found for name in row.docids)
-        runs = {self._run(system).pk for *_, system in found}
+        passages = self.target.passages(name for _, row, *_ in reports for name in row.docids)
+        runs = {self._run(system).pk for *_, system in reports}
         stored: dict[tuple[int, int], list[int]] = {}
         for run, topic_key, text in (
-            RankedText.objects.filter(run__in=runs, topic__in={topic.pk for *_, topic, _ in found})
+            RankedText.objects.filter(
+                run__in=runs, topic__in={topic.pk for *_, topic, _ in reports}
+            )
             .order_by("run", "topic", "rank")
             .values_list("run_id", "topic_id", "text_id")
         ):
             stored.setdefault((run, topic_key), []).append(text)
         new: list[RankedText] = []
-        for line, row, topic, system in found:
+        for line, row, topic, system in reports:
             if len(set(row.docids)) < len(row.docids):
                 self.target.problem(self.source, line, "docids", "a passage stands twice")
                 continue
@@ -86,13 +88,13 @@ class _Reader:
 
 def contexts_of(dataset: Dataset) -> dict[tuple[str, int], list[str]]:
     """{(system, topic key): passages by rank} for the runs that are named like a system."""
-    found: dict[tuple[str, int], list[str]] = {}
+    contexts: dict[tuple[str, int], list[str]] = {}
     rows = RankedText.objects.filter(run__dataset=dataset, run__name__in=_systems(dataset))
     for system, topic, text in rows.order_by("run", "topic", "rank").values_list(
         "run__name", "topic_id", "text__name"
     ):
-        found.setdefault((system, topic), []).append(text)
-    return found
+        contexts.setdefault((system, topic), []).append(text)
+    return contexts
 
 
 def runs_of(dataset: Dataset) -> list[RetrievalRun]:

@@ -78,8 +78,8 @@ class _Reader:
             topic = self.target.topic(self.source, line, "topic", name)
             if topic and self._sound(line, passage, rank, score, tag):
                 self.ranks[topic.pk] += 1
-                at = self.ranks[topic.pk]
-                yield _Row(line, topic, passage, at, int(rank), float(score), tag)
+                place = self.ranks[topic.pk]
+                yield _Row(line, topic, passage, place, int(rank), float(score), tag)
 
     def _sound(self, line: int, passage: str, rank: str, score: str, tag: str) -> bool:
         field, value = "text", passage
@@ -246,11 +246,11 @@ def _falls(scores: list[float]) -> bool:
 
 
 def _rows(run: RetrievalRun) -> Iterator[_Line]:
-    found = RankedText.objects.filter(run=run).order_by(
+    ranked = RankedText.objects.filter(run=run).order_by(
         "topic__position", by_code_point("topic__name"), "rank"
     )
     columns = ("topic__name", "text__name", "rank", "score", "file_rank")
-    for topic, text, rank, score, file_rank in found.values_list(*columns).iterator(_CHUNK):
+    for topic, text, rank, score, file_rank in ranked.values_list(*columns).iterator(_CHUNK):
         yield _Line(topic, text, rank, score_without(rank) if score is None else score, file_rank)
 
 
