@@ -114,8 +114,8 @@ class Wanted:
 
     def params(self, **changes: Any) -> dict[str, Any]:
         """As parameters of a URL, without those that say nothing."""
-        found = asdict(self) | changes
-        return {key: value for key, value in found.items() if value not in (None, "")}
+        params = asdict(self) | changes
+        return {key: value for key, value in params.items() if value not in (None, "")}
 
 
 class Said(NamedTuple):
@@ -180,8 +180,8 @@ class Cells:
 
 def _condition(wanted: Wanted, eta: int, levels: list[int]) -> tuple[str, list[Any]]:
     # What the counts are made by, asked of every two grades that there can be.
-    said = [ABSENT, FAILED, *levels]
-    a, b = (grid.ravel() for grid in np.meshgrid(said, said))
+    outcomes = [ABSENT, FAILED, *levels]
+    a, b = (grid.ravel() for grid in np.meshgrid(outcomes, outcomes))
     fits = wanted.fits(a, b, eta)
     listed = ", ".join(f"({x}, {y})" for x, y in zip(a[fits], b[fits], strict=True))
     conditions, values = [f"(said_a, said_b) IN (VALUES {listed})" if listed else "1 = 0"], []

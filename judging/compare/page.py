@@ -101,11 +101,11 @@ class Comparison:
     def matrix(self) -> IntArray:
         """Cells by the grade of a (rows) and that of b (columns), in the order of the levels."""
         rows = self._groups[self._both]
-        at = {level: place for place, level in enumerate(self.levels)}
-        found = np.zeros((len(at), len(at)), dtype=np.int64)
+        index_of = {level: place for place, level in enumerate(self.levels)}
+        counts = np.zeros((len(index_of), len(index_of)), dtype=np.int64)
         for row in rows:
-            found[at[int(row["a"])], at[int(row["b"])]] += row["n"]
-        return found
+            counts[index_of[int(row["a"])], index_of[int(row["b"])]] += row["n"]
+        return counts
 
     @cached_property
     def topics(self) -> list[Numbers]:
@@ -118,12 +118,12 @@ class Comparison:
         return self._split("part", dict(enumerate(self._part_names)))
 
     def _split(self, column: str, names: dict[int, str]) -> list[Numbers]:
-        found = [
+        parts = [
             self._numbers(name, str(key) if column == "topic" else name, here)
             for key, name in names.items()
             if (here := self._groups[column] == key).any()
         ]
-        return sorted(found, key=lambda part: (-(part.share or -1.0), -part.n, part.name))
+        return sorted(parts, key=lambda part: (-(part.share or -1.0), -part.n, part.name))
 
     def _numbers(self, name: str, key: str, here: Mask) -> Numbers:
         rows = self._groups[here & self._both]

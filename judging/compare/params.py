@@ -29,13 +29,13 @@ class Choice:
 
     def params(self, **changes: Any) -> dict[str, Any]:
         """All of it as parameters of a URL, with changes; a value of None drops one."""
-        found = self.comparison
-        sides: dict[str, Any] = {"a": found.a.judge.pk, "b": found.b.judge.pk}
-        if found.a.run and found.b.run:
-            sides = {"run_a": found.a.run.pk, "run_b": found.b.run.pk}
+        comparison = self.comparison
+        sides: dict[str, Any] = {"a": comparison.a.judge.pk, "b": comparison.b.judge.pk}
+        if comparison.a.run and comparison.b.run:
+            sides = {"run_a": comparison.a.run.pk, "run_b": comparison.b.run.pk}
         else:
-            sides["dataset"] = found.dataset.slug
-        every = sides | {"eta": found.eta} | self.wanted.params() | changes
+            sides["dataset"] = comparison.dataset.slug
+        every = sides | {"eta": comparison.eta} | self.wanted.params() | changes
         return {key: value for key, value in every.items() if value is not None}
 
 
@@ -77,36 +77,36 @@ def _made(asked: Mapping[str, str], dataset: Dataset, a: Side, b: Side) -> Compa
         )
     eta = _number(asked, "eta")
     eta = a.judge.rubric.eta if eta is None else eta
-    found = Comparison(dataset, a, b, eta)
-    if eta not in found.levels[1:]:
-        etas = ", ".join(map(str, found.levels[1:]))
+    comparison = Comparison(dataset, a, b, eta)
+    if eta not in comparison.levels[1:]:
+        etas = ", ".join(map(str, comparison.levels[1:]))
         raise ChoiceError(f"η is one of {etas}, not {eta}.")
-    return found
+    return comparison
 
 
 def _judge(asked: Mapping[str, str], name: str) -> Judge:
     pk = _number(asked, name) or 0
-    found = Judge.objects.filter(pk=pk).select_related("rater__dataset", "rubric").first()
-    if found is None:
+    judge = Judge.objects.filter(pk=pk).select_related("rater__dataset", "rubric").first()
+    if judge is None:
         raise ChoiceError(f"There is no judge {pk}.", 404)
-    return found
+    return judge
 
 
 def _run(asked: Mapping[str, str], name: str) -> JudgeRun:
     pk = _number(asked, name) or 0
     runs = JudgeRun.objects.select_related("dataset", "judge__rater", "judge__rubric")
-    found = runs.filter(pk=pk).first()
-    if found is None:
+    run = runs.filter(pk=pk).first()
+    if run is None:
         raise ChoiceError(f"There is no judge run {pk}.", 404)
-    return found
+    return run
 
 
 def _dataset(asked: Mapping[str, str], a: Judge, b: Judge) -> Dataset:
     if slug := asked.get("dataset"):
-        found = Dataset.objects.filter(slug=slug).first()
-        if found is None:
+        dataset = Dataset.objects.filter(slug=slug).first()
+        if dataset is None:
             raise ChoiceError(f"There is no dataset “{slug}”.", 404)
-        return found
+        return dataset
     shared = shared_datasets(a, b)
     if not shared:
         raise ChoiceError(f"{a} and {b} have had no run on the same dataset.")

@@ -45,31 +45,35 @@ def compare(request: AuthenticatedRequest) -> HttpResponse:
         return _form(request, str(error), error.status)
     if choice is None:
         return _form(request)
-    found, wanted = choice.comparison, choice.wanted
-    page = Paginator(range(found.count(wanted)), PER_PAGE).get_page(request.GET.get("page"))
+    comparison, wanted = choice.comparison, choice.wanted
+    page = Paginator(range(comparison.count(wanted)), PER_PAGE).get_page(request.GET.get("page"))
     start = max(page.start_index() - 1, 0)
     everything = request.GET.get("topics") == "all"
     context = _choices(choice.params()) | {
         "choice": choice,
-        "found": found,
-        "names": ",".join(name_in(found.dataset, side.judge.rater) for side in (found.a, found.b)),
+        "comparison": comparison,
+        "names": ",".join(
+            name_in(comparison.dataset, side.judge.rater) for side in (comparison.a, comparison.b)
+        ),
         "wanted": wanted,
         "listed": SHOWS[wanted.show][0],
         "gaps": [
-            (show, words, found.count(Wanted(show)))
+            (show, words, comparison.count(Wanted(show)))
             for show, (words, _) in SHOWS.items()
             if show.startswith(("failed-", "only-"))
         ],
         "crossed": [
-            (show, SHOWS[show][0], found.count(Wanted(show)))
+            (show, SHOWS[show][0], comparison.count(Wanted(show)))
             for show in ("crossed-up", "crossed-down")
         ],
-        "table": _table(found),
-        "topics": found.topics if everything else found.topics[:TOPICS],
-        "n_more_topics": 0 if everything else max(0, len(found.topics) - TOPICS),
-        "topic_name": {part.key: part.name for part in found.topics}.get(str(wanted.topic)),
+        "table": _table(comparison),
+        "topics": comparison.topics if everything else comparison.topics[:TOPICS],
+        "n_more_topics": 0 if everything else max(0, len(comparison.topics) - TOPICS),
+        "topic_name": {part.key: part.name for part in comparison.topics}.get(str(wanted.topic)),
         "page": page,
-        "cells": found.cells(wanted).page(start, page.end_index()) if page.paginator.count else [],
+        "cells": comparison.cells(wanted).page(start, page.end_index())
+        if page.paginator.count
+        else [],
     }
     return render(request, "judging/compare/compare.html", context)
 
@@ -108,26 +112,29 @@ def _choices(chosen: Mapping[str, object]) -> dict[str, object]:
     }
 
 
-def _table(found: Comparison) -> list[tuple[int, list[TableCell], int]]:
+def _table(comparison: Comparison) -> list[tuple[int, list[TableCell], int]]:
     """The table of grades with its shades, and heavy lines where answerable begins."""
-    most = int(found.matrix.max(initial=0))
+    most = int(comparison.matrix.max(initial=0))
 
     def cell(a: int, b: int, n: int) -> TableCell:
         looks = ["agree" if a == b else ""]
-        looks += ["edge-top" if a == found.eta else "", "edge-left" if b == found.eta else ""]
+        looks += [
+            "edge-top" if a == comparison.eta else "",
+            "edge-left" if b == comparison.eta else "",
+        ]
         # The square root keeps the rare cells apart from the empty ones.
         shade = ceil(5 * sqrt(n / most)) if most else 0
         return TableCell(b, n, shade, " ".join(filter(None, looks)))
 
     return [
-        (a, [cell(a, b, n) for b, n in zip(found.levels, row, strict=True)], sum(row))
-        for a, row in zip(found.levels, found.matrix.tolist(), strict=True)
+        (a, [cell(a, b, n) for b, n in zip(comparison.levels, row, strict=True)], sum(row))
+        for a, row in zip(comparison.levels, comparison.matrix.tolist(), strict=True)
     ]
 
 
 def _lines(choice: Choice, site: str) -> Iterator[str]:
     """The cells of the list, each with the addresses of its replies below `site`."""
-    found = choice.comparison
+    comparison = choice.comparison
     writer = csv.writer(Echo(), lineterminator="\n")
     yield writer.writerow(
         [
@@ -136,15 +143,15 @@ def _lines(choice: Choice, site: str) -> Iterator[str]:
             *("reply_a", "reply_b"),
         ]
     )
-    sides = [found.a.judge.slug, found.b.judge.slug]
-    raters = [found.a.judge.rater_id, found.b.judge.rater_id]
-    for cell in found.cells(choice.wanted):
+    sides = [comparison.a.judge.slug, comparison.b.judge.slug]
+    raters = [comparison.a.judge.rater_id, comparison.b.judge.rater_id]
+    for cell in comparison.cells(choice.wanted):
         replies = [
             f"{site}{reverse('judge_reply', args=[rater, cell.text, cell.question])}"
-            f"#attempt-{said.attempt}"
-            if said.attempt
+            f"#attempt-{reply.attempt}"
+            if reply.attempt
             else ""
-            for rater, said in zip(raters, (cell.a, cell.b), strict=True)
+            for rater, reply in zip(raters, (cell.a, cell.b), strict=True)
         ]
         yield writer.writerow(
             [

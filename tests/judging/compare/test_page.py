@@ -29,7 +29,7 @@ def both(looked) -> str:
 def found(client, query: str):
     response = client.get(f"{URL}?{query}")
     assert response.status_code == 200
-    return response.context["found"]
+    return response.context["comparison"]
 
 
 def table(response) -> list[dict[str, str]]:
@@ -166,7 +166,7 @@ def test_two_runs_of_one_judge_have_their_own_attempts(rosa, looked):
     response = rosa.get(f"{URL}?{runs}&show=failed-in-a")
     (cell,) = response.context["cells"]
     assert (cell.a.grade, cell.a.failure, cell.b.grade) == (None, "refusal", 4)
-    assert response.context["found"].count(Wanted("only-in-a")) == 7
+    assert response.context["comparison"].count(Wanted("only-in-a")) == 7
     assert "agreement" not in words(response).lower()  # one rater agrees with itself
 
 
@@ -180,7 +180,7 @@ def test_the_baseline_can_be_compared(rosa, looked):
     baseline = Judge.objects.get(backend="lexical")
     response = rosa.get(f"{URL}?a={looked.first.pk}&b={baseline.pk}")
     assert "first and lexical (baseline)" in words(response)
-    assert response.context["found"].all.n == 7
+    assert response.context["comparison"].all.n == 7
 
 
 def test_nothing_in_common(rosa, looked):
