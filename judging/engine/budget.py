@@ -76,20 +76,20 @@ class Estimate:
 
     def in_words(self) -> str:
         counts = self.counts
-        said = (
+        words = (
             f"{counts.to_send:,} pairs to ask; {counts.there_before:,} are there already, "
             f"{counts.copies:,} are copied from a text with the same words, "
             f"{counts.without_words:,} have a text without words. "
             f"The run plans {counts.to_fill:,}, asked and copied."
         )
         if self.prompt_tokens:
-            said += (
+            words += (
                 f" About {self.prompt_tokens:,} prompt tokens, at {CHARACTERS} characters each, "
                 f"and at most {self.completion_tokens:,} written ones."
             )
         if self.money:
-            said += f" About {self.money:,.2f} {self.currency}".rstrip() + " at these prices."
-        return said
+            words += f" About {self.money:,.2f} {self.currency}".rstrip() + " at these prices."
+        return words
 
 
 def estimate_of(judge: Judge, dataset: Dataset, selection: Selection, prices: Prices) -> Estimate:

@@ -82,13 +82,13 @@ def missing(
 
 
 def _kinds(dataset: Dataset, selection: Selection, counts: Counts) -> Iterator[Kind]:
-    for found in selection.by_topic(dataset):
-        counts.without_words += found.n_without_words * len(found.questions)
+    for topic in selection.by_topic(dataset):
+        counts.without_words += topic.n_without_words * len(topic.questions)
         same_words: dict[str, list[int]] = {}
-        for pk, sha256 in found.texts:
+        for pk, sha256 in topic.texts:
             same_words.setdefault(sha256, []).append(pk)
         for texts in same_words.values():
-            yield Kind(texts, found.questions)
+            yield Kind(texts, topic.questions)
 
 
 class _Known:
@@ -119,8 +119,8 @@ class _Known:
 
     def attempt(self, texts: list[int], question: int) -> int | None:
         """The attempt at one of these texts."""
-        found = (self.attempts.get((text, question)) for text in texts)
-        return next((pk for pk, _ in filter(None, found)), None)
+        attempts = (self.attempts.get((text, question)) for text in texts)
+        return next((pk for pk, _ in filter(None, attempts)), None)
 
 
 def _missing_of(

@@ -178,9 +178,9 @@ def _rate(recent: Sequence[tuple[datetime, int]], now: datetime) -> float | None
 def _rates(recent: Sequence[tuple[datetime, int]], now: datetime) -> list[float]:
     points = [0] * int(DRAWN.total_seconds() // STEP)
     for created, n in recent:
-        at = len(points) - 1 - int((now - created).total_seconds() // STEP)
-        if 0 <= at < len(points):
-            points[at] += n
+        index = len(points) - 1 - int((now - created).total_seconds() // STEP)
+        if 0 <= index < len(points):
+            points[index] += n
     return [n / STEP for n in points]
 
 
@@ -190,11 +190,11 @@ def failures_of(run: JudgeRun) -> list[FailureKind]:
     Attempts that were asked again since, by a later run, are among them.
     """
     failed = Attempt.objects.filter(batch__run=run).exclude(state="graded").order_by()
-    found = failed.values("failure").annotate(n=Count("pk"), newest=Max("pk"))
+    rows = failed.values("failure").annotate(n=Count("pk"), newest=Max("pk"))
     examples = Attempt.objects.select_related("text", "question").in_bulk(
-        [row["newest"] for row in found]
+        [row["newest"] for row in rows]
     )
-    kinds = [FailureKind(row["failure"], row["n"], examples[row["newest"]]) for row in found]
+    kinds = [FailureKind(row["failure"], row["n"], examples[row["newest"]]) for row in rows]
     return sorted(kinds, key=lambda kind: (-kind.n, kind.failure))
 
 
@@ -240,8 +240,8 @@ def by_run(runs: Iterable[JudgeRun]) -> dict[int, Tally]:
 
 def by_dataset(judge: Judge) -> list[tuple[Dataset, Tally]]:
     """What a judge said on each dataset, by the dataset's name."""
-    found = _tallies(Batch.objects.filter(run__judge=judge), "run__dataset")
-    return [(one, found[one.pk]) for one in Dataset.objects.filter(pk__in=found)]
+    tallies = _tallies(Batch.objects.filter(run__judge=judge), "run__dataset")
+    return [(dataset, tallies[dataset.pk]) for dataset in Dataset.objects.filter(pk__in=tallies)]
 
 
 def last_runs() -> dict[int, JudgeRun]:

@@ -112,8 +112,8 @@ def resume(run: JudgeRun, **budget: Any) -> None:
     if not run.is_resumable:
         raise RunRefused(f"Judge run {run.pk} is {run.get_state_display()}: nothing to resume.")
     if budget.get("endpoint", run.endpoint) != run.endpoint:
-        given = {name: budget[name] for name in Prices._fields if name in budget}
-        budget |= prices_of(budget["endpoint"], **given)._asdict()
+        prices = {name: budget[name] for name in Prices._fields if name in budget}
+        budget |= prices_of(budget["endpoint"], **prices)._asdict()
     for name, value in budget.items():
         setattr(run, name, value)
     _check(run)

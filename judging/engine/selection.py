@@ -35,8 +35,8 @@ class Rankings(Protocol):
 
 
 def rankings() -> Rankings:
-    found: Rankings = import_module(settings.JUDGE_RANKINGS)
-    return found
+    module: Rankings = import_module(settings.JUDGE_RANKINGS)
+    return module
 
 
 class TopicTexts(NamedTuple):
@@ -134,8 +134,8 @@ class Selection:
             return of_topic
         there = {topic.pk: ranked.get(topic.pk, []) for topic in topics}
         keys = {pk for ranks in there.values() for pk in ranks}
-        found = self._of_kind(dataset.texts.filter(pk__in=keys)).order_by()
-        hashes = dict(found.values_list("pk", "sha256"))
+        texts = self._of_kind(dataset.texts.filter(pk__in=keys)).order_by()
+        hashes = dict(texts.values_list("pk", "sha256"))
         return {
             topic: [(pk, hashes[pk]) for pk in ranks if pk in hashes]
             for topic, ranks in there.items()

@@ -74,11 +74,11 @@ def store_copies(run: JudgeRun, worker: str, copies: Copies) -> None:
     if not copies:
         return
     batch = Batch.objects.create(run=run, worker=worker)
-    said = ", ".join(_SAID)
+    columns = ", ".join(_SAID)
     with connection.cursor() as cursor:
         cursor.executemany(
             f"INSERT INTO judging_attempt ({', '.join(_COLUMNS)})"  # noqa: S608
-            f" SELECT judge_id, %s, question_id, %s, true, true, {said}, 0, 0"
+            f" SELECT judge_id, %s, question_id, %s, true, true, {columns}, 0, 0"
             " FROM judging_attempt WHERE id = %s ON CONFLICT DO NOTHING",
             [(text, batch.pk, source) for source, text in copies],
         )
@@ -149,8 +149,8 @@ def _set_aside(run: JudgeRun, wanted: set[tuple[int, int]]) -> None:
     )
     if connection.features.has_select_for_update:
         failed = failed.select_for_update(of=("self",))
-    found = failed.values_list("pk", "text_id", "question_id")
-    old = [pk for pk, text, question in found if (text, question) in wanted]
+    rows = failed.values_list("pk", "text_id", "question_id")
+    old = [pk for pk, text, question in rows if (text, question) in wanted]
     Attempt.objects.filter(pk__in=old).update(counts=False)
 
 
@@ -166,16 +166,16 @@ def _rate(judge: Judge, batch: Batch) -> None:
 def _count(batch: Batch) -> None:
     """What of a batch was new, where not all of it was."""
     graded = Q(state=State.GRADED)
-    found = batch.attempts.aggregate(
+    counts = batch.attempts.aggregate(
         n=Count("pk"),
         n_graded=Count("pk", filter=graded),
         n_expected=Count("expected_grade", filter=graded),
         drift=Sum(F("expected_grade") - F("grade"), filter=graded),
     )
-    batch.n_attempts = found["n"]
-    batch.n_graded = found["n_graded"]
-    batch.n_expected = found["n_expected"]
-    batch.sum_drift = found["drift"] or 0.0
+    batch.n_attempts = counts["n"]
+    batch.n_graded = counts["n_graded"]
+    batch.n_expected = counts["n_expected"]
+    batch.sum_drift = counts["drift"] or 0.0
     batch.save(update_fields=["n_attempts", "n_graded", "n_expected", "sum_drift"])
 
 
@@ -201,7 +201,10 @@ def mark(judge: Judge, batch: Batch, holds_for: HoldsFor) -> None:
     spans = []
     for rating in _new_ratings(judge, batch):
         if reply := quoted.get((rating.text_id, rating.question_id)):
-            spans += [_span(rating, at, quote, reply) for at, quote in enumerate(reply.evidence)]
+            spans += [
+                _span(rating, position, quote, reply)
+                for position, quote in enumerate(reply.evidence)
+            ]
     NuggetSpan.objects.bulk_create(spans, ignore_conflicts=True)
 
 
@@ -239,8 +242,8 @@ def _new_ratings(judge: Judge, batch: Batch) -> list[Rating]:
 def _span(rating: Rating, position: int, quote: str, reply: Reply) -> NuggetSpan:
     quote = storable(quote)
     span = NuggetSpan(rating=rating, position=position, source_quote=quote)
-    if found := locate(reply.pair.text, quote):
-        place, is_exact = found
+    if match := locate(reply.pair.text, quote):
+        place, is_exact = match
         span.start, span.end, span.quote = place.start, place.end, place.quote
         span.source_quote = "" if is_exact else quote
         span.located = NuggetSpan.Located.EXACT if is_exact else NuggetSpan.Located.NORMALISED
