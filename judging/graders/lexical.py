@@ -234,8 +234,8 @@ class BaselineGrader:
     def _grade(self, pairs: list[Pair]) -> Iterator[Reply]:
         texts = {pair.text_id: pair.text for pair in pairs}
         questions = {pair.question_id: pair.question for pair in pairs}
-        text_at = {key: at for at, key in enumerate(texts)}
-        question_at = {key: at for at, key in enumerate(questions)}
+        text_at = {key: index for index, key in enumerate(texts)}
+        question_at = {key: index for index, key in enumerate(questions)}
         shares = self.lexical.cover_pairs(
             list(texts.values()),
             list(questions.values()),
@@ -244,8 +244,8 @@ class BaselineGrader:
         )
         has_grade = ~np.isnan(shares)
         grades = banded(np.where(has_grade, shares, 0.0))
-        found = zip(pairs, shares.tolist(), grades.tolist(), has_grade.tolist(), strict=True)
-        for pair, share, grade, is_graded in found:
+        rows = zip(pairs, shares.tolist(), grades.tolist(), has_grade.tolist(), strict=True)
+        for pair, share, grade, is_graded in rows:
             if not is_graded:
                 yield Reply(pair, State.ERROR, failure=Failure.NO_TERMS, detail=NO_CONTENT_TERMS)
             else:

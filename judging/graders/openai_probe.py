@@ -67,8 +67,8 @@ async def check(server: Server, spec: Spec) -> None:
     if not spec.template_hash:
         return
     kwargs = spec.sampling.extra.get("chat_template_kwargs")
-    found = await _template_hash(server, spec.model, kwargs)
-    if found and found != spec.template_hash:
+    template_hash = await _template_hash(server, spec.model, kwargs)
+    if template_hash and template_hash != spec.template_hash:
         raise AnotherJudge(
             f"The chat template of {spec.model} at {server.url} is not the one of this judge: another "
             "version of the model or the server, or a template that writes the date of the day."
@@ -138,8 +138,8 @@ async def _cards(server: Server) -> dict[str, dict[str, Any]]:
 
 
 def _cards_in(answer: Answer) -> dict[str, dict[str, Any]]:
-    said = decoded(answer.body) if answer.status == 200 else None
-    cards = said.get("data") if isinstance(said, dict) else None
+    body = decoded(answer.body) if answer.status == 200 else None
+    cards = body.get("data") if isinstance(body, dict) else None
     if not isinstance(cards, list):
         return {}
     return {str(card["id"]): card for card in cards if isinstance(card, dict) and card.get("id")}
@@ -149,7 +149,7 @@ async def _label_ids(
     server: Server, model: str, labels: Sequence[str]
 ) -> tuple[tuple[int, ...], str]:
     """The token ids of the grades, or none and a sentence why."""
-    found: list[int] = []
+    ids: list[int] = []
     for label in labels:
         tokens = await _tokenized(
             server, {"model": model, "prompt": label, "add_special_tokens": False}
@@ -164,15 +164,15 @@ async def _label_ids(
                 (),
                 f"This model writes the grade {label} with {len(tokens)} tokens, not with one.",
             )
-        found += tokens
-    if len(set(found)) < len(found):
+        ids += tokens
+    if len(set(ids)) < len(ids):
         return (), "This model writes two grades with the same token."
-    return tuple(found), ""
+    return tuple(ids), ""
 
 
 async def _template_hash(server: Server, model: str, template_kwargs: object) -> str:
     """That of the server's template; empty if the server cannot tell."""
-    found = []
+    tokenized = []
     for messages in base.CONVERSATIONS:
         question: dict[str, object] = {
             "model": model,
@@ -181,8 +181,8 @@ async def _template_hash(server: Server, model: str, template_kwargs: object) ->
         }
         if template_kwargs:
             question["chat_template_kwargs"] = template_kwargs
-        found.append(await _tokenized(server, question))
-    return base.template_hash(found)
+        tokenized.append(await _tokenized(server, question))
+    return base.template_hash(tokenized)
 
 
 async def _tokenized(server: Server, question: Mapping[str, object]) -> list[int] | None:
@@ -192,8 +192,8 @@ async def _tokenized(server: Server, question: Mapping[str, object]) -> list[int
         if trouble.status == 500:  # some tokenizers fail at chats
             return None
         raise
-    said = decoded(answer.body) if answer.status == 200 else None
-    tokens = said.get("tokens") if isinstance(said, dict) else None
+    body = decoded(answer.body) if answer.status == 200 else None
+    tokens = body.get("tokens") if isinstance(body, dict) else None
     if isinstance(tokens, list) and all(isinstance(token, int) for token in tokens):
         return tokens
     return None
@@ -213,5 +213,5 @@ async def _tells_logprobs(server: Server, model: str) -> tuple[bool, str]:
         return True, ""
     if answer.status in (401, 403):
         raise Unavailable(refuses_key(server, answer.status))
-    said = "" if answer.status == 200 else f" ({answer.status} {server.words(answer.body)})"
-    return False, f"The server tells no log-probabilities{said}: there will be no expected grades."
+    why = "" if answer.status == 200 else f" ({answer.status} {server.words(answer.body)})"
+    return False, f"The server tells no log-probabilities{why}: there will be no expected grades."

@@ -168,11 +168,11 @@ def _tokens(logprobs: Any) -> Sequence[tuple[str, float]]:
     if not isinstance(first, dict):
         return []
     others = first.get("top_logprobs")
-    found = [_token(entry) for entry in others] if isinstance(others, list) else []
+    entries = [_token(entry) for entry in others] if isinstance(others, list) else []
     chosen = _token(first)
-    if all(entry is None or chosen is None or entry[0] != chosen[0] for entry in found):
-        found.append(chosen)
-    return [entry for entry in found if entry is not None]
+    if all(entry is None or chosen is None or entry[0] != chosen[0] for entry in entries):
+        entries.append(chosen)
+    return [entry for entry in entries if entry is not None]
 
 
 def _token(entry: Any) -> tuple[str, float] | None:

@@ -161,14 +161,18 @@ def seconds_to_wait(headers: Mapping[str, str]) -> float | None:
 
 def _complaint(body: bytes) -> str:
     """The message in any of the forms of JSON that servers use for it, or else the body itself."""
-    said: Any = decoded(body)
-    if not isinstance(said, dict):
+    complaint: Any = decoded(body)
+    if not isinstance(complaint, dict):
         return body.decode("utf-8", "replace")
-    if isinstance(said.get("error"), dict):
-        said = said["error"]
-    message = said.get("message") or said.get("error") or said.get("detail") or said
+    if isinstance(complaint.get("error"), dict):
+        complaint = complaint["error"]
+    message = (
+        complaint.get("message") or complaint.get("error") or complaint.get("detail") or complaint
+    )
     words = message if isinstance(message, str) else json.dumps(message)
-    kind = next((said[name] for name in ("code", "type") if isinstance(said.get(name), str)), "")
+    kind = next(
+        (complaint[name] for name in ("code", "type") if isinstance(complaint.get(name), str)), ""
+    )
     return f"{words} ({kind})" if kind else words
 
 

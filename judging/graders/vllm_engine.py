@@ -199,7 +199,7 @@ def _check_template(spec: Spec, tokenizer: Any) -> None:
     if not spec.template_hash:
         return
     kwargs: Any = spec.sampling.extra.get(TEMPLATE_KWARGS) or {}
-    found = []
+    tokenized = []
     for messages in base.CONVERSATIONS:
         try:
             tokens = tokenizer.apply_chat_template(
@@ -207,8 +207,8 @@ def _check_template(spec: Spec, tokenizer: Any) -> None:
             )
         except Exception:  # noqa: BLE001 - a template raises what it likes about what it cannot do
             tokens = None
-        found.append(tokens)
-    if base.template_hash(found) not in ("", spec.template_hash):
+        tokenized.append(tokens)
+    if base.template_hash(tokenized) not in ("", spec.template_hash):
         raise AnotherJudge(
             f"The chat template of {spec.model} is not the one of this judge: another version of the "
             "model, or a template that writes the date of the day."
@@ -269,7 +269,7 @@ def _labels(spec: Spec, logprobs: Any) -> Labels | None:
         return None
     first = logprobs[0]
     if spec.label_ids:
-        by_id = {token: found.logprob for token, found in first.items()}
+        by_id = {token: entry.logprob for token, entry in first.items()}
         return from_label_ids(by_id, spec.label_ids, spec.grades)
-    tokens = [(found.decoded_token or "", found.logprob) for found in first.values()]
+    tokens = [(entry.decoded_token or "", entry.logprob) for entry in first.values()]
     return from_logprobs(tokens, spec.grades)

@@ -97,11 +97,11 @@ def integer_1(reply: str, grades: Sequence[int]) -> Parsed:
     "3 or 4" and "4 4" are several. "4.5" and "4,5" are one number and no integer, and an integer among
     words ("The grade is clearly 4, because ...") may count something else: all are NO_GRADE.
     """
-    found = _GRADE.fullmatch(reply)
-    if found is None:
+    match = _GRADE.fullmatch(reply)
+    if match is None:
         return _unparseable(_why_not(reply, grades))
     # Compared as written: int() refuses a number of some thousand digits.
-    grade = next((grade for grade in grades if str(grade) == found[1]), None)
+    grade = next((grade for grade in grades if str(grade) == match[1]), None)
     if grade is None:
         return _unparseable(Failure.OUT_OF_RANGE)
     return Parsed(State.GRADED, grade)
@@ -119,11 +119,11 @@ def evidence_1(reply: str, grades: Sequence[int]) -> Parsed:
     if parsed.grade is None:
         return parsed
     quoted = [_QUOTATION.fullmatch(line) for line in others]
-    words = [line for line, found in zip(others, quoted, strict=True) if found is None]
+    words = [line for line, match in zip(others, quoted, strict=True) if match is None]
     if words:
         numbers = any(_NUMBER.search(line) for line in words)
         return _unparseable(Failure.SEVERAL if numbers else Failure.NO_GRADE)
-    evidence = tuple(found[1].strip() for found in quoted if found and found[1].strip())
+    evidence = tuple(match[1].strip() for match in quoted if match and match[1].strip())
     return Parsed(State.GRADED, parsed.grade, evidence=evidence)
 
 

@@ -31,7 +31,7 @@ def render(spec: Spec, pair: Pair) -> list[Message]:
     }
 
     def filled(template: str) -> str:
-        return _PLACEHOLDER.sub(lambda found: values[found[1]], template)
+        return _PLACEHOLDER.sub(lambda match: values[match[1]], template)
 
     messages = [{"role": "user", "content": filled(spec.prompt)}]
     if spec.system:
@@ -69,8 +69,8 @@ def check_template(system: str, prompt: str) -> list[str]:
 
 def unknown_placeholders(template: str) -> list[str]:
     """What looks like a placeholder and is none, as it is written, each once: "{answer}"."""
-    found = (match[0] for match in _LOOKS_LIKE_ONE.finditer(template))
-    return [words for words in dict.fromkeys(found) if not _PLACEHOLDER.fullmatch(words)]
+    candidates = (match[0] for match in _LOOKS_LIKE_ONE.finditer(template))
+    return [words for words in dict.fromkeys(candidates) if not _PLACEHOLDER.fullmatch(words)]
 
 
 def wording_of(levels: Iterable[tuple[int, str]]) -> str:
