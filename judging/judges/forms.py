@@ -55,17 +55,17 @@ class Settings(forms.CharField):
         if not words:
             return {}
         try:
-            found = json.loads(words)
-            kept = json.dumps(found, allow_nan=False, ensure_ascii=False).encode().decode()
+            settings = json.loads(words)
+            kept = json.dumps(settings, allow_nan=False, ensure_ascii=False).encode().decode()
         except (ValueError, RecursionError) as error:
             raise ValidationError(f"This is not JSON that can be kept: {error}") from None
-        if not isinstance(found, dict):
+        if not isinstance(settings, dict):
             raise ValidationError(
                 "This is JSON, but not an object: it begins with { and ends with }."
             )
         if "\\u0000" in kept:
             raise ValidationError("A NUL cannot be kept.")
-        return found
+        return settings
 
 
 class JudgeForm(forms.Form):
@@ -94,7 +94,7 @@ class JudgeForm(forms.Form):
         help_text="integer-1: one grade and nothing else; evidence-1: a grade, then quotations",
     )
     backend = forms.ChoiceField(
-        choices=[one for one in Judge.Backend.choices if one[0] != Judge.Backend.LEXICAL],
+        choices=[choice for choice in Judge.Backend.choices if choice[0] != Judge.Backend.LEXICAL],
         label="Where the model runs",
     )
     model = forms.CharField(max_length=250, help_text="its name, as the server or vLLM knows it")

@@ -41,9 +41,11 @@ RUNS_SHOWN = 20
 @researchers_only
 def judges(request: AuthenticatedRequest) -> HttpResponseBase:
     """All judges, the newest first, with what each has said so far; then those that came in files."""
-    said, last = progress.by_judge(), progress.last_runs()
+    tallies, last = progress.by_judge(), progress.last_runs()
     listed = Judge.objects.select_related("rater__dataset", "rubric").order_by("-id")
-    rows = [(one, said.get(one.pk, progress.NOTHING), last.get(one.pk)) for one in listed]
+    rows = [
+        (judge, tallies.get(judge.pk, progress.NOTHING), last.get(judge.pk)) for judge in listed
+    ]
     context = {
         "rows": rows,
         "imported": progress.imported(),
@@ -58,23 +60,24 @@ def judges(request: AuthenticatedRequest) -> HttpResponseBase:
 def judge(request: AuthenticatedRequest, pk: int) -> HttpResponseBase:
     """One judge, with a look at what it is sent about any pair."""
     judges = Judge.objects.select_related("rater__dataset", "rubric", "created_by")
-    found = get_object_or_404(judges, pk=pk)
-    runs = found.runs.select_related("dataset", "created_by")
+    judge = get_object_or_404(judges, pk=pk)
+    runs = judge.runs.select_related("dataset", "created_by")
     shown = list(runs[:RUNS_SHOWN])
-    said = progress.by_run(shown)
-    own = found.rater.dataset
+    tallies = progress.by_run(shown)
+    own = judge.rater.dataset
     picked = None
-    if found.prompt:
+    if judge.prompt:
         picked = pick(request.GET, [own] if own else list(Dataset.objects.all()))
     context = {
-        "judge": found,
-        "tally": progress.by_judge().get(found.pk, progress.NOTHING),
+        "judge": judge,
+        "tally": progress.by_judge().get(judge.pk, progress.NOTHING),
         "datasets": [
-            (one, name_in(one, found.rater), tally) for one, tally in progress.by_dataset(found)
+            (dataset, name_in(dataset, judge.rater), tally)
+            for dataset, tally in progress.by_dataset(judge)
         ],
-        "runs": [(run, said.get(run.pk, progress.NOTHING)) for run in shown],
+        "runs": [(run, tallies.get(run.pk, progress.NOTHING)) for run in shown],
         "n_runs": runs.count(),
-        "kinds": Attempt.objects.filter(batch__run__judge=found)
+        "kinds": Attempt.objects.filter(batch__run__judge=judge)
         .exclude(state="graded")
         .order_by()
         .values_list("failure")
@@ -82,7 +85,7 @@ def judge(request: AuthenticatedRequest, pk: int) -> HttpResponseBase:
         .order_by("-n", "failure"),
         "picked": picked,
         "all_datasets": Dataset.objects.all(),
-        "sent": preview(found.spec, picked),
+        "sent": preview(judge.spec, picked),
         "room": "judges",
     }
     return render(request, "judging/judges/judge.html", context)
@@ -141,7 +144,7 @@ def _ask(typed: dict[str, Any]) -> dict[str, Any]:
     rubric = Rubric.objects.filter(slug=typed["rubric"]).first()
     try:
         sent = JudgeForm.base_fields["extra"].clean(typed["extra"])
-        found = probe(
+        facts = probe(
             url_of(typed["endpoint"]),
             key_of(typed["endpoint"]),
             typed["model"].strip(),
@@ -152,19 +155,19 @@ def _ask(typed: dict[str, Any]) -> dict[str, Any]:
         return {"silent": str(error)}
     except ValidationError as error:
         return {"silent": f"It was not asked: further settings: {error.messages[0]}"}
-    _fill_in(typed, found)
-    return {"probe": found}
+    _fill_in(typed, facts)
+    return {"probe": facts}
 
 
-def _fill_in(typed: dict[str, Any], found: Probe) -> None:
-    if len(found.models) == 1 and not typed["model"].strip():
-        typed["model"] = found.models[0]
-    if found.revision:
-        typed["revision"] = found.revision
-    if found.template_hash:
-        typed["template_hash"] = found.template_hash
-    if found.label_ids:
-        typed["label_ids"] = ids_in_words(found.label_ids)
+def _fill_in(typed: dict[str, Any], facts: Probe) -> None:
+    if len(facts.models) == 1 and not typed["model"].strip():
+        typed["model"] = facts.models[0]
+    if facts.revision:
+        typed["revision"] = facts.revision
+    if facts.template_hash:
+        typed["template_hash"] = facts.template_hash
+    if facts.label_ids:
+        typed["label_ids"] = ids_in_words(facts.label_ids)
 
 
 def _save(request: AuthenticatedRequest) -> HttpResponseBase:

@@ -22,8 +22,8 @@ BASELINE = "baseline"
 def judges_for(dataset: Dataset) -> QuerySet[Judge]:
     """Judges that may judge this dataset, but the baseline, which is made of its own words."""
     known = Q(rater__dataset=None) | Q(rater__dataset=dataset)
-    found = Judge.objects.filter(known).exclude(backend=Judge.Backend.LEXICAL)
-    return found.select_related("rater", "rubric")
+    judges = Judge.objects.filter(known).exclude(backend=Judge.Backend.LEXICAL)
+    return judges.select_related("rater", "rubric")
 
 
 def pairs_field(label: str, **kwargs: Any) -> forms.IntegerField:

@@ -110,7 +110,7 @@ def shard_cells(shards: Sequence[ShardState]) -> list[ShardCell]:
     A group is done when all of it is, and at work when some of it is, or is done.
     """
     size = -(-len(shards) // MOST_CELLS) or 1
-    return [_cell(shards[at : at + size]) for at in range(0, len(shards), size)]
+    return [_cell(shards[start : start + size]) for start in range(0, len(shards), size)]
 
 
 def _cell(some: Sequence[ShardState]) -> ShardCell:
@@ -132,8 +132,8 @@ def rate_line(rates: Sequence[float]) -> RateLine:
     most = max(rates, default=0.0)
     step = WIDTH / max(len(rates) - 1, 1)
     points = [
-        f"{at * step:.0f},{BOTTOM - (BOTTOM - TOP) * (rate / most if most else 0):.1f}"
-        for at, rate in enumerate(rates)
+        f"{index * step:.0f},{BOTTOM - (BOTTOM - TOP) * (rate / most if most else 0):.1f}"
+        for index, rate in enumerate(rates)
     ]
     return RateLine(" ".join(points), most)
 

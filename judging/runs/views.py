@@ -45,9 +45,9 @@ def judge_runs(request: AuthenticatedRequest) -> HttpResponseBase:
         runs = runs.filter(state=state)
     page = Paginator(runs, PER_PAGE).get_page(request.GET.get("page"))
     shown = list(page.object_list)
-    said = progress.by_run(shown)
+    tallies = progress.by_run(shown)
     context = {
-        "rows": [(run, said.get(run.pk, progress.NOTHING)) for run in shown],
+        "rows": [(run, tallies.get(run.pk, progress.NOTHING)) for run in shown],
         "page": page,
         "dataset": dataset,
         "state": state,
@@ -179,8 +179,8 @@ def _on_run(act: Act) -> View:
 
 
 def _run(pk: int) -> JudgeRun:
-    found = JudgeRun.objects.select_related("judge__rater", "judge__rubric", "dataset")
-    return get_object_or_404(found, pk=pk)
+    every_run = JudgeRun.objects.select_related("judge__rater", "judge__rubric", "dataset")
+    return get_object_or_404(every_run, pk=pk)
 
 
 @require_POST

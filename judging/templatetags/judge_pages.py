@@ -85,7 +85,7 @@ def sampling_words(judge: Judge) -> str:
     """How the model is asked to write, in one line."""
     sampling = judge.spec.sampling
     tokens = "one token" if sampling.max_tokens == 1 else f"{sampling.max_tokens:,} tokens at most"
-    said = [f"temperature {sampling.temperature:g}", f"top p {sampling.top_p:g}", tokens]
-    said.append("no seed" if sampling.seed is None else f"seed {sampling.seed}")
-    said.append("with probabilities" if sampling.logprobs else "without probabilities")
-    return ", ".join(said)
+    parts = [f"temperature {sampling.temperature:g}", f"top p {sampling.top_p:g}", tokens]
+    parts.append("no seed" if sampling.seed is None else f"seed {sampling.seed}")
+    parts.append("with probabilities" if sampling.logprobs else "without probabilities")
+    return ", ".join(parts)
