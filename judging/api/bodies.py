@@ -59,8 +59,8 @@ class BudgetBody(StrictBody):
     @property
     def limits(self) -> dict[str, Any]:
         """Those that were given."""
-        given = self.validated_data
-        return {name: given[name] for name in LIMITS if given[name] is not None}
+        values = self.validated_data
+        return {name: values[name] for name in LIMITS if values[name] is not None}
 
 
 class StartBody(BudgetBody):
@@ -123,8 +123,8 @@ class StartBody(BudgetBody):
 
     @property
     def selection(self) -> Selection:
-        given = {name: self.validated_data[name] for name in SELECTION}
-        return Selection(**given | {"topics": tuple(given["topics"])})
+        values = {name: self.validated_data[name] for name in SELECTION}
+        return Selection(**values | {"topics": tuple(values["topics"])})
 
     @property
     def options(self) -> dict[str, Any]:

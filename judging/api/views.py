@@ -60,10 +60,10 @@ class OneJudge(Endpoint, generics.RetrieveAPIView):
     serializer_class = JudgeRow
 
     def get_object(self) -> Judge:
-        found = _judges().filter(fingerprint=self.kwargs["fingerprint"]).first()
-        if found is None:
+        judge = _judges().filter(fingerprint=self.kwargs["fingerprint"]).first()
+        if judge is None:
             raise NotFound("There is no judge of this fingerprint.")
-        return found
+        return judge
 
 
 class JudgeRuns(Listing):
@@ -133,10 +133,10 @@ class OfRun(Endpoint, generics.GenericAPIView):
 
     def get_object(self) -> JudgeRun:
         pk = self.kwargs["id"]
-        found = _runs().filter(pk=pk).first()
-        if found is None:
+        run = _runs().filter(pk=pk).first()
+        if run is None:
             raise NotFound(f"There is no judge run {pk}.")
-        return found
+        return run
 
     def step(self, run: JudgeRun, request: Request) -> None:
         """What a POST does. Raises RunRefused."""

@@ -68,14 +68,14 @@ def as_csv(judge: Judge, attempts: QuerySet[Attempt]) -> Iterator[str]:
     grades = judge.spec.grades
     names = [name for name in COLUMNS if name != "probabilities"]
     writer = csv.writer(Echo(), lineterminator="\n")
-    at = names.index("label_mass") + 1
+    position = names.index("label_mass") + 1
     chances = [f"p{grade}" for grade in grades]
-    yield writer.writerow(["judge", "fingerprint", *names[:at], *chances, *names[at:]])
+    yield writer.writerow(["judge", "fingerprint", *names[:position], *chances, *names[position:]])
     for row in rows(judge, attempts):
         known = row["probabilities"] or [None] * len(grades)
         cells = [_cell(row[name]) for name in names]
         yield writer.writerow(
-            [_cell(row["judge"]), row["fingerprint"], *cells[:at], *known, *cells[at:]]
+            [_cell(row["judge"]), row["fingerprint"], *cells[:position], *known, *cells[position:]]
         )
 
 

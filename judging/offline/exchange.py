@@ -161,12 +161,12 @@ def import_file(dataset: Dataset, path: Path) -> Imported:
     spec = run.judge.spec
     replies = defaultdict[int, list[Reply]](list)
     seen: dict[Key, int] = {}
-    for at, row in enumerate(rows, 1):
+    for row_number, row in enumerate(rows, 1):
         key = (row["text_id"], row["question_id"])
         try:
             if key in seen:
                 raise ValueError(f"the same pair as in row {seen[key]}")
-            seen[key] = at
+            seen[key] = row_number
             if row["fingerprint"] != run.judge.fingerprint:
                 raise ValueError(f"a reply of the judge {row['fingerprint'][:8]}, {_not_of(run)}")
             if key not in asked.get(row["shard"], ()):
@@ -176,7 +176,7 @@ def import_file(dataset: Dataset, path: Path) -> Imported:
                 )
             replies[row["shard"]].append(_checked(spec, row, texts[key[0]], questions[key[1]]))
         except ValueError as error:
-            raise ExchangeRefused(f"{path.name}, row {at}: {error}.") from None
+            raise ExchangeRefused(f"{path.name}, row {row_number}: {error}.") from None
     done = Imported(run)
     worker = f"import:{path.name}"[:120]
     for number, shard in shards.items():
@@ -196,8 +196,8 @@ def import_file(dataset: Dataset, path: Path) -> Imported:
 
 
 def _run_of(dataset: Dataset, about: About, path: Path) -> JudgeRun:
-    found = JudgeRun.objects.select_related("judge__rater", "judge__rubric")
-    run = found.filter(pk=about.run, dataset=dataset).first()
+    judge_runs = JudgeRun.objects.select_related("judge__rater", "judge__rubric")
+    run = judge_runs.filter(pk=about.run, dataset=dataset).first()
     if about.dataset != dataset.slug or run is None:
         raise ExchangeRefused(
             f"{path.name} holds replies for judge run {about.run} of {about.dataset}, which is no run "
@@ -241,7 +241,7 @@ def _key(reply: Reply) -> Key:
 def _held_for(reply: Reply, twins: dict[Key, list[int]]) -> set[Key]:
     """The pairs that a reply is about: its own, and those of the other texts of the same words."""
     text, question = _key(reply)
-    return {(one, question) for one in (text, *twins[text, question])}
+    return {(text_id, question) for text_id in (text, *twins[text, question])}
 
 
 def _checked(spec: Spec, row: dict[str, Any], text: Text, question: SubQuestion) -> Reply:
@@ -261,5 +261,5 @@ def _checked(spec: Spec, row: dict[str, Any], text: Text, question: SubQuestion)
 def _replied(run: JudgeRun, shard: Shard) -> set[Key]:
     """Pairs of a shard that have the attempt that the run wants."""
     named = {text for texts, _ in shard.groups for text in texts}
-    found = Attempt.objects.settled_for(run).filter(text_id__in=named)
-    return set(found.values_list("text_id", "question_id").order_by())
+    attempts = Attempt.objects.settled_for(run).filter(text_id__in=named)
+    return set(attempts.values_list("text_id", "question_id").order_by())

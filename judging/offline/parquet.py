@@ -248,17 +248,17 @@ def _about(path: Path, schema: pa.Schema) -> About:
         ) from None
 
 
-def _check_columns(path: Path, found: pa.Schema, wanted: pa.Schema) -> None:
+def _check_columns(path: Path, schema: pa.Schema, wanted: pa.Schema) -> None:
     for field in wanted:
-        if field.name not in found.names:
+        if field.name not in schema.names:
             raise ExchangeRefused(f"{path.name} has no column {field.name}.")
         # The names of what is inside a list differ between writers, and mean nothing.
-        if not found.field(field.name).type.equals(field.type):
-            kind = found.field(field.name).type
+        if not schema.field(field.name).type.equals(field.type):
+            kind = schema.field(field.name).type
             raise ExchangeRefused(f"{path.name}: {field.name} is {kind}, not {field.type}.")
-    if more := [name for name in found.names if name not in wanted.names]:
+    if more := [name for name in schema.names if name not in wanted.names]:
         raise ExchangeRefused(f"{path.name} has a column {more[0]!r} that does not belong there.")
-    if len(found.names) != len(wanted.names):
+    if len(schema.names) != len(wanted.names):
         raise ExchangeRefused(f"{path.name} has a column twice.")
 
 

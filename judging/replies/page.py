@@ -89,8 +89,8 @@ class Told:
 
 def attempts_at(judge: Judge, text: Text, question: SubQuestion) -> list[Attempt]:
     """All attempts of a judge at a pair: the one that counts first, then the newest first."""
-    found = Attempt.objects.filter(judge=judge, text=text, question=question)
-    return list(found.select_related("batch__run").order_by("-counts", "-pk"))
+    attempts = Attempt.objects.filter(judge=judge, text=text, question=question)
+    return list(attempts.select_related("batch__run").order_by("-counts", "-pk"))
 
 
 def told(judge: Judge, attempt: Attempt) -> Told:
@@ -173,8 +173,8 @@ def replay(judge: Judge, dataset: Dataset, pair: Pair, endpoint: str = "") -> Re
     `endpoint` is a name of JUDGE_ENDPOINTS; the baseline needs none. Raises GraderError, with a
     sentence, where the judge cannot be asked from here.
     """
-    found = [reply for reply in _grader(judge, dataset, endpoint).replies(iter([pair])) if reply]
-    return found[0]
+    replies = [reply for reply in _grader(judge, dataset, endpoint).replies(iter([pair])) if reply]
+    return replies[0]
 
 
 def compared(before: Attempt, now: Reply) -> str:
