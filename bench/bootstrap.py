@@ -81,8 +81,8 @@ def measured() -> tuple[dict[str, float], float, float]:
         seconds["plain"].append(taken * RESAMPLES / PLAIN)
     same = kappa_from_sums(resampled_sums(table(grades)[1], draws))
     largest = max(np.abs(same - theirs).max(), np.abs(same[:PLAIN] - slow).max())
-    found = runs[-1][1]
-    limits = np.quantile(theirs, [0.025, 0.975]) - [found.low, found.high]
+    interval = runs[-1][1]
+    limits = np.quantile(theirs, [0.025, 0.975]) - [interval.low, interval.high]
     return {name: median(taken) for name, taken in seconds.items()}, largest, np.abs(limits).max()
 
 

@@ -100,9 +100,9 @@ def _under_load(server: Server, plan: Plan):
     processes = min(PROCESSES, plan.workers)
     crowd = []
     first = 0
-    for at in range(processes):
-        number = plan.workers // processes + (at < plan.workers % processes)
-        given = {
+    for index in range(processes):
+        number = plan.workers // processes + (index < plan.workers % processes)
+        options = {
             "port": server.port,
             "slug": SLUG,
             "first": first,
@@ -110,27 +110,27 @@ def _under_load(server: Server, plan: Plan):
             "until": began + plan.seconds,
         }
         first += number
-        command = [sys.executable, "-m", "bench.crowd", json.dumps(given)]
+        command = [sys.executable, "-m", "bench.crowd", json.dumps(options)]
         crowd.append(subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True))
     restarts = []
     for kill in range(plan.kills):
-        at = began + plan.seconds * (kill + 1) / (plan.kills + 1)
-        time.sleep(max(0.0, at - time.time()))
+        when = began + plan.seconds * (kill + 1) / (plan.kills + 1)
+        time.sleep(max(0.0, when - time.time()))
         server.kill()
         restarts.append(round(server.start(), 2))
     told = [json.loads(process.communicate()[0]) for process in crowd]
     lasted = time.time() - began
     cores = {
         "server": round((server.cpu + cpu_of(server.process.pid) - cpu_before) / lasted, 2),
-        "crowd": round(sum(one["cpu"] for one in told) / lasted, 2),
+        "crowd": round(sum(output["cpu"] for output in told) / lasted, 2),
     }
-    return [worker for one in told for worker in one["workers"]], cores, restarts, lasted
+    return [worker for output in told for worker in output["workers"]], cores, restarts, lasted
 
 
 def _summed(counts) -> dict:
     total: dict[str, int] = {}
-    for one in counts:
-        for what, number in one.items():
+    for count in counts:
+        for what, number in count.items():
             total[what] = total.get(what, 0) + number
     return total
 
@@ -154,35 +154,37 @@ def _figures(workers: list[dict], lasted: float) -> dict:
 
 def table(outcomes: list[Outcome]) -> str:
     """The counts and the figures, a column for each database."""
-    lines = ["| | " + " | ".join(one.database for one in outcomes) + " |"]
+    lines = ["| | " + " | ".join(outcome.database for outcome in outcomes) + " |"]
     lines.append("|---|" + "---|" * len(outcomes))
 
     def line(label: str, values) -> None:
         lines.append(f"| {label} | " + " | ".join(str(value) for value in values) + " |")
 
     for what in outcomes[0].there:
-        line(what, [one.there[what] for one in outcomes])
+        line(what, [outcome.there[what] for outcome in outcomes])
     for what in outcomes[0].wrong:
-        line(f"{what} (0)", [one.wrong.get(what, "-") for one in outcomes])
+        line(f"{what} (0)", [outcome.wrong.get(what, "-") for outcome in outcomes])
     for what, words in (
         ("answer", "answers"),
         ("acknowledged", "answers with all resends"),
         ("item", "loads of an item"),
         ("submit", "handing in"),
     ):
-        line(f"{words} per s", [one.figures[what]["per_s"] for one in outcomes])
+        line(f"{words} per s", [outcome.figures[what]["per_s"] for outcome in outcomes])
         line(
             f"{words}, p50 / p95 / max ms",
             [
-                " / ".join(str(one.figures[what].get(f"{p}_ms")) for p in ("p50", "p95", "max"))
-                for one in outcomes
+                " / ".join(str(outcome.figures[what].get(f"{p}_ms")) for p in ("p50", "p95", "max"))
+                for outcome in outcomes
             ],
         )
-    line("kills", [len(one.restarts) for one in outcomes])
-    line("s until it answered again", [", ".join(map(str, one.restarts)) for one in outcomes])
+    line("kills", [len(outcome.restarts) for outcome in outcomes])
+    line(
+        "s until it answered again", [", ".join(map(str, outcome.restarts)) for outcome in outcomes]
+    )
     line(
         "cores: server, crowd",
-        [f"{one.cores['server']}, {one.cores['crowd']}" for one in outcomes],
+        [f"{outcome.cores['server']}, {outcome.cores['crowd']}" for outcome in outcomes],
     )
     return "\n".join(lines)
 
@@ -204,11 +206,11 @@ def main() -> None:
         )
         outcomes.append(run(kind, plan))
     print(table(outcomes))
-    for one in outcomes:
-        for words in one.stopped:
-            print(f"stopped, {one.database}: {words}")
-    print(json.dumps([asdict(one) for one in outcomes]))
-    sys.exit(0 if all(one.holds for one in outcomes) else 1)
+    for outcome in outcomes:
+        for words in outcome.stopped:
+            print(f"stopped, {outcome.database}: {words}")
+    print(json.dumps([asdict(outcome) for outcome in outcomes]))
+    sys.exit(0 if all(outcome.holds for outcome in outcomes) else 1)
 
 
 if __name__ == "__main__":

@@ -163,7 +163,7 @@ class Worker:
     def say(self, pk: int, url: str, base: str, grade: int | None, spans: list[dict]) -> str:
         """Send an answer until it is acknowledged, with the same key; its key."""
         key = uuid.UUID(int=self.whim.getrandbits(128), version=4).hex
-        said = {
+        answer = {
             "assignment": pk,
             "question": int(url.split("/")[4]),
             "key": key,
@@ -171,7 +171,7 @@ class Worker:
             "spans": spans,
             "acknowledged": False,
         }
-        self.answers.append(said)
+        self.answers.append(answer)
         form = {
             "key": key,
             "base": base,
@@ -184,7 +184,7 @@ class Worker:
             reply = self.surely("POST", url, form, timed="answer", **{"X-Requested-With": "fetch"})
             if reply.status != 204:
                 raise RuntimeError(f"{url} answered {reply.status}: {reply.text[:200]}")
-            said["acknowledged"] = True
+            answer["acknowledged"] = True
             self.took["acknowledged"].append(time.perf_counter() - began)
         return key
 
@@ -244,10 +244,12 @@ def told(worker: Worker) -> dict:
 
 
 def main() -> None:
-    given = json.loads(sys.argv[1])
+    options = json.loads(sys.argv[1])
     workers = [
-        Worker(given["port"], given["slug"], f"{given['first'] + at:024x}", given["until"])
-        for at in range(given["workers"])
+        Worker(
+            options["port"], options["slug"], f"{options['first'] + index:024x}", options["until"]
+        )
+        for index in range(options["workers"])
     ]
     with ThreadPoolExecutor(len(workers)) as pool:
         stories = list(pool.map(told, workers))

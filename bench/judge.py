@@ -29,30 +29,30 @@ def overhead(kind: str, pairs: int) -> list[str]:
         f"{'at once':>8} {'pairs':>8} {'plan':>9} {'engine':>14} {'bare':>14} {'engine/bare':>12}",
     ]
     return text + [
-        f"{one['batch']:>8,} {one['pairs']:>8,} {one['plan']:>7.2f} s {one['engine']:>11,.0f} /s "
-        f"{one['bare']:>11,.0f} /s {one['engine'] / one['bare']:>12.2f}"
-        for one in _apart("overhead", kind, pairs)["rows"]
+        f"{row['batch']:>8,} {row['pairs']:>8,} {row['plan']:>7.2f} s {row['engine']:>11,.0f} /s "
+        f"{row['bare']:>11,.0f} /s {row['engine'] / row['bare']:>12.2f}"
+        for row in _apart("overhead", kind, pairs)["rows"]
     ]
 
 
 def lexical(kind: str, pairs: int) -> list[str]:
-    found = _apart("lexical", kind, pairs)
+    figures = _apart("lexical", kind, pairs)
     return [
-        f"{kind}: the baseline over {found['pairs']:,} pairs: {found['seconds']:.1f} s, of which "
-        f"{found['fit']:.1f} s fitting and {found['plan']:.1f} s planning; "
-        f"{found['pairs'] / found['seconds']:,.0f} pairs/s; at most {found['mb']:.0f} MB more than at "
+        f"{kind}: the baseline over {figures['pairs']:,} pairs: {figures['seconds']:.1f} s, of which "
+        f"{figures['fit']:.1f} s fitting and {figures['plan']:.1f} s planning; "
+        f"{figures['pairs'] / figures['seconds']:,.0f} pairs/s; at most {figures['mb']:.0f} MB more than at "
         "the start"
     ]
 
 
 def many(kind: str, pairs: int) -> list[str]:
-    found = _apart("many", kind, pairs)
-    mb = " ".join(f"{value:.0f}" for value in found["mb"])
+    figures = _apart("many", kind, pairs)
+    mb = " ".join(f"{value:.0f}" for value in figures["mb"])
     return [
-        f"{kind}: {found['pairs']:,} pairs planned in {found['plan']:.0f} s, at most "
-        f"{found['plan_mb']:.0f} MB more; filled in {found['pump']:.0f} s",
-        f"  MB more than at the start, after each tenth of the pairs: {mb}; at most {found['most']:.0f}",
-        f"  progress of the whole run: {found['progress']:.0f} ms; its failures {found['failures']:.0f} ms",
+        f"{kind}: {figures['pairs']:,} pairs planned in {figures['plan']:.0f} s, at most "
+        f"{figures['plan_mb']:.0f} MB more; filled in {figures['pump']:.0f} s",
+        f"  MB more than at the start, after each tenth of the pairs: {mb}; at most {figures['most']:.0f}",
+        f"  progress of the whole run: {figures['progress']:.0f} ms; its failures {figures['failures']:.0f} ms",
     ]
 
 

@@ -70,8 +70,8 @@ class Echo(asyncio.Protocol):
         while (end := self.pending.find(b"\r\n\r\n")) >= 0:
             head = self.pending[:end].lower()
             length = 0
-            if (at := head.find(b"content-length:")) >= 0:
-                length = int(head[at + 15 :].split(b"\r\n", 1)[0])
+            if (start := head.find(b"content-length:")) >= 0:
+                length = int(head[start + 15 :].split(b"\r\n", 1)[0])
             if len(self.pending) < end + 4 + length:
                 return
             self.pending = self.pending[end + 4 + length :]

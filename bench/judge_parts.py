@@ -42,12 +42,12 @@ def overhead(pairs: int) -> dict:
     rows = []
     for batch in BATCHES:
         taken = {"plan": [], "engine": [], "bare": []}
-        for at in range(ROUNDS):
-            run, seconds = _timed(_planned, _judge(f"engine-{batch}-{at}"), study)
+        for turn in range(ROUNDS):
+            run, seconds = _timed(_planned, _judge(f"engine-{batch}-{turn}"), study)
             taken["plan"].append(seconds)
             _, pumped = _timed(pump, run, NullGrader(), "bench:1", batch=batch)
             taken["engine"].append(run.n_planned / (seconds + pumped))
-            bare = _judge(f"bare-{batch}-{at}")
+            bare = _judge(f"bare-{batch}-{turn}")
             _, seconds = _timed(_bare, bare, study, batch)
             taken["bare"].append(run.n_planned / seconds)
             n = Rating.objects.filter(rater=bare.rater).count()
@@ -67,13 +67,13 @@ def _bare(judge: Judge, study: Dataset, size: int) -> None:
         of_topic.setdefault(topic, []).append(question)
     texts = list(study.texts.order_by("pk").values_list("topic_id", "pk"))
     pairs = [(text, question) for topic, text in texts for question in of_topic[topic]]
-    said = {"counts": True, "copied": False, "state": "graded", "failure": "", "grade": 3}
-    said |= {"raw": "3", "detail": "", "prompt_hash": "0" * 16, "probabilities": None}
-    said |= {"expected_grade": None, "label_mass": None, "prompt_tokens": 350}
-    said |= {"completion_tokens": 0}
-    attempt = ("judge_id", "text_id", "question_id", "batch_id", *said)
+    fields = {"counts": True, "copied": False, "state": "graded", "failure": "", "grade": 3}
+    fields |= {"raw": "3", "detail": "", "prompt_hash": "0" * 16, "probabilities": None}
+    fields |= {"expected_grade": None, "label_mass": None, "prompt_tokens": 350}
+    fields |= {"completion_tokens": 0}
+    attempt = ("judge_id", "text_id", "question_id", "batch_id", *fields)
     rating = ("rater_id", "rubric_id", "text_id", "question_id", "grade", "created")
-    values = tuple(said.values())
+    values = tuple(fields.values())
     now = "2026-01-01 00:00:00+00:00"
     for start in range(0, len(pairs), size):
         some = pairs[start : start + size]
@@ -138,24 +138,28 @@ def _study(pairs: int, texts: int = TEXTS, *, short: bool = False) -> Dataset:
     study = Dataset.objects.create(slug="bench", title="Bench")
     for start in range(0, pairs // (texts * QUESTIONS), 500):
         topics = Topic.objects.bulk_create(
-            Topic(dataset=study, name=f"t-{at}", request="A report.", position=at)
-            for at in range(start, min(start + 500, pairs // (texts * QUESTIONS)))
+            Topic(dataset=study, name=f"t-{position}", request="A report.", position=position)
+            for position in range(start, min(start + 500, pairs // (texts * QUESTIONS)))
         )
         SubQuestion.objects.bulk_create(
-            SubQuestion(topic=topic, position=at, body=f"What did {' '.join(_words(draw, 6))} do?")
+            SubQuestion(
+                topic=topic, position=position, body=f"What did {' '.join(_words(draw, 6))} do?"
+            )
             for topic in topics
-            for at in range(QUESTIONS)
+            for position in range(QUESTIONS)
         )
         Text.objects.bulk_create(
-            _passage(study, topic, at, " ".join(_words(draw, 3 if short else WORDS_OF_A_PASSAGE)))
+            _passage(
+                study, topic, position, " ".join(_words(draw, 3 if short else WORDS_OF_A_PASSAGE))
+            )
             for topic in topics
-            for at in range(texts)
+            for position in range(texts)
         )
     return study
 
 
-def _passage(study: Dataset, topic: Topic, at: int, words: str) -> Text:
-    name = f"{topic.name}:0#{at}"
+def _passage(study: Dataset, topic: Topic, position: int, words: str) -> Text:
+    name = f"{topic.name}:0#{position}"
     body = f"{name} {words}"
     return Text(
         dataset=study, topic=topic, kind="passage", name=name, body=body, sha256=digest(body)
@@ -178,10 +182,10 @@ def _planned(judge: Judge, study: Dataset) -> JudgeRun:
     return run
 
 
-def _timed(work, *given, **more) -> tuple:
+def _timed(work, *arguments, **more) -> tuple:
     """What it returned, and its seconds."""
     began = time.perf_counter()
-    result = work(*given, **more)
+    result = work(*arguments, **more)
     return result, time.perf_counter() - began
 
 

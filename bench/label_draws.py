@@ -44,7 +44,7 @@ def cells(generator, scenario, n_topics, n_systems=1):
     """What people say (0 or 1) and the judge's grades, both reports x questions, topic by topic."""
     share = generator.beta(*TOPICS[scenario], (n_topics, 1))
     if n_systems > 1:
-        own = [generator.beta(*SYSTEMS[at], n_topics) for at in range(n_systems)]
+        own = [generator.beta(*SYSTEMS[system], n_topics) for system in range(n_systems)]
         share = (share + np.transpose(own)) / 2
     size = (share.size, QUESTIONS)
     yes = generator.random(size) < share.reshape(-1, 1)
@@ -85,8 +85,8 @@ def study(generator, scenario, size, n_systems=1):
     return LabelData(
         selection=None,
         reports=tuple(
-            Report(at, f"r{at}", f"s{at % n_systems}", at // n_systems, "", True)
-            for at in range(total)
+            Report(index, f"r{index}", f"s{index % n_systems}", index // n_systems, "", True)
+            for index in range(total)
         ),
         judge=judge,
         human=np.where(labelled, human, np.nan),
@@ -106,14 +106,14 @@ def both_now(data):
 
 def unweighted(data):
     """What "Both" was: prediction-powered, as if every report had had the same chance."""
-    said = ~np.isnan(data.human)
-    return ppi_mean(data.human[said], data.judge[said], data.judge[~said])
+    labelled = ~np.isnan(data.human)
+    return ppi_mean(data.human[labelled], data.judge[labelled], data.judge[~labelled])
 
 
 def people_plain(data):
     """What "People alone" was."""
-    said = data.human[~np.isnan(data.human)]
-    return _interval(said.mean(), said.var(ddof=1) / len(said), len(said) - 1)
+    labels = data.human[~np.isnan(data.human)]
+    return _interval(labels.mean(), labels.var(ddof=1) / len(labels), len(labels) - 1)
 
 
 def over_topics(data):
@@ -129,9 +129,9 @@ def people_weighted(data):
 
 def tuned(data):
     """A judge with the weight that suits these labels best, from 0 to 1, found from them."""
-    said = ~np.isnan(data.human)
-    f, y = data.judge[said], data.human[said]
-    weights = 1 / _chances(data)[said]
+    labelled = ~np.isnan(data.human)
+    f, y = data.judge[labelled], data.human[labelled]
+    weights = 1 / _chances(data)[labelled]
     spread = np.average((f - np.average(f, weights=weights)) ** 2, weights=weights)
     shared = np.average(
         (f - np.average(f, weights=weights)) * (y - np.average(y, weights=weights)), weights=weights
@@ -141,14 +141,14 @@ def tuned(data):
 
 def _calibrated(data, judge):
     """The judge's mean and the weighted mean of the gaps, the weights adding up to 1."""
-    said, chances = ~np.isnan(data.human), _chances(data)
-    gaps, weights = (data.human - judge)[said], 1 / chances[said]
+    labelled, chances = ~np.isnan(data.human), _chances(data)
+    gaps, weights = (data.human - judge)[labelled], 1 / chances[labelled]
     weights /= weights.sum()
     off = gaps - weights @ gaps
-    by_chance = chances[said] < 1
-    of_draw = draw_variance((weights * off)[by_chance], chances[said][by_chance])
+    by_chance = chances[labelled] < 1
+    of_draw = draw_variance((weights * off)[by_chance], chances[labelled][by_chance])
     few = 1 - (weights**2).sum()
-    slope = 2 * weights @ ((judge[said] - weights @ judge[said]) * off) / few
+    slope = 2 * weights @ ((judge[labelled] - weights @ judge[labelled]) * off) / few
     of_topics = judge.var(ddof=1) + slope + weights @ off**2 / few
     return _interval(
         judge.mean() + weights @ gaps, of_draw + max(of_topics, 0) / len(judge), sum(by_chance) - 1
@@ -177,15 +177,15 @@ ESTIMATES = {
 def simulate(scenario, size, studies, *, n_systems=1, seed=0, estimates=("both, now",)):
     """For each estimate studies x (value, low, high)."""
     generator = np.random.default_rng(seed)
-    found = {name: [] for name in estimates}
+    intervals = {name: [] for name in estimates}
     for _ in range(studies):
         data = study(generator, scenario, size, n_systems)
         for name in estimates:
             made = ESTIMATES[name](data)
-            found[name].append(
+            intervals[name].append(
                 made if isinstance(made, tuple) else (made.value, made.low, made.high)
             )
-    return {name: np.array(rows) for name, rows in found.items()}
+    return {name: np.array(rows) for name, rows in intervals.items()}
 
 
 def summary(rows, mean):
@@ -208,7 +208,7 @@ def main(studies=4_000):
         mean = truth(scenario, n_systems)
         print(f"\n{scenario}: {size[0]} of {size[1] - size[2]}, {size[2]} labelled before", end="")
         print(f", {n_systems} systems" if n_systems > 1 else "")
-        found = simulate(scenario, size, studies, n_systems=n_systems, estimates=names)
-        for name, rows in found.items():
+        intervals = simulate(scenario, size, studies, n_systems=n_systems, estimates=names)
+        for name, rows in intervals.items():
             bias, error, holds, width = summary(rows, mean)
             print(f"  {name:18s} {bias:+.4f} (se {error:.4f})  {holds:.3f}  {width:.2f}")

@@ -43,13 +43,13 @@ def seed() -> dict:
     rubric = Rubric.objects.get(slug="graded")
     run = RetrievalRun.objects.create(dataset=dataset, name="first")
     topics = Topic.objects.bulk_create(
-        Topic(dataset=dataset, name=f"t-{at}", request="A report.", position=at)
-        for at in range(TOPICS)
+        Topic(dataset=dataset, name=f"t-{position}", request="A report.", position=position)
+        for position in range(TOPICS)
     )
     questions = SubQuestion.objects.bulk_create(
-        SubQuestion(topic=topic, position=at, body=f"Question {at}?")
+        SubQuestion(topic=topic, position=position, body=f"Question {position}?")
         for topic in topics
-        for at in range(QUESTIONS)
+        for position in range(QUESTIONS)
     )
     body = "word " * WORDS_OF_A_PASSAGE
     texts = Text.objects.bulk_create(
@@ -57,12 +57,12 @@ def seed() -> dict:
             dataset=dataset,
             topic=topic,
             kind="passage",
-            name=f"{topic.name}:0#{at}",
+            name=f"{topic.name}:0#{position}",
             body=body,
             sha256="0",
         )
         for number, topic in enumerate(topics)
-        for at in range(PASSAGES[number % len(PASSAGES)])
+        for position in range(PASSAGES[number % len(PASSAGES)])
     )
     asked = {pk: list(rows) for pk, rows in groupby(questions, lambda q: q.topic_id)}
     rated = (

@@ -25,13 +25,18 @@ def seed_campaign(slug: str, items: int, questions: int, raters_per_item: int, p
     words = random.Random(f"{slug} words")
     dataset = Dataset.objects.create(slug=slug, title=f"The {slug} study")
     topics = Topic.objects.bulk_create(
-        Topic(dataset=dataset, name=f"topic-{at}", request=sentence(words, 12), position=at)
-        for at in range(-(-items // len(SYSTEMS)))
+        Topic(
+            dataset=dataset,
+            name=f"topic-{position}",
+            request=sentence(words, 12),
+            position=position,
+        )
+        for position in range(-(-items // len(SYSTEMS)))
     )
     SubQuestion.objects.bulk_create(
-        SubQuestion(topic=topic, position=at, body=f"{sentence(words, 8)}?")
+        SubQuestion(topic=topic, position=position, body=f"{sentence(words, 8)}?")
         for topic in topics
-        for at in range(questions)
+        for position in range(questions)
     )
     bodies = [(topic, system) for topic in topics for system in SYSTEMS][:items]
     Text.objects.bulk_create(
@@ -69,7 +74,7 @@ def sentence(words: random.Random, length: int) -> str:
 def make_people(number: int) -> None:
     """Accounts worker0, worker1, ... and a researcher, all with one password."""
     for name, role in [
-        *((f"worker{at}", User.Role.WORKER) for at in range(number)),
+        *((f"worker{index}", User.Role.WORKER) for index in range(number)),
         ("rosa", User.Role.RESEARCHER),
     ]:
         User.objects.create_user(name, password=PASSWORD, role=role)
@@ -85,8 +90,8 @@ def import_pairs(tasks: Path, places: Path) -> None:
     number = Dataset.objects.count() + 1
     dataset = Dataset.objects.create(slug=f"pairs-{number}", title="Pairs")
     topics = Topic.objects.bulk_create(
-        Topic(dataset=dataset, name=f"topic-{at}", request="", position=at)
-        for at in range(len(pairs))
+        Topic(dataset=dataset, name=f"topic-{position}", request="", position=position)
+        for position in range(len(pairs))
     )
     SubQuestion.objects.bulk_create(
         SubQuestion(topic=topic, position=0, body=pair["question"])
@@ -97,11 +102,11 @@ def import_pairs(tasks: Path, places: Path) -> None:
             dataset=dataset,
             topic=topic,
             kind=Text.Kind.PASSAGE,
-            name=f"passage-{at}",
+            name=f"passage-{position}",
             body=pair["passage"],
             sha256=digest(pair["passage"]),
         )
-        for at, (topic, pair) in enumerate(zip(topics, pairs, strict=True))
+        for position, (topic, pair) in enumerate(zip(topics, pairs, strict=True))
     )
     campaign = Campaign(
         dataset=dataset,

@@ -72,8 +72,8 @@ def arrays_of(qrels, run):
         known[name] = len(known)
     pool = np.zeros((TOPICS, PASSAGES, QUESTIONS))
     for topic, question, name, _ in qrels:
-        at = topics[topic]
-        pool[at, rows[at][name], int(question)] = ETA
+        index = topics[topic]
+        pool[index, rows[index][name], int(question)] = ETA
     return pool, pool, np.array([list(known) for known in rows])
 
 
@@ -83,14 +83,14 @@ def here(arrays, cutoff):
 
 def by_pyndeval(tuples, cutoff):
     name = f"alpha-nDCG@{cutoff}"
-    found = pyndeval.ndeval(*tuples, [name])
-    return [found[f"t{topic}"][name] for topic in range(TOPICS)]
+    values = pyndeval.ndeval(*tuples, [name])
+    return [values[f"t{topic}"][name] for topic in range(TOPICS)]
 
 
 def by_ir_measures(tuples, cutoff):
     measure = ir_measures.alpha_nDCG(cutoff=cutoff)
-    found = {one.query_id: one.value for one in ir_measures.iter_calc([measure], *tuples)}
-    return [found[f"t{topic}"] for topic in range(TOPICS)]
+    values = {metric.query_id: metric.value for metric in ir_measures.iter_calc([measure], *tuples)}
+    return [values[f"t{topic}"] for topic in range(TOPICS)]
 
 
 def timed(function, *arguments):
@@ -139,8 +139,8 @@ def compared(cutoff, ways) -> list[str]:
     seconds = {name: [] for name in ways}
     values = {}
     for _ in range(ROUNDS):
-        for name, (function, given) in ways.items():
-            taken, values[name] = timed(function, given, cutoff)
+        for name, (function, inputs) in ways.items():
+            taken, values[name] = timed(function, inputs, cutoff)
             seconds[name].append(taken)
     ours = median(seconds["here"])
     times = {name: median(seconds[name]) / ours for name in AT_LEAST}

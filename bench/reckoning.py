@@ -31,9 +31,9 @@ def reckon(rows, workers: list[dict], raters_per_item: int) -> tuple[dict, dict]
     rows: a function from SQL to rows. workers: what bench.crowd printed for each of them.
     """
     sent = {
-        uuid.UUID(one["key"]): one | {"worker": worker["name"]}
+        uuid.UUID(answer["key"]): answer | {"worker": worker["name"]}
         for worker in workers
-        for one in worker["answers"]
+        for answer in worker["answers"]
     }
     stored = [(uuid.UUID(str(key)), *rest) for key, *rest in rows(ANSWERS)]
     lent = rows(LENT)
@@ -43,14 +43,14 @@ def reckon(rows, workers: list[dict], raters_per_item: int) -> tuple[dict, dict]
         "parts": sum(worker["parts"] for worker in workers),
         "items handed in": sum(len(worker["submitted"]) for worker in workers),
         "answers sent": len(sent),
-        "answers acknowledged": sum(one["acknowledged"] for one in sent.values()),
+        "answers acknowledged": sum(answer["acknowledged"] for answer in sent.values()),
         "answers stored": len(stored),
-        "sent again after a failure": sum(sum(one["failures"].values()) for one in workers),
+        "sent again after a failure": sum(sum(worker["failures"].values()) for worker in workers),
         "most raters of an item": max(_holders(lent).values(), default=0),
         "largest difference between systems": max(_spread(lent).values(), default=0),
     }
     wrong = {
-        "lost": sum(one["acknowledged"] and not times[key] for key, one in sent.items()),
+        "lost": sum(answer["acknowledged"] and not times[key] for key, answer in sent.items()),
         "stored more than once": sum(number > 1 for number in times.values()),
         "never sent": sum(key not in sent for key in times),
         "not as sent": sum(_differs(sent[key], rest) for key, *rest in stored if key in sent),
@@ -73,14 +73,14 @@ def _spans(value) -> list:
     return json.loads(value) if isinstance(value, str) else value
 
 
-def _differs(said: dict, stored: list) -> bool:
+def _differs(sent: dict, stored: list) -> bool:
     assignment, question, grade, spans, who = stored
     return (assignment, question, grade, _spans(spans), who) != (
-        said["assignment"],
-        said["question"],
-        said["grade"],
-        said["spans"],
-        said["worker"],
+        sent["assignment"],
+        sent["question"],
+        sent["grade"],
+        sent["spans"],
+        sent["worker"],
     )
 
 
@@ -97,12 +97,13 @@ def _out_of_order(workers, stored) -> int:
     newest = _newest(stored)
     last, order = {}, {}
     for worker in workers:
-        for at, one in enumerate(worker["answers"]):
-            order[uuid.UUID(one["key"])] = at
-            if one["acknowledged"]:
-                last[one["assignment"], one["question"]] = at
+        for position, answer in enumerate(worker["answers"]):
+            order[uuid.UUID(answer["key"])] = position
+            if answer["acknowledged"]:
+                last[answer["assignment"], answer["question"]] = position
     return sum(
-        pair not in newest or order.get(newest[pair][0], -1) < at for pair, at in last.items()
+        pair not in newest or order.get(newest[pair][0], -1) < position
+        for pair, position in last.items()
     )
 
 
@@ -122,11 +123,11 @@ def _unlike_ratings(rows, stored, lent) -> int:
     spans = defaultdict(list)
     for rating, *span in rows(SPANS):
         spans[rating].append(tuple(span))
-    found = {
+    ratings = {
         (rater_pk, text_pk, question): (grade, spans[pk])
         for pk, rater_pk, text_pk, question, grade in rows(RATINGS)
     }
-    return sum(wanted.get(pair) != found.get(pair) for pair in wanted | found)
+    return sum(wanted.get(pair) != ratings.get(pair) for pair in wanted | ratings)
 
 
 def _holders(lent) -> Counter:

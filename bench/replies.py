@@ -15,17 +15,17 @@ from tests.judging.grading import test_parse_integer as tests
 
 def replies() -> set[str]:
     """All that the tests are given by name."""
-    found = set()
+    cases = set()
     for _, test in inspect.getmembers(tests, inspect.isfunction):
         for mark in getattr(test, "pytestmark", ()):
             if mark.name == "parametrize" and "reply" in mark.args[0]:
-                found |= {case if isinstance(case, str) else case[0] for case in mark.args[1]}
-    return found
+                cases |= {case if isinstance(case, str) else case[0] for case in mark.args[1]}
+    return cases
 
 
 def main() -> None:
     parsed = {reply: tests.read(reply) for reply in replies()}
-    unreadable = [reply for reply, said in parsed.items() if said.state is not State.GRADED]
+    unreadable = [reply for reply, outcome in parsed.items() if outcome.state is not State.GRADED]
     first = [reply for reply in unreadable if re.search("[0-5]", reply)]
     counted = {
         "replies": len(parsed),

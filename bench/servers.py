@@ -202,17 +202,17 @@ def main() -> None:
             if with_cluster:
                 subprocess.run(["bash", f"{options.kit}/pg.sh", "stop"], check=True)
     print(table(results, options.levels))
-    said = [
+    checks = [
         verdict
         for database, figures in results.items()
         for verdict in verdicts(database, figures, max(options.levels))
     ]
-    for words, holds in said:
+    for words, holds in checks:
         print(f"{'ok   ' if holds else 'SHORT'} {words}")
     print(json.dumps(results))
     if options.out:
         Path(options.out).write_text(json.dumps(results, indent=1))
-    sys.exit(0 if all(holds for _, holds in said) else 1)
+    sys.exit(0 if all(holds for _, holds in checks) else 1)
 
 
 if __name__ == "__main__":

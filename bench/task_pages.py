@@ -46,8 +46,8 @@ def log_in(context, site: Site, name: str) -> None:
 
 
 def t1_mouse(ui, actor, page) -> None:
-    for at, (_, quotes) in enumerate(T1_ANSWERS):
-        actor.click(f"#q-{at + 1} input[value='{1 if quotes else 0}']")
+    for index, (_, quotes) in enumerate(T1_ANSWERS):
+        actor.click(f"#q-{index + 1} input[value='{1 if quotes else 0}']")
         for quote in quotes:
             actor.drag("#text", quote)
     settled(page)
@@ -82,8 +82,8 @@ def t1_both(ui, actor, page) -> None:
 
 
 def t2_mouse(ui, actor, page) -> None:
-    for at, (_, grade, quote) in enumerate(T2_ANSWERS):
-        actor.click(f"#q-{at + 1} input[value='{grade}']")
+    for index, (_, grade, quote) in enumerate(T2_ANSWERS):
+        actor.click(f"#q-{index + 1} input[value='{grade}']")
         actor.drag("#text", quote)
     settled(page)
     actor.click("#submit button")
@@ -136,11 +136,11 @@ def compared(meant: Answers, stored: Answers) -> str:
 
     A span that agrees with its own quote is wrong all the same where other words were meant.
     """
-    wanted, found = (
-        {(at, *span) for at, (_, spans) in answers.items() for span in spans}
+    wanted, kept = (
+        {(position, *span) for position, (_, spans) in answers.items() for span in spans}
         for answers in (meant, stored)
     )
-    return f"{len(wanted & found)} of {len(wanted)} as meant, {len(found - wanted)} others"
+    return f"{len(wanted & kept)} of {len(wanted)} as meant, {len(kept - wanted)} others"
 
 
 def shown(page, selector: str) -> str:
@@ -169,12 +169,13 @@ def offline_in_the_middle(ui, context, site: Site, worker: str) -> dict[str, obj
     began = time.monotonic()
     settled(page)
     seconds = time.monotonic() - began
-    said = [position for position, _ in site.said(item)]
+    positions = [position for position, _ in site.said(item)]
     page.close()
     return {
         "says": says,
         "resent_after_s": round(seconds, 1),
-        "kept": f"{len(set(said))} of 5, {len(said)} rows, in order: {said == sorted(said)}",
+        "kept": f"{len(set(positions))} of 5, {len(positions)} rows, "
+        f"in order: {positions == sorted(positions)}",
     }
 
 
@@ -232,16 +233,16 @@ def t1_touch(ui, context, site: Site, worker: str) -> dict[str, object]:
     page = context.new_page()
     page.goto(f"{site.url}/work/{first}/")
     taps, together = 0, True
-    for at, (_, quotes) in enumerate(T1_ANSWERS):
-        buttons = [f"#q-{at + 1} .touch-take button:not([data-next])" for _ in quotes[1:]]
+    for index, (_, quotes) in enumerate(T1_ANSWERS):
+        buttons = [f"#q-{index + 1} .touch-take button:not([data-next])" for _ in quotes[1:]]
         for quote, button in zip(
-            quotes, [*buttons, f"#q-{at + 1} .touch-take [data-next]"], strict=False
+            quotes, [*buttons, f"#q-{index + 1} .touch-take [data-next]"], strict=False
         ):
             ui.native_select(page, "#text", quote)
             page.locator(button).tap()
             taps += 2
         if not quotes:
-            page.locator(f"#q-{at + 1} input[value='0']").tap()
+            page.locator(f"#q-{index + 1} input[value='0']").tap()
             page.locator("[data-step='1']").tap()
             taps += 2
         boxes = [page.locator(name).bounding_box() for name in (".text-pane", ".question-pane")]

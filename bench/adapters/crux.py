@@ -159,10 +159,10 @@ class Crux(Adapter):
             f"    cursor.execute({STORED!r})\n"
             "    for row in cursor: print(*row)"
         )
-        found = [line.split() for line in rows.splitlines()]
+        ratings = [line.split() for line in rows.splitlines()]
         return [
             (int(who.removeprefix("worker")), int(text.removeprefix("passage-")), int(grade))
-            for who, text, grade in found
+            for who, text, grade in ratings
         ]
 
 
