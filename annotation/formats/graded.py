@@ -61,7 +61,7 @@ def graded(
         )
         .iterator(chunk_size=_CHUNK)
     )
-    found = (
+    graded_texts = (
         Graded(
             topic_id=topic,
             text_id=text,
@@ -72,22 +72,22 @@ def graded(
         for (topic, text, name), group in groupby(rows, key=lambda row: row[:3])
         for pairs in [list(group)]
     )
-    for batch in batches(found, _TEXTS):
+    for batch in batches(graded_texts, _TEXTS):
         if with_spans:
             _add_spans(batch)
         yield from batch
 
 
 def _add_spans(batch: Sequence[Graded]) -> None:
-    at = {pk: (one, position) for one in batch for position, pk in one.ratings.items()}
-    for keys in batches(at, LOOK_UP):
+    places = {pk: (text, position) for text in batch for position, pk in text.ratings.items()}
+    for keys in batches(places, LOOK_UP):
         for span in NuggetSpan.objects.filter(rating__in=keys).order_by("rating", "position"):
-            one, position = at[span.rating_id]
-            one.spans.setdefault(position, []).append(span)
-    bodies = Text.objects.filter(pk__in={one.text_id for one in batch if one.spans})
+            text, position = places[span.rating_id]
+            text.spans.setdefault(position, []).append(span)
+    bodies = Text.objects.filter(pk__in={text.text_id for text in batch if text.spans})
     by_key: dict[int, Any] = dict(bodies.values_list("pk", "body"))
-    for one in batch:
-        one.body = by_key.get(one.text_id)
+    for text in batch:
+        text.body = by_key.get(text.text_id)
 
 
 def _need_offsets(body: str, spans: Sequence[NuggetSpan]) -> bool:

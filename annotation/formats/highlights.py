@@ -56,23 +56,23 @@ def _at(body: str, words: str, offsets: Sequence[Sequence[int]]) -> list[Found]:
     wordings = words.split(ELISION) if len(offsets) > 1 else [words]
     if len(wordings) != len(offsets):
         raise SpanError(f"{len(offsets)} offsets for words in {len(wordings)} parts")
-    found = []
+    spans = []
     for (start, end), wording in zip(offsets, wordings, strict=True):
         there = body[max(start, 0) : max(end, 0)]
         quote = there if there.split() == wording.split() else wording
         span = checked(body, start, end, quote)
         exact = wording == quote
-        found.append(Found(start, end, span.quote, "" if exact else wording, _located(exact)))
-    return found
+        spans.append(Found(start, end, span.quote, "" if exact else wording, _located(exact)))
+    return spans
 
 
 def _located(exact: bool) -> NuggetSpan.Located:
     return Located.EXACT if exact else Located.NORMALISED
 
 
-def how(found: Iterable[Found]) -> str:
+def how(spans: Iterable[Found]) -> str:
     """How a highlight as a whole was located: as its least certain part. "none" without words."""
-    kinds = {span.located for span in found}
+    kinds = {span.located for span in spans}
     for kind in (Located.UNLOCATED, Located.NORMALISED, Located.EXACT):
         if kind in kinds:
             return str(kind)
@@ -91,12 +91,12 @@ def relocate(text_ids: Sequence[int]) -> int:
     ).select_related("rating__text")
     n = 0
     for span in list(lost):
-        found = find(span.rating.text.body, span.source_quote)
-        if found[0].located == Located.UNLOCATED or span.rating.spans.count() > 1:
+        parts = find(span.rating.text.body, span.source_quote)
+        if parts[0].located == Located.UNLOCATED or span.rating.spans.count() > 1:
             continue
         span.delete()
         NuggetSpan.objects.bulk_create(
-            part.span(span.rating_id, position) for position, part in enumerate(found)
+            part.span(span.rating_id, position) for position, part in enumerate(parts)
         )
         n += 1
     return n

@@ -30,13 +30,13 @@ def read(target: Target, source: Source) -> None:
     slot = REFERENCE if source.kind is Kind.REFERENCE else source.system
     for batch in batches(rows(target, source, JudgementRow), _BATCH):
         texts = _texts(target, slot, {row.pid for _, row in batch})
-        given = []
+        labels = []
         for line, row in batch:
             if row.pid not in texts:
                 target.problem(source, line, "pid", f"{row.pid} is not in the dataset")
             else:
-                given += _line(target, source, writer, line, row, texts[row.pid])
-        writer.write(given)
+                labels += _line(target, source, writer, line, row, texts[row.pid])
+        writer.write(labels)
 
 
 def _texts(target: Target, slot: str, names: set[str]) -> dict[str, int]:
@@ -73,21 +73,21 @@ def _line(
         message = f"expected {n} values, one a question, not {len(row.rating)}"
         target.problem(source, line, "rating", message)
         return []
-    given = []
+    labels = []
     for question, grade in zip(topic.questions, row.rating, strict=True):
         place = f"rating.{question.position}"
         if grade is None:
             target.summary.mapped[Mapped.NO_RATING] += 1
         elif writer.allows(line, place, grade):
             target.summary.mapped[Mapped.KEPT_JUDGED] += question.filtered
-            given.append(Given(line, place, pk, row.pid, question, grade))
-    return given
+            labels.append(Given(line, place, pk, row.pid, question, grade))
+    return labels
 
 
 def lines(dataset: Dataset, rater: Rater, slot: str = USUAL) -> Iterator[str]:
     """A line for each pair of topic and text. `slot` as for qrels."""
     topics = {topic.pk: topic for topic in topics_of(dataset).values()}
-    for one in graded(dataset, rater, GRADED.slug, passages_or(slot), with_spans=False):
-        topic = topics[one.topic_id]
-        rating = [one.grades.get(question.position) for question in topic.questions]
-        yield json_line({"example_id": topic.name, "pid": one.name, "rating": rating})
+    for text in graded(dataset, rater, GRADED.slug, passages_or(slot), with_spans=False):
+        topic = topics[text.topic_id]
+        rating = [text.grades.get(question.position) for question in topic.questions]
+        yield json_line({"example_id": topic.name, "pid": text.name, "rating": rating})

@@ -88,17 +88,17 @@ def recognise(path: Path, *, with_history: bool = False) -> Found:
     """
     try:
         if path.is_file():
-            found = Found([source] if (source := _single(path)) else [])
+            files = Found([source] if (source := _single(path)) else [])
         else:
-            found = _folder(_inner(path), with_history)
+            files = _folder(_inner(path), with_history)
     except OSError as error:
         message = f"cannot be read: {error.strerror}"
         raise ImportFailed([Problem(printable(str(path)), 0, "", message)]) from error
-    if not found.sources:
+    if not files.sources:
         names = ", ".join(kind.value for kind in Kind)
         message = f"no file that can be read; files are known by their names: {names}"
         raise ImportFailed([Problem(printable(path.name), 0, "", message)])
-    return found
+    return files
 
 
 def printable(name: str) -> str:
@@ -130,7 +130,7 @@ def _inner(path: Path) -> Path:
 
 
 def _folder(root: Path, with_history: bool) -> Found:
-    found = Found()
+    files = Found()
     # A folder of the layout may be given by itself: .../runs, .../documents_sample
     own = root.resolve().name
     prefix = {"history": "annotations/history/"}.get(own, f"{own}/" if own in _FOLDERS else "")
@@ -141,16 +141,16 @@ def _folder(root: Path, with_history: bool) -> Found:
         name = path.relative_to(root).as_posix()
         flat = path.parent == root
         if path.is_dir():
-            found.sources.append(Source(path, printable(name), Kind.DOCUMENTS))
+            files.sources.append(Source(path, printable(name), Kind.DOCUMENTS))
         elif not (source := _source(path, prefix + name, name) or (_flat(path) if flat else None)):
             why = next((why for regex, why in _LEFT_OUT if regex.fullmatch(name)), "unknown name")
             _leave_out(counts, name, why)
         elif source.kind in HISTORY and not with_history:
             _leave_out(counts, name, "earlier exports, read only with --with-history")
         else:
-            found.sources.append(source)
-    found.left_out = [LeftOut(printable(name), n, why) for (name, why), n in counts.items()]
-    return found
+            files.sources.append(source)
+    files.left_out = [LeftOut(printable(name), n, why) for (name, why), n in counts.items()]
+    return files
 
 
 def _walk(root: Path) -> Iterator[Path]:

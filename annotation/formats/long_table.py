@@ -60,7 +60,7 @@ def rows(dataset: Dataset) -> Iterator[dict[str, Any]]:
     """
     versions = _versions()
     for name, rater in sorted(raters_of(dataset).items()):
-        found = (
+        ratings = (
             Rating.objects.filter(rater=rater, text__dataset=dataset)
             .order_by(
                 by_code_point("rubric__slug"),
@@ -74,12 +74,12 @@ def rows(dataset: Dataset) -> Iterator[dict[str, Any]]:
             .values_list(*_FIELDS)
             .iterator(chunk_size=_CHUNK)
         )
-        for batch in batches(found, _CHUNK):
+        for batch in batches(ratings, _CHUNK):
             spans = _spans([pk for pk, *_ in batch])
             for pk, *values, created in batch:
                 who = (dataset.slug, name, rater.kind, versions.get(rater.pk, ""))
-                at = created.astimezone(UTC).isoformat(timespec="seconds")
-                cells = (*who, *values, at, spans.get(pk, []))
+                when = created.astimezone(UTC).isoformat(timespec="seconds")
+                cells = (*who, *values, when, spans.get(pk, []))
                 yield dict(zip(COLUMNS, cells, strict=True))
 
 

@@ -18,10 +18,12 @@ _TELL = 2000
 
 
 def read(target: Target, source: Source) -> None:
-    found = _documents(target, source) if source.kind is Kind.DOCUMENTS else _lines(target, source)
+    passages = (
+        _documents(target, source) if source.kind is Kind.DOCUMENTS else _lines(target, source)
+    )
     batch: list[Incoming] = []
     characters = 0
-    for passage in found:
+    for passage in passages:
         batch.append(passage)
         characters += len(passage.body)
         if len(batch) >= _BATCH or characters >= _BATCH_CHARACTERS:
@@ -91,13 +93,13 @@ def lines(dataset: Dataset, *, referenced: bool) -> Iterator[str]:
     The authors keep apart what a run of this dataset names and another dataset's topic was the source
     of: with `referenced` these, without it the others. Where no passage is of a topic, none is apart.
     """
-    found = Text.objects.filter(dataset=dataset, kind=Text.Kind.PASSAGE).with_body()
-    if found.filter(topic__isnull=False).exists():
-        found = found.filter(topic__isnull=referenced)
+    passages = Text.objects.filter(dataset=dataset, kind=Text.Kind.PASSAGE).with_body()
+    if passages.filter(topic__isnull=False).exists():
+        passages = passages.filter(topic__isnull=referenced)
     elif referenced:
         return
     for name, body in (
-        found.order_by(by_code_point("name"))
+        passages.order_by(by_code_point("name"))
         .values_list("name", "body")
         .iterator(chunk_size=_CHUNK)
     ):

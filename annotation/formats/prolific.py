@@ -49,21 +49,21 @@ def read(raw: bytes) -> list[Submission]:
         ) from error
     reader = csv.reader(io.StringIO(text, newline=""), strict=True)
     problems: list[str] = []
-    found: dict[str, Submission] = {}
+    submissions: dict[str, Submission] = {}
     try:
         head = next(reader, [])
         places = _places(head)
         for cells in reader:
             if not any(cells):
                 continue
-            if problem := _problem(cells, head, places, found):
+            if problem := _problem(cells, head, places, submissions):
                 problems.append(f"Line {reader.line_num}: {problem}")
                 if len(problems) == MAX_PROBLEMS:
                     problems.append("There may be more; reading ended here.")
                     break
                 continue
-            values = {name: cells[at].strip() for name, at in places.items()}
-            found[values["Submission id"]] = Submission(
+            values = {name: cells[place].strip() for name, place in places.items()}
+            submissions[values["Submission id"]] = Submission(
                 values["Submission id"],
                 values["Participant id"],
                 _status(values["Status"]),
@@ -73,7 +73,7 @@ def read(raw: bytes) -> list[Submission]:
         problems.append(f"Line {reader.line_num}: broken CSV: {error}.")
     if problems:
         raise BadExportError(problems)
-    return list(found.values())
+    return list(submissions.values())
 
 
 def _places(head: list[str]) -> dict[str, int]:
@@ -90,14 +90,14 @@ def _places(head: list[str]) -> dict[str, int]:
 
 
 def _problem(
-    cells: list[str], head: list[str], places: dict[str, int], found: dict[str, Submission]
+    cells: list[str], head: list[str], places: dict[str, int], submissions: dict[str, Submission]
 ) -> str:
     if len(cells) != len(head):
         return f"{len(cells)} cells, where the first line has {len(head)}."
     for column in ("Submission id", "Participant id", "Status"):
         if not cells[places[column]].strip():
             return f"“{column}” is empty."
-    if (pk := cells[places["Submission id"]].strip()) in found:
+    if (pk := cells[places["Submission id"]].strip()) in submissions:
         return f"the submission {pk[:60]} is there twice."
     status = cells[places["Status"]].strip()
     if _status(status) not in KNOWN:

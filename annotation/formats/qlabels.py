@@ -50,22 +50,22 @@ class _Reader:
     def batch(self, batch: list[tuple[int, QlabelsRow]]) -> None:
         keys = {row.id: self.ids[row.id] for _, row in batch if row.id in self.ids}
         reports = Text.objects.in_bulk(keys.values())
-        given = []
+        labels = []
         for line, row in batch:
             report = reports.get(keys.get(row.id, 0))
             if report is None or report.topic_id is None:
                 self._problem(line, "id", f"no report is called {row.id}, or several are")
                 continue
-            given += self._line(line, row, report, self.topics[report.topic_id])
-        for grade in given:
-            self.highlights.add(grade)
-        self.writer.write(given)
+            labels += self._line(line, row, report, self.topics[report.topic_id])
+        for label in labels:
+            self.highlights.add(label)
+        self.writer.write(labels)
 
     def _line(self, line: int, row: QlabelsRow, text: Text, topic: KnownTopic) -> list[Given]:
         words = self._words(line, row, topic)
         if words is None:
             return []
-        given = []
+        labels = []
         for question, grade in zip(topic.questions, row.answerability, strict=True):
             if not self._is_grade(line, question, grade, words[question.position]):
                 continue
@@ -74,16 +74,18 @@ class _Reader:
                 continue
             self.mapped[Mapped.KEPT_FILTERED] += question.filtered
             offsets = row.offsets.get(str(question.position), [])
-            one = Given(line, place, text.pk, text.name, question, grade, words[question.position])
-            one.offsets = bool(offsets)
+            label = Given(
+                line, place, text.pk, text.name, question, grade, words[question.position]
+            )
+            label.offsets = bool(offsets)
             try:
-                one.spans = find(text.body, one.words, offsets)
+                label.spans = find(text.body, label.words, offsets)
             except SpanError as error:
                 self._problem(line, f"offsets.{question.position}", str(error))
                 continue
-            self.mapped[Mapped.NO_HIGHLIGHT] += grade == 1 and not one.spans
-            given.append(one)
-        return given
+            self.mapped[Mapped.NO_HIGHLIGHT] += grade == 1 and not label.spans
+            labels.append(label)
+        return labels
 
     def _is_grade(self, line: int, question: KnownQuestion, grade: int, words: str) -> bool:
         """False for the two numbers that stand for no grade."""
@@ -121,8 +123,8 @@ class _Reader:
             else:
                 words[position] = highlight
         for question, highlight_or_none in zip(topic.questions, words, strict=True):
-            given = row.answerability[question.position] != FILTERED
-            if highlight_or_none is None and given and question.body:
+            is_asked = row.answerability[question.position] != FILTERED
+            if highlight_or_none is None and is_asked and question.body:
                 message = f"expected an entry for {shown(question.body)}"
                 self._problem(line, "question_based_nugget", message)
                 return None
@@ -140,16 +142,16 @@ def lines(dataset: Dataset, rater: Rater, slot: str = USUAL) -> Iterator[str]:
     """
     topics = {topic.pk: topic for topic in topics_of(dataset).values()}
     ids = {pk: name for name, pk in ids_of_reports(dataset, slot).items()}
-    for one in graded(dataset, rater, ANSWERABLE.slug, annotated_or(slot), with_spans=True):
-        yield _line(ids[one.text_id], one, topics[one.topic_id])
+    for text in graded(dataset, rater, ANSWERABLE.slug, annotated_or(slot), with_spans=True):
+        yield _line(ids[text.text_id], text, topics[text.topic_id])
 
 
-def _line(name: str, one: Graded, topic: KnownTopic) -> str:
+def _line(name: str, text: Graded, topic: KnownTopic) -> str:
     nuggets: dict[str, str] = {}
     labels = []
     bodies: set[str] = set()
     for question in topic.questions:
-        grade = one.grades.get(question.position)
+        grade = text.grades.get(question.position)
         filtered = question.is_null and grade is None
         if grade is None:
             grade = FILTERED if filtered else UNJUDGED
@@ -158,14 +160,14 @@ def _line(name: str, one: Graded, topic: KnownTopic) -> str:
             raise ExportError(f"two questions of {topic.name} are {question.body!r}")
         bodies |= {question.body} - {""}
         key = NOT_APPLICABLE if filtered else question.as_written
-        nuggets[key] = nuggets.get(key) or one.words(question.position)
+        nuggets[key] = nuggets.get(key) or text.words(question.position)
     line: dict[str, Any] = {
         "id": name,
         "question_based_nugget": nuggets,
         "answerability": labels,
         "coverage": _coverage(labels, topic),
     }
-    if offsets := one.offsets():
+    if offsets := text.offsets():
         line["offsets"] = offsets
     return json_line(line)
 

@@ -51,16 +51,16 @@ class _Reader:
                 passages_or(self.source.system), dataset=self.target.dataset, name__in=names
             ).values_list("pk", "name", "body")
         }
-        given = []
+        labels = []
         for line, row in batch:
             topic = self.target.topic(self.source, line, "id", row.id)
             if row.document not in texts:
                 self._problem(line, "document", f"{row.document} is not in the dataset")
             elif topic and self._fits(line, row, topic):
-                given += self._line(line, row, texts[row.document], topic)
-        for grade in given:
-            self.highlights.add(grade)
-        self.writer.write(given)
+                labels += self._line(line, row, texts[row.document], topic)
+        for label in labels:
+            self.highlights.add(label)
+        self.writer.write(labels)
 
     def _fits(self, line: int, row: QrelsRow, topic: KnownTopic) -> bool:
         """Whether the row has a value for every question, and none for others."""
@@ -79,7 +79,7 @@ class _Reader:
         self, line: int, row: QrelsRow, text: tuple[int, str | None], topic: KnownTopic
     ) -> list[Given]:
         pk, body = text
-        given = []
+        labels = []
         for question in topic.questions:
             index = str(question.position)
             grade, words = row.relevances[index], row.rationales.get(index, "")
@@ -92,15 +92,15 @@ class _Reader:
                 continue
             self.mapped[Mapped.KEPT_FILTERED] += question.filtered
             offsets = row.offsets.get(index, [])
-            one = Given(line, place, pk, row.document, question, grade, words)
-            one.offsets = bool(offsets)
+            label = Given(line, place, pk, row.document, question, grade, words)
+            label.offsets = bool(offsets)
             try:
-                one.spans = find(body, words, offsets)
+                label.spans = find(body, words, offsets)
             except SpanError as error:
                 self._problem(line, f"offsets.{index}", str(error))
                 continue
-            given.append(one)
-        return given
+            labels.append(label)
+        return labels
 
     def _problem(self, line: int, field: str, message: str) -> None:
         self.target.problem(self.source, line, field, message)
@@ -112,15 +112,17 @@ def lines(dataset: Dataset, rater: Rater, slot: str = USUAL) -> Iterator[str]:
     `slot`: "" for passages, else a system of reports, or "reference" for the reference summaries.
     """
     topics = {topic.pk: topic for topic in topics_of(dataset).values()}
-    for one in graded(dataset, rater, GRADED.slug, passages_or(slot), with_spans=True):
-        topic = topics[one.topic_id]
+    for text in graded(dataset, rater, GRADED.slug, passages_or(slot), with_spans=True):
+        topic = topics[text.topic_id]
         positions = [question.position for question in topic.questions]
         line: dict[str, Any] = {
             "id": topic.name,
-            "document": one.name,
-            "relevances": {str(at): one.grades.get(at, UNJUDGED) for at in positions},
-            "rationales": {str(at): one.words(at) for at in positions},
+            "document": text.name,
+            "relevances": {
+                str(position): text.grades.get(position, UNJUDGED) for position in positions
+            },
+            "rationales": {str(position): text.words(position) for position in positions},
         }
-        if offsets := one.offsets():
+        if offsets := text.offsets():
             line["offsets"] = offsets
         yield json_line(line)

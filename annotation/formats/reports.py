@@ -61,8 +61,8 @@ def _split(qid: str, target: Target) -> tuple[str, str]:
     if qid in target.topics:
         return "", qid
     cuts = [i for i, character in enumerate(qid) if character == "_"]
-    found = next((i for i in cuts if qid[i + 1 :] in target.topics), None)
-    return (qid, "") if found is None else (qid[:found], qid[found + 1 :])
+    cut = next((i for i in cuts if qid[i + 1 :] in target.topics), None)
+    return (qid, "") if cut is None else (qid[:cut], qid[cut + 1 :])
 
 
 class _Reader:
@@ -74,9 +74,9 @@ class _Reader:
     def batch(self, batch: list[tuple[int, ReportRow]]) -> None:
         reports, references, nulls = [], [], []
         for line, row in batch:
-            if not (found := topic_and_system(self.target, self.source, line, row)):
+            if not (origin := topic_and_system(self.target, self.source, line, row)):
                 continue
-            topic, system = found
+            topic, system = origin
             if not self._fits(line, row, topic):
                 continue
             if self.annotated:
@@ -156,18 +156,18 @@ _CHUNK = 500
 
 def annotated(dataset: Dataset, contexts: Contexts) -> Iterator[str]:
     """The reports that people annotated; filtered questions are null."""
-    found = Text.objects.filter(annotated_or(USUAL), dataset=dataset)
-    return _lines(dataset, found, contexts, nulls=True)
+    reports = Text.objects.filter(annotated_or(USUAL), dataset=dataset)
+    return _lines(dataset, reports, contexts, nulls=True)
 
 
 def of_system(dataset: Dataset, system: str, contexts: Contexts) -> Iterator[str]:
     """The reports of one system human_eval.*; no question is null."""
-    found = Text.objects.filter(dataset=dataset, kind=Text.Kind.REPORT, system=system)
-    return _lines(dataset, found, contexts, nulls=False)
+    reports = Text.objects.filter(dataset=dataset, kind=Text.Kind.REPORT, system=system)
+    return _lines(dataset, reports, contexts, nulls=False)
 
 
 def _lines(
-    dataset: Dataset, found: QuerySet[Text], contexts: Contexts, *, nulls: bool
+    dataset: Dataset, texts: QuerySet[Text], contexts: Contexts, *, nulls: bool
 ) -> Iterator[str]:
     topics = {topic.pk: topic for topic in topics_of(dataset).values()}
     references = dict(
@@ -175,7 +175,7 @@ def _lines(
         .with_body()
         .values_list("name", "body")
     )
-    reports = found.filter(body__isnull=False, topic__isnull=False)
+    reports = texts.filter(body__isnull=False, topic__isnull=False)
     ordered = reports.order_by(
         by_code_point("system"),
         "topic__position",

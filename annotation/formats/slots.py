@@ -47,10 +47,10 @@ def ids_of_reports(dataset: Dataset, slot: str) -> dict[str, int]:
     authors make theirs, with the context in front: "bm25_" and the name.
     """
     texts = Text.objects.filter(annotated_or(slot), dataset=dataset)
-    found = list(texts.values_list("pk", "system", "name"))
-    counts = Counter(name for _, _, name in found)
-    ids = {name: pk for pk, _, name in found if counts[name] == 1}
-    for pk, system, name in found:
+    rows = list(texts.values_list("pk", "system", "name"))
+    counts = Counter(name for _, _, name in rows)
+    ids = {name: pk for pk, _, name in rows if counts[name] == 1}
+    for pk, system, name in rows:
         if counts[name] > 1:
             ids.setdefault(f"{system.removeprefix(ANNOTATED)}_{name}", pk)
     return ids

@@ -135,13 +135,13 @@ class RatingWriter:
         self.target.problem(self.source, line, place, message)
         return False
 
-    def write(self, given: Sequence[Given]) -> None:
+    def write(self, labels: Sequence[Given]) -> None:
         """Make the ratings that are new; compare the others with what is stored."""
         first: dict[tuple[int, int], Given] = {}
-        for grade in given:
-            other = first.setdefault(grade.pair, grade)
-            if other is not grade:
-                self._again(grade, other.grade, other.words)
+        for label in labels:
+            other = first.setdefault(label.pair, label)
+            if other is not label:
+                self._again(label, other.grade, other.words)
         new = self._without_stored(first)
         if new and self.rater.dataset_id is None:
             message = (
@@ -151,53 +151,53 @@ class RatingWriter:
             return
         self._make(new)
 
-    def _without_stored(self, given: dict[tuple[int, int], Given]) -> list[Given]:
+    def _without_stored(self, labels: dict[tuple[int, int], Given]) -> list[Given]:
         stored = {
             (text, question): (pk, grade)
             for pk, text, question, grade in Rating.objects.filter(
                 rater=self.rater,
                 rubric=self.rubric.rubric,
-                text__in={text for text, _ in given},
+                text__in={text for text, _ in labels},
             ).values_list("pk", "text_id", "question_id", "grade")
-            if (text, question) in given
+            if (text, question) in labels
         }
         spans = _spans_of(pk for pk, _ in stored.values())
         for pair, (pk, grade) in stored.items():
             if pk > self._last_before:
-                self._again(given[pair], grade, words_of(spans.get(pk, [])))
+                self._again(labels[pair], grade, words_of(spans.get(pk, [])))
             else:
-                self._compare(given[pair], grade, spans.get(pk, []))
-        return [grade for pair, grade in given.items() if pair not in stored]
+                self._compare(labels[pair], grade, spans.get(pk, []))
+        return [label for pair, label in labels.items() if pair not in stored]
 
-    def _again(self, given: Given, grade: int, words: str) -> None:
+    def _again(self, label: Given, grade: int, words: str) -> None:
         """A pair that an earlier line of this file has rated: it must say the same."""
-        if given.grade != grade or given.words.strip() != words.strip():
-            message = f"an earlier line grades {given.text} otherwise"
-            self.target.problem(self.source, given.line, given.place, message)
+        if label.grade != grade or label.words.strip() != words.strip():
+            message = f"an earlier line grades {label.text} otherwise"
+            self.target.problem(self.source, label.line, label.place, message)
         else:
             self.target.summary.mapped[Mapped.REPEATED] += 1
 
-    def _compare(self, given: Given, grade: int, spans: list[NuggetSpan]) -> None:
+    def _compare(self, label: Given, grade: int, spans: list[NuggetSpan]) -> None:
         words = words_of(spans)
-        if given.grade != grade:
-            self._conflict(given, "grade", str(grade), str(given.grade))
-        elif given.words.strip() != words.strip() or (
-            given.offsets
-            and [(span.start, span.end) for span in given.spans]
+        if label.grade != grade:
+            self._conflict(label, "grade", str(grade), str(label.grade))
+        elif label.words.strip() != words.strip() or (
+            label.offsets
+            and [(span.start, span.end) for span in label.spans]
             != [(span.start, span.end) for span in spans]
         ):
-            self._conflict(given, "highlight", words[:_TOLD], given.words[:_TOLD])
+            self._conflict(label, "highlight", words[:_TOLD], label.words[:_TOLD])
         else:
             self.summary.unchanged += 1
 
-    def _conflict(self, given: Given, what: str, stored: str, other: str) -> None:
+    def _conflict(self, label: Given, what: str, stored: str, other: str) -> None:
         self.target.summary.conflict(
             Conflict(
                 file=self.source.name,
-                line=given.line,
+                line=label.line,
                 rater=self.rater.name,
-                text=given.text,
-                question=given.question.position,
+                text=label.text,
+                question=label.question.position,
                 what=what,
                 stored=stored,
                 other=other,
@@ -205,12 +205,12 @@ class RatingWriter:
         )
 
     def _make(self, new: list[Given]) -> None:
-        grades = [(*given.pair, given.grade) for given in new]
+        grades = [(*label.pair, label.grade) for label in new]
         ratings = Rating.objects.add(self.rater.pk, self.rubric.rubric.pk, grades)
         spans = NuggetSpan.objects.bulk_create(
-            found.span(rating.pk, position)
-            for rating, given in zip(ratings, new, strict=True)
-            for position, found in enumerate(given.spans)
+            span.span(rating.pk, position)
+            for rating, label in zip(ratings, new, strict=True)
+            for position, span in enumerate(label.spans)
         )
         self.summary.created += len(ratings)
         self.target.summary.created["ratings"] += len(ratings)
@@ -226,9 +226,9 @@ class HighlightCount:
         self._needed_from = rubric.rubric.span_from
         target.summary.located.append(self._count)
 
-    def add(self, given: Given) -> None:
-        located = how(given.spans)
-        if located != "none" or given.grade >= self._needed_from:
+    def add(self, label: Given) -> None:
+        located = how(label.spans)
+        if located != "none" or label.grade >= self._needed_from:
             setattr(self._count, located, getattr(self._count, located) + 1)
 
 

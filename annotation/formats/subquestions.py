@@ -64,8 +64,8 @@ def _questions(
         new = [_question(row, topic, i, body) for i, body in enumerate(bodies)]
         # Known at once, so that a second line for this topic is checked against the first.
         topic.questions = [
-            KnownQuestion(0, i, one.body, one.filtered_because, one.source_body)
-            for i, one in enumerate(new)
+            KnownQuestion(0, i, question.body, question.filtered_because, question.source_body)
+            for i, question in enumerate(new)
         ]
         return new
     if len(topic.questions) != len(bodies):
@@ -119,8 +119,8 @@ def lines(dataset: Dataset) -> Iterator[str]:
             dataset=dataset, kind=Text.Kind.REPORT, system__startswith=ANNOTATED
         ).values_list("topic_id", flat=True)
     )
-    found = Topic.objects.filter(dataset=dataset).order_by("position", by_code_point("name"))
-    for topic in found.prefetch_related("questions"):
+    topics = Topic.objects.filter(dataset=dataset).order_by("position", by_code_point("name"))
+    for topic in topics.prefetch_related("questions"):
         questions = sorted(topic.questions.all(), key=lambda question: question.position)
         if questions:
             line: dict[str, Any] = {

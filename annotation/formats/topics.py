@@ -47,11 +47,11 @@ def _adopt_passages(target: Target) -> None:
     """Give passages that came before their topic to it, as if they had come after."""
     orphans = Text.objects.filter(dataset=target.dataset, kind=Text.Kind.PASSAGE, topic=None)
     for batch in batches(list(orphans.values_list("pk", "name")), _BATCH):
-        found = [Text(pk=pk, topic_id=target.topic_key_of_passage(name)) for pk, name in batch]
-        Text.objects.bulk_update([text for text in found if text.topic_id], ["topic"])
+        passages = [Text(pk=pk, topic_id=target.topic_key_of_passage(name)) for pk, name in batch]
+        Text.objects.bulk_update([text for text in passages if text.topic_id], ["topic"])
 
 
 def lines(dataset: Dataset) -> Iterator[str]:
-    found = Topic.objects.filter(dataset=dataset).order_by("position", by_code_point("name"))
-    for name, request in found.values_list("name", "request"):
+    topics = Topic.objects.filter(dataset=dataset).order_by("position", by_code_point("name"))
+    for name, request in topics.values_list("name", "request"):
         yield json_line({"id": name, "request": request})

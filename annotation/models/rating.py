@@ -286,16 +286,16 @@ def named(raters: Iterable[Rater]) -> dict[str, Rater]:
     dataset, and one whose name a rater of the dataset has already is told from it by an ending.
     Import and export both name them so, which is why reading an export again finds everybody.
     """
-    found: dict[str, Rater] = {}
+    by_name: dict[str, Rater] = {}
     for rater in sorted(raters, key=lambda rater: (rater.dataset_id is None, rater.name)):
         name = rater.name
-        while name in found:
+        while name in by_name:
             name += "-site"
-        found[name] = rater
-    return found
+        by_name[name] = rater
+    return by_name
 
 
 def name_in(dataset: Dataset, rater: Rater) -> str:
     """How a rater is called in a dataset: by its own name, where nobody else of that name is known."""
-    names = (name for name, one in raters_of(dataset).items() if one.pk == rater.pk)
+    names = (name for name, candidate in raters_of(dataset).items() if candidate.pk == rater.pk)
     return next(names, rater.name)

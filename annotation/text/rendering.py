@@ -14,7 +14,7 @@ from annotation.text.spans import paragraphs, sentences, with_edges
 
 _MARKDOWN = MarkdownIt("commonmark").enable("table")
 # A picture would be fetched from another host, which then learns who reads; its words stay.
-_MARKDOWN.add_render_rule("image", lambda _, tokens, at, *__: escape(tokens[at].content))
+_MARKDOWN.add_render_rule("image", lambda _, tokens, index, *__: escape(tokens[index].content))
 _TAGS = nh3.ALLOWED_TAGS - {"img"}
 
 
@@ -38,23 +38,26 @@ def text_html(body: str, spans: Sequence[dict[str, Any]] = ()) -> SafeString:
     """
     edges = {edge for span in spans for edge in (span["start"], span["end"])}
     out: list[str] = []
-    at = 0
+    position = 0
     first = True
     for start, end in paragraphs(body):
-        out += [_plain(body[at:start]), '<p dir="auto">']  # each in the direction of its own words
-        at = start
+        out += [
+            _plain(body[position:start]),
+            '<p dir="auto">',
+        ]  # each in the direction of its own words
+        position = start
         for from_, to in sentences(body, start, end):
-            out.append(_plain(body[at:from_]))
+            out.append(_plain(body[position:from_]))
             # One sentence in the tab order: the arrow keys go on from there.
             out.append(
                 '<span class="sentence" tabindex="0">' if first else '<span class="sentence">'
             )
             out += [_piece(body, *piece, spans) for piece in with_edges([(from_, to)], edges)]
             out.append("</span>")
-            at, first = to, False
-        out += [_plain(body[at:end]), "</p>"]
-        at = end
-    out.append(_plain(body[at:]))
+            position, first = to, False
+        out += [_plain(body[position:end]), "</p>"]
+        position = end
+    out.append(_plain(body[position:]))
     return mark_safe("".join(out))  # noqa: S308 - every piece of the body is escaped
 
 

@@ -64,12 +64,12 @@ def locate(body: str, quote: str) -> tuple[Span, bool] | None:
     """
     if not quote.strip():
         return None
-    at = body.find(quote)
-    if at >= 0:
-        return Span(at, at + len(quote), quote), True
+    start = body.find(quote)
+    if start >= 0:
+        return Span(start, start + len(quote), quote), True
     pattern = r"\s+".join(re.escape(word) for word in quote.split())
-    if found := re.search(pattern, body):
-        return Span(found.start(), found.end(), found.group()), False
+    if match := re.search(pattern, body):
+        return Span(match.start(), match.end(), match.group()), False
     return None
 
 
@@ -95,12 +95,12 @@ def with_edges(pieces: Sequence[tuple[int, int]], edges: Iterable[int]) -> list[
 
 def paragraphs(body: str) -> Iterator[tuple[int, int]]:
     """The paragraphs of a text: [start, end) between blank lines, with what indents their first line."""
-    at = 0
+    start = 0
     for gap in [*_PARAGRAPH_END.finditer(body), None]:
         end = gap.start() if gap else len(body)
-        if body[at:end].strip():
-            yield at, end
-        at = gap.end() if gap else end
+        if body[start:end].strip():
+            yield start, end
+        start = gap.end() if gap else end
 
 
 def sentences(body: str, start: int, end: int) -> list[tuple[int, int]]:
@@ -108,16 +108,16 @@ def sentences(body: str, start: int, end: int) -> list[tuple[int, int]]:
 
     A wrong cut costs a reader one key, so a simple rule does.
     """
-    found = []
-    at = start
+    pieces = []
+    begin = start
     for stop in _SENTENCE_END.finditer(body, start, end):
-        near = max(at, stop.end() - _LONGEST_SHORT_FORM)
+        near = max(begin, stop.end() - _LONGEST_SHORT_FORM)
         if stop.group() == "." and _SHORT_FORM.search(body, near, stop.end()):
             continue
-        found.append((at, stop.end()))
-        at = stop.end()
-    found.append((at, end))
-    return [trimmed for piece in found if (trimmed := _trimmed(body, *piece))]
+        pieces.append((begin, stop.end()))
+        begin = stop.end()
+    pieces.append((begin, end))
+    return [trimmed for piece in pieces if (trimmed := _trimmed(body, *piece))]
 
 
 def _trimmed(body: str, start: int, end: int) -> tuple[int, int] | None:
