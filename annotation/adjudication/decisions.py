@@ -51,8 +51,8 @@ class Voice:
     @property
     def letter(self) -> str:
         """A, B, C and so on, then A2."""
-        turn, at = divmod(self.number, len(LETTERS))
-        return f"{LETTERS[at]}{turn + 1 if turn else ''}"
+        turn, index = divmod(self.number, len(LETTERS))
+        return f"{LETTERS[index]}{turn + 1 if turn else ''}"
 
     @property
     def mark(self) -> int:
@@ -144,8 +144,8 @@ def decide(
 def _same(decision: Decision) -> Decision:
     """The stored decision that has this one's key, as long as it says the same."""
     stored = Decision.objects.get(key=decision.key)
-    for said in ("item_id", "question_id", "grade", "spans", "note", "by_id"):
-        if getattr(stored, said) != getattr(decision, said):
+    for name in ("item_id", "question_id", "grade", "spans", "note", "by_id"):
+        if getattr(stored, name) != getattr(decision, name):
             raise DecisionRefusedError("This key has already carried another decision.")
     return stored
 

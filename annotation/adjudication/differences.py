@@ -43,7 +43,7 @@ class Difference:
         return self.item, self.question
 
     @property
-    def said(self) -> list[str]:
+    def kind_labels(self) -> list[str]:
         return [KINDS[kind] for kind in self.kinds]
 
 
@@ -54,7 +54,7 @@ def differences(campaign: Campaign, kind: str = "", state: str = "") -> list[Dif
     """
     levels = campaign.rubric.grades()
     reach = max(levels[-1] - levels[0], 1) if levels else 1
-    given = _given(campaign)
+    by_pair = _given(campaign)
     decided = {
         (item, question): grade
         for item, question, grade in Decision.objects.filter(item__campaign=campaign)
@@ -64,9 +64,9 @@ def differences(campaign: Campaign, kind: str = "", state: str = "") -> list[Dif
     asked = ItemQuestion.objects.filter(item__campaign=campaign).exclude(
         item__purpose=Item.Purpose.TRAINING
     )
-    found = []
+    rows = []
     for pair in asked.order_by("item__position", "position").values_list("item_id", "question_id"):
-        answers = given.get(pair, ())
+        answers = by_pair.get(pair, ())
         if len(answers) < 2:
             continue
         grades = sorted(grade for grade, _ in answers)
@@ -78,9 +78,9 @@ def differences(campaign: Campaign, kind: str = "", state: str = "") -> list[Dif
         if state and is_decided != (state == "decided"):
             continue
         far = _mean([b - a for a, b in combinations(grades, 2)]) / reach
-        found.append(Difference(*pair, tuple(grades), kinds, far, apart, decided.get(pair)))
+        rows.append(Difference(*pair, tuple(grades), kinds, far, apart, decided.get(pair)))
     # The order of the items is kept among equals.
-    return sorted(found, key=lambda one: (-one.far, -one.apart))
+    return sorted(rows, key=lambda row: (-row.far, -row.apart))
 
 
 def _given(campaign: Campaign) -> dict[Pair, list[tuple[int, str]]]:
@@ -95,11 +95,11 @@ def _given(campaign: Campaign) -> dict[Pair, list[tuple[int, str]]]:
     newest: dict[tuple[int, int, int], tuple[int | None, str]] = {}
     for assignment, item, question, grade, words in rows.iterator(chunk_size=10_000):
         newest[assignment, item, question or 0] = grade, words
-    given: dict[Pair, list[tuple[int, str]]] = defaultdict(list)
+    by_pair: dict[Pair, list[tuple[int, str]]] = defaultdict(list)
     for (_, item, question), (grade, words) in newest.items():
         if grade is not None:
-            given[item, question].append((grade, words))
-    return given
+            by_pair[item, question].append((grade, words))
+    return by_pair
 
 
 def _kinds(grades: Sequence[int], apart: float, eta: int) -> Iterable[str]:
@@ -122,7 +122,7 @@ def _apart(answers: Iterable[tuple[int, str]], eta: int) -> float:
 def _meet(a: Iterable[dict[str, Any]], b: Sequence[dict[str, Any]]) -> bool:
     """Whether two raters' spans share a character."""
     return any(
-        one["start"] < other["end"] and other["start"] < one["end"] for one in a for other in b
+        span["start"] < other["end"] and other["start"] < span["end"] for span in a for other in b
     )
 
 

@@ -35,16 +35,18 @@ def adjudication(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
     if not wanted.is_valid():
         context = {"campaign": campaign, "wanted": wanted, "room": "campaigns", "query": ""}
         return render(request, "annotation/adjudication/adjudication.html", context, status=422)
-    found = _differences(campaign, wanted)
-    page = Paginator(found, PER_PAGE).get_page(request.GET.get("page"))
+    all_differences = _differences(campaign, wanted)
+    page = Paginator(all_differences, PER_PAGE).get_page(request.GET.get("page"))
     query = _query(wanted)
     context = {
         "room": "campaigns",
         "campaign": campaign,
         "wanted": wanted,
-        "found": found,
-        "n_decided": sum(one.decided is not None for one in found),
-        "first_open": next((one for one in found if one.decided is None), None),
+        "differences": all_differences,
+        "n_decided": sum(difference.decided is not None for difference in all_differences),
+        "first_open": next(
+            (difference for difference in all_differences if difference.decided is None), None
+        ),
         "page": page,
         "rows": _with_words(list(page)),
         "filtered": f"?{query}" if query else "",
@@ -74,14 +76,16 @@ def adjudicate(
         return _page(request, asked)
     voice = None
     if take := request.POST.get("take"):
-        voice = next((one for one in voices(item, question) if one.key == take), None)
+        voice = next(
+            (candidate for candidate in voices(item, question) if candidate.key == take), None
+        )
         if voice is None:
             problem = "That rater has answered anew since the page was opened. Look again."
             return _page(request, asked, problems=[problem], status=409)
     data = _taken(request.POST, voice) if voice else request.POST
     form = DecisionForm(data, text=item.text, rubric=item.campaign.rubric)
     if not form.is_valid():
-        problems = [str(said) for errors in form.errors.values() for said in errors]
+        problems = [str(message) for errors in form.errors.values() for message in errors]
         return _page(request, asked, form, problems, status=422)
     sent = form.cleaned_data
     try:
@@ -124,13 +128,13 @@ def _page(
     item, question = asked.item, asked.question
     campaign, wanted = item.campaign, _wanted(request)
     shows_names = wanted.is_valid() and wanted.cleaned_data["names"]
-    said = voices(item, question)
+    all_voices = voices(item, question)
     history = list(
         Decision.objects.filter(item=item, question=question).select_related("by").order_by("-pk")
     )
     newest = history[0] if history else None
-    pairs = [one.pair for one in _differences(campaign, wanted)]
-    at = pairs.index((item.pk, question.pk)) if (item.pk, question.pk) in pairs else None
+    pairs = [difference.pair for difference in _differences(campaign, wanted)]
+    index = pairs.index((item.pk, question.pk)) if (item.pk, question.pk) in pairs else None
     kept = _kept(item.text, form, newest)
     query = _query(wanted)
     context = {
@@ -140,11 +144,11 @@ def _page(
         "text_label": f"Text of the {item.text.get_kind_display()}",
         "question": question,
         "levels": campaign.rubric.levels.all(),
-        "voices": said,
-        "marking": [voice for voice in said if voice.spans],
+        "voices": all_voices,
+        "marking": [voice for voice in all_voices if voice.spans],
         "shows_names": shows_names,
         "other_names": _query(wanted, names="" if shows_names else "on"),
-        "choices": _choices(item.text, said, kept),
+        "choices": _choices(item.text, all_voices, kept),
         "grade": form.data.get("grade", "") if form else str(newest.grade) if newest else "",
         "note": form.data.get("note", "") if form else newest.note if newest else "",
         "quotes": form.data.get("quotes", "") if form else "",
@@ -152,11 +156,11 @@ def _page(
         "key": uuid4(),
         "problems": problems or [],
         "history": history,
-        "spans": [span for voice in said for span in _drawn(voice, shows_names)],
-        "place": None if at is None else at + 1,
+        "spans": [span for voice in all_voices for span in _drawn(voice, shows_names)],
+        "place": None if index is None else index + 1,
         "of": len(pairs),
-        "previous": pairs[at - 1] if at else None,
-        "next": pairs[at + 1] if at is not None and at + 1 < len(pairs) else None,
+        "previous": pairs[index - 1] if index else None,
+        "next": pairs[index + 1] if index is not None and index + 1 < len(pairs) else None,
         "filtered": f"?{query}" if query else "",
     }
     return render(request, "annotation/adjudication/adjudicate.html", context, status=status)
@@ -201,10 +205,10 @@ def _kept(text: Text, form: DecisionForm | None, newest: Decision | None) -> set
     return {(start, end) for start, end in places if 0 <= start < end <= len(text.body or "")}
 
 
-def _choices(text: Text, said: list[Voice], kept: set[Pair]) -> list[dict[str, Any]]:
+def _choices(text: Text, all_voices: list[Voice], kept: set[Pair]) -> list[dict[str, Any]]:
     """Every span that can be taken over, in the order of the text, with who marked it."""
     by_place: dict[Pair, list[Voice]] = {place: [] for place in kept}
-    for voice in said:
+    for voice in all_voices:
         for span in voice.spans:
             by_place.setdefault((span["start"], span["end"]), []).append(voice)
     return [
@@ -240,11 +244,18 @@ def _onwards(request: AuthenticatedRequest, asked: ItemQuestion) -> str:
     campaign, wanted = asked.item.campaign, _wanted(request)
     query = _query(wanted)
     kind = wanted.cleaned_data["kind"] if wanted.is_valid() else ""
-    found = differences(campaign, kind)
-    pairs = [one.pair for one in found]
+    all_differences = differences(campaign, kind)
+    pairs = [difference.pair for difference in all_differences]
     here = (asked.item_id, asked.question_id)
-    at = pairs.index(here) if here in pairs else 0
-    following = next((one for one in found[at:] + found[:at] if one.decided is None), None)
+    index = pairs.index(here) if here in pairs else 0
+    following = next(
+        (
+            difference
+            for difference in all_differences[index:] + all_differences[:index]
+            if difference.decided is None
+        ),
+        None,
+    )
     if following is None:
         url = reverse("adjudication", args=[campaign.slug])
     else:
