@@ -123,18 +123,20 @@ def copy(source: Campaign, by: User) -> Campaign:
     CheckQuestion.objects.bulk_create(
         CheckQuestion(
             campaign=made,
-            purpose=one.purpose,
-            position=one.position,
-            body=one.body,
-            options=one.options,
-            correct=one.correct,
-            why=one.why,
+            purpose=question.purpose,
+            position=question.position,
+            body=question.body,
+            options=question.options,
+            correct=question.correct,
+            why=question.why,
         )
-        for one in source.check_questions.all()
+        for question in source.check_questions.all()
     )
     AttentionCheck.objects.bulk_create(
-        AttentionCheck(campaign=made, position=one.position, body=one.body, expected=one.expected)
-        for one in source.attention_checks.all()
+        AttentionCheck(
+            campaign=made, position=check.position, body=check.body, expected=check.expected
+        )
+        for check in source.attention_checks.all()
     )
     with suppress(sampling.SampleError):
         sampling.resample(made)

@@ -112,22 +112,22 @@ LINKS_PER_PAGE = 100
 @never_cache
 def invitations(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
     """The links by which people come in, and a form for more. Who has a link is its person."""
-    found = get_object_or_404(Campaign, slug=slug)
+    campaign = get_object_or_404(Campaign, slug=slug)
     form = LinksForm(request.POST if request.method == "POST" else None)
     if form.is_valid():
         wanted = form.cleaned_data["wanted"]
         with transaction.atomic():
-            made = entry.make_links(found, wanted)
+            made = entry.make_links(campaign, wanted)
             links = f"{len(made)} link{'' if len(made) == 1 else 's'}"
-            LogEntry.record(found, request.user, "made links", links)
+            LogEntry.record(campaign, request.user, "made links", links)
         messages.success(request, f"{links} can be given out.")
         return redirect("campaign_invitations", slug)
-    participants = found.participants.filter(source=Participant.Source.LINK, erased_at=None)
+    participants = campaign.participants.filter(source=Participant.Source.LINK, erased_at=None)
     listed = participants.select_related("rater").with_status().order_by("-pk")
     page = Paginator(listed, LINKS_PER_PAGE).get_page(request.GET.get("page"))
-    arrival = _arrival(found, request)
+    arrival = _arrival(campaign, request)
     context = {
-        "campaign": found,
+        "campaign": campaign,
         "form": form,
         "page": page,
         "links": [
@@ -139,7 +139,7 @@ def invitations(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
             for participant in page
         ],
         "arrival": arrival,
-        "pasted": pasted(found, arrival),
+        "pasted": pasted(campaign, arrival),
         "query": "",
         "room": "campaigns",
     }

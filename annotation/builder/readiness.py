@@ -37,16 +37,16 @@ class Step:
 
 def steps(campaign: Campaign) -> list[Step]:
     """All steps of a draft in order. It can be opened when none of them lacks anything."""
-    found = {
+    by_name = {
         name: Step(name, title, reverse(f"campaign_{name}", args=[campaign.slug]))
         for name, title in STEPS.items()
     }
-    _texts(campaign, found["texts"])
-    _parts(campaign, found["parts"])
-    _guideline(campaign, found["guideline"])
-    _checks(campaign, found["checks"])
-    _terms(campaign, found["terms"])
-    return list(found.values())
+    _texts(campaign, by_name["texts"])
+    _parts(campaign, by_name["parts"])
+    _guideline(campaign, by_name["guideline"])
+    _checks(campaign, by_name["checks"])
+    _terms(campaign, by_name["terms"])
+    return list(by_name.values())
 
 
 def _texts(campaign: Campaign, step: Step) -> None:

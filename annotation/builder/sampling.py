@@ -57,7 +57,7 @@ def choose_texts(dataset: Dataset, selection: dict[str, Any], seed: int) -> list
     sample = selection.get("sample")
     if sample and sample < len(texts):
         kept = set(_random(seed, "texts").sample(range(len(texts)), sample))
-        texts = [text for at, text in enumerate(texts) if at in kept]
+        texts = [text for index, text in enumerate(texts) if index in kept]
     return texts
 
 
@@ -170,7 +170,7 @@ def _questions(campaign: Campaign, texts: Sequence[Text], taken: set[int], made:
     """The questions that are asked about each text; a text that has none is counted and left out."""
     asked = _unfiltered(texts)
     labels = _labels(campaign.question_source, campaign.question_rubric_id, texts)
-    found: Asked = {}
+    chosen: Asked = {}
     for place, text in enumerate(texts):
         questions = asked[text.pk]
         drawing = _random(campaign.seed, f"questions {place}")
@@ -184,29 +184,29 @@ def _questions(campaign: Campaign, texts: Sequence[Text], taken: set[int], made:
             yes = [q for q in questions if q.pk in grades and grades[q.pk] >= eta]
             no = [q for q in questions if q.pk in grades and grades[q.pk] < eta]
             if yes and no:
-                found[text.pk] = _in_order([drawing.choice(yes), drawing.choice(no)])
+                chosen[text.pk] = _in_order([drawing.choice(yes), drawing.choice(no)])
             else:
                 lacking = "answerable" if not yes else "unanswerable"
                 made.left_out[f"no {lacking} question by {campaign.question_source}"] += 1
         elif campaign.questions_per_item and campaign.questions_per_item < len(questions):
-            found[text.pk] = _in_order(drawing.sample(questions, campaign.questions_per_item))
+            chosen[text.pk] = _in_order(drawing.sample(questions, campaign.questions_per_item))
         else:
-            found[text.pk] = questions
-    return found
+            chosen[text.pk] = questions
+    return chosen
 
 
 def _gold_questions(campaign: Campaign, labelled: Sequence[Text], expected: Expected) -> Asked:
     """What is asked in training and gold items: as many questions as elsewhere, all with a label."""
     number = 2 if campaign.question_source else campaign.questions_per_item
-    found: Asked = {}
+    chosen: Asked = {}
     asked = _unfiltered(labelled)
     for place, text in enumerate(labelled):
         known = [question for question in asked[text.pk] if (text.pk, question.pk) in expected]
         if number and number < len(known):
             drawing = _random(campaign.seed, f"gold questions {place}")
             known = _in_order(drawing.sample(known, number))
-        found[text.pk] = known
-    return found
+        chosen[text.pk] = known
+    return chosen
 
 
 def _unfiltered(texts: Iterable[Text]) -> Asked:
@@ -225,17 +225,17 @@ def _in_order(questions: list[SubQuestion]) -> list[SubQuestion]:
 
 def _labels(source: Rater | None, rubric_id: int | None, texts: Sequence[Text]) -> Labels:
     """The grades of a source of labels, of the topics of the texts."""
-    found: Labels = defaultdict(dict)
+    labels: Labels = defaultdict(dict)
     if source is None or rubric_id is None:
-        return found
+        return labels
     wanted = {text.pk for text in texts}
     rows = Rating.objects.filter(
         rater=source, rubric=rubric_id, text__topic__in={text.topic_id for text in texts}
     )
     for text, question, grade in rows.values_list("text_id", "question_id", "grade"):
         if text in wanted:
-            found[text][question] = grade
-    return found
+            labels[text][question] = grade
+    return labels
 
 
 def _labelled(campaign: Campaign, texts: Sequence[Text]) -> list[Text]:

@@ -120,16 +120,16 @@ def terms(request: AuthenticatedRequest, draft: Campaign) -> HttpResponseBase:
 @researchers_only
 def review(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
     """Everything about a study on one page: a draft with what it lacks, an open one as it stays."""
-    found = get_object_or_404(Campaign, slug=slug)
-    invited = found.participants.select_related("rater").filter(source="account")
+    campaign = get_object_or_404(Campaign, slug=slug)
+    invited = campaign.participants.select_related("rater").filter(source="account")
     return _page(
         request,
         slug,
         "review",
-        drawn=sample_counts(found),
+        drawn=sample_counts(campaign),
         invited=invited.order_by("rater__name"),
-        check_questions=found.check_questions.all(),
-        attention_checks=found.attention_checks.all(),
+        check_questions=campaign.check_questions.all(),
+        attention_checks=campaign.attention_checks.all(),
     )
 
 
@@ -137,24 +137,24 @@ def review(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
 @admins_only
 def open_campaign(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
     """Ask once more, as it cannot be undone, and with each remark ticked open a draft."""
-    found = get_object_or_404(Campaign, slug=slug)
+    campaign = get_object_or_404(Campaign, slug=slug)
     seen = request.POST.getlist("seen")
     if request.method != "POST":
-        if not found.is_draft:
+        if not campaign.is_draft:
             return redirect("campaign_review", slug)
         return _page(request, slug, "review", page="open", seen=seen)
     try:
-        drafts.open_to_raters(found, request.user, seen)
+        drafts.open_to_raters(campaign, request.user, seen)
     except drafts.NotReadyError as error:
         messages.error(request, f"It is not opened. {error}")
         return redirect("campaign_review", slug)
     except drafts.NotSeenError:
         return _page(request, slug, "review", page="open", seen=seen)
-    if found.platform:
-        messages.success(request, f"{found.title} is open. This is what the platform asks for.")
+    if campaign.platform:
+        messages.success(request, f"{campaign.title} is open. This is what the platform asks for.")
         return redirect("campaign_invitations", slug)
-    messages.success(request, f"{found.title} is open. Who is invited sees it under My work.")
-    return redirect(found)
+    messages.success(request, f"{campaign.title} is open. Who is invited sees it under My work.")
+    return redirect(campaign)
 
 
 @require_POST
@@ -162,12 +162,12 @@ def open_campaign(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
 def discard(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
     """Throw a draft away. Nobody has worked on it."""
     with transaction.atomic():
-        found = get_object_or_404(Campaign.objects.select_for_update(), slug=slug)
-        if not found.is_draft:
+        campaign = get_object_or_404(Campaign.objects.select_for_update(), slug=slug)
+        if not campaign.is_draft:
             messages.error(request, f"Nothing is changed. {FROZEN}")
             return redirect("campaign_review", slug)
-        found.delete()
-    messages.success(request, f"The draft {found.title} is gone.")
+        campaign.delete()
+    messages.success(request, f"The draft {campaign.title} is gone.")
     return redirect("campaigns")
 
 
@@ -175,17 +175,17 @@ def discard(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
 @admins_only
 def later(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
     """What may change once a study is open: its end, its completion codes, more people."""
-    found = get_object_or_404(Campaign.objects.select_related("rubric", "dataset"), slug=slug)
-    if found.is_draft:
+    campaign = get_object_or_404(Campaign.objects.select_related("rubric", "dataset"), slug=slug)
+    if campaign.is_draft:
         return redirect("campaign_terms", slug)
-    form = LaterForm(_sent(request), instance=found)
+    form = LaterForm(_sent(request), instance=campaign)
     if form.is_valid():
         changed = [name for name in form.changed_data if name in form.Meta.fields]
         with transaction.atomic():
-            found.save(update_fields=changed)
+            campaign.save(update_fields=changed)
             if changed:
-                LogEntry.record(found, request.user, "changed terms", ", ".join(changed))
-            drafts.invite_more(found, form.cleaned_data["people"], request.user)
+                LogEntry.record(campaign, request.user, "changed terms", ", ".join(changed))
+            drafts.invite_more(campaign, form.cleaned_data["people"], request.user)
         messages.success(request, "The changes are saved.")
         return redirect("campaign_review", slug)
     status = 422 if form.is_bound else 200
@@ -267,9 +267,9 @@ def _page(
         "steps": all_steps,
         "step": step,
         "step_title": STEPS[step],
-        "step_now": next((one for one in all_steps if one.name == step), None),
-        "lacking": sum(len(one.missing) for one in all_steps),
-        "odd": sum(len(one.odd) for one in all_steps),
+        "step_now": next((row for row in all_steps if row.name == step), None),
+        "lacking": sum(len(row.missing) for row in all_steps),
+        "odd": sum(len(row.odd) for row in all_steps),
         "work": workload(stored),
         "form": shown,
         "room": "campaigns",

@@ -117,13 +117,13 @@ def check_forms(campaign: Campaign, data: Any = None) -> tuple[Any, Any]:
         prefix="questions",
         initial=[
             {
-                "purpose": one.purpose,
-                "body": one.body,
-                "options": "\n".join(one.options),
-                "correct": one.correct + 1,
-                "why": one.why,
+                "purpose": question.purpose,
+                "body": question.body,
+                "options": "\n".join(question.options),
+                "correct": question.correct + 1,
+                "why": question.why,
             }
-            for one in asked
+            for question in asked
         ],
     )
     written = [] if data is not None else list(campaign.attention_checks.all())
@@ -131,7 +131,7 @@ def check_forms(campaign: Campaign, data: Any = None) -> tuple[Any, Any]:
         data,
         prefix="attention",
         form_kwargs={"levels": list(campaign.rubric.levels.all())},
-        initial=[{"body": one.body, "expected": one.expected} for one in written],
+        initial=[{"body": check.body, "expected": check.expected} for check in written],
     )
     return questions, attention
 

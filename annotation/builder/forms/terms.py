@@ -102,8 +102,8 @@ class TermsForm(OfPlatformForm):
     def _split(self) -> tuple[list[forms.BoundField], list[forms.BoundField]]:
         """The fields that there are for every platform: down to the platform, and what comes after."""
         common = [field for field in self if field.name not in (*CODES, ADDRESS)]
-        at = [field.name for field in common].index("platform") + 1
-        return common[:at], common[at:]
+        cut = [field.name for field in common].index("platform") + 1
+        return common[:cut], common[cut:]
 
     def clean_currency(self) -> str:
         currency: str = self.cleaned_data["currency"].upper()

@@ -136,8 +136,8 @@ def sources_of(dataset: Dataset) -> dict[str, Source]:
         .annotate(Count("pk"))
         .order_by("rubric__slug", "rater__name", "rater", "text__kind")
     )
-    found: dict[str, Source] = {}
+    sources: dict[str, Source] = {}
     for rater, rubric, title, kind, n in counted:
-        source = found.setdefault(f"{rater}:{rubric}", Source(rater, rubric, names[rater], title))
+        source = sources.setdefault(f"{rater}:{rubric}", Source(rater, rubric, names[rater], title))
         source.pairs[kind] = n
-    return found
+    return sources

@@ -86,8 +86,8 @@ def asked_in(campaign: Campaign, item: Item, place: int) -> list[Shown]:
     bearer = place - n_training
     checks = list(campaign.attention_checks.all()[: campaign.attention_per_part])
     if item.purpose == Item.Purpose.STUDY and 0 <= bearer < len(checks):
-        at = random.Random(item.position).randint(0, len(rows))  # noqa: S311 - a steady place
-        rows.insert(at, checks[bearer])
+        index = random.Random(item.position).randint(0, len(rows))  # noqa: S311 - a steady place
+        rows.insert(index, checks[bearer])
     return [
         Shown(
             assignment_id=0,

@@ -82,17 +82,17 @@ def check(request: AuthenticatedRequest, slug: str, purpose: str) -> HttpRespons
 @researchers_only
 def item(request: AuthenticatedRequest, slug: str, position: int) -> HttpResponseBase:
     """One item of the study, as it will be worked on."""
-    campaign, found = _item(slug, position)
+    campaign, item = _item(slug, position)
     order = _order(campaign, position)
     place = order.index(position)
     context = page_context(
         campaign,
-        found.text,
-        asked_in(campaign, found, place),
+        item.text,
+        asked_in(campaign, item, place),
         links_in(campaign, position, order[place - 1] if place else None),
         place=place + 1,
         of=len(order),
-        is_practice=found.purpose == Item.Purpose.TRAINING,
+        is_practice=item.purpose == Item.Purpose.TRAINING,
     )
     context |= {"assignment": None, "skips": None, "is_closed": False}
     return _render(request, "task/work", campaign, context)
@@ -104,10 +104,10 @@ def answer(
     request: AuthenticatedRequest, slug: str, position: int, question_pk: int
 ) -> HttpResponseBase:
     """Take an answer as the real page would, and forget it."""
-    campaign, found = _item(slug, position)
-    if question_pk not in found.asked.values_list("question_id", flat=True):
+    campaign, item = _item(slug, position)
+    if question_pk not in item.asked.values_list("question_id", flat=True):
         raise Http404("This question is not asked here.")
-    return _taken(request, campaign, found)
+    return _taken(request, campaign, item)
 
 
 @require_POST
@@ -116,9 +116,9 @@ def check_answer(
     request: AuthenticatedRequest, slug: str, position: int, check_pk: int
 ) -> HttpResponseBase:
     """The same for an attention check."""
-    campaign, found = _item(slug, position)
+    campaign, item = _item(slug, position)
     get_object_or_404(campaign.attention_checks, pk=check_pk)
-    return _taken(request, campaign, found)
+    return _taken(request, campaign, item)
 
 
 @require_safe
@@ -169,18 +169,18 @@ def _after(campaign: Campaign, here: str) -> str:
     return urls[urls.index(here) + 1]
 
 
-def _taken(request: AuthenticatedRequest, campaign: Campaign, found: Item) -> HttpResponseBase:
-    form = AnswerForm(request.POST, text=found.text, rubric=campaign.rubric)
+def _taken(request: AuthenticatedRequest, campaign: Campaign, item: Item) -> HttpResponseBase:
+    form = AnswerForm(request.POST, text=item.text, rubric=campaign.rubric)
     if form.is_valid():
         if is_by_script(request):
             return JsonResponse({"says": _("Preview: nothing is saved")})
         messages.info(request, "A worker's answer would be saved now; this is a preview.")
-        return redirect("preview_item", campaign.slug, found.position)
+        return redirect("preview_item", campaign.slug, item.position)
     problem = problems(form)
     if is_by_script(request):
         return HttpResponse(problem, status=422, content_type="text/plain; charset=utf-8")
     messages.error(request, f"A worker would read: {problem}")
-    return redirect("preview_item", campaign.slug, found.position)
+    return redirect("preview_item", campaign.slug, item.position)
 
 
 def _render(
