@@ -43,18 +43,18 @@ def set_state(campaign: Campaign, state: str, by: User) -> Campaign:
 
     Raises ActionRefusedError for a draft, and where it is in that state already.
     """
-    found = hold_campaign(campaign)
-    before = found.get_state_display()
+    campaign = hold_campaign(campaign)
+    before = campaign.get_state_display()
     if state not in FROM:
         raise ActionRefusedError("A campaign is open, paused or closed.")
-    if found.is_draft:
+    if campaign.is_draft:
         raise ActionRefusedError("It is a draft: it has to be opened before anything else.")
-    if found.state not in FROM[Campaign.State(state)]:
+    if campaign.state not in FROM[Campaign.State(state)]:
         raise ActionRefusedError(f"It is {before}, so it cannot become {state}.")
-    found.state = state
-    found.save(update_fields=["state"])
-    LogEntry.record(found, by, DID[Campaign.State(state)], f"it was {before}")
-    return found
+    campaign.state = state
+    campaign.save(update_fields=["state"])
+    LogEntry.record(campaign, by, DID[Campaign.State(state)], f"it was {before}")
+    return campaign
 
 
 @transaction.atomic
@@ -86,19 +86,23 @@ def release_item(assignment: Assignment, by: User) -> Assignment:
     Raises ActionRefusedError where it was handed in, or is in the pool already.
     """
     participant = hold(assignment.participant)
-    found = Assignment.objects.select_for_update().get(pk=assignment.pk)
-    if found.state not in IN_HAND:
+    assignment = Assignment.objects.select_for_update().get(pk=assignment.pk)
+    if assignment.state not in IN_HAND:
         raise ActionRefusedError(
-            f"The item is {found.get_state_display()}, so it is not in anybody's hand."
+            f"The item is {assignment.get_state_display()}, so it is not in anybody's hand."
         )
-    found.state, found.slot = Assignment.State.RELEASED, None
-    found.save(update_fields=["state", "slot"])
-    saving.end_part(found)
+    assignment.state, assignment.slot = Assignment.State.RELEASED, None
+    assignment.save(update_fields=["state", "slot"])
+    saving.end_part(assignment)
     _end_what_is_empty(participant)
     LogEntry.record(
-        participant.campaign, by, "released an item", f"item {found.item.position + 1}", participant
+        participant.campaign,
+        by,
+        "released an item",
+        f"item {assignment.item.position + 1}",
+        participant,
     )
-    return found
+    return assignment
 
 
 @transaction.atomic
@@ -156,15 +160,15 @@ def readmit(participant: Participant, by: User) -> None:
 @transaction.atomic
 def return_overdue(campaign: Campaign, by: User | None) -> int:
     """End the parts whose time is over; how many untouched items came back. Logged if any ended."""
-    found = hold_campaign(campaign)
+    campaign = hold_campaign(campaign)
     now = timezone.now()
     ended = Part.objects.filter(
-        participant__campaign=found, outcome=Part.Outcome.UNDER_WAY, expires__lte=now
+        participant__campaign=campaign, outcome=Part.Outcome.UNDER_WAY, expires__lte=now
     ).count()
-    n = assigning.expire(found, now)
+    n = assigning.expire(campaign, now)
     if ended:
         parts = f"{ended} part{'' if ended == 1 else 's'} ended"
-        LogEntry.record(found, by, "returned overdue items", f"{parts}, {counted(n)} released")
+        LogEntry.record(campaign, by, "returned overdue items", f"{parts}, {counted(n)} released")
     return n
 
 

@@ -59,11 +59,11 @@ class Names:
         """Who did something; empty for a scheduled command, and for an account that is gone."""
         return self._shown("user", by.username) if by else ""
 
-    def moment(self, at: datetime | None) -> str:
-        if at is None:
+    def moment(self, when: datetime | None) -> str:
+        if when is None:
             return ""
-        at = at.astimezone(UTC)
-        return str(at.date()) if self.anonymous else at.isoformat()
+        when = when.astimezone(UTC)
+        return str(when.date()) if self.anonymous else when.isoformat()
 
     def workers(self) -> list[int]:
         """The participants in the order of their printed names."""
@@ -71,12 +71,12 @@ class Names:
 
     def answers(self, pk: int) -> Iterator[Cells]:
         """A participant's answers, item by item, oldest first, as bare rows: there are many."""
-        found = Answer.objects.filter(assignment__participant=pk, pk__lte=self.last)
+        answers = Answer.objects.filter(assignment__participant=pk, pk__lte=self.last)
         return (
-            found.order_by("assignment__item__position", "pk")
+            answers.order_by("assignment__item__position", "pk")
             .values(
                 *("grade", "spans", "text_sha256", "key", "active_ms", "created", "late"),
-                at=F("assignment__item__position"),
+                item_position=F("assignment__item__position"),
                 state=F("assignment__state"),
                 check=F("check_asked__position"),
                 question_index=F("question__position"),
@@ -132,8 +132,8 @@ def _parts(names: Names) -> Iterator[Cells]:
 
 
 def _items(names: Names) -> Iterator[Cells]:
-    found = names.campaign.items.select_related("text__topic").defer("text__body")
-    for item in found.order_by("position").iterator(chunk_size=PAGE):
+    items = names.campaign.items.select_related("text__topic").defer("text__body")
+    for item in items.order_by("position").iterator(chunk_size=PAGE):
         yield {
             "item": item.position + 1,
             "purpose": item.purpose,
@@ -146,9 +146,9 @@ def _items(names: Names) -> Iterator[Cells]:
 
 
 def _questions(names: Names) -> Iterator[Cells]:
-    found = ItemQuestion.objects.filter(item__campaign=names.campaign)
-    found = found.select_related("item", "question").order_by("item__position", "position")
-    for asked in found.iterator(chunk_size=PAGE):
+    questions = ItemQuestion.objects.filter(item__campaign=names.campaign)
+    questions = questions.select_related("item", "question").order_by("item__position", "position")
+    for asked in questions.iterator(chunk_size=PAGE):
         yield {
             "item": asked.item.position + 1,
             "question_index": asked.question.position,
@@ -166,18 +166,18 @@ def _attention_checks(names: Names) -> Iterator[Cells]:
 def _assignments(names: Names) -> Iterator[Cells]:
     for pk in names.workers():
         assignments = Assignment.objects.filter(participant=pk).order_by("item__position")
-        for one in assignments.select_related("item", "part", "check_asked"):
+        for assignment in assignments.select_related("item", "part", "check_asked"):
             yield {
                 "worker": names.worker[pk],
-                "item": one.item.position + 1,
-                "part": one.part.number if one.part else "",
-                "position": one.position,
-                "slot": _number(one.slot),
-                "state": one.state,
-                "check": one.check_asked.position + 1 if one.check_asked else "",
-                "note": safe(one.note),
-                "active_ms": one.active_ms,
-                "submitted_at": names.moment(one.submitted_at),
+                "item": assignment.item.position + 1,
+                "part": assignment.part.number if assignment.part else "",
+                "position": assignment.position,
+                "slot": _number(assignment.slot),
+                "state": assignment.state,
+                "check": assignment.check_asked.position + 1 if assignment.check_asked else "",
+                "note": safe(assignment.note),
+                "active_ms": assignment.active_ms,
+                "submitted_at": names.moment(assignment.submitted_at),
             }
 
 
@@ -186,7 +186,7 @@ def _answers(names: Names) -> Iterator[Cells]:
         for answer in names.answers(pk):
             yield answer | {
                 "worker": names.worker[pk],
-                "item": answer["at"] + 1,
+                "item": answer["item_position"] + 1,
                 "check": "" if answer["check"] is None else answer["check"] + 1,
                 "spans": _json(answer["spans"]),
                 "created": names.moment(answer["created"]),
@@ -198,17 +198,21 @@ def _newest(names: Names, pk: int) -> Iterator[Cells]:
 
     One that came too late to count is a label where no other answers the question.
     """
-    for _, of_item in groupby(names.answers(pk), itemgetter("at")):
-        given = sorted(of_item, key=lambda one: one["late"] == "")  # otherwise as they came
-        last = {one["question_index"]: one for one in given if one["question_index"] is not None}
-        yield from (last[at] for at in sorted(last) if last[at]["grade"] is not None)
+    for _, of_item in groupby(names.answers(pk), itemgetter("item_position")):
+        answers = sorted(of_item, key=lambda answer: answer["late"] == "")  # otherwise as they came
+        last = {
+            answer["question_index"]: answer
+            for answer in answers
+            if answer["question_index"] is not None
+        }
+        yield from (last[index] for index in sorted(last) if last[index]["grade"] is not None)
 
 
 def _labels(names: Names) -> Iterator[Cells]:
     texts = {row["item"]: row for row in _items(names)}
     for pk in names.workers():
         for answer in _newest(names, pk):
-            yield texts[answer["at"] + 1] | {
+            yield texts[answer["item_position"] + 1] | {
                 "worker": names.worker[pk],
                 "rubric": names.campaign.rubric.slug,
                 "state": answer["state"],
@@ -226,16 +230,16 @@ def _spans(names: Names) -> Iterator[Cells]:
             for number, span in enumerate(answer["spans"], start=1):
                 yield span | {
                     "worker": names.worker[pk],
-                    "item": answer["at"] + 1,
+                    "item": answer["item_position"] + 1,
                     "question_index": answer["question_index"],
                     "span": number,
                 }
 
 
 def _decisions(names: Names) -> Iterator[Cells]:
-    found = Decision.objects.filter(item__campaign=names.campaign)
-    found = found.select_related("item", "question", "by").order_by("pk")
-    for decision in found.iterator(chunk_size=PAGE):
+    decisions = Decision.objects.filter(item__campaign=names.campaign)
+    decisions = decisions.select_related("item", "question", "by").order_by("pk")
+    for decision in decisions.iterator(chunk_size=PAGE):
         yield {
             "item": decision.item.position + 1,
             "question_index": decision.question.position,
@@ -249,8 +253,8 @@ def _decisions(names: Names) -> Iterator[Cells]:
 
 
 def _log(names: Names) -> Iterator[Cells]:
-    found = names.campaign.log.select_related("by").order_by("pk")
-    for entry in found.iterator(chunk_size=PAGE):
+    entries = names.campaign.log.select_related("by").order_by("pk")
+    for entry in entries.iterator(chunk_size=PAGE):
         yield {
             "at": names.moment(entry.at),
             "by": names.staff(entry.by),

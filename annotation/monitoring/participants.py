@@ -66,8 +66,10 @@ def statuses(campaign: Campaign) -> list[Share]:
 
 def rows(participants: Iterable[Any]) -> list[Row]:
     """A page of participants (each with its status), with what they have done."""
-    found = {participant.pk: Row(participant, participant.status) for participant in participants}
-    assignments = Assignment.objects.filter(participant__in=found).order_by()
+    by_participant = {
+        participant.pk: Row(participant, participant.status) for participant in participants
+    }
+    assignments = Assignment.objects.filter(participant__in=by_participant).order_by()
     kept = {
         Assignment.State.OPEN: "in_hand",
         Assignment.State.SUBMITTED: "submitted",
@@ -81,24 +83,26 @@ def rows(participants: Iterable[Any]) -> list[Row]:
         last=Max("submitted_at"),
     ):
         if name := kept.get(Assignment.State(state)):
-            setattr(found[pk], name, n)
-        found[pk].skipped += skipped
-        found[pk].active_ms += ms
-        found[pk].seen += [last] if last else []
-    given = Answer.objects.filter(assignment__participant__in=found).order_by()
-    told = given.values_list("assignment__participant").annotate(
+            setattr(by_participant[pk], name, n)
+        by_participant[pk].skipped += skipped
+        by_participant[pk].active_ms += ms
+        by_participant[pk].seen += [last] if last else []
+    answers = Answer.objects.filter(assignment__participant__in=by_participant).order_by()
+    told = answers.values_list("assignment__participant").annotate(
         n=Count("pk", filter=Q(question__isnull=False)), ms=Sum("active_ms"), last=Max("created")
     )
     for pk, n, ms, last in told:
-        found[pk].answers = n
-        found[pk].active_ms += ms
-        found[pk].seen.append(last)
-    for part in Part.objects.filter(participant__in=found):
-        row = found[part.participant_id]
+        by_participant[pk].answers = n
+        by_participant[pk].active_ms += ms
+        by_participant[pk].seen.append(last)
+    for part in Part.objects.filter(participant__in=by_participant):
+        row = by_participant[part.participant_id]
         row.parts += part.outcome == Part.Outcome.DONE
         row.seen.append(part.began)
         if part.outcome == Part.Outcome.UNDER_WAY:
             row.expires = part.expires
-    for row in found.values():
-        row.seen += [at for at in (row.participant.consented_at, row.participant.checked_at) if at]
-    return list(found.values())
+    for row in by_participant.values():
+        row.seen += [
+            when for when in (row.participant.consented_at, row.participant.checked_at) if when
+        ]
+    return list(by_participant.values())

@@ -141,7 +141,7 @@ def by_day(campaign: Campaign) -> list[Day]:
     answers = Answer.objects.filter(
         assignment__participant__campaign=campaign, question__isnull=False
     )
-    given: dict[str, tuple[int, int]] = {
+    answered: dict[str, tuple[int, int]] = {
         day: (n, people)
         for day, n, people in answers.order_by()
         .annotate(day=_day("created"))
@@ -157,21 +157,21 @@ def by_day(campaign: Campaign) -> list[Day]:
         .values_list("day")
         .annotate(Count("pk"))
     )
-    most = max((n for n, _ in given.values()), default=0)
-    found = []
-    for day in sorted(given.keys() | submitted.keys()):
-        n, people = given.get(day, (0, 0))
+    most = max((n for n, _ in answered.values()), default=0)
+    days = []
+    for day in sorted(answered.keys() | submitted.keys()):
+        n, people = answered.get(day, (0, 0))
         percent = round(100 * n / most) if most else 0
-        found.append(Day(day, n, submitted.get(day, 0), people, percent))
-    return found
+        days.append(Day(day, n, submitted.get(day, 0), people, percent))
+    return days
 
 
 def late(campaign: Campaign) -> dict[str, int]:
     """How many answers were kept and are no ratings, because they came too late, by the reason."""
-    given = Answer.objects.filter(
+    answers = Answer.objects.filter(
         assignment__participant__campaign=campaign, question__isnull=False
     ).exclude(late=Answer.Late.NO)
-    return dict(given.order_by().values_list("late").annotate(Count("pk")))
+    return dict(answers.order_by().values_list("late").annotate(Count("pk")))
 
 
 def pay_due(campaign: Campaign) -> list[Due]:

@@ -125,8 +125,8 @@ class Reconciled:
     elsewhere: int
 
     def counts(self) -> list[tuple[str, str, int]]:
-        found = Counter(row.finding for row in self.rows)
-        return [(key, label, found[key]) for key, label in FINDINGS.items()]
+        counts = Counter(row.finding for row in self.rows)
+        return [(key, label, counts[key]) for key, label in FINDINGS.items()]
 
 
 def reconcile(campaign: Campaign, submissions: list[Submission]) -> Reconciled:
@@ -172,10 +172,10 @@ def _parts(campaign: Campaign) -> list[OurPart]:
     }
     answered = dict(assignments.annotate(Sum("answers__active_ms")))
     skips = by_part(campaign, Assignment.objects.filter(part__in=parts))
-    found = []
+    our_parts = []
     for part in parts:
         n, ms = submitted.get(part.pk, (0, 0))
-        found.append(
+        our_parts.append(
             OurPart(
                 part.participant.external_id,
                 part.session_id,
@@ -188,7 +188,7 @@ def _parts(campaign: Campaign) -> list[OurPart]:
                 ms + (answered.get(part.pk) or 0),
             )
         )
-    return found
+    return our_parts
 
 
 def _ended(campaign: Campaign) -> dict[str, OurPart]:
@@ -253,11 +253,11 @@ def _row(there: Submission, here: OurPart | None) -> Row:
     return row("agree", "", "")
 
 
-def csv_lines(found: Reconciled) -> Iterator[str]:
+def csv_lines(compared: Reconciled) -> Iterator[str]:
     """The comparison as a CSV; no cell of it is a formula."""
     buffer = io.StringIO()
     writer = csv.writer(buffer)
-    for cells in (list(OUT), *(row.cells() for row in found.rows)):
+    for cells in (list(OUT), *(row.cells() for row in compared.rows)):
         writer.writerow([safe(cell) for cell in cells])
         yield buffer.getvalue()
         buffer.seek(0)

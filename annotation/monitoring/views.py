@@ -38,27 +38,27 @@ PER_PAGE = 50
 @vary_on_headers("HX-Request")
 def campaign(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
     """One study: its terms, and how far it is. Asked by its own script, the live numbers alone."""
-    found = get_object_or_404(Campaign.objects.select_related("dataset", "rubric"), slug=slug)
-    total, *systems = progress.items(found)
+    campaign = get_object_or_404(Campaign.objects.select_related("dataset", "rubric"), slug=slug)
+    total, *systems = progress.items(campaign)
     context = {
-        "campaign": found,
-        "statuses": statuses(found),
-        "assigned": progress.handed_out(found),
+        "campaign": campaign,
+        "statuses": statuses(campaign),
+        "assigned": progress.handed_out(campaign),
         "total": total,
         "systems": systems,
-        "hands_out": found.hands_out(),
+        "hands_out": campaign.hands_out(),
         "room": "campaigns",
     }
     if request.htmx:
         return render(request, "annotation/monitoring/_numbers.html", context)
-    extra = found.items.exclude(purpose=Item.Purpose.STUDY).values_list("purpose", flat=True)
-    notes = Assignment.objects.filter(participant__campaign=found).exclude(note="")
+    extra = campaign.items.exclude(purpose=Item.Purpose.STUDY).values_list("purpose", flat=True)
+    notes = Assignment.objects.filter(participant__campaign=campaign).exclude(note="")
     context |= {
         "extra": [extra.filter(purpose=p).count() for p in ("training", "gold")],
-        "days": progress.by_day(found),
-        "late": progress.late(found),
-        "due": progress.pay_due(found),
-        "time": progress.time_of_parts(found),
+        "days": progress.by_day(campaign),
+        "late": progress.late(campaign),
+        "due": progress.pay_due(campaign),
+        "time": progress.time_of_parts(campaign),
         "n_notes": notes.count(),
         "notes": notes.select_related("participant__rater", "item__text").defer("item__text__body")[
             :PER_PAGE
@@ -71,17 +71,17 @@ def campaign(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
 @researchers_only
 def participants(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
     """The participants of a study, those of one status if that is asked for, page by page."""
-    found = get_object_or_404(Campaign, slug=slug)
+    campaign = get_object_or_404(Campaign, slug=slug)
     status = request.GET.get("status", "")
-    participants = found.participants.select_related("rater").with_status()
+    participants = campaign.participants.select_related("rater").with_status()
     if status in Participant.STATUSES:
         participants = participants.filter(status=status)
     else:
         status = ""
     page = Paginator(participants.order_by("pk"), PER_PAGE).get_page(request.GET.get("page"))
     context = {
-        "campaign": found,
-        "statuses": statuses(found),
+        "campaign": campaign,
+        "statuses": statuses(campaign),
         "status": status,
         "page": page,
         "rows": rows(page),
@@ -122,10 +122,10 @@ def participant(request: AuthenticatedRequest, slug: str, pk: int) -> HttpRespon
 @researchers_only
 def log(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
     """Who did what to a study and to whom, newest first."""
-    found = get_object_or_404(Campaign, slug=slug)
-    entries = found.log.select_related("by", "participant__rater")
+    campaign = get_object_or_404(Campaign, slug=slug)
+    entries = campaign.log.select_related("by", "participant__rater")
     page = Paginator(entries, PER_PAGE).get_page(request.GET.get("page"))
-    context = {"campaign": found, "page": page, "query": "", "room": "campaigns"}
+    context = {"campaign": campaign, "page": page, "query": "", "room": "campaigns"}
     return render(request, "annotation/monitoring/log.html", context)
 
 
@@ -133,16 +133,16 @@ def log(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
 @researchers_only
 def campaign_messages(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
     """What all workers of a study were told; an admin can tell them more."""
-    found = get_object_or_404(Campaign, slug=slug)
+    campaign = get_object_or_404(Campaign, slug=slug)
     if request.method == "POST" and not request.user.is_admin:
         raise PermissionDenied("Messages are sent by admins.")
     form = MessageForm(request.POST if request.method == "POST" else None)
     if form.is_valid():
-        actions.send_message(found, form.cleaned_data["body"], request.user)
+        actions.send_message(campaign, form.cleaned_data["body"], request.user)
         messages.success(request, "The message is sent.")
         return redirect("campaign_messages", slug)
-    sent = found.messages_sent.select_related("by").order_by("-pk")
-    context = {"campaign": found, "form": form, "sent": sent, "room": "campaigns"}
+    sent = campaign.messages_sent.select_related("by").order_by("-pk")
+    context = {"campaign": campaign, "form": form, "sent": sent, "room": "campaigns"}
     status = 422 if form.is_bound else 200
     return render(request, "annotation/monitoring/messages.html", context, status=status)
 
@@ -152,13 +152,13 @@ def campaign_messages(request: AuthenticatedRequest, slug: str) -> HttpResponseB
 @never_cache
 def reconcile(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
     """Prolific's list of submissions beside what was done here. Nothing is kept or changed."""
-    found = get_object_or_404(Campaign, slug=slug)
+    campaign = get_object_or_404(Campaign, slug=slug)
     form = (
         ReconcileForm(request.POST, request.FILES) if request.method == "POST" else ReconcileForm()
     )
-    context: dict[str, object] = {"campaign": found, "form": form, "room": "campaigns"}
+    context: dict[str, object] = {"campaign": campaign, "form": form, "room": "campaigns"}
     if form.is_valid():
-        compared = reconciliation.reconcile(found, form.submissions)
+        compared = reconciliation.reconcile(campaign, form.submissions)
         # In the page itself: what is kept nowhere else need not be uploaded again to be taken away.
         lines = "".join(reconciliation.csv_lines(compared)).encode()
         context |= {
@@ -174,15 +174,15 @@ def reconcile(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
 @researchers_only
 def export(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
     """All that came of a study as an archive: in full for admins, without people for researchers."""
-    found = get_object_or_404(Campaign.objects.select_related("dataset", "rubric"), slug=slug)
+    campaign = get_object_or_404(Campaign.objects.select_related("dataset", "rubric"), slug=slug)
     kind = request.POST.get("kind")
     if kind not in ("full", "anonymous"):
         raise Http404("An export is full or anonymous.")
     if kind == "full" and not request.user.is_admin:
         raise PermissionDenied("The full export names people, so it is for admins.")
-    LogEntry.record(found, request.user, "exported", kind)
+    LogEntry.record(campaign, request.user, "exported", kind)
     response = StreamingHttpResponse(
-        archive(found, anonymous=kind == "anonymous"), content_type="application/zip"
+        archive(campaign, anonymous=kind == "anonymous"), content_type="application/zip"
     )
     name = f"{slug}.anonymous.zip" if kind == "anonymous" else f"{slug}.zip"
     response["Content-Disposition"] = f'attachment; filename="{name}"'
@@ -235,24 +235,24 @@ def _on_participant(act: Callable[..., str]) -> View:
 @admins_only
 def campaign_state(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
     """Pause a study, go on with it, close it, open it again. Nothing that was saved changes."""
-    found = get_object_or_404(Campaign, slug=slug)
+    campaign = get_object_or_404(Campaign, slug=slug)
     try:
-        changed = actions.set_state(found, request.POST.get("state", ""), request.user)
+        changed = actions.set_state(campaign, request.POST.get("state", ""), request.user)
     except leaving.ActionRefusedError as error:
         messages.error(request, str(error))
     else:
         messages.success(request, STATES[Campaign.State(changed.state)].format(changed))
-    return redirect(found)
+    return redirect(campaign)
 
 
 @require_POST
 @admins_only
 def expire(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
     """Return the untouched items of parts whose time is over, at once."""
-    found = get_object_or_404(Campaign, slug=slug)
-    n = actions.return_overdue(found, request.user)
+    campaign = get_object_or_404(Campaign, slug=slug)
+    n = actions.return_overdue(campaign, request.user)
     messages.success(request, f"{_items(n)} went back to the pool.")
-    return redirect(found)
+    return redirect(campaign)
 
 
 @_on_participant
