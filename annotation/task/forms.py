@@ -129,8 +129,8 @@ def _copied(body: str, lines: str) -> list[Span]:
     spans = []
     # Not splitlines(), which also cuts at signs that stand within a line of a form.
     for line in filter(str.strip, re.split(r"\r\n|\r|\n", lines)):
-        found = locate(body, line.strip())
-        if not found:
+        match = locate(body, line.strip())
+        if not match:
             raise SpanError(_("the words “%(words)s” are not in it") % {"words": line.strip()[:80]})
-        spans.append(found[0])
+        spans.append(match[0])
     return spans

@@ -148,11 +148,11 @@ def page_context(
         "text": text,
         "text_label": _("Text of the %(kind)s") % {"kind": text.get_kind_display()},
         "asked": asked,
-        "keys": {one.number: uuid4() for one in asked},
+        "keys": {card.number: uuid4() for card in asked},
         "levels": levels,
         "is_binary": len(levels) == 2,
-        "active": next((one.number for one in asked if not one.is_done), 1),
-        "done": sum(one.is_done for one in asked),
+        "active": next((card.number for card in asked if not card.is_done), 1),
+        "done": sum(card.is_done for card in asked),
         "missing": missing,
         "place": place,
         "of": of,
@@ -160,8 +160,8 @@ def page_context(
         "links": links,
         "is_closed": not campaign.counts_answers(),
         "marks": [
-            {"start": s["start"], "end": s["end"], "mark": one.mark, "label": one.number}
-            for one in asked
-            for s in one.spans
+            {"start": s["start"], "end": s["end"], "mark": card.mark, "label": card.number}
+            for card in asked
+            for s in card.spans
         ],
     }

@@ -120,8 +120,8 @@ def _sent_before(answer: Answer) -> bool:
 def _same(answer: Answer) -> Answer:
     """The stored answer that has this one's key, as long as it says the same."""
     stored = Answer.objects.get(assignment=answer.assignment, key=answer.key)
-    for said in ("question_id", "check_asked_id", "grade", "spans"):
-        if getattr(stored, said) != getattr(answer, said):
+    for name in ("question_id", "check_asked_id", "grade", "spans"):
+        if getattr(stored, name) != getattr(answer, name):
             raise AnswerRefusedError(_("This key has already carried another answer."))
     return stored
 
@@ -167,7 +167,9 @@ def _project(answer: Answer, campaign: Campaign) -> None:
 
 
 def is_complete(assignment: Assignment) -> bool:
-    return all(one.is_done for one in asked_of(assignment, assignment.participant.campaign.rubric))
+    return all(
+        asked.is_done for asked in asked_of(assignment, assignment.participant.campaign.rubric)
+    )
 
 
 def submit(assignment: Assignment, active_ms: int = 0) -> None:
@@ -200,17 +202,17 @@ def submit(assignment: Assignment, active_ms: int = 0) -> None:
 
 def _count_late(assignment: Assignment) -> None:
     """Make ratings of the newest answers that came too late for it. In a transaction."""
-    given = Answer.objects.filter(assignment=assignment)
-    if not given.exclude(late=Answer.Late.NO).exists():
+    answers = Answer.objects.filter(assignment=assignment)
+    if not answers.exclude(late=Answer.Late.NO).exists():
         return
     newest = {
-        (answer.question_id, answer.check_asked_id): answer for answer in given.order_by("id")
+        (answer.question_id, answer.check_asked_id): answer for answer in answers.order_by("id")
     }
     late = [answer for answer in newest.values() if answer.late]
     for answer in late:
         answer.assignment = assignment  # with what is known of its item and campaign
         _project(answer, assignment.participant.campaign)
-    given.filter(pk__in=[answer.pk for answer in late]).update(late=Answer.Late.NO)
+    answers.filter(pk__in=[answer.pk for answer in late]).update(late=Answer.Late.NO)
 
 
 def skip(assignment: Assignment, note: str) -> None:
@@ -326,11 +328,11 @@ def item_to_answer(user: User, pk: int, question_pk: int) -> Assignment:
     Raises Http404 where it is another person's, or where its item does not ask this question, and
     gate.NotYetError where something has to come before it.
     """
-    found = _ASKED.first(user.pk, pk, question_pk)
-    if found is None:
+    row = _ASKED.first(user.pk, pk, question_pk)
+    if row is None:
         raise Http404("This item does not ask that, or it is not yours.")
-    *row, waits_for = found
-    made = _made(row, _ASSIGNMENT, _ITEM, _TEXT, _PARTICIPANT, _CAMPAIGN, _RUBRIC)
+    *values, waits_for = row
+    made = _made(values, _ASSIGNMENT, _ITEM, _TEXT, _PARTICIPANT, _CAMPAIGN, _RUBRIC)
     assignment, item, text, participant, campaign, rubric = made
     assignment.item, item.text = item, text
     assignment.participant, participant.campaign = participant, campaign
@@ -341,8 +343,8 @@ def item_to_answer(user: User, pk: int, question_pk: int) -> Assignment:
 def _made(row: Sequence[Any], *parts: Columns) -> list[Any]:
     """The objects of a row; a field that was not read is fetched once it is asked for."""
     made = []
-    at = 0
+    start = 0
     for model, names in parts:
-        made.append(model.from_db(DEFAULT_DB_ALIAS, names, row[at : at + len(names)]))
-        at += len(names)
+        made.append(model.from_db(DEFAULT_DB_ALIAS, names, row[start : start + len(names)]))
+        start += len(names)
     return made

@@ -1,4 +1,4 @@
-"""Tags of the item page: `{% question_card one %}`, `{% script_words %}`, `{% tally assignments as n %}`."""
+"""Tags of the item page: `{% question_card card %}`, `{% script_words %}`, `{% tally assignments as n %}`."""
 
 import json
 from collections import Counter
@@ -18,12 +18,12 @@ register = template.Library()
 
 
 @register.inclusion_tag("annotation/task/_question.html", takes_context=True)
-def question_card(context: Any, one: Asked) -> dict[str, Any]:
+def question_card(context: Any, card: Asked) -> dict[str, Any]:
     page = ("text", "levels", "is_binary", "active", "csrf_token")
     return {name: context[name] for name in page} | {
-        "one": one,
-        "key": context["keys"][one.number],
-        "spans": json.dumps(one.spans, ensure_ascii=False),
+        "card": card,
+        "key": context["keys"][card.number],
+        "spans": json.dumps(card.spans, ensure_ascii=False),
         "absent": context["levels"][-1],
     }
 
@@ -54,7 +54,7 @@ def reached(assignment: Assignment | None, assignments: Sequence[Assignment]) ->
     if not assignment:
         return {}
     asked = asked_of(assignment, assignment.participant.campaign.rubric)
-    done = sum(one.is_done for one in asked)
+    done = sum(card.is_done for card in asked)
     return {"number": assignments.index(assignment) + 1, "done": done, "of": len(asked)}
 
 

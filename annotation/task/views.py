@@ -193,9 +193,9 @@ def _mine(request: AuthenticatedRequest) -> QuerySet[Assignment]:
 
 
 def _found(mine: QuerySet[Assignment], pk: int) -> Assignment:
-    found: Any = get_object_or_404(mine.annotate(waits_for=gate.waits_for()), pk=pk)
-    found.participant.campaign.activate_language()
-    return gate.passed(found, found.waits_for)
+    assignment: Any = get_object_or_404(mine.annotate(waits_for=gate.waits_for()), pk=pk)
+    assignment.participant.campaign.activate_language()
+    return gate.passed(assignment, assignment.waits_for)
 
 
 def _own(request: AuthenticatedRequest, pk: int) -> Assignment:
@@ -210,7 +210,7 @@ def _milliseconds(request: AuthenticatedRequest) -> int:
 
 def _number(assignment: Assignment, question: SubQuestion | AttentionCheck) -> int:
     asked = asked_of(assignment, assignment.participant.campaign.rubric)
-    return next((one.number for one in asked if one.question == question), 1)
+    return next((card.number for card in asked if card.question == question), 1)
 
 
 def _page(
@@ -292,14 +292,14 @@ def feedback(request: AuthenticatedRequest, pk: int) -> HttpResponseBase:
         "assignment": assignment,
         "text": assignment.item.text,
         "compared": [
-            {"one": one, "said": labels.get(one.grade), "wanted": labels.get(one.expected)}
-            for one in asked
+            {"card": card, "label": labels.get(card.grade), "wanted": labels.get(card.expected)}
+            for card in asked
         ],
-        "agreed": sum(one.grade == one.expected for one in asked),
+        "agreed": sum(card.grade == card.expected for card in asked),
         "marks": [
-            {"start": span["start"], "end": span["end"], "mark": one.mark, "label": one.number}
-            for one in asked
-            for span in one.expected_spans
+            {"start": span["start"], "end": span["end"], "mark": card.mark, "label": card.number}
+            for card in asked
+            for span in card.expected_spans
         ],
         "onwards": journey.onwards(assignment),
         "is_over": journey.is_over(assignment),
