@@ -100,7 +100,9 @@ def _begin_part(participant: Participant, study_id: str, session_id: str) -> Par
     if not campaign.hands_out() or is_over or done == campaign.max_parts:
         return None
     begun = list(participant.assignments.filter(state=Assignment.State.OPEN))
-    in_hand = sum(one.slot is not None for one in begun)  # training and gold are not counted
+    in_hand = sum(
+        assignment.slot is not None for assignment in begun
+    )  # training and gold are not counted
     room = campaign.items_per_part and max(0, campaign.items_per_part - in_hand)
     candidates = left_for(campaign, participant)
     had = Counter(participant.assignments.values_list("item__text__system", flat=True))
@@ -117,7 +119,7 @@ def _begin_part(participant: Participant, study_id: str, session_id: str) -> Par
         session_id=session_id,
         expires=timezone.now() + lease if lease else None,
     )
-    Assignment.objects.filter(pk__in=[one.pk for one in begun]).update(part=part)
+    Assignment.objects.filter(pk__in=[assignment.pk for assignment in begun]).update(part=part)
     _assign(campaign, part, chosen, order)
     if participant.outcome:
         participant.outcome = Participant.Outcome.UNDER_WAY
@@ -174,8 +176,10 @@ def left_for(campaign: Campaign, participant: Participant) -> list[Candidate]:
 def _assign(campaign: Campaign, part: Part, chosen: list[int], order: random.Random) -> None:
     """Make the assignments of a part: training first, then the chosen items and hidden gold."""
     participant = part.participant
-    mine = {one.item_id: one for one in participant.assignments.all()}
-    had = [item for item, one in mine.items() if one.state != Assignment.State.RELEASED]
+    mine = {assignment.item_id: assignment for assignment in participant.assignments.all()}
+    had = [
+        item for item, assignment in mine.items() if assignment.state != Assignment.State.RELEASED
+    ]
     extra = campaign.items.exclude(pk__in=had).exclude(purpose=Item.Purpose.STUDY)
     training = [item.pk for item in extra if item.purpose == Item.Purpose.TRAINING]
     gold = [item.pk for item in extra if item.purpose == Item.Purpose.GOLD]
@@ -186,16 +190,16 @@ def _assign(campaign: Campaign, part: Part, chosen: list[int], order: random.Ran
         queue.insert(order.randint(0, len(queue)), item)
     checks = _attention(campaign, part, chosen, order)
     slots = _free_slots(chosen, campaign.raters_per_item)
-    position = max((one.position for one in mine.values()), default=-1)
+    position = max((assignment.position for assignment in mine.values()), default=-1)
     new: list[Assignment] = []
     again: list[Assignment] = []
     for item in [*training, *queue]:
         position += 1
-        one = mine.get(item) or Assignment(participant=participant, item_id=item)
-        (again if item in mine else new).append(one)
-        one.part, one.position, one.slot = part, position, slots.get(item)
-        one.state, one.was_skipped = Assignment.State.OPEN, False
-        one.check_asked_id = checks.get(item)
+        assignment = mine.get(item) or Assignment(participant=participant, item_id=item)
+        (again if item in mine else new).append(assignment)
+        assignment.part, assignment.position, assignment.slot = part, position, slots.get(item)
+        assignment.state, assignment.was_skipped = Assignment.State.OPEN, False
+        assignment.check_asked_id = checks.get(item)
     changed = ["part", "position", "slot", "state", "was_skipped", "check_asked"]
     Assignment.objects.bulk_create(new)
     Assignment.objects.bulk_update(again, changed)
@@ -210,7 +214,7 @@ def _attention(
         return {}
     bearers = order.sample(chosen, min(campaign.attention_per_part, len(chosen)))
     first = (part.number - 1) * campaign.attention_per_part
-    return {item: checks[(first + at) % len(checks)] for at, item in enumerate(bearers)}
+    return {item: checks[(first + index) % len(checks)] for index, item in enumerate(bearers)}
 
 
 def _free_slots(items: list[int], k: int) -> dict[int, int]:

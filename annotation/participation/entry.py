@@ -118,23 +118,23 @@ def read_arrival(campaign: Campaign, sent: QueryDict) -> Arrival:
     """
     platform = PLATFORMS[campaign.platform]
     problems: list[str] = []
-    found: dict[str, str] = {}
+    ids: dict[str, str] = {}
     for role in ("worker", "study", "session"):
         name: str = getattr(platform, role)
-        given = sent.getlist(name) if name else []
-        value = given[0] if given else ""
+        values = sent.getlist(name) if name else []
+        value = values[0] if values else ""
         if not value and role == "worker":
             problems += _without_worker(campaign, sent)
-        elif len(given) > 1:
+        elif len(values) > 1:
             problems.append(_("%(name)s is there more than once.") % {"name": name})
         elif len(value) > 100:
             problems.append(_("%(name)s is too long.") % {"name": name})
         elif value and not (platform.ids if role == "worker" else _ID).fullmatch(value):
             problems.append(_("%(name)s is not an id.") % {"name": name})
-        found[role] = value
+        ids[role] = value
     if problems:
         raise BadAddressError(problems)
-    return Arrival(found["worker"], found["study"], found["session"])
+    return Arrival(ids["worker"], ids["study"], ids["session"])
 
 
 def _without_worker(campaign: Campaign, sent: QueryDict) -> list[str]:

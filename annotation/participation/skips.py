@@ -41,8 +41,8 @@ def by_part(campaign: Campaign, assignments: QuerySet[Assignment]) -> dict[int |
 
 def skips_of(participant: Participant, part: Part | None) -> Skips:
     """Those of one part; without one, of all that the participant holds outside of parts."""
-    found = by_part(participant.campaign, participant.assignments.filter(part=part))
-    return found.get(part.pk if part else None, Skips(0, 0, 0))
+    skips = by_part(participant.campaign, participant.assignments.filter(part=part))
+    return skips.get(part.pk if part else None, Skips(0, 0, 0))
 
 
 def needed(assignments: QuerySet[Assignment]) -> QuerySet[Assignment]:

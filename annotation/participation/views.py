@@ -68,7 +68,7 @@ def work_campaign(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
         "give_up": platform.give_up if platform else "",
         "parts": parts,
         "hourly": earnings.an_hour(
-            participant.campaign, [one.ms for one in parts if one.outcome == "done" and one.ms]
+            participant.campaign, [row.ms for row in parts if row.outcome == "done" and row.ms]
         ),
         "may_leave": participant.outcome == Participant.Outcome.UNDER_WAY,
         "handed_in": _handed_in(participant),
@@ -123,8 +123,8 @@ def check(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
     tries = participant.check_tries
     asked = list(participant.campaign.check_questions.all())
     # Who has had a try at comprehension has been through the screening.
-    screening = [one for one in asked if one.purpose == SCREENING and not tries]
-    comprehension = [one for one in asked if one.purpose == COMPREHENSION]
+    screening = [question for question in asked if question.purpose == SCREENING and not tries]
+    comprehension = [question for question in asked if question.purpose == COMPREHENSION]
     if request.method != "POST":
         step = SCREENING if screening else COMPREHENSION
         return _check_page(request, participant, CheckForm(screening or comprehension, step, tries))
@@ -236,7 +236,9 @@ def _items(part: Part | None, *, leads_on: bool) -> dict[str, object]:
         return {"assignments": [], "next": None, "begun": False, "again": False}
     held = part.assignments.exclude(state=Assignment.State.RELEASED)
     assignments = list(held.select_related("item__text"))
-    waiting = [one for one in assignments if one.state == Assignment.State.OPEN]
+    waiting = [
+        assignment for assignment in assignments if assignment.state == Assignment.State.OPEN
+    ]
     again = None if waiting or part.outcome else needed(held).first()
     return {
         "assignments": assignments,
@@ -263,8 +265,8 @@ def _parts(participant: Participant) -> list[Any]:
         participant.parts.annotate(submitted=Count("assignments", filter=submitted))
     )
     spent = earnings.active_ms(participant.parts.all())
-    for one in parts:
-        one.ms = spent.get(one.pk, 0)
+    for part in parts:
+        part.ms = spent.get(part.pk, 0)
     return parts
 
 
