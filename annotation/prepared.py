@@ -35,9 +35,9 @@ class Prepared:
             self._written = sql, list(values)
         if max(keys) > self.LARGEST:
             return []
-        sql, given = self._written
+        sql, params = self._written
         places = self._stand_ins
-        return run(sql, [keys[value - places[0]] if value in places else value for value in given])
+        return run(sql, [keys[value - places[0]] if value in places else value for value in params])
 
     def first(self, *keys: int) -> tuple[Any, ...] | None:
         """The first row for these keys; None where there is none."""

@@ -110,22 +110,22 @@ EXAMPLES = [
 ]
 
 
-def append(dataset: Dataset, given: Append) -> dict[str, Any]:
+def append(dataset: Dataset, body: Append) -> dict[str, Any]:
     """Add grades to a rater of kind model that came with the dataset, and make it if it is new.
 
     Nothing is stored unless all is. Raises Refused where it names what is not there, Conflict where it
     contradicts what is stored; each tells every error with its place.
     """
-    rubric = _rubric(given)
-    pairs = _pairs(dataset, given)
+    rubric = _rubric(body)
+    pairs = _pairs(dataset, body)
     try:
         with transaction.atomic():
-            rater = _rater(dataset, given.rater)
-            there_before = _compare(rater, rubric, given, pairs)
+            rater = _rater(dataset, body.rater)
+            there_before = _compare(rater, rubric, body, pairs)
             new = [(*pair, grade) for pair, (_, grade) in pairs.items() if pair not in there_before]
             Rating.objects.add(rater.pk, rubric.pk, new)
     except IntegrityError:
-        message = f"somebody else is adding grades to {given.rater}: send the request again"
+        message = f"somebody else is adding grades to {body.rater}: send the request again"
         raise Conflict([Problem(None, "ratings", message)]) from None
     return {
         "rater": rater.name,
@@ -135,38 +135,40 @@ def append(dataset: Dataset, given: Append) -> dict[str, Any]:
     }
 
 
-def _rubric(given: Append) -> Rubric:
-    rubric = Rubric.objects.filter(slug=given.rubric).first()
+def _rubric(body: Append) -> Rubric:
+    rubric = Rubric.objects.filter(slug=body.rubric).first()
     if rubric is None:
-        raise Refused([Problem(None, "rubric", f"there is no rubric called {given.rubric}")])
+        raise Refused([Problem(None, "rubric", f"there is no rubric called {body.rubric}")])
     grades = set(rubric.grades())
     known = ", ".join(map(str, sorted(grades)))
     problems = [
-        Problem(index, "grade", f"{one.grade} is no grade of {rubric.slug} ({known})")
-        for index, one in enumerate(given.ratings)
-        if one.grade not in grades
+        Problem(index, "grade", f"{rating.grade} is no grade of {rubric.slug} ({known})")
+        for index, rating in enumerate(body.ratings)
+        if rating.grade not in grades
     ]
     if problems:
         raise Refused(problems)
     return rubric
 
 
-def _pairs(dataset: Dataset, given: Append) -> dict[tuple[int, int], tuple[int, int]]:
+def _pairs(dataset: Dataset, body: Append) -> dict[tuple[int, int], tuple[int, int]]:
     """The pairs that are graded, as keys, with the place of each in the request and its grade."""
-    texts = _texts(dataset, given)
-    questions = _questions(dataset, given)
+    texts = _texts(dataset, body)
+    questions = _questions(dataset, body)
     problems = []
     pairs: dict[tuple[int, int], tuple[int, int]] = {}
-    for index, one in enumerate(given.ratings):
-        text, question = texts.get(one.text), questions.get(one.question)
+    for index, rating in enumerate(body.ratings):
+        text, question = texts.get(rating.text), questions.get(rating.question)
         if text is None:
-            problems.append(Problem(index, "text", f"{_told(one.text)} is not in {dataset.slug}"))
+            problems.append(
+                Problem(index, "text", f"{_told(rating.text)} is not in {dataset.slug}")
+            )
         if question is None:
-            message = f"{_told(one.question)} is not in {dataset.slug}"
+            message = f"{_told(rating.question)} is not in {dataset.slug}"
             problems.append(Problem(index, "question", message))
         if text is None or question is None:
             continue
-        first, _ = pairs.setdefault((text, question), (index, one.grade))
+        first, _ = pairs.setdefault((text, question), (index, rating.grade))
         if first != index:
             problems.append(Problem(index, "", f"this is the pair of item {first} again"))
     if problems:
@@ -174,32 +176,34 @@ def _pairs(dataset: Dataset, given: Append) -> dict[tuple[int, int], tuple[int, 
     return pairs
 
 
-def _texts(dataset: Dataset, given: Append) -> dict[int | TextName, int]:
-    keys = {one.text for one in given.ratings if isinstance(one.text, int)}
-    found: dict[int | TextName, int] = {
+def _texts(dataset: Dataset, body: Append) -> dict[int | TextName, int]:
+    keys = {rating.text for rating in body.ratings if isinstance(rating.text, int)}
+    texts: dict[int | TextName, int] = {
         pk: pk for pk in dataset.texts.filter(pk__in=keys).values_list("pk", flat=True)
     }
     slots: defaultdict[tuple[str, str], dict[str, TextName]] = defaultdict(dict)
-    for one in given.ratings:
-        if isinstance(one.text, TextName):
-            slots[one.text.kind, one.text.system][one.text.name] = one.text
+    for rating in body.ratings:
+        if isinstance(rating.text, TextName):
+            slots[rating.text.kind, rating.text.system][rating.text.name] = rating.text
     for (kind, system), names in slots.items():
         there = dataset.texts.filter(kind=kind, system=system, name__in=names)
-        found.update((names[name], pk) for name, pk in there.values_list("name", "pk"))
-    return found
+        texts.update((names[name], pk) for name, pk in there.values_list("name", "pk"))
+    return texts
 
 
-def _questions(dataset: Dataset, given: Append) -> dict[int | QuestionPlace, int]:
+def _questions(dataset: Dataset, body: Append) -> dict[int | QuestionPlace, int]:
     asked = SubQuestion.objects.filter(topic__dataset=dataset)
-    keys = {one.question for one in given.ratings if isinstance(one.question, int)}
-    topics = {one.question.topic for one in given.ratings if not isinstance(one.question, int)}
-    found: dict[int | QuestionPlace, int] = {
+    keys = {rating.question for rating in body.ratings if isinstance(rating.question, int)}
+    topics = {
+        rating.question.topic for rating in body.ratings if not isinstance(rating.question, int)
+    }
+    questions: dict[int | QuestionPlace, int] = {
         pk: pk for pk in asked.filter(pk__in=keys).values_list("pk", flat=True)
     }
     there = asked.filter(topic__name__in=topics)
     for topic, position, pk in there.values_list("topic__name", "position", "pk"):
-        found[QuestionPlace(topic=topic, position=position)] = pk
-    return found
+        questions[QuestionPlace(topic=topic, position=position)] = pk
+    return questions
 
 
 def _told(name: int | TextName | QuestionPlace) -> str:
@@ -230,7 +234,7 @@ def _rater(dataset: Dataset, name: str) -> Rater:
 def _compare(
     rater: Rater,
     rubric: Rubric,
-    given: Append,
+    body: Append,
     pairs: dict[tuple[int, int], tuple[int, int]],
 ) -> set[tuple[int, int]]:
     """The pairs that have this very grade already. Raises Conflict for those that have another."""
@@ -245,8 +249,8 @@ def _compare(
         there.add((text, question))
         index, wanted = pairs[text, question]
         if grade != wanted:
-            one = given.ratings[index]
-            pair = f"{_told(one.text)} and {_told(one.question)}"
+            rating = body.ratings[index]
+            pair = f"{_told(rating.text)} and {_told(rating.question)}"
             problems.append(Problem(index, "grade", f"{pair} have the grade {grade} already"))
     if problems:
         raise Conflict(sorted(problems, key=lambda problem: problem.index or 0))

@@ -79,8 +79,8 @@ class StrictString(serializers.CharField):
             # The pattern says the same as the validator that it replaces, and the schema can show it.
             no_nul = RegexValidator(r"^[^\x00]+\Z", ProhibitNullCharactersValidator.message)
             self.validators = [
-                no_nul if isinstance(one, ProhibitNullCharactersValidator) else one
-                for one in self.validators
+                no_nul if isinstance(validator, ProhibitNullCharactersValidator) else validator
+                for validator in self.validators
             ]
 
     def to_internal_value(self, data: Any) -> str:

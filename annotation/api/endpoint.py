@@ -46,10 +46,10 @@ class Endpoint(APIView):
             raise Malformed(
                 Problem(None, name, f"is no parameter here; there are: {names}") for name in unknown
             )
-        if twice := [name for name, given in request.query_params.lists() if len(given) > 1]:
+        if twice := [name for name, values in request.query_params.lists() if len(values) > 1]:
             raise Malformed(Problem(None, name, "is given more than once") for name in twice)
         if blank := [
-            name for name, given in request.query_params.dict().items() if not given.strip()
+            name for name, value in request.query_params.dict().items() if not value.strip()
         ]:
             raise Malformed(Problem(None, name, "is empty") for name in blank)
         asks.is_valid(raise_exception=True)

@@ -24,10 +24,10 @@ class OfDataset(Endpoint):
     @cached_property
     def dataset(self) -> Dataset:
         slug = self.kwargs["dataset"]
-        found = Dataset.objects.filter(slug=slug).first()
-        if found is None:
+        dataset = Dataset.objects.filter(slug=slug).first()
+        if dataset is None:
             raise NotFound(f"There is no dataset called {slug}.")
-        return found
+        return dataset
 
 
 class QuestionFilters(DatasetFilters):
@@ -72,10 +72,10 @@ class OneDataset(Endpoint, generics.RetrieveAPIView):
 
     def get_object(self) -> Dataset:
         slug = self.kwargs["dataset"]
-        found = _counted_datasets().filter(slug=slug).first()
-        if found is None:
+        dataset = _counted_datasets().filter(slug=slug).first()
+        if dataset is None:
             raise NotFound(f"There is no dataset called {slug}.")
-        return found
+        return dataset
 
 
 class Topics(OfDataset, Listing):
@@ -128,10 +128,10 @@ class OneText(OfDataset, generics.RetrieveAPIView):
 
     def get_object(self) -> Text:
         pk = self.kwargs["id"]
-        found = self.dataset.texts.select_related("topic").filter(pk=pk).first()
-        if found is None:
+        text = self.dataset.texts.select_related("topic").filter(pk=pk).first()
+        if text is None:
             raise NotFound(f"There is no text {pk} in {self.dataset.slug}.")
-        return found
+        return text
 
 
 class Raters(OfDataset, Listing):

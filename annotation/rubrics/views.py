@@ -21,17 +21,17 @@ def rubrics(request: AuthenticatedRequest) -> HttpResponseBase:
 @require_http_methods(["GET", "HEAD", "POST"])
 def rubric(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
     """One rubric: its levels, its guideline as annotators see it and, for admins, its Markdown."""
-    found = get_object_or_404(Rubric.objects.prefetch_related("levels"), slug=slug)
+    rubric = get_object_or_404(Rubric.objects.prefetch_related("levels"), slug=slug)
     form = None
     if request.user.is_admin:
-        form = GuidelineForm(request.POST or None, instance=found)
+        form = GuidelineForm(request.POST or None, instance=rubric)
         if form.is_valid():
             form.save()
             messages.success(request, "The guideline is saved; new campaigns begin with it.")
             return redirect("rubric", slug=slug)
     elif request.method == "POST":
         raise PermissionDenied("Guidelines are edited by admins.")
-    context = {"rubric": found, "form": form, "room": "rubrics"}
+    context = {"rubric": rubric, "form": form, "room": "rubrics"}
     return render(request, "annotation/rubrics/rubric.html", context)
 
 
