@@ -34,12 +34,12 @@ def whole_number(variable: str, usual: int) -> int:
 
 def json_object(variable: str) -> dict[str, Any]:
     try:
-        found = json.loads(os.environ.get(variable, "") or "{}")
+        value = json.loads(os.environ.get(variable, "") or "{}")
     except ValueError as error:
         raise ImproperlyConfigured(f"{variable} is not JSON: {error}.") from None
-    if not isinstance(found, dict):
+    if not isinstance(value, dict):
         raise ImproperlyConfigured(f"{variable} is JSON, but no object: it begins with {{.")
-    return found
+    return value
 
 
 def switch(variable: str) -> bool:
@@ -77,7 +77,7 @@ def database(variable: str, usual: Path) -> dict[str, Any]:
     like = "It is like postgres://user:password@host/name or sqlite:////srv/crux/crux.sqlite3."
     url = os.environ.get(variable, "").strip() or f"sqlite:///{usual}"
     try:
-        found: Any = dj_database_url.parse(url, conn_max_age=600, conn_health_checks=True)
+        config: Any = dj_database_url.parse(url, conn_max_age=600, conn_health_checks=True)
     except ValueError as error:
         why = "begins with no scheme that is known"
         if not isinstance(error, dj_database_url.UnknownSchemeError):
@@ -85,11 +85,11 @@ def database(variable: str, usual: Path) -> dict[str, Any]:
                 "is no address; signs like @, / and # in a password are written as %40, %2F and %23"
             )
         raise ImproperlyConfigured(f"{variable} {why}. {like}") from None
-    if found["ENGINE"] not in (SQLITE, POSTGRESQL):
+    if config["ENGINE"] not in (SQLITE, POSTGRESQL):
         raise ImproperlyConfigured(f"{variable} names neither SQLite nor PostgreSQL. {like}")
-    if not found["NAME"]:
+    if not config["NAME"]:
         raise ImproperlyConfigured(f"{variable} names no database. {like}")
-    return found
+    return config
 
 
 def private_folder(variable: str, usual: Path) -> Path:

@@ -36,8 +36,8 @@ def main() -> None:
     parser.add_argument("ports", nargs="+", metavar="NAME=PORT")
     parser.add_argument("--host", default="127.0.0.1")
     chosen = parser.parse_args()
-    for given in chosen.ports:
-        name, _, port = given.rpartition("=")
+    for argument in chosen.ports:
+        name, _, port = argument.rpartition("=")
         if problem := problem_with(chosen.host, port):
             sys.exit(f"Not started: {problem}, or take another port with {name or 'PORT'}=NUMBER.")
 

@@ -14,7 +14,7 @@ def ranked(dataset: Dataset, run: str, depth: int | None) -> dict[int, list[int]
     rows = RankedText.objects.filter(run__dataset=dataset, run__name=run)
     if depth is not None:
         rows = rows.filter(rank__lte=depth)
-    found: dict[int, list[int]] = {}
+    by_topic: dict[int, list[int]] = {}
     for topic, text in rows.order_by("topic_id", "rank").values_list("topic_id", "text_id"):
-        found.setdefault(topic, []).append(text)
-    return found
+        by_topic.setdefault(topic, []).append(text)
+    return by_topic

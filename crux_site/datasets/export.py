@@ -86,17 +86,17 @@ def write(path: Path, lines: Iterable[str]) -> int:
 def files_of(dataset: Dataset, left_out: Counter[str]) -> Iterator[File]:
     """The names of the files of a dataset's folder and their lines, in the order of an import."""
     systems = _systems(dataset, left_out)
-    found = contexts.contexts_of(dataset)
+    all_contexts = contexts.contexts_of(dataset)
     yield "raters.jsonl", raters.lines(dataset)
     yield "topics.jsonl", topics.lines(dataset)
     yield "subquestions.jsonl", subquestions.lines(dataset)
     yield "passages.jsonl", passages.lines(dataset, referenced=False)
     yield "passages_referenced.jsonl", passages.lines(dataset, referenced=True)
-    yield "reports_annotated.jsonl", reports.annotated(dataset, found)
+    yield "reports_annotated.jsonl", reports.annotated(dataset, all_contexts)
     for system in systems:
         if system.startswith(HUMAN_EVAL):
             name = f"reports_all.{system.removeprefix(HUMAN_EVAL)}.jsonl"
-            yield name, reports.of_system(dataset, system, found)
+            yield name, reports.of_system(dataset, system, all_contexts)
     for run in contexts.runs_of(dataset):
         yield f"runs/{run.name}.run", trec_run.lines(run)
     for name, rater in sorted(raters_of(dataset).items()):

@@ -157,7 +157,7 @@ def overview(dataset: Dataset) -> Overview:
 
 
 def _asked(dataset: Dataset) -> dict[int, Asked]:
-    found = (
+    rows = (
         SubQuestion.objects.filter(topic__dataset=dataset)
         .order_by()
         .values_list("topic_id")
@@ -167,7 +167,7 @@ def _asked(dataset: Dataset) -> dict[int, Asked]:
             n_without_words=Count("pk", filter=Q(body="")),
         )
     )
-    return {topic: Asked(*counts) for topic, *counts in found}
+    return {topic: Asked(*counts) for topic, *counts in rows}
 
 
 def _fills(

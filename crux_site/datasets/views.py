@@ -48,18 +48,18 @@ def datasets(request: AuthenticatedRequest) -> HttpResponseBase:
 @researchers_only
 def dataset(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
     """One dataset: what is in it, how full its matrix is, and what to look at next."""
-    found = get_object_or_404(Dataset, slug=slug)
-    counts = overview(found)
-    page = Paginator(found.topics.all(), TOPICS_PER_PAGE).get_page(request.GET.get("page"))
+    dataset = get_object_or_404(Dataset, slug=slug)
+    counts = overview(dataset)
+    page = Paginator(dataset.topics.all(), TOPICS_PER_PAGE).get_page(request.GET.get("page"))
     context = {
-        "dataset": found,
+        "dataset": dataset,
         "overview": counts,
         "page": page,
         "topics": counts.counted(page.object_list),
-        "runs": found.runs.annotate(
+        "runs": dataset.runs.annotate(
             n_topics=Count("ranked__topic", distinct=True), n_ranked=Count("ranked")
         ),
-        "campaigns": found.campaigns.select_related("rubric"),
+        "campaigns": dataset.campaigns.select_related("rubric"),
         "room": "datasets",
     }
     return render(request, "crux_site/datasets/dataset.html", context)
@@ -85,16 +85,16 @@ def filled_csv(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
 @researchers_only
 def export(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
     """A file of the dataset's grades, streamed: one rater's labels, or everybody's in one table."""
-    found = get_object_or_404(Dataset, slug=slug)
+    dataset = get_object_or_404(Dataset, slug=slug)
     wanted = request.GET.get("format", "")
     if wanted in LABELS:
         name = request.GET.get("rater", "")
-        rater = raters_of(found).get(name)
+        rater = raters_of(dataset).get(name)
         if rater is None:
             raise Http404(f"Nobody called {name!r} has graded here.")
-        return _file(LABELS[wanted](found, rater), f"{name}.{wanted}.jsonl")
+        return _file(LABELS[wanted](dataset, rater), f"{name}.{wanted}.jsonl")
     if wanted in TABLES:
-        return _file(TABLES[wanted](found), f"{slug}.ratings.{wanted}")
+        return _file(TABLES[wanted](dataset), f"{slug}.ratings.{wanted}")
     raise Http404(f"There is no format {wanted!r}.")
 
 

@@ -74,8 +74,8 @@ def make_crowd(dataset: Dataset) -> Campaign:
     campaign.save()
     sampling.sample(campaign, sampling.choose_texts(dataset, campaign.selection, campaign.seed))
     CheckQuestion.objects.bulk_create(
-        CheckQuestion(campaign=campaign, position=position, **said)
-        for position, said in enumerate(_checks())
+        CheckQuestion(campaign=campaign, position=position, **fields)
+        for position, fields in enumerate(_checks())
     )
     AttentionCheck.objects.create(
         campaign=campaign,
@@ -126,18 +126,18 @@ def _work_through(part: Part, chance: random.Random, leave: int) -> None:
     mine = Assignment.objects.select_related(
         "item__text", "participant__campaign__rubric", "part", "check_asked"
     ).filter(part=part)
-    for one in list(mine)[: -leave or None]:
-        for asked in asked_of(one, one.participant.campaign.rubric):
-            grade = _grade(one.item.text, asked, chance)
+    for assignment in list(mine)[: -leave or None]:
+        for asked in asked_of(assignment, assignment.participant.campaign.rubric):
+            grade = _grade(assignment.item.text, asked, chance)
             saving.save_answer(
-                one,
+                assignment,
                 asked.question,
                 key=UUID(int=chance.getrandbits(128), version=4),
                 grade=grade,
-                spans=[] if asked.is_check else _spans(one.item.text, grade, asked, chance),
+                spans=[] if asked.is_check else _spans(assignment.item.text, grade, asked, chance),
                 active_ms=chance.randint(8_000, 45_000),
             )
-        saving.submit(one, active_ms=2_000)
+        saving.submit(assignment, active_ms=2_000)
 
 
 def _grade(text: Text, asked: Asked, chance: random.Random) -> int:

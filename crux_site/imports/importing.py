@@ -69,12 +69,12 @@ def import_dataset(
     """
     began = time.monotonic()
     check_dataset(dataset_slug, title)
-    found = recognise(Path(path), with_history=with_history)
-    summary = ImportSummary(dataset_slug, dry_run=dry_run, left_out=found.left_out)
+    files = recognise(Path(path), with_history=with_history)
+    summary = ImportSummary(dataset_slug, dry_run=dry_run, left_out=files.left_out)
     try:
         with in_a_copy() if dry_run else nullcontext(), transaction.atomic():
             dataset = _dataset(dataset_slug, title, summary)
-            _read(Target(dataset, summary, progress), found)
+            _read(Target(dataset, summary, progress), files)
             summary.totals = _totals(dataset)
             if dry_run:
                 transaction.set_rollback(True)
@@ -99,9 +99,9 @@ def _dataset(slug: str, title: str, summary: ImportSummary) -> Dataset:
     return Dataset.objects.select_for_update(no_key=True).get(pk=dataset.pk)
 
 
-def _read(target: Target, found: Found) -> None:
+def _read(target: Target, files: Found) -> None:
     for read, kinds in _STAGES:
-        for source in found.of(*kinds):
+        for source in files.of(*kinds):
             read(target, source)
         target.stop_if_wrong()
     # Counters that stayed at 0 say nothing.

@@ -77,7 +77,7 @@ class Upload:
 
     def read(self, *, stores: bool = False) -> None:
         """What that process does."""
-        found: dict[str, Any]
+        outcome: dict[str, Any]
         try:
             summary = import_dataset(
                 self.folder / "files",
@@ -88,11 +88,11 @@ class Upload:
                 progress=_Teller(self.folder / "progress.json", stores),
             )
         except ImportFailed as failed:
-            found = {"problems": [problem.as_dict() for problem in failed.problems]}
+            outcome = {"problems": [problem.as_dict() for problem in failed.problems]}
         else:
-            found = {"summary": summary.as_dict()}
-        _write(self.folder / "result.json", {"stores": stores, **found})
-        if stores and "summary" in found:
+            outcome = {"summary": summary.as_dict()}
+        _write(self.folder / "result.json", {"stores": stores, **outcome})
+        if stores and "summary" in outcome:
             shutil.rmtree(self.folder / "files")
 
 
@@ -153,10 +153,10 @@ def _write(path: Path, value: dict[str, Any]) -> None:
 
 def _read(path: Path) -> dict[str, Any]:
     try:
-        found: dict[str, Any] = json.loads(path.read_text())
+        content: dict[str, Any] = json.loads(path.read_text())
     except FileNotFoundError:
         return {}
-    return found
+    return content
 
 
 def _forget_old_uploads() -> None:

@@ -36,7 +36,7 @@ class ManyFilesField(forms.FileField):
 
     def clean(self, data: object, initial: object = None) -> list[UploadedFile]:
         files = data if isinstance(data, list | tuple) and data else [None]
-        return [super(ManyFilesField, self).clean(one, initial) for one in files]
+        return [super(ManyFilesField, self).clean(file, initial) for file in files]
 
 
 class UploadForm(forms.Form):

@@ -83,23 +83,25 @@ class Command(BaseCommand):
     ) -> None:
         typed = (options["price_in"] or 0, options["price_out"] or 0)
         prices = prices_of(options["endpoint"], *typed)
-        found = budget.estimate_of(judge, dataset, selection, prices)
-        self.stdout.write(json.dumps(found.as_json()) if options["json"] else found.in_words())
+        estimate = budget.estimate_of(judge, dataset, selection, prices)
+        self.stdout.write(
+            json.dumps(estimate.as_json()) if options["json"] else estimate.in_words()
+        )
 
     def _run(
         self, judge: Judge, dataset: Dataset, selection: Selection, options: dict[str, Any]
     ) -> JudgeRun:
-        given = {name: options[name] for name in TOLD if options[name] not in (None, "")}
+        fields = {name: options[name] for name in TOLD if options[name] not in (None, "")}
         there = runs.open_run(judge, dataset) or _stopped(judge, dataset)
         if there is None or there.selection != selection.as_json():
             _check_endpoint(judge, options["endpoint"])
-            return runs.start(judge, dataset, selection, **given)
+            return runs.start(judge, dataset, selection, **fields)
         if is_abroad(there):
             raise CommandError(_abroad(there))
         if there.is_resumable:
             _check_endpoint(judge, options["endpoint"] or there.endpoint)
-            runs.resume(there, **given)
-        elif other := [name for name, value in given.items() if getattr(there, name) != value]:
+            runs.resume(there, **fields)
+        elif other := [name for name, value in fields.items() if getattr(there, name) != value]:
             option = other[0].replace("_", "-")
             raise CommandError(
                 f"Judge run {there.pk} is {there.get_state_display()} with another --{option}: "
@@ -129,7 +131,7 @@ class Command(BaseCommand):
         self._tell(run, options)
 
     def _tell(self, run: JudgeRun, options: dict[str, Any]) -> None:
-        found = progress_of(run)
+        progress = progress_of(run)
         failures = {kind.failure: kind.n for kind in failures_of(run)}
         if options["json"]:
             counts = {
@@ -141,7 +143,7 @@ class Command(BaseCommand):
                 "there_before": run.n_there_before,
                 "without_words": run.n_without_words,
                 "failures": failures,
-                **found.as_json(),
+                **progress.as_json(),
             }
             self.stdout.write(json.dumps(counts))
         elif options["verbosity"]:
@@ -149,10 +151,10 @@ class Command(BaseCommand):
             failed = "".join(f"; {n:,} {failure}" for failure, n in failures.items())
             self.stdout.write(
                 f"judge run {run.pk} of {run.judge.slug}{kind} is {run.get_state_display()}: "
-                f"{found.n_graded:,} pairs graded, {run.n_there_before:,} were there before, "
+                f"{progress.n_graded:,} pairs graded, {run.n_there_before:,} were there before, "
                 f"{run.n_without_words:,} have a text without words{failed}. {run.note}".rstrip()
             )
-            if not found.tells_tokens and (run.max_tokens or run.max_money):
+            if not progress.tells_tokens and (run.max_tokens or run.max_money):
                 self._say(options, "No reply tells its tokens: only a budget of pairs can stop it.")
 
     def _say(self, options: dict[str, Any], what: str) -> None:
