@@ -61,8 +61,8 @@ def test_the_command_prints_the_results(family):
 
 def density_file(**changes):
     content = {"schema": "golden-metrics/1", "family": "density"}
-    given = {"coverage": 1, "tokens": 2, "oracle_coverage": 1, "oracle_tokens": 2, "w": 1}
-    content["cases"] = [{"id": "density/one", "input": given}]
+    inputs = {"coverage": 1, "tokens": 2, "oracle_coverage": 1, "oracle_tokens": 2, "w": 1}
+    content["cases"] = [{"id": "density/one", "input": inputs}]
     return {**content, **changes}
 
 
@@ -125,7 +125,7 @@ def test_an_id_that_is_there_twice_keeps_its_first_answer(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("given", "expected"),
+    ("changes", "expected"),
     [
         ({"coverage": None}, {"value": None, "reason": "undefined_coverage"}),
         ({"oracle_coverage": None}, {"value": None, "reason": "undefined_coverage"}),
@@ -134,16 +134,18 @@ def test_an_id_that_is_there_twice_keeps_its_first_answer(tmp_path):
         ({"tokens": 0, "w": 0}, {"value": None, "reason": "zero_tokens"}),
     ],
 )
-def test_densities_at_the_edge(given, expected):
-    assert FAMILIES["density"]({**GOOD, **given}) == expected
+def test_densities_at_the_edge(changes, expected):
+    assert FAMILIES["density"]({**GOOD, **changes}) == expected
 
 
 def test_an_answer_where_the_reference_has_none_has_an_f1_of_0():
     items = [("a b", "a b"), (None, "a b"), (None, None), ("a b", None)]
-    given = [{"reference": one, "generated": other} for one, other in items]
-    found = FAMILIES["ragquesteval"]({"items": given})
-    assert found["f1"] == [1, 0, None, None]
-    values = {name: found[name]["value"] for name in ("recall", "precision_text", "precision_eq2")}
+    input_items = [
+        {"reference": reference, "generated": generated} for reference, generated in items
+    ]
+    scores = FAMILIES["ragquesteval"]({"items": input_items})
+    assert scores["f1"] == [1, 0, None, None]
+    values = {name: scores[name]["value"] for name in ("recall", "precision_text", "precision_eq2")}
     assert values == {"recall": 0.5, "precision_text": 0.5, "precision_eq2": 0.25}
 
 
@@ -165,11 +167,11 @@ def test_no_items_are_an_answer(family):
 @pytest.mark.parametrize("statistic", ["fleiss_kappa", "mean", "pearson"])
 @pytest.mark.parametrize("clusters", [[], [[], []]])
 def test_clusters_without_items_are_an_answer(statistic, clusters):
-    found = FAMILIES["cluster_bootstrap"](
+    bootstrap = FAMILIES["cluster_bootstrap"](
         {"clusters": clusters, "statistic": statistic, **BOOTSTRAP}
     )
-    assert (as_json(found)["estimate"], found["reason"]) == (None, "undefined_estimate")
-    assert found["n_clusters"] == len(clusters)
+    assert (as_json(bootstrap)["estimate"], bootstrap["reason"]) == (None, "undefined_estimate")
+    assert bootstrap["n_clusters"] == len(clusters)
 
 
 @pytest.mark.parametrize("name", ["another schema", "an unknown family"])

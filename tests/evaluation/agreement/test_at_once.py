@@ -51,17 +51,17 @@ def many(db) -> Dataset:
 
 def test_topics(many):
     matrix = load(select(many))
-    found = topic_parts(matrix)
-    assert [one.name for one in found] == [f"t{n}" for n in reversed(range(N_TOPICS))]
-    for pk, one in zip(matrix.topic_names, found, strict=True):
-        alone = part(matrix, one.name, matrix.topic == pk)
-        assert (one.n_items, one.n_missing) == (alone.n_items, alone.n_missing)
+    parts = topic_parts(matrix)
+    assert [topic_part.name for topic_part in parts] == [f"t{n}" for n in reversed(range(N_TOPICS))]
+    for pk, topic_part in zip(matrix.topic_names, parts, strict=True):
+        alone = part(matrix, topic_part.name, matrix.topic == pk)
+        assert (topic_part.n_items, topic_part.n_missing) == (alone.n_items, alone.n_missing)
         for name in ("kappa", "ac1", "percent", "prevalence"):
-            ours, theirs = getattr(one, name), getattr(alone, name)
-            assert ours.value == pytest.approx(theirs.value), (one.name, name)
+            ours, theirs = getattr(topic_part, name), getattr(alone, name)
+            assert ours.value == pytest.approx(theirs.value), (topic_part.name, name)
             assert (ours.reason, ours.n, ours.missing) == (theirs.reason, theirs.n, theirs.missing)
             assert (ours.low, ours.interval_reason) == (theirs.low, theirs.interval_reason)
-    one_answer = next(one for one in found if one.name == "t5")
+    one_answer = next(topic_part for topic_part in parts if topic_part.name == "t5")
     assert one_answer.kappa.reason == "undefined, because all ratings are in one category"
 
 
@@ -74,11 +74,11 @@ def test_coverage_of_reports(many):
     for row, cells in zip(rows, grid, strict=True):
         questions = SubQuestion.objects.filter(topic__name=row.topic, filtered_because="")
         asked = list(questions.values_list("position", flat=True))
-        for at, found in enumerate((*row.coverage, row.judge)):
-            eta = selection.judge_threshold if at == len(row.coverage) else selection.threshold
-            alone = coverage(cells[at][np.newaxis], asked, eta)
-            assert (found.n, found.missing) == (alone.n, alone.missing)
+        for column, estimate in enumerate((*row.coverage, row.judge)):
+            eta = selection.judge_threshold if column == len(row.coverage) else selection.threshold
+            alone = coverage(cells[column][np.newaxis], asked, eta)
+            assert (estimate.n, estimate.missing) == (alone.n, alone.missing)
             if alone.n and alone.missing < alone.n:
-                assert found.value == pytest.approx(alone.value)
+                assert estimate.value == pytest.approx(alone.value)
             else:
-                assert found.value is None
+                assert estimate.value is None

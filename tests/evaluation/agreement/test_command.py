@@ -29,47 +29,47 @@ def study(db):
 
 
 def test_answerable(study):
-    found = as_object("ferry")
-    assert found["n_items"] == 6
-    assert found["n_missing"] == 0
-    assert found["raters"] == ["ann", "ben"]
-    assert found["fleiss_kappa"]["value"] == pytest.approx(0.657, abs=5e-4)
-    assert found["fleiss_kappa"]["reason"] is None
-    assert found["percent_agreement"] == pytest.approx(5 / 6)
-    assert found["gwet_ac1"] == pytest.approx(0.676, abs=5e-4)
-    (pair,) = found["cohen"]
+    agreement = as_object("ferry")
+    assert agreement["n_items"] == 6
+    assert agreement["n_missing"] == 0
+    assert agreement["raters"] == ["ann", "ben"]
+    assert agreement["fleiss_kappa"]["value"] == pytest.approx(0.657, abs=5e-4)
+    assert agreement["fleiss_kappa"]["reason"] is None
+    assert agreement["percent_agreement"] == pytest.approx(5 / 6)
+    assert agreement["gwet_ac1"] == pytest.approx(0.676, abs=5e-4)
+    (pair,) = agreement["cohen"]
     assert (pair["a"], pair["b"], pair["n"]) == ("ann", "ben", 6)
     assert pair["value"] == pytest.approx(2 / 3)
     # Two systems wrote a report of the same name, so the names are told apart.
-    assert found["coverage"]["ann"] == pytest.approx(
+    assert agreement["coverage"]["ann"] == pytest.approx(
         {"annotated.oracle/ferry-1": 2 / 3, "annotated.bm25/ferry-1": 2 / 3}
     )
-    (correlation,) = found["coverage_correlation"]
+    (correlation,) = agreement["coverage_correlation"]
     assert (correlation["n"], correlation["pearson"]) == (2, None)
     assert "fewer than three" in correlation["details"]["pearson"]["reason"]
-    assert found["by_system"]["annotated.oracle"]["n_items"] == 3
-    assert found["by_system"]["annotated.oracle"]["fleiss_kappa"]["value"] is not None
+    assert agreement["by_system"]["annotated.oracle"]["n_items"] == 3
+    assert agreement["by_system"]["annotated.oracle"]["fleiss_kappa"]["value"] is not None
 
 
 def test_a_judge_of_reports_is_read_at_eta(study):
-    found = as_object("ferry", "--judge", "judge", "--eta", "3")["judge"]
-    assert found["confusion"] == {"tp": 2, "fp": 2, "fn": 3, "tn": 3}
-    assert (found["n"], found["n_without_judge"]) == (10, 2)
-    assert found["by_rater"]["ann"]["n"] == 5
+    judged = as_object("ferry", "--judge", "judge", "--eta", "3")["judge"]
+    assert judged["confusion"] == {"tp": 2, "fp": 2, "fn": 3, "tn": 3}
+    assert (judged["n"], judged["n_without_judge"]) == (10, 2)
+    assert judged["by_rater"]["ann"]["n"] == 5
 
 
 def test_undefined_is_null_with_a_reason(study):
-    found = as_object("ferry", "--raters", "ann")
-    assert found["fleiss_kappa"]["value"] is None
-    assert found["fleiss_kappa"]["reason"] == "undefined, because no item has two ratings"
-    assert found["gwet_ac1"] is None
-    assert found["details"]["gwet_ac1"]["reason"]
+    agreement = as_object("ferry", "--raters", "ann")
+    assert agreement["fleiss_kappa"]["value"] is None
+    assert agreement["fleiss_kappa"]["reason"] == "undefined, because no item has two ratings"
+    assert agreement["gwet_ac1"] is None
+    assert agreement["details"]["gwet_ac1"]["reason"]
 
 
 def test_no_ratings(dataset):
-    found = as_object(dataset.slug)
-    assert (found["n_items"], found["n_missing"], found["raters"]) == (0, 0, [])
-    assert found["fleiss_kappa"]["value"] is None
+    agreement = as_object(dataset.slug)
+    assert (agreement["n_items"], agreement["n_missing"], agreement["raters"]) == (0, 0, [])
+    assert agreement["fleiss_kappa"]["value"] is None
     assert "Nobody has rated anything" in output(dataset.slug)
 
 
@@ -113,18 +113,18 @@ def near(value: float) -> object:
     return pytest.approx(value, abs=1e-4)
 
 
-def _check_t1(found: dict, t1: dict) -> None:
-    assert found["n_items"] == t1["n_items"] == 261
-    assert found["n_missing"] == 0
-    assert found["n_items"] + found["n_filtered"] == t1["n_items_with_filtered"]
-    assert found["fleiss_kappa"]["value"] == near(t1["fleiss_kappa"])
-    assert found["unanimous"] == near(t1["observed_agreement_all3"])
-    cohen = {f"{row['a']}|{row['b']}": row["value"] for row in found["cohen"]}
+def _check_t1(agreement: dict, t1: dict) -> None:
+    assert agreement["n_items"] == t1["n_items"] == 261
+    assert agreement["n_missing"] == 0
+    assert agreement["n_items"] + agreement["n_filtered"] == t1["n_items_with_filtered"]
+    assert agreement["fleiss_kappa"]["value"] == near(t1["fleiss_kappa"])
+    assert agreement["unanimous"] == near(t1["observed_agreement_all3"])
+    cohen = {f"{row['a']}|{row['b']}": row["value"] for row in agreement["cohen"]}
     assert list(cohen) == list(t1["cohen_kappa"])
     assert cohen == near(t1["cohen_kappa"])
     for rater, reports in t1["human_coverage"].items():
-        assert found["coverage"][rater] == near(reports)
-        counts = found["rater_counts"][rater]
+        assert agreement["coverage"][rater] == near(reports)
+        counts = agreement["rater_counts"][rater]
         assert counts["n_answerable"] == t1["n_answerable"][rater]
         assert counts["n_without_highlight"] == len(t1["answerable_without_highlight"][rater])
         located = t1["highlight_locatable"][rater]
@@ -135,15 +135,15 @@ def _check_t1(found: dict, t1: dict) -> None:
             == located["whitespace_normalised_substring"]
         )
     for context, means in t1["mean_coverage_by_context"].items():
-        assert found["mean_coverage"][f"annotated.{context}"] == near(means)
-    for row in found["coverage_correlation"]:
-        one = t1["coverage_correlation"][f"{row['a']}|{row['b']}"]
-        assert row["n"] == one["n"]
+        assert agreement["mean_coverage"][f"annotated.{context}"] == near(means)
+    for row in agreement["coverage_correlation"]:
+        expected = t1["coverage_correlation"][f"{row['a']}|{row['b']}"]
+        assert row["n"] == expected["n"]
         assert [row["pearson"], row["spearman"], row["kendall"]] == near(
-            [one["pearson"], one["spearman"], one["kendall_tau_b"]]
+            [expected["pearson"], expected["spearman"], expected["kendall_tau_b"]]
         )
-    assert len(found["coverage_correlation"]) == len(t1["coverage_correlation"])
-    assert sum(part["n_items"] for part in found["by_system"].values()) == 261
+    assert len(agreement["coverage_correlation"]) == len(t1["coverage_correlation"])
+    assert sum(part["n_items"] for part in agreement["by_system"].values()) == 261
 
 
 def _check_t2(t2: dict) -> None:
@@ -167,21 +167,21 @@ def _check_t2(t2: dict) -> None:
     rows = [key.split("|") for key in t2 if key.count("|") == 2]
     assert len(rows) == 12
     for judge, raters, eta in rows:
-        found = as_object(
+        judged = as_object(
             "crux-duc04",
             "--rubric=graded",
             f"--judge={judge}",
             f"--raters={raters.replace('+2', ',annotator2')}",
             f"--eta={eta.removeprefix('eta')}",
         )
-        one = t2[f"{judge}|{raters}|{eta}"]
-        assert {name: found[name] for name in names} == near(
-            {name: one[theirs] for name, theirs in names.items()}
+        expected = t2[f"{judge}|{raters}|{eta}"]
+        assert {name: judged[name] for name in names} == near(
+            {name: expected[theirs] for name, theirs in names.items()}
         ), (judge, raters, eta)
-        assert found["confusion"] == {cell: one[cell] for cell in ("tp", "fp", "fn", "tn")}
+        assert judged["confusion"] == {cell: expected[cell] for cell in ("tp", "fp", "fn", "tn")}
         if raters == "annotator1+2":
             alone = t2[f"{judge}|annotator1|{eta}"]
-            assert found["by_rater"]["annotator1"]["cohen_quadratic"] == near(
+            assert judged["by_rater"]["annotator1"]["cohen_quadratic"] == near(
                 alone["quadratic_weighted_kappa"]
             )
     (pair,) = as_object("crux-duc04", "--rubric=graded", "--raters=annotator1,annotator2")["cohen"]

@@ -63,13 +63,13 @@ def test_every_table_of_the_page_has_a_link_to_its_file(rosa, study):
 
 
 def test_measures_have_full_precision_and_reasons(rosa, study):
-    found = rows(rosa.get(url(study, "agreement/measures.csv")))
-    kappa, drawn = found[:2]
+    measures = rows(rosa.get(url(study, "agreement/measures.csv")))
+    kappa, drawn = measures[:2]
     assert float(kappa["value"]) == pytest.approx(0.6571428571428571, abs=1e-15)
     assert (kappa["n"], kappa["low"]) == ("6", "")
     assert kappa["reason"].endswith("fewer than two clusters")
     assert drawn["interval"] == "bootstrap of topics, 0 resamples, seed 0"
-    assert {row["measure"]: row["value"] for row in found}["missing_ratings"] == "0"
+    assert {row["measure"]: row["value"] for row in measures}["missing_ratings"] == "0"
 
 
 def test_every_number_is_a_line_of_one_file(rosa, study):

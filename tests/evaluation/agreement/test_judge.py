@@ -35,7 +35,10 @@ def test_a_sweep_has_the_scores_at_every_eta(rosa, study):
     # The raters say 1 to oracle 1 (both), oracle 2 (ann) and bm25 1 (both), and 0 to the other five
     # ratings that have a judge; the judge gave them 5 5, 1, 2 2; and 1, 0 0, 4 4.
     judged = rosa.get(study.url("agreement")).context["report"].judge
-    cells = [(at.confusion.tp, at.confusion.fp, at.confusion.fn) for at in judged.sweep]
+    cells = [
+        (threshold.confusion.tp, threshold.confusion.fp, threshold.confusion.fn)
+        for threshold in judged.sweep
+    ]
     assert cells == [(5, 3, 0), (4, 2, 1), (2, 2, 3), (2, 2, 3), (2, 0, 3)]
     at_five = judged.sweep[4]
     assert (at_five.eta, at_five.confusion.n, at_five.confusion.missing) == (5, 10, 2)
@@ -61,8 +64,8 @@ def test_the_confusion_and_the_sweep_follow_the_rater_in_the_url(rosa, study):
     # ben alone: oracle 1 0 0 against 5 1 0, bm25 1 0 against 2 4.
     response = rosa.get(study.url("agreement", "truth=ben"))
     judged = response.context["judged"]
-    found = judged.confusion
-    assert (found.tp, found.fp, found.fn, found.tn) == (1, 1, 1, 2)
+    confusion = judged.confusion
+    assert (confusion.tp, confusion.fp, confusion.fn, confusion.tn) == (1, 1, 1, 2)
     assert (judged.n, judged.n_without_judge) == (5, 1)
     page = response.content.decode()
     # Its numbers open pairs of ben's, and eta keeps ben.

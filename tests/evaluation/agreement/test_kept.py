@@ -18,8 +18,8 @@ def test_queries_do_not_grow_with_the_ratings(rosa, study, django_assert_max_num
     # ratings, questions, texts, spans, the judge's ratings
     with django_assert_max_num_queries(17):
         rosa.get(study.url("agreement"))
-    for at in range(20):
-        rater = Rater.objects.create(dataset=study.dataset, name=f"more{at}", kind="human")
+    for number in range(20):
+        rater = Rater.objects.create(dataset=study.dataset, name=f"more{number}", kind="human")
         Rating.objects.bulk_create(
             Rating(rater=rater, rubric_id=row[0], text_id=row[1], question_id=row[2], grade=row[3])
             for row in Rating.objects.filter(rater=study.ann).values_list(

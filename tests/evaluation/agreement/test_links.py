@@ -42,8 +42,8 @@ def test_every_link_opens_and_counts_what_the_number_says(rosa, study, third, qu
         response = rosa.get(url)
         assert response.status_code == 200, url
         if "/pairs/" in url and words.isdigit():
-            listed = response.context["listed"]
+            pairs = response.context["listed"]
             # Items of a table of parts are pairs; against a judge the unit is a rating.
-            assert int(words) in (len(listed), listed.n_ratings), (url, words)
+            assert int(words) in (len(pairs), pairs.n_ratings), (url, words)
             counts += 1
     assert counts > (3 if "graded" in query else 10)

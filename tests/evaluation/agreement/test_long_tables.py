@@ -26,9 +26,11 @@ def test_long_tables_are_cut_to_the_furthest_from_the_mean(rosa, study):
             name=f"r{number}",
             body="x",
         )
-        for at in range(3):
-            question = SubQuestion.objects.create(topic=topic, position=at, body=f"{at}?")
-            for rater, grade in ((ann, at % 2), (ben, (at + (number == 7)) % 2)):
+        for position in range(3):
+            question = SubQuestion.objects.create(
+                topic=topic, position=position, body=f"{position}?"
+            )
+            for rater, grade in ((ann, position % 2), (ben, (position + (number == 7)) % 2)):
                 Rating.objects.create(
                     rater=rater, rubric=rubric, text=text, question=question, grade=grade
                 )

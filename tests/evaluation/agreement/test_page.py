@@ -84,7 +84,7 @@ def test_numbers_between_raters(rosa, study):
 
 def test_coverage_counts_the_questions_that_are_not_filtered(rosa, study):
     report = rosa.get(study.url("agreement")).context["report"]
-    coverage = {row.system: [found.value for found in row.coverage] for row in report.reports}
+    coverage = {row.system: [estimate.value for estimate in row.coverage] for row in report.reports}
     assert coverage["annotated.oracle"] == pytest.approx([2 / 3, 1 / 3])
     assert coverage["annotated.bm25"] == pytest.approx([2 / 3, 2 / 3])
     by_judge = {row.system: row.judge for row in report.reports}
@@ -112,8 +112,8 @@ def test_undefined_says_why(rosa, study):
 def test_a_judge_of_another_scale_is_read_at_eta(rosa, study):
     # ann: tp, fn, tn, fn, fp; ben: tp, tn, tn, fn, fp; two ratings of bm25 3 have no judge.
     judged = rosa.get(study.url("agreement")).context["report"].judge
-    found = judged.confusion
-    assert (found.tp, found.fp, found.fn, found.tn) == (2, 2, 3, 3)
+    confusion = judged.confusion
+    assert (confusion.tp, confusion.fp, confusion.fn, confusion.tn) == (2, 2, 3, 3)
     assert (judged.n, judged.n_without_judge) == (10, 2)
     assert judged.precision_answerable.value == 0.5
     assert judged.recall_answerable.value == pytest.approx(2 / 5)
@@ -122,9 +122,9 @@ def test_a_judge_of_another_scale_is_read_at_eta(rosa, study):
 
 
 def test_eta_moves_the_line(rosa, study):
-    found = rosa.get(study.url("agreement", "eta=2")).context["report"].judge.confusion
+    confusion = rosa.get(study.url("agreement", "eta=2")).context["report"].judge.confusion
     # The judge's 2 for bm25 1 now counts, and both raters said yes to it.
-    assert (found.tp, found.fp, found.fn, found.tn) == (4, 2, 1, 3)
+    assert (confusion.tp, confusion.fp, confusion.fn, confusion.tn) == (4, 2, 1, 3)
 
 
 def test_missing_is_left_out_and_counted(rosa, study):

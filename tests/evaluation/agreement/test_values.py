@@ -35,20 +35,20 @@ def shown(value: float | None) -> str:
     return "undefined" if value is None else f"{round(value, 2) + 0.0:.2f}".replace("-", "−")
 
 
-def measure(found: dict) -> str:
+def measure(estimate: dict) -> str:
     """As a table prints an estimate with its interval, or why there is none."""
-    if found["value"] is None:
-        return f"undefined {found['reason'].removeprefix('undefined, ')}"
-    ci = found["ci95"]
+    if estimate["value"] is None:
+        return f"undefined {estimate['reason'].removeprefix('undefined, ')}"
+    ci = estimate["ci95"]
     limits = f"[{shown(ci[0])}, {shown(ci[1])}]" if ci else "no interval"
-    return f"{shown(found['value'])} {limits}"
+    return f"{shown(estimate['value'])} {limits}"
 
 
-def bare(found: dict) -> str:
-    return measure(found) if found["value"] is None else shown(found["value"])
+def bare(estimate: dict) -> str:
+    return measure(estimate) if estimate["value"] is None else shown(estimate["value"])
 
 
-def parts(found: dict, *, with_interval: bool) -> list[list[str]]:
+def parts(by_name: dict, *, with_interval: bool) -> list[list[str]]:
     return [
         [
             name,
@@ -61,21 +61,21 @@ def parts(found: dict, *, with_interval: bool) -> list[list[str]]:
             + (f" of {part['n_items']}" if part["fleiss_kappa"]["missing"] else ""),
             str(part["n_missing"]),
         ]
-        for name, part in found.items()
+        for name, part in by_name.items()
     ]
 
 
 NAMES = ("precision", "recall", "f1")
 
 
-def scores(at: dict) -> list[str]:
-    details = at["details"]
+def scores(judged: dict) -> list[str]:
+    details = judged["details"]
     names = [f"{name}_{side}" for side in ("answerable", "unanswerable") for name in NAMES]
     return [
         *(measure(details[name]) for name in [*names, "cohen_binary"]),
         *([measure(details["cohen_quadratic"])] if "cohen_quadratic" in details else []),
         *(bare(details[name]) for name in ("prevalence", "judge_prevalence")),
-        str(at["n"]),
+        str(judged["n"]),
     ]
 
 
@@ -84,29 +84,34 @@ def test_every_number_of_the_real_study(rosa):
     for judge in ("crux_prejudge", "llama33_70b"):
         _check_grades(rosa, judge)
     for query in ("", "rubric=graded&judge=llama33_70b&eta=4&raters=annotator1,annotator2"):
-        _, found, _ = both(rosa, query)
-        assert json.loads(rosa.get(f"/datasets/crux-duc04/agreement.json?{query}").content) == found
+        _, agreement, _ = both(rosa, query)
+        assert (
+            json.loads(rosa.get(f"/datasets/crux-duc04/agreement.json?{query}").content)
+            == agreement
+        )
 
 
 def _check_report_coverage(rosa):
-    page, found, seen = both(rosa)
-    kappa = found["fleiss_kappa"]
+    page, agreement, seen = both(rosa)
+    kappa = agreement["fleiss_kappa"]
     drawn = kappa["bootstrap"]
     assert f"Fleiss κ {shown(kappa['value'])} 95% interval {measure(kappa)[5:]}." in seen
     assert (
         f"topics: [{shown(drawn['ci95'][0])}, {shown(drawn['ci95'][1])}], 10000 resamples" in seen
     )
     assert f"seed 0; {drawn['caution']}." in seen
-    for title, one in (
-        ("Krippendorff α", found["krippendorff_alpha"]),
-        ("Gwet AC1", found["details"]["gwet_ac1"]),
-        ("Equal answers", found["details"]["percent_agreement"]),
-        ("Prevalence", found["details"]["prevalence"]),
+    for title, estimate in (
+        ("Krippendorff α", agreement["krippendorff_alpha"]),
+        ("Gwet AC1", agreement["details"]["gwet_ac1"]),
+        ("Equal answers", agreement["details"]["percent_agreement"]),
+        ("Prevalence", agreement["details"]["prevalence"]),
     ):
-        assert f"{title} {measure(one)}" in seen
-    assert f"All raters equal: {shown(found['unanimous'])} of {found['n_items']}" in seen
-    assert page["By system"] == parts(found["by_system"], with_interval=True)
-    by_topic = sorted(found["by_topic"].items(), key=lambda item: -item[1]["fleiss_kappa"]["value"])
+        assert f"{title} {measure(estimate)}" in seen
+    assert f"All raters equal: {shown(agreement['unanimous'])} of {agreement['n_items']}" in seen
+    assert page["By system"] == parts(agreement["by_system"], with_interval=True)
+    by_topic = sorted(
+        agreement["by_topic"].items(), key=lambda item: -item[1]["fleiss_kappa"]["value"]
+    )
     assert page["By topic"] == parts(dict(by_topic), with_interval=False)
     assert page["Pairs of raters"] == [
         [
@@ -120,7 +125,7 @@ def _check_report_coverage(rosa):
             str(pair["n"]),
             str(pair["missing"]),
         ]
-        for pair in found["cohen"]
+        for pair in agreement["cohen"]
     ]
     assert page["Against the majority of the others"] == [
         [
@@ -131,7 +136,7 @@ def _check_report_coverage(rosa):
             str(row["scott_pi"]["n"]),
             str(row["n_without_majority"]),
         ]
-        for row in found["against_majority"]
+        for row in agreement["against_majority"]
     ]
     assert page["By rater"] == [
         [
@@ -143,7 +148,7 @@ def _check_report_coverage(rosa):
             str(row["highlights"]["unlocated"]),
             str(row["n_without_highlight"]),
         ]
-        for name, row in found["rater_counts"].items()
+        for name, row in agreement["rater_counts"].items()
     ]
     assert page["Coverage of reports, between raters"] == [
         [
@@ -152,35 +157,38 @@ def _check_report_coverage(rosa):
             str(row["n"]),
             str(row["missing"]),
         ]
-        for row in found["coverage_correlation"]
+        for row in agreement["coverage_correlation"]
     ]
     means = {
         row[0]: [cell.split()[0] for cell in row[1:]] for row in page["Mean coverage by system"]
     }
     assert means == {
         system: [shown(value) for value in by_rater.values()]
-        for system, by_rater in found["mean_coverage"].items()
+        for system, by_rater in agreement["mean_coverage"].items()
     }
     coverage = {row[0]: row[3:] for row in page["Coverage of each report"]}
     assert coverage == {
-        report: [shown(found["coverage"][rater][report]) for rater in found["raters"]]
-        for report in found["coverage"]["annotator1"]
+        report: [shown(agreement["coverage"][rater][report]) for rater in agreement["raters"]]
+        for report in agreement["coverage"]["annotator1"]
     }
 
 
 def _check_grades(rosa, judge):
-    page, found, seen = both(rosa, f"rubric=graded&judge={judge}&eta=3")
-    assert f"Krippendorff α {measure(found['between_raters']['krippendorff_alpha'])}" in seen
+    page, agreement, seen = both(rosa, f"rubric=graded&judge={judge}&eta=3")
+    assert f"Krippendorff α {measure(agreement['between_raters']['krippendorff_alpha'])}" in seen
     assert "Ordinal: grades further apart weigh more." in seen
     by_rater = page[f"{judge} against each rater"]
     assert by_rater == [
         [name, *scores(part), str(part["n_without_judge"])]
-        for name, part in found["by_rater"].items()
+        for name, part in agreement["by_rater"].items()
     ]
-    for query, part in (("", found), ("&truth=annotator2", found["by_rater"]["annotator2"])):
+    for query, part in (
+        ("", agreement),
+        ("&truth=annotator2", agreement["by_rater"]["annotator2"]),
+    ):
         page, _, seen = both(rosa, f"rubric=graded&judge={judge}&eta=3{query}")
         sweep = page[f"{judge} at every threshold"]
-        assert sweep == [[str(at["eta"]), *scores(at)] for at in part["sweep"]]
+        assert sweep == [[str(threshold["eta"]), *scores(threshold)] for threshold in part["sweep"]]
         who = "annotator2" if query else "raters"
         assert page[f"Grades by {who} (rows) and by {judge} (columns)"] == [
             [str(level), *map(str, row), str(sum(row))]

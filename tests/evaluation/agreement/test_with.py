@@ -43,10 +43,10 @@ def test_what_is_not_there(rosa, study):
 def test_the_numbers_are_those_of_the_agreement_page(rosa, study):
     # tp 2, fp 2, fn 3, tn 3 at eta 3: half are equal, and half would be by chance.
     response = rosa.get(url(study, study.judge), headers=HTMX)
-    (one,) = response.context["comparisons"]
+    (judged,) = response.context["comparisons"]
     page = rosa.get(study.url("agreement", "judge=judge")).context["report"]
-    assert one.scores.cohen_binary == page.judge.cohen_binary
-    assert one.scores.cohen_binary.value == pytest.approx(0)
+    assert judged.scores.cohen_binary == page.judge.cohen_binary
+    assert judged.scores.cohen_binary.value == pytest.approx(0)
     seen = words(response)
     assert (
         "κ at η = 3: 0.00 no interval ; n = 10 ratings by 2 people, 2 more without its grade."
@@ -114,5 +114,5 @@ def test_two_judges_of_one_name_are_told_apart(study):
     )
     cache.clear()
     assert [judge.name for judge in select(study.dataset).judges] == ["judge", "judge-site"]
-    (one,) = with_people(study.dataset, site.pk)
-    assert (one.scores.n, one.selection.judge.name) == (2, "judge-site")
+    (judged,) = with_people(study.dataset, site.pk)
+    assert (judged.scores.n, judged.selection.judge.name) == (2, "judge-site")

@@ -18,8 +18,8 @@ def row(cells, study, text):
     ]
 
 
-def same(found, expected):
-    np.testing.assert_array_equal(found, expected)
+def same(array, expected):
+    np.testing.assert_array_equal(array, expected)
 
 
 def test_one_rater(study):

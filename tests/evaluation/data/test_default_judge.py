@@ -30,17 +30,21 @@ def grades_like(room, name, like="judge", kind="model", n=None):
     rater = Rater.objects.create(dataset=room, name=name, kind=kind)
     Rating.objects.bulk_create(
         Rating(
-            rater=rater, rubric=one.rubric, text=one.text, question=one.question, grade=one.grade
+            rater=rater,
+            rubric=rating.rubric,
+            text=rating.text,
+            question=rating.question,
+            grade=rating.grade,
         )
-        for one in Rating.objects.filter(rater__name=like).order_by("pk")[:n]
+        for rating in Rating.objects.filter(rater__name=like).order_by("pk")[:n]
     )
     return rater
 
 
 def taken(room, *names):
     raters = Rater.objects.filter(name__in=names) if names else Rater.objects.exclude(kind="human")
-    found = default_judge(room, [Column(r.pk, r.name, r.kind, JUDGE) for r in raters])
-    return found.judge.name, found.why
+    default = default_judge(room, [Column(r.pk, r.name, r.kind, JUDGE) for r in raters])
+    return default.judge.name, default.why
 
 
 @pytest.fixture

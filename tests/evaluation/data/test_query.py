@@ -22,8 +22,8 @@ def test_what_is_not_asked_for_takes_its_default(query):
 
 
 def test_what_is_asked_for():
-    found = Form({"kind": "salt", "grade": "0", "port": "elm,ash"}).asked()
-    assert found == {"kind": "salt", "grade": 0, "port": ("elm", "ash")}
+    query = Form({"kind": "salt", "grade": "0", "port": "elm,ash"}).asked()
+    assert query == {"kind": "salt", "grade": 0, "port": ("elm", "ash")}
 
 
 @pytest.mark.parametrize(

@@ -53,8 +53,10 @@ def test_yes_and_no_have_an_eta_of_their_own(study, eta):
 
 def test_a_place_for_each_pair_and_for_no_other(study):
     matrix = load(select(study.dataset))
-    at = matrix.places(np.append(matrix.text, 0), np.append(matrix.question, matrix.question[0]))
-    assert at.tolist() == [*range(matrix.n_items), -1]
+    places = matrix.places(
+        np.append(matrix.text, 0), np.append(matrix.question, matrix.question[0])
+    )
+    assert places.tolist() == [*range(matrix.n_items), -1]
 
 
 def test_a_key_that_does_not_fit_is_refused(study):

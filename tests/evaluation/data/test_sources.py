@@ -8,8 +8,8 @@ from tests.factories import make_campaign
 
 def test_what_there_is(study, django_assert_num_queries):
     with django_assert_num_queries(1):
-        found = sources(study.dataset)
-    assert [(one.name, one.kind, one.title) for one in found] == [
+        all_sources = sources(study.dataset)
+    assert [(option.name, option.kind, option.title) for option in all_sources] == [
         ("judge", "rater", "judge"),
         ("strict", "rater", "strict"),
         ("ann", "rater", "ann"),
@@ -23,7 +23,7 @@ def test_what_there_is(study, django_assert_num_queries):
 
 def test_a_baseline_is_called_one(study):
     Rater.objects.filter(name="strict").update(kind="baseline")
-    titles = {one.name: one.title for one in sources(study.dataset)}
+    titles = {option.name: option.title for option in sources(study.dataset)}
     assert titles["strict"] == "strict (baseline)"
     assert titles["people:strict"] == "people over strict (baseline)"
 
@@ -34,10 +34,10 @@ def test_raters_without_ratings_and_adjudicators(study, cast):
     campaign = make_campaign(study.dataset)
     campaign.adjudicator = study.raters["cay"]
     campaign.save()
-    found = {one.name: one for one in sources(study.dataset)}
-    assert "idle" not in found
-    assert "cay" in found
-    assert found["majority"].title == "majority of 2 people"
+    by_name = {option.name: option for option in sources(study.dataset)}
+    assert "idle" not in by_name
+    assert "cay" in by_name
+    assert by_name["majority"].title == "majority of 2 people"
 
 
 def test_by_default_the_first_model(study):

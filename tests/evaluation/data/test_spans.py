@@ -36,16 +36,22 @@ def test_overlaps_are_those_of_single_items():
     side = generator.integers(0, 2, 300)
     lengths = [covered(item[side == s], start[side == s], end[side == s], 20) for s in (0, 1)]
     either = covered(item, start, end, 20)
-    for at in range(20):
+    for index in range(20):
         a, b = (
             list(
-                zip(start[(item == at) & (side == s)], end[(item == at) & (side == s)], strict=True)
+                zip(
+                    start[(item == index) & (side == s)],
+                    end[(item == index) & (side == s)],
+                    strict=True,
+                )
             )
             for s in (0, 1)
         )
-        found = span_overlap(a, b).iou
-        assert (lengths[0] + lengths[1] - either)[at] / either[at] == pytest.approx(found.value)
-        assert either[at] == found.n
+        overlap = span_overlap(a, b).iou
+        assert (lengths[0] + lengths[1] - either)[index] / either[index] == pytest.approx(
+            overlap.value
+        )
+        assert either[index] == overlap.n
 
 
 def test_what_the_raters_marked(study):

@@ -38,8 +38,8 @@ def test_tied_ranks_and_scores_stay_in_the_folder_of_the_study(small):
 
 
 def test_for_tools_that_sort_by_score_tied_scores_become_reciprocal_ranks(small):
-    found, note = for_tools(small, "human_eval.bm25")
-    assert found == [
+    run_lines, note = for_tools(small, "human_eval.bm25")
+    assert run_lines == [
         "t-1 Q0 t-1:0#0 1 1.0 human_eval_bm25",
         f"t-1 Q0 {BODILESS} 2 0.5 human_eval_bm25",
         "t-2 Q0 t-2:0#0 1 1.0 human_eval_bm25",
@@ -53,9 +53,9 @@ def test_scores_that_fall_are_left_as_they_are_for_tools_too(small):
     assert for_tools(small, run.name) == (lines(small, run.name), "")
     # One of three scores of one topic rises: that topic alone is written otherwise.
     run.ranked.filter(topic__name="t-2", rank=3).update(score=7.5)
-    found, note = for_tools(small, run.name)
-    assert [line.split()[4] for line in found[3:]] == ["1.0", "0.5", str(1 / 3)]
-    assert found[:3] == lines(small, run.name)[:3]
+    run_lines, note = for_tools(small, run.name)
+    assert [line.split()[4] for line in run_lines[3:]] == ["1.0", "0.5", str(1 / 3)]
+    assert run_lines[:3] == lines(small, run.name)[:3]
     assert "the topic t-2" in note
 
 

@@ -11,10 +11,12 @@ def make_locks() -> Dataset:
     made = Dataset.objects.create(slug="locks", title="The lock study")
     people = Rater.objects.create(dataset=made, name="ann", kind="human")
     judge = Rater.objects.create(dataset=made, name="words", kind="baseline")
-    for at, grades in enumerate(JUDGE):
-        topic = Topic.objects.create(dataset=made, name=f"locks-{at}", request="?", position=at)
+    for number, grades in enumerate(JUDGE):
+        topic = Topic.objects.create(
+            dataset=made, name=f"locks-{number}", request="?", position=number
+        )
         text = Text.objects.create(
-            dataset=made, topic=topic, kind="report", system="one", name=f"r{at}", body="Words."
+            dataset=made, topic=topic, kind="report", system="one", name=f"r{number}", body="Words."
         )
         for position in range(3):
             question = SubQuestion.objects.create(
@@ -25,9 +27,9 @@ def make_locks() -> Dataset:
             )
             if position == 2:
                 continue
-            said = ANN[at][position] if at < len(ANN) else None
+            answer = ANN[number][position] if number < len(ANN) else None
             rate(judge, "graded", text, question, grades[position])
-            rate(people, "answerable", text, question, said)
+            rate(people, "answerable", text, question, answer)
     return made
 
 

@@ -11,8 +11,8 @@ STUDIES = 250
 @pytest.mark.parametrize("size", [(10, 30, 0), (15, 50, 0)])
 @pytest.mark.parametrize("scenario", ["related", "unrelated"])
 def test_both_is_unbiased_and_its_interval_holds(scenario, size):
-    found = simulate(scenario, size, STUDIES, seed=5)["both, now"]
-    bias, error, holds, width = summary(found, truth(scenario, 1))
+    estimates = simulate(scenario, size, STUDIES, seed=5)["both, now"]
+    bias, error, holds, width = summary(estimates, truth(scenario, 1))
     assert abs(bias) < 4 * error
     # Four standard errors of 250 intervals of which 93% hold, the least that the bench finds.
     assert holds > 0.93 - 4 * np.sqrt(0.93 * 0.07 / STUDIES)
@@ -22,14 +22,14 @@ def test_both_is_unbiased_and_its_interval_holds(scenario, size):
 
 
 def test_several_reports_a_topic_and_some_labelled_before():
-    found = simulate("related", (15, 60, 9), STUDIES, n_systems=3, seed=5)["both, now"]
-    bias, error, holds, width = summary(found, truth("related", 3))
+    estimates = simulate("related", (15, 60, 9), STUDIES, n_systems=3, seed=5)["both, now"]
+    bias, error, holds, width = summary(estimates, truth("related", 3))
     assert abs(bias) < 4 * error
     assert holds > 0.92 - 4 * np.sqrt(0.92 * 0.08 / STUDIES)
     assert 0.9 < width < 1.35
 
 
 def test_without_its_chances_the_same_draw_is_biased():
-    found = simulate("related", (10, 30, 0), STUDIES, seed=5, estimates=["both, as it was"])
-    bias, error, *_ = summary(found["both, as it was"], truth("related", 1))
+    estimates = simulate("related", (10, 30, 0), STUDIES, seed=5, estimates=["both, as it was"])
+    bias, error, *_ = summary(estimates["both, as it was"], truth("related", 1))
     assert bias < -4 * error

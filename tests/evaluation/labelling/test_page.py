@@ -56,12 +56,12 @@ def test_the_data_by_hand(locks, django_assert_num_queries):
 
 def test_candidates_are_the_unlabelled_that_the_judge_finished_strongest_first(locks):
     report = label_report(data_of(locks), "", 2)
-    assert {one.report.name for one in report.candidates} == {"r2", "r4", "r5", "r6"}
-    gaps = [one.gap for one in report.candidates]
+    assert {candidate.report.name for candidate in report.candidates} == {"r2", "r4", "r5", "r6"}
+    gaps = [candidate.gap for candidate in report.candidates]
     assert gaps == sorted(gaps, reverse=True)
-    assert sum(one.chance for one in report.candidates) == pytest.approx(2)
+    assert sum(candidate.chance for candidate in report.candidates) == pytest.approx(2)
     assert (report.n_labelled, report.n_without_judge) == (3, 1)
-    assert [one.n for one in report.forecasts] == [4]
+    assert [forecast.n for forecast in report.forecasts] == [4]
     assert report.forecasts[0].drawn == pytest.approx(report.forecasts[0].equal)  # all of them
 
 
@@ -90,28 +90,28 @@ def test_the_page_says_what_it_rests_on(rosa, locks):
 
 
 def test_a_draw_keeps_its_chances_and_its_estimate_waits_for_its_labels(rosa, locks):
-    found = rosa.post("/datasets/locks/label-next/", {"size": "2"}, follow=True)
+    response = rosa.post("/datasets/locks/label-next/", {"size": "2"}, follow=True)
     draw = LabelDraw.objects.get()
-    assert found.redirect_chain[-1][0] == f"/datasets/locks/label-next/draws/{draw.pk}/"
+    assert response.redirect_chain[-1][0] == f"/datasets/locks/label-next/draws/{draw.pk}/"
     chances = DrawChance.objects.filter(draw=draw)
     assert chances.count() == 4
     assert sum(chances.values_list("chance", flat=True)) == pytest.approx(2)
     drawn = list(chances.filter(is_drawn=True))
     assert len(drawn) == draw.size == 2
-    page = markup(found)
+    page = markup(response)
     assert "0 of 2" in page
     assert "2 of the 2 drawn reports are not labelled yet" in page
-    for one in drawn:
-        label(one.text)
+    for chance in drawn:
+        label(chance.text)
     page = markup(rosa.get(f"/datasets/locks/label-next/draws/{draw.pk}/"))
     assert "2 of 2" in page
     # By hand: judge + (human - judge)/chance for the drawn, people's own where they came first.
     judge = data_of(locks).judge
     values = dict(enumerate(judge.tolist()))
     values |= {0: 1.0, 1: 1.0, 3: 0.0}
-    for one in drawn:
-        at = int(one.text.name[1:])
-        values[at] = judge[at] + (1 - judge[at]) / one.chance
+    for chance in drawn:
+        number = int(chance.text.name[1:])
+        values[number] = judge[number] + (1 - judge[number]) / chance.chance
     del values[7]
     assert f"{np.mean(list(values.values())):.2f}" in page
 
@@ -127,7 +127,9 @@ def label(text, grade=1):
 def drawn_by(rosa, size):
     rosa.post("/datasets/locks/label-next/", {"size": str(size)})
     draw = LabelDraw.objects.first()
-    return draw, [one.text for one in draw.chances.filter(is_drawn=True).select_related("text")]
+    return draw, [
+        chance.text for chance in draw.chances.filter(is_drawn=True).select_related("text")
+    ]
 
 
 def test_until_a_draw_is_labelled_throughout_its_labels_change_no_estimate(rosa, locks):
@@ -160,14 +162,14 @@ def test_after_a_draw_both_is_weighed_by_its_chances_and_people_alone_is_not_sho
     (row,) = label_report(data_of(locks), "", 2).rows
     assert row.people.value is None
     assert "greater chance" in row.people.reason
-    found = draw_result(draw, load_label_data(label_choice(locks).selection)).estimate
-    assert found.missing == 1  # the judge has not graded the last report throughout
-    assert row.both == found
+    estimate = draw_result(draw, load_label_data(label_choice(locks).selection)).estimate
+    assert estimate.missing == 1  # the judge has not graded the last report throughout
+    assert row.both == estimate
     page = markup(rosa.get("/datasets/locks/label-next/"))
     assert f'href="/datasets/locks/label-next/draws/{draw.pk}/">the draw of 2 reports' in page
     assert "1 report that it could not take or the judge has not graded throughout is left" in page
     (line,) = read(rosa.get("/datasets/locks/label-next/estimates.csv"))
-    assert (line["draw"], float(line["both"])) == (str(draw.pk), found.value)
+    assert (line["draw"], float(line["both"])) == (str(draw.pk), estimate.value)
 
 
 def test_labels_that_no_draw_asked_for_are_in_no_estimate_after_one(rosa, locks):
@@ -221,7 +223,9 @@ def test_labels_outside_the_draw_are_counted_and_left_out(rosa, locks):
 def test_tables_as_csv_equal_the_report(rosa, locks):
     report = label_report(data_of(locks), "", 2)
     rows = read(rosa.get("/datasets/locks/label-next/candidates.csv?size=2"))
-    assert [row["report"] for row in rows] == [one.report.name for one in report.candidates]
+    assert [row["report"] for row in rows] == [
+        candidate.report.name for candidate in report.candidates
+    ]
     assert float(rows[0]["probability"]) == report.candidates[0].chance
     shares = read(rosa.get("/datasets/locks/label-next/shares.csv"))
     assert [int(row["judge_grade"]) for row in shares] == [0, 1, 2, 3, 4, 5]
@@ -257,13 +261,13 @@ def test_what_is_not_there_is_named(rosa, locks, query, says):
 
 
 def test_nothing_left_draws_nothing(rosa, locks):
-    others = Text.objects.exclude(name__in=[f"r{at}" for at in LABELLED])
+    others = Text.objects.exclude(name__in=[f"r{number}" for number in LABELLED])
     Rating.objects.filter(text__in=others).delete()
     others.delete()
     page = markup(rosa.get("/datasets/locks/label-next/"))
     assert "Nothing is left to label" in page
-    found = rosa.post("/datasets/locks/label-next/", {}, follow=True)
-    assert "Nothing was drawn" in found.content.decode()
+    response = rosa.post("/datasets/locks/label-next/", {}, follow=True)
+    assert "Nothing was drawn" in response.content.decode()
     assert not LabelDraw.objects.exists()
 
 

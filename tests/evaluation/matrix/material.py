@@ -12,12 +12,12 @@ def page(client, url: str, query: str = ""):
     return response.context["page"]
 
 
-def rows(found, group: int = 0):
-    return {row.name: row for row in found.groups[group].rows}
+def rows(matrix, group: int = 0):
+    return {row.name: row for row in matrix.groups[group].rows}
 
 
-def titles(found) -> list[str]:
-    return [group.title for group in found.groups]
+def titles(matrix) -> list[str]:
+    return [group.title for group in matrix.groups]
 
 
 def table(response) -> list[dict[str, str]]:

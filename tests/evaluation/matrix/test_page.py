@@ -84,8 +84,8 @@ def test_nobody_has_rated(rosa, url):
 def test_new_and_redundant_answers_and_gains_by_rank(rosa, url):
     # far-9:0#0 answers q1 first (and q2, which never counts); 2#2 answers q0; 11#11 is unrated;
     # 0#1 answers q1 for the second time.
-    found = page(rosa, url, "run=annotated.bm25&cutoff=size")
-    ranked = found.groups[0].rows
+    matrix = page(rosa, url, "run=annotated.bm25&cutoff=size")
+    ranked = matrix.groups[0].rows
     assert [row.name for row in ranked] == [
         "far-9:0#0",
         "ferry-1:2#2",
@@ -119,38 +119,38 @@ def test_unrated_is_shown_as_unrated_and_never_as_zero(rosa, url):
 
 
 def test_the_required_subset_with_its_order(rosa, url):
-    found = page(rosa, url, "run=annotated.bm25&cutoff=size")
-    assert rows(found)["ferry-1:0#1"].required == 2
-    assert titles(found)[1] == "Required, and not in the run"
-    assert {name: row.required for name, row in rows(found, 1).items()} == {
+    matrix = page(rosa, url, "run=annotated.bm25&cutoff=size")
+    assert rows(matrix)["ferry-1:0#1"].required == 2
+    assert titles(matrix)[1] == "Required, and not in the run"
+    assert {name: row.required for name, row in rows(matrix, 1).items()} == {
         "ferry-1:0#0": 1,
         "ferry-1:10#10": 3,
     }
-    assert all(row.rank is None and row.gain is None for row in found.groups[1].rows)
+    assert all(row.rank is None and row.gain is None for row in matrix.groups[1].rows)
 
 
 def test_without_a_run_the_required_subset_is_the_context(rosa, url):
-    found = page(rosa, url)
-    assert titles(found)[0] == "The required subset, Z*"
-    assert [row.name for row in found.groups[0].rows] == list(found.pool.required_names)
-    assert [row.gain for row in found.groups[0].rows] == [1, 1, 1]
-    assert found.score.coverage.value == 1
+    matrix = page(rosa, url)
+    assert titles(matrix)[0] == "The required subset, Z*"
+    assert [row.name for row in matrix.groups[0].rows] == list(matrix.pool.required_names)
+    assert [row.gain for row in matrix.groups[0].rows] == [1, 1, 1]
+    assert matrix.score.coverage.value == 1
 
 
 def test_the_rest_is_folded_and_counted(rosa, url):
-    found = page(rosa, url, "run=dense")
-    folded = {group.title: group.n_hidden for group in found.groups if not group.rows}
+    matrix = page(rosa, url, "run=dense")
+    folded = {group.title: group.n_hidden for group in matrix.groups if not group.rows}
     assert folded == {"Passages of the topic without a grade": 1, "Reports": 2}
     whole = page(rosa, url, "run=dense&all=1")
     assert whole.n_hidden == 0
-    assert titles(whole) == titles(found)
+    assert titles(whole) == titles(matrix)
     assert rows(whole, 2).keys() == {"ferry-1:11#11"}
-    assert f"{found.n_hidden} more" in words(rosa.get(f"{url}?run=dense"))
+    assert f"{matrix.n_hidden} more" in words(rosa.get(f"{url}?run=dense"))
 
 
 def test_passages_of_other_topics_are_no_part_of_p_star(rosa, url):
-    found = page(rosa, url, "all=1")
-    group = next(group for group in found.groups if group.title == "Other rated passages")
+    matrix = page(rosa, url, "all=1")
+    group = next(group for group in matrix.groups if group.title == "Other rated passages")
     assert [row.name for row in group.rows] == ["far-9:0#0"]
     assert "far-9:0#0 other topic" in words(rosa.get(f"{url}?all=1"))
 
@@ -193,16 +193,16 @@ def test_a_filtered_question_that_never_counts_says_why(rosa, url):
 
 
 def test_another_eta_moves_everything(rosa, url):
-    found = page(rosa, url, "run=dense&eta=5")
-    assert found.pool.answerable == (0,)
-    assert found.score.coverage.value == 0
-    assert all(not cell.role for row in found.groups[0].rows for cell in row.cells)
+    matrix = page(rosa, url, "run=dense&eta=5")
+    assert matrix.pool.answerable == (0,)
+    assert matrix.score.coverage.value == 0
+    assert all(not cell.role for row in matrix.groups[0].rows for cell in row.cells)
 
 
 def test_a_cutoff_takes_the_first_ranks(rosa, url):
-    found = page(rosa, url, "run=annotated.bm25&cutoff=1")
-    assert [row.name for row in found.groups[0].rows] == ["far-9:0#0"]
-    assert found.score.coverage.value == pytest.approx(1 / 3)
+    matrix = page(rosa, url, "run=annotated.bm25&cutoff=1")
+    assert [row.name for row in matrix.groups[0].rows] == ["far-9:0#0"]
+    assert matrix.score.coverage.value == pytest.approx(1 / 3)
 
 
 def test_the_authors_rules_read_a_passage_of_another_topic_as_zero(rosa, url):
@@ -215,21 +215,21 @@ def test_the_authors_rules_read_a_passage_of_another_topic_as_zero(rosa, url):
 def test_people_over_a_judge_are_marked_and_the_values_follow(rosa, url):
     # Two people say yes to 0#0 q1; one says 1 to 2#2 q0, which the judge gave a 4.
     response = rosa.get(f"{url}?run=dense&source=people:judge&all=1")
-    found = response.context["page"]
+    matrix = response.context["page"]
     marked = {
         (row.name, cell.number): cell.grade
-        for group in found.groups
+        for group in matrix.groups
         for row in group.rows
         for cell in row.cells
         if cell.by_people and row.kind == "passage"
     }
     assert marked == {("ferry-1:0#0", 2): 1, ("ferry-1:2#2", 1): 0}
-    assert found.score.n_covered == 1
+    assert matrix.score.n_covered == 1
     assert page(rosa, url, "run=dense&source=judge").score.n_covered == 2
     seen = response.content.decode()
     assert 'data-shade="5" data-by="people"><a' in seen
     assert "question 2: grade 1 by people" in seen
-    reports = next(group for group in found.groups if group.title == "Reports")
+    reports = next(group for group in matrix.groups if group.title == "Reports")
     oracle = next(row for row in reports.rows if row.system == "annotated.oracle")
     # A tie on q1 is no grade; the judge has none either.
     assert [cell.grade for cell in oracle.cells] == [1, None, 0, None]
@@ -237,8 +237,8 @@ def test_people_over_a_judge_are_marked_and_the_values_follow(rosa, url):
 
 
 def test_reports_are_contexts_of_one_text(rosa, url):
-    found = page(rosa, url, "source=majority")
-    reports = next(group for group in found.groups if group.title == "Reports").rows
+    matrix = page(rosa, url, "source=majority")
+    reports = next(group for group in matrix.groups if group.title == "Reports").rows
     # The people's passages answer q1 alone. The first report ties there, the second does not
     # answer it; the first is of a system without a run, a bound, and so stands first.
     assert [row.name for row in reports] == ["annotated.oracle", "annotated.bm25"]
@@ -248,9 +248,9 @@ def test_reports_are_contexts_of_one_text(rosa, url):
 
 def test_references_stand_below_the_reports(rosa, study, url):
     make_reference(study)
-    found = page(rosa, url)
-    assert titles(found)[-1] == "Reference summaries"
-    (row,) = found.groups[-1].rows
+    matrix = page(rosa, url)
+    assert titles(matrix)[-1] == "Reference summaries"
+    (row,) = matrix.groups[-1].rows
     assert row.coverage.value == pytest.approx(2 / 3)
 
 

@@ -49,9 +49,9 @@ def test_the_values_are_those_of_the_command(rosa, url, options):
         assert shown(page(rosa, url, query)) == scored("ferry", run, options)["ferry-1"]
 
 
-def shown(found) -> dict[str, object]:
+def shown(matrix) -> dict[str, object]:
     """The values above the table, under the command's names."""
-    score = found.score
+    score = matrix.score
     return {
         "coverage": score.coverage.value,
         "alpha_ndcg": score.alpha_ndcg.value,
@@ -90,7 +90,7 @@ def test_the_topics(rosa, study, url):
         3,
     )
     assert (first.n_unrated, first.n_pairs) == (1, 16)
-    assert [(name, found and found.value) for name, found in first.coverage] == [
+    assert [(name, estimate and estimate.value) for name, estimate in first.coverage] == [
         ("annotated.bm25", pytest.approx(2 / 3)),
         ("dense", pytest.approx(2 / 3)),
     ]
@@ -185,5 +185,5 @@ def test_the_real_study(real_study, rosa):
         expected = scored("crux-duc04", "human_eval.bm25", options)
         query = f"run=human_eval.bm25&source=llama33_70b&cutoff=10&rules={rules}"
         for topic in real_study.topics.all()[:8]:
-            found = page(rosa, f"/datasets/crux-duc04/matrix/{topic.pk}/", query)
-            assert shown(found) == expected[topic.name]
+            matrix = page(rosa, f"/datasets/crux-duc04/matrix/{topic.pk}/", query)
+            assert shown(matrix) == expected[topic.name]

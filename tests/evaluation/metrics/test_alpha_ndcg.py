@@ -164,11 +164,11 @@ def test_the_order_of_the_questions_changes_nothing(topic, eta, alpha, random):
     pool, ranked, names = topic
     order = list(range(pool.shape[1]))
     random.shuffle(order)
-    one = alpha_ndcg(ranked, pool, names, eta, alpha=alpha)
+    estimate = alpha_ndcg(ranked, pool, names, eta, alpha=alpha)
     other = alpha_ndcg(ranked[:, order], pool[:, order], names, eta, alpha=alpha)
-    assert one.ideal_order == other.ideal_order
-    assert (one.value is None) == (other.value is None)
-    assert one.value is None or one.value == pytest.approx(other.value)
+    assert estimate.ideal_order == other.ideal_order
+    assert (estimate.value is None) == (other.value is None)
+    assert estimate.value is None or estimate.value == pytest.approx(other.value)
 
 
 @given(topics(), st.integers(1, 5))

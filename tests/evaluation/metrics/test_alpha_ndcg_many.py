@@ -25,13 +25,13 @@ def test_many_are_the_same_as_one_by_one(several, alpha):
     many = alpha_ndcg_many(rankings, pools, names, 3, alpha=alpha, cutoff=sizes)
     twice = alpha_ndcg_many([rankings, rankings], pools, names, 3, alpha=alpha, cutoff=5)
     for topic, (pool, ranked, called) in enumerate(several):
-        one = alpha_ndcg(ranked, pool, called, 3, alpha=alpha)
-        assert many.n_answerable[topic] == one.n
-        assert many.dcg[topic] == one.dcg
-        assert many.ideal_dcg[topic] == one.ideal_dcg
+        alone = alpha_ndcg(ranked, pool, called, 3, alpha=alpha)
+        assert many.n_answerable[topic] == alone.n
+        assert many.dcg[topic] == alone.dcg
+        assert many.ideal_dcg[topic] == alone.ideal_dcg
         five = alpha_ndcg(ranked, pool, called, 3, alpha=alpha, cutoff=5)
         for value, expected in (
-            (many.values[topic], one.value),
+            (many.values[topic], alone.value),
             (twice.values[0, topic], five.value),
             (twice.values[1, topic], five.value),
         ):
@@ -82,7 +82,9 @@ def test_against_ir_measures():
         for rank, passage in enumerate(passages)
     ]
     measure = ir_measures.alpha_nDCG @ 10
-    theirs = {found.query_id: found.value for found in ir_measures.iter_calc([measure], qrels, run)}
+    theirs = {
+        metric.query_id: metric.value for metric in ir_measures.iter_calc([measure], qrels, run)
+    }
     ours = alpha_ndcg_many(ranked, pool, names, 3, cutoff=10).values
     for topic, value in enumerate(ours):
         assert value == pytest.approx(theirs[f"t{topic}"], abs=1e-12)

@@ -9,15 +9,15 @@ REASONS = {"no_answerable_questions": "there are no answerable questions"}
 
 @pytest.mark.parametrize("case", load("coverage"))
 def test_golden(case):
-    given, expected = case["input"], case["expected"]
-    if given["P_star"] is None:
-        answerable = given["answerable"]
+    inputs, expected = case["input"], case["expected"]
+    if inputs["P_star"] is None:
+        answerable = inputs["answerable"]
     else:
-        answerable = answerable_questions(ratings(given["P_star"]), given["answerable_eta"])
+        answerable = answerable_questions(ratings(inputs["P_star"]), inputs["answerable_eta"])
     assert list(answerable) == expected["answerable"]
-    questions = len(given["P_star"][0]) if given["P_star"] else len(given["Z"][0])
-    z = ratings(given["Z"]).reshape(-1, questions)
-    result = coverage(z, answerable, given["eta"])
+    questions = len(inputs["P_star"][0]) if inputs["P_star"] else len(inputs["Z"][0])
+    z = ratings(inputs["Z"]).reshape(-1, questions)
+    result = coverage(z, answerable, inputs["eta"])
     assert_estimate(result, expected, case["tolerance"], REASONS)
     assert result.n == expected["n_answerable"]
     assert result.missing == expected["n_missing"]

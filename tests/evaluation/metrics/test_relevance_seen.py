@@ -10,19 +10,19 @@ names = st.sets(st.sampled_from("abcdef"))
 def test_by_hand():
     # Rel = a b c d, seen a b x, so Rel' = a b and the ceiling is 2/4. The output a x d has 2 of 3
     # in Rel; of Rel it finds 2/4. It cites d, which was not seen: against Rel' it is 1/3 and 1/2.
-    found = relevance_seen(["a", "x", "d"], ["a", "b", "c", "d"], ["a", "b", "x"])
-    assert (found.precision.value, found.precision.n) == (pytest.approx(2 / 3), 3)
-    assert (found.recall.value, found.recall.n) == (2 / 4, 4)
-    assert found.precision_seen.value == pytest.approx(1 / 3)
-    assert (found.recall_seen.value, found.recall_seen.n) == (1 / 2, 2)
-    assert found.ceiling.value == 2 / 4
-    assert (found.rel_prime, found.unseen) == (("a", "b"), ("d",))
-    assert not found.same_precision
+    relevance = relevance_seen(["a", "x", "d"], ["a", "b", "c", "d"], ["a", "b", "x"])
+    assert (relevance.precision.value, relevance.precision.n) == (pytest.approx(2 / 3), 3)
+    assert (relevance.recall.value, relevance.recall.n) == (2 / 4, 4)
+    assert relevance.precision_seen.value == pytest.approx(1 / 3)
+    assert (relevance.recall_seen.value, relevance.recall_seen.n) == (1 / 2, 2)
+    assert relevance.ceiling.value == 2 / 4
+    assert (relevance.rel_prime, relevance.unseen) == (("a", "b"), ("d",))
+    assert not relevance.same_precision
 
 
 def test_an_unseen_citation_that_is_irrelevant_leaves_precision_alone():
-    found = relevance_seen(["a", "z"], ["a"], ["a"])
-    assert (found.unseen, found.same_precision) == (("z",), True)
+    relevance = relevance_seen(["a", "z"], ["a"], ["a"])
+    assert (relevance.unseen, relevance.same_precision) == (("z",), True)
 
 
 @pytest.mark.parametrize(
@@ -42,18 +42,22 @@ def test_undefined(sets, field, why):
 
 
 def test_an_empty_output_recalls_nothing():
-    found = relevance_seen([], ["a"], ["a"])
-    assert (found.recall.value, found.recall_seen.value, found.same_precision) == (0, 0, True)
+    relevance = relevance_seen([], ["a"], ["a"])
+    assert (relevance.recall.value, relevance.recall_seen.value, relevance.same_precision) == (
+        0,
+        0,
+        True,
+    )
 
 
 @given(names, names, names)
 def test_recall_is_the_generators_times_the_ceiling_if_nothing_unseen_is_cited(output, rel, seen):
-    found = relevance_seen(output & seen, rel, seen)
-    assert found.unseen == ()
-    assert found.same_precision
-    if found.recall_seen.value is not None:
-        product = found.recall_seen.value * found.ceiling.value
-        assert found.recall.value == pytest.approx(product)
+    relevance = relevance_seen(output & seen, rel, seen)
+    assert relevance.unseen == ()
+    assert relevance.same_precision
+    if relevance.recall_seen.value is not None:
+        product = relevance.recall_seen.value * relevance.ceiling.value
+        assert relevance.recall.value == pytest.approx(product)
 
 
 @given(names, names, names)

@@ -14,13 +14,13 @@ def test_all_pairs_of_the_list_as_a_file(rosa, study):
     study.rating(study.ben, study.oracle, 3).delete()
     study.questions[0].body = "=What failed?"
     study.questions[0].save()
-    found = rows(rosa.get(url(study, "pairs.csv", "kind=compared&judge=judge")))
+    pairs = rows(rosa.get(url(study, "pairs.csv", "kind=compared&judge=judge")))
     page = rosa.get(study.url("pairs", "kind=compared&judge=judge"))
-    assert len(found) == 5
-    assert [float(row["grades_apart"]) for row in found] == pytest.approx(
+    assert len(pairs) == 5
+    assert [float(row["grades_apart"]) for row in pairs] == pytest.approx(
         [row.weight for row, _ in page.context["rows"]]
     )
-    first = found[0]
+    first = pairs[0]
     assert (first["system"], first["number"]) == ("annotated.bm25", "1")
     assert (first["ann"], first["ben"], first["judge"]) == ("1", "1", "2")
     assert float(first["evidence_apart"]) == 1

@@ -113,8 +113,12 @@ def test_sentences_that_one_marked_and_another_did_not(rosa, study):
     # ann marks the first sentence of bm25 1 and ben the third; the second nobody.
     response = rosa.get(study.pair_url(study.bm25, 1))
     divided = [
-        (one.number, [voice.rater.name for voice in by], [voice.rater.name for voice in not_by])
-        for one, by, not_by in response.context["divided"]
+        (
+            sentence.number,
+            [voice.rater.name for voice in by],
+            [voice.rater.name for voice in not_by],
+        )
+        for sentence, by, not_by in response.context["divided"]
     ]
     assert divided == [(1, ["ann"], ["ben"]), (3, ["ben"], ["ann"])]
     assert 'href="#sentence-1">The car ferry Halden' in response.content.decode()
@@ -155,8 +159,8 @@ def test_queries_do_not_grow_with_the_raters(rosa, study, django_assert_max_num_
     # As the list; and the text, the question, the ratings of the pair and their spans.
     with django_assert_max_num_queries(18):
         rosa.get(study.pair_url(study.oracle, 1))
-    for at in range(9):
-        rater = Rater.objects.create(dataset=study.dataset, name=f"more{at}", kind="human")
+    for number in range(9):
+        rater = Rater.objects.create(dataset=study.dataset, name=f"more{number}", kind="human")
         Rating.objects.create(
             rater=rater,
             rubric=Rubric.objects.get(slug="answerable"),

@@ -11,15 +11,17 @@ def span(quote: str) -> tuple[int, int]:
 
 
 def test_they_are_numbered_through_the_paragraphs():
-    found = divided_sentences(BODY, {"A": [span("stayed"), span("Three left")], "B": [span("Two")]})
-    assert [(one.number, one.words, one.by, one.not_by) for one in found] == [
-        (3, "Three left.", ("A",), ("B",))
-    ]
+    divided = divided_sentences(
+        BODY, {"A": [span("stayed"), span("Three left")], "B": [span("Two")]}
+    )
+    assert [
+        (sentence.number, sentence.words, sentence.by, sentence.not_by) for sentence in divided
+    ] == [(3, "Three left.", ("A",), ("B",))]
 
 
 def test_a_span_may_reach_over_several_and_one_who_marked_nothing_counts():
-    found = divided_sentences(BODY, {"A": [span("came. Two")], "B": [], "C": [span("One")]})
-    assert [(one.number, one.by, one.not_by) for one in found] == [
+    divided = divided_sentences(BODY, {"A": [span("came. Two")], "B": [], "C": [span("One")]})
+    assert [(sentence.number, sentence.by, sentence.not_by) for sentence in divided] == [
         (1, ("A", "C"), ("B",)),
         (2, ("A",), ("B", "C")),
     ]
@@ -27,8 +29,8 @@ def test_a_span_may_reach_over_several_and_one_who_marked_nothing_counts():
 
 def test_spans_that_only_touch_a_sentence_do_not_mark_it():
     end_of_first = BODY.index(".") + 1
-    found = divided_sentences(BODY, {"A": [(end_of_first, end_of_first + 1)], "B": []})
-    assert found == ()
+    divided = divided_sentences(BODY, {"A": [(end_of_first, end_of_first + 1)], "B": []})
+    assert divided == ()
 
 
 def test_nobody_or_everybody():

@@ -70,9 +70,9 @@ def make_mill(
             for question, grade in zip(questions, grades, strict=True)
         )
 
-    for at in order:
-        name = f"mill-{at + 1}"
-        topic = Topic.objects.create(dataset=dataset, name=name, request="Why?", position=at)
+    for position in order:
+        name = f"mill-{position + 1}"
+        topic = Topic.objects.create(dataset=dataset, name=name, request="Why?", position=position)
         questions = [
             SubQuestion.objects.create(topic=topic, position=n, body=f"Question {n}?")
             for n in range(3)
@@ -89,13 +89,13 @@ def make_mill(
         for run in made.values():
             RankedText.objects.bulk_create(
                 RankedText(run=run, topic=topic, text=passages[p], rank=rank, score=1 / rank)
-                for rank, p in enumerate(RUNS[run.name][at], start=1)
+                for rank, p in enumerate(RUNS[run.name][position], start=1)
             )
         for system, grades in (REPORTS if reports else {}).items():
             report = text("report", f"{system.rpartition('.')[2]}_{name}", 8, system)
-            rate(judge, graded, report, grades[at])
+            rate(judge, graded, report, grades[position])
             for person, labels in PEOPLE.items():
                 if system.rpartition(".")[2] in labels:
-                    said = labels[system.rpartition(".")[2]][at]
-                    rate(people[person], yes_or_no, report, said)
+                    answer = labels[system.rpartition(".")[2]][position]
+                    rate(people[person], yes_or_no, report, answer)
     return dataset

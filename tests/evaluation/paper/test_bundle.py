@@ -59,19 +59,26 @@ def test_provenance(mill):
         intervals=True,
         reported=GOLDEN / "table1.csv",
     )
-    said = json.loads(made.files["provenance.json"])
-    assert said["command"] == (
+    provenance = json.loads(made.files["provenance.json"])
+    assert provenance["command"] == (
         "manage.py tables mill --cutoff oracle --eta 4 --ideal standard --intervals "
         "--reported table1.csv --rules authors --source judge --tokenizer words"
     )
-    assert said["dataset"] == "mill"
-    assert said["judge"]["kind"] == "model"
-    assert said["options"]["tokenizer"] == "whitespace words"
-    assert set(said["versions"]) == {"django", "matplotlib", "numpy", "pandas", "python", "scipy"}
-    assert said["data"] == content_hashes(mill)
-    assert said["reported"]["sha256"] == sha256((GOLDEN / "table1.csv").read_bytes())
+    assert provenance["dataset"] == "mill"
+    assert provenance["judge"]["kind"] == "model"
+    assert provenance["options"]["tokenizer"] == "whitespace words"
+    assert set(provenance["versions"]) == {
+        "django",
+        "matplotlib",
+        "numpy",
+        "pandas",
+        "python",
+        "scipy",
+    }
+    assert provenance["data"] == content_hashes(mill)
+    assert provenance["reported"]["sha256"] == sha256((GOLDEN / "table1.csv").read_bytes())
     others = {name: content for name, content in made.files.items() if name != "provenance.json"}
-    assert said["files"] == {name: {"sha256": sha256(c)} for name, c in others.items()}
+    assert provenance["files"] == {name: {"sha256": sha256(c)} for name, c in others.items()}
 
 
 def test_no_file_holds_a_date_or_a_path(mill, tmp_path):
@@ -168,8 +175,8 @@ def test_writing_replaces_ours_and_leaves_the_rest(tmp_path):
     (tmp_path / "notes.txt").write_text("mine")
     (tmp_path / "a.csv").write_text("old")
     write_files(tmp_path, {"a.csv": b"new", "b.csv": b"too"})
-    found = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
-    assert found == {"notes.txt": b"mine", "a.csv": b"new", "b.csv": b"too"}
+    contents = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    assert contents == {"notes.txt": b"mine", "a.csv": b"new", "b.csv": b"too"}
 
 
 def test_nothing_is_replaced_before_everything_is_written(tmp_path):

@@ -27,7 +27,7 @@ def mill(db):
 
 def test_it_writes_and_says_what(mill, tmp_path):
     out = tmp_path / "new" / "folder"
-    said = output("mill", "--out", str(out), "--judge", "judge")
+    printed = output("mill", "--out", str(out), "--judge", "judge")
     files = sorted(path.name for path in out.iterdir())
     assert files == [
         *(f"figure4{end}" for end in (".csv", ".png", ".svg", ".tex", "_correlations.csv")),
@@ -35,26 +35,26 @@ def test_it_writes_and_says_what(mill, tmp_path):
         "provenance.json",
         *(f"table{n}.{kind}" for n in (1, 2, 3) for kind in ("csv", "tex")),
     ]
-    assert all(name in said for name in files)
+    assert all(name in printed for name in files)
 
 
 def test_the_same_command_gives_the_same_bytes_wherever_it_writes(mill, tmp_path):
     for name in ("one", "two"):
         output("mill", "--out", str(tmp_path / name), "--judge", "judge", "--intervals")
-    one, two = (
+    first, second = (
         {path.name: path.read_bytes() for path in (tmp_path / name).iterdir()}
         for name in ("one", "two")
     )
-    assert one == two
+    assert first == second
 
 
 def test_what_is_not_made_is_said_and_so_is_what_lies_there_from_before(mill, tmp_path):
     output("mill", "--out", str(tmp_path), "--judge", "judge")
     (tmp_path / "notes.txt").write_text("mine")
     mill.runs.all().delete()
-    said = output("mill", "--out", str(tmp_path), "--judge", "judge")
-    assert "not made, because the dataset has no retrieval runs" in said
-    assert "table3.tex                 not made this time; an earlier one is still there" in said
+    printed = output("mill", "--out", str(tmp_path), "--judge", "judge")
+    assert "not made, because the dataset has no retrieval runs" in printed
+    assert "table3.tex                 not made this time; an earlier one is still there" in printed
     assert (tmp_path / "notes.txt").read_text() == "mine"
     left_out = json.loads((tmp_path / "provenance.json").read_text())["skipped"]
     assert set(left_out) == {"table2", "table3", "figure5"}

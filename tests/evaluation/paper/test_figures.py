@@ -39,7 +39,7 @@ VALUES = {
 
 
 @pytest.fixture
-def found(db):
+def coverage(db):
     make_study()
     return report_coverage(select(Dataset.objects.get(), rubric="answerable", judge="judge"))
 
@@ -54,22 +54,22 @@ def words(svg: bytes) -> str:
 
 
 def chunks(png: bytes) -> set[bytes]:
-    at, found = 8, set()
-    while at < len(png):
-        size, kind = struct.unpack(">I4s", png[at : at + 8])
+    offset, kinds = 8, set()
+    while offset < len(png):
+        size, kind = struct.unpack(">I4s", png[offset : offset + 8])
         assert (
-            zlib.crc32(png[at + 4 : at + 8 + size])
-            == struct.unpack(">I", png[at + 8 + size :][:4])[0]
+            zlib.crc32(png[offset + 4 : offset + 8 + size])
+            == struct.unpack(">I", png[offset + 8 + size :][:4])[0]
         )
-        found.add(kind)
-        at += size + 12
-    return found
+        kinds.add(kind)
+        offset += size + 12
+    return kinds
 
 
 def test_heat_by_hand():
-    found = heat(VALUES)
-    assert found.metrics == tuple(VALUES)
-    taus = found.taus
+    heat_map = heat(VALUES)
+    assert heat_map.metrics == tuple(VALUES)
+    taus = heat_map.taus
     assert set(taus) == {(1, 0), (2, 0), (2, 1), (3, 0), (3, 1), (3, 2)}
     assert taus[1, 0].value == 1
     assert taus[2, 0].value == -1
@@ -86,9 +86,9 @@ def test_heat_as_csv():
 
 
 def test_heat_drawn():
-    said = words(draw(lambda figure: paint_heat(figure, heat(VALUES)))["svg"])
+    text = words(draw(lambda figure: paint_heat(figure, heat(VALUES)))["svg"])
     for part in ("0.33", "1.00", "−1.00", "Recall", "α-nDCG", "Cov(y)", "over 3 to 4 systems"):
-        assert part in said
+        assert part in text
 
 
 def test_a_metric_without_any_value_is_left_out():
@@ -103,9 +103,9 @@ def test_an_undefined_correlation_is_hatched_and_has_no_number():
     assert b"nan" not in svg.lower()
 
 
-def test_the_same_bytes_without_dates_and_whatever_the_settings(found):
+def test_the_same_bytes_without_dates_and_whatever_the_settings(coverage):
     def paint(figure):
-        paint_coverage(figure, found)
+        paint_coverage(figure, coverage)
 
     first = draw(paint)
     with mpl.rc_context({"font.size": 20, "svg.hashsalt": "other", "axes.facecolor": "red"}):
@@ -115,12 +115,12 @@ def test_the_same_bytes_without_dates_and_whatever_the_settings(found):
     assert chunks(first["png"]) == {b"IHDR", b"pHYs", b"IDAT", b"IEND"}
 
 
-def test_drawing_leaves_the_settings_and_other_threads_alone(found):
+def test_drawing_leaves_the_settings_and_other_threads_alone(coverage):
     before = dict(mpl.rcParams)
     drawn: list[dict[str, bytes]] = []
     threads = [
         threading.Thread(
-            target=lambda: drawn.append(draw(lambda figure: paint_coverage(figure, found)))
+            target=lambda: drawn.append(draw(lambda figure: paint_coverage(figure, coverage)))
         )
         for _ in range(3)
     ]
@@ -133,9 +133,9 @@ def test_drawing_leaves_the_settings_and_other_threads_alone(found):
     assert dict(mpl.rcParams) == before
 
 
-def test_coverage_of_people_and_judge(found):
+def test_coverage_of_people_and_judge(coverage):
     # Worked out in material.py. The judge at eta 3 answers oracle 1 of 3 and bm25 1 of 2 rated.
-    table = {(row["system"], row["rater"]): row for row in rows(coverage_csv(found))}
+    table = {(row["system"], row["rater"]): row for row in rows(coverage_csv(coverage))}
     assert len(table) == 6
     assert table["annotated.oracle", "ann"]["coverage"] == "0.666666666667"
     assert table["annotated.oracle", "ben"]["coverage"] == "0.333333333333"
@@ -144,14 +144,14 @@ def test_coverage_of_people_and_judge(found):
     assert (unfinished["coverage_missing"], unfinished["rater_kind"]) == ("1", "model")
 
 
-def test_correlations_are_of_the_judge_with_each_person(found):
-    table = rows(correlation_csv(found))
+def test_correlations_are_of_the_judge_with_each_person(coverage):
+    table = rows(correlation_csv(coverage))
     assert [(row["a"], row["b"]) for row in table] == [("ann", "judge"), ("ben", "judge")]
     assert "fewer than three" in table[0]["pearson_reason"]
 
 
-def test_both_correlations_are_printed(found):
-    person, judge = found.people[0], found.judge
+def test_both_correlations_are_printed(coverage):
+    person, judge = coverage.people[0], coverage.judge
     pair = Correlations(
         person,
         judge,
@@ -159,35 +159,35 @@ def test_both_correlations_are_printed(found):
         Correlation(-0.8, None, 9),
         Correlation(1, None, 9),
     )
-    said = words(draw(lambda f: paint_coverage(f, replace(found, correlations=(pair,))))["svg"])
-    assert "ann: r = 0.90, ρ = −0.80" in said
-    assert "judge, η = 3" in said
-    assert "annotated.oracle" in said
+    text = words(draw(lambda f: paint_coverage(f, replace(coverage, correlations=(pair,))))["svg"])
+    assert "ann: r = 0.90, ρ = −0.80" in text
+    assert "judge, η = 3" in text
+    assert "annotated.oracle" in text
 
 
 def test_without_a_judge_people_are_compared(db):
     make_study()
     alone = report_coverage(select(Dataset.objects.get(), rubric="answerable"))
     assert [(pair.a.name, pair.b.name) for pair in alone.correlations] == [("ann", "ben")]
-    said = words(draw(lambda figure: paint_coverage(figure, alone))["svg"])
-    assert "ann, ben: r = undefined, ρ = undefined" in said
+    text = words(draw(lambda figure: paint_coverage(figure, alone))["svg"])
+    assert "ann, ben: r = undefined, ρ = undefined" in text
 
 
-def test_a_crowd_is_drawn_as_people(found):
+def test_a_crowd_is_drawn_as_people(coverage):
     crowd = replace(
-        found,
-        people=found.people * 4,
+        coverage,
+        people=coverage.people * 4,
         judge=None,
         correlations=(),
-        reports=tuple(replace(r, coverage=r.coverage * 4, judge=None) for r in found.reports),
+        reports=tuple(replace(r, coverage=r.coverage * 4, judge=None) for r in coverage.reports),
     )
     assert "8 people" in words(draw(lambda figure: paint_coverage(figure, crowd))["svg"])
 
 
-def test_a_name_is_never_read_as_a_formula(found):
-    odd = tuple(replace(r, system=f"{r.system}$_x$") for r in found.reports)
-    said = words(draw(lambda figure: paint_coverage(figure, replace(found, reports=odd)))["svg"])
-    assert "annotated.oracle$_x$" in said
+def test_a_name_is_never_read_as_a_formula(coverage):
+    odd = tuple(replace(r, system=f"{r.system}$_x$") for r in coverage.reports)
+    text = words(draw(lambda figure: paint_coverage(figure, replace(coverage, reports=odd)))["svg"])
+    assert "annotated.oracle$_x$" in text
 
 
 def test_shared_beginning():

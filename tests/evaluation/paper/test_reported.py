@@ -57,20 +57,20 @@ def test_the_csv_can_be_read_again(paper, tmp_path):
 
 
 def test_two_systems_have_no_tau(tmp_path):
-    found = read(tmp_path, "system,block,CovZ,Covy\na,x,1,2\nb,x,2,1\n(#1),reference,9,9\n")
-    tau = found.tau(*found.fields)
+    reported = read(tmp_path, "system,block,CovZ,Covy\na,x,1,2\nb,x,2,1\n(#1),reference,9,9\n")
+    tau = reported.tau(*reported.fields)
     assert (tau.value, tau.n) == (None, 2)
     assert "fewer than three" in tau.reason
 
 
 def test_a_metric_without_its_result_has_no_tau(tmp_path):
-    found = read(tmp_path, "system,block,CovZ,Deny\na,x,1,2\n")
-    assert found.against(found.fields[0]) is None
+    reported = read(tmp_path, "system,block,CovZ,Deny\na,x,1,2\n")
+    assert reported.against(reported.fields[0]) is None
 
 
 def test_a_byte_order_mark_blank_lines_and_spaces_are_passed_over(tmp_path):
-    found = read(tmp_path, "\ufeffsystem,block,CovZ\r\n\r\n a , x , 1 \r\n")
-    assert found.systems[0].values == (1.0,)
+    reported = read(tmp_path, "\ufeffsystem,block,CovZ\r\n\r\n a , x , 1 \r\n")
+    assert reported.systems[0].values == (1.0,)
 
 
 @pytest.mark.parametrize(

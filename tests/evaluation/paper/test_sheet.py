@@ -9,7 +9,7 @@ from evaluation.stats.estimate import Estimate
 
 
 def test_letters_of_footnotes():
-    assert [_letters(at) for at in (0, 25, 26, 27, 51, 52, 701, 702)] == [
+    assert [_letters(number) for number in (0, 25, 26, 27, 51, 52, 701, 702)] == [
         "a", "z", "aa", "ab", "az", "ba", "zz", "aaa",
     ]  # fmt: skip
 

@@ -29,16 +29,16 @@ def sheet_of(dataset, **words):
 
 
 def line(sheet, name):
-    return next(found for found in sheet.lines if found.name.startswith(name))
+    return next(row for row in sheet.lines if row.name.startswith(name))
 
 
-def shown(found):
-    return [None if cell is None else cell.estimate.value for cell in found.cells]
+def shown(row):
+    return [None if cell is None else cell.estimate.value for cell in row.cells]
 
 
 def test_systems_references_first(mill):
-    found = systems(scored(mill))
-    assert [system.name for system in found if system.is_reference] == [
+    all_systems = systems(scored(mill))
+    assert [system.name for system in all_systems if system.is_reference] == [
         "(#1) Direct prompting: human_eval.direct",
         "(#3) Oracle retrieval Z*",
         "human_eval.oracle",
@@ -48,8 +48,8 @@ def test_systems_references_first(mill):
 
 
 def test_values_by_system_and_topic(mill):
-    found = values(scored(mill), COVERAGE_Z)
-    assert np.array_equal(found, [[0.5, 1, 1, 0], [0.5, 1, 0.5, 0.5]])
+    coverage = values(scored(mill), COVERAGE_Z)
+    assert np.array_equal(coverage, [[0.5, 1, 1, 0], [0.5, 1, 0.5, 0.5]])
     assert np.array_equal(values(scored(mill), COVERAGE_Y), [[1, 1, 0.5, 0.5], [0.5, 1, 0.5, 0]])
 
 
@@ -58,9 +58,9 @@ def test_table_1(mill):
     assert [len(block.lines) for block in sheet.blocks] == [3, 4, 1]
     mid = line(sheet, "human_eval.mid")
     coverage, _, report, *_ = mid.cells
-    assert (coverage.estimate.value, coverage.estimate.n, report.estimate.value) == (0.75, 2, 0.5)
-    assert coverage.estimate.low < 0.75 < coverage.estimate.high
-    assert (mid.cells[-1].estimate.value, mid.cells[-1].number) == (1.5, "1.5")
+    assert (coverage.found.value, coverage.found.n, report.found.value) == (0.75, 2, 0.5)
+    assert coverage.found.low < 0.75 < coverage.found.high
+    assert (mid.cells[-1].found.value, mid.cells[-1].number) == (1.5, "1.5")
     assert dict(zip(sheet.facts, mid.facts, strict=True)) == {
         "topics_z": 2,
         "unrated_cells_z": 0,
@@ -69,8 +69,8 @@ def test_table_1(mill):
     }
     tau = line(sheet, "Kendall")
     # The oracle, whose coverages are both 1, and direct prompting do not enter it.
-    assert tau.cells[0].estimate.value == pytest.approx(2 / 3)
-    assert tau.cells[0].estimate.n == 4
+    assert tau.cells[0].found.value == pytest.approx(2 / 3)
+    assert tau.cells[0].found.n == 4
     assert [cell is None for cell in tau.cells] == [False, False, True, False, True, True]
 
 
@@ -87,9 +87,9 @@ def test_table_1_has_the_numbers_of_the_scores(mill):
 def test_a_bound_lacks_what_it_has_not(mill):
     direct, z_star = line(sheet_of(mill), "(#1)"), line(sheet_of(mill), "(#3)")
     assert shown(direct)[:3] == [None, None, 0.25]
-    assert "nothing was retrieved" in direct.cells[0].estimate.reason
+    assert "nothing was retrieved" in direct.cells[0].found.reason
     assert shown(z_star)[0] == shown(z_star)[3] == 1
-    assert "no reports from it" in z_star.cells[2].estimate.reason
+    assert "no reports from it" in z_star.cells[2].found.reason
 
 
 def test_table_1_in_latex(mill):
@@ -104,8 +104,8 @@ def test_table_1_in_latex(mill):
 def test_unlike_depths_are_told_and_no_depth_is_best(mill):
     text = latex(sheet_of(mill))
     # good 2 and 1, mid 2 and 1, fair 2 and 1, poor 1 and 1: they differ on mill-1 alone.
-    said = "|Z| differs on 1 of 2 topics. On these it is 1 on average for human_eval.poor and 2 for"
-    assert escape(said) in text
+    note = "|Z| differs on 1 of 2 topics. On these it is 1 on average for human_eval.poor and 2 for"
+    assert escape(note) in text
     assert r"\textbf{1.5}" not in text
     # As long as Z*, one passage: alike.
     assert "not read equally deep" not in latex(sheet_of(mill, cutoff="oracle"))
@@ -130,7 +130,7 @@ def test_fewer_topics_and_unrated_cells_are_told(mill):
     text = latex(sheet)
     assert r"\textbf{75.0}" in text
     assert r"\textbf{100.0}" not in text.split("human")[-1].split(r"\midrule")[0]
-    assert line(sheet, "Kendall").cells[0].estimate.n == 3
+    assert line(sheet, "Kendall").cells[0].found.n == 3
 
 
 def test_table_2(mill):
@@ -158,7 +158,7 @@ def test_table_3(mill):
     by_size = {size: scored(mill, cutoff=str(size)) for size in table3.SIZES}
     sheet = table3.table3(by_size, "mill")
     oracle, ten, twenty = sheet.lines
-    assert [found.name for found in sheet.lines] == ["|Z*|", "10", "20"]
+    assert [row.name for row in sheet.lines] == ["|Z*|", "10", "20"]
     # No context has more than two passages, so 10 and 20 are all of it: the tau of Table 1.
     assert shown(ten)[0] == shown(twenty)[0] == pytest.approx(2 / 3)
     # |Z*| is 1. The first passages of fair, good, mid and poor cover .5 1 .5 .25 against reports of
@@ -168,7 +168,7 @@ def test_table_3(mill):
 
 def test_without_reports_tau_says_why(db):
     sheet = sheet_of(make_mill(reports=False))
-    tau = line(sheet, "Kendall").cells[0].estimate
+    tau = line(sheet, "Kendall").cells[0].found
     assert tau.value is None
     assert "0 systems have both" in tau.reason
-    assert "no reports from it" in line(sheet, "human_eval.mid").cells[2].estimate.reason
+    assert "no reports from it" in line(sheet, "human_eval.mid").cells[2].found.reason

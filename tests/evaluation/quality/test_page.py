@@ -53,7 +53,7 @@ def pages(campaign):
 
 def profile(rosa, name, url=QUALITY):
     profiles = rosa.get(url).context["report"].profiles
-    return next(one for one in profiles if one.name == name)
+    return next(rater for rater in profiles if rater.name == name)
 
 
 @pytest.mark.parametrize(
@@ -165,9 +165,9 @@ def test_attention_checks_are_counted_as_asked_and_passed(cast, rosa, answered):
         campaign=answered, position=0, body="Choose 0.", expected=0
     )
     Assignment.objects.filter(participant__campaign=answered).update(check_asked=check)
-    one = assignment_of(answered, cast.worker, "oracle")
+    assignment = assignment_of(answered, cast.worker, "oracle")
     for grade in (0, 1):
-        saving.save_answer(one, check, key=uuid4(), grade=grade, spans=[])
+        saving.save_answer(assignment, check, key=uuid4(), grade=grade, spans=[])
     wil = profile(rosa, "wil")
     assert (wil.n_passed, wil.checks.n, wil.checks_open) == (0, 1, 1)
     assert [flag.words for flag in wil.flags] == ["0 of 1 attention checks passed"]
@@ -215,7 +215,7 @@ def test_a_pilot_has_its_pages_though_it_has_no_ratings(cast, rosa, dataset):
 
 def test_the_table_is_ordered_by_any_column_and_undefined_comes_last(rosa, answered):
     def names(sort):
-        return [one.name for one in rosa.get(f"{QUALITY}?sort={sort}").context["profiles"]]
+        return [rater.name for rater in rosa.get(f"{QUALITY}?sort={sort}").context["profiles"]]
 
     assert names("rater") == ["uma", "wil"]
     assert names("-rater") == ["wil", "uma"]
@@ -244,7 +244,7 @@ def test_a_rater_closely(rosa, answered):
     assert (other.name, other.equal.n) == ("uma", 3)
     (day,) = response.context["days"]
     assert (day.counts, day.n) == ((3, 3), 6)
-    cells = [[cell.grade for cell in one.cells] for one in response.context["items"]]
+    cells = [[cell.grade for cell in item.cells] for item in response.context["items"]]
     assert cells == [[1, 1, 0], [0, 0, 1]]
     assert f"{QUALITY}items/{item_of(answered, 'oracle').pk}/" in response.content.decode()
 
@@ -285,5 +285,5 @@ def test_queries_do_not_grow_with_the_answers(cast, rosa, campaign, django_asser
 def test_who_has_not_begun_is_named_beside_the_table(cast, rosa, campaign):
     row(campaign, cast.worker, "oracle", 1)
     response = rosa.get(QUALITY)
-    assert [one.name for one in response.context["profiles"]] == ["wil"]
+    assert [rater.name for rater in response.context["profiles"]] == ["wil"]
     assert "1 has not begun and is not in the table: uma" in words(response)

@@ -45,8 +45,10 @@ def make_room(n_topics: int = 4, people: bool = True) -> Dataset:
         if people or kind == "model"
     }
     runs = {name: RetrievalRun.objects.create(dataset=dataset, name=name) for name in RUNS}
-    for at in range(n_topics):
-        topic = Topic.objects.create(dataset=dataset, name=f"t{at}", request="Write.", position=at)
+    for index in range(n_topics):
+        topic = Topic.objects.create(
+            dataset=dataset, name=f"t{index}", request="Write.", position=index
+        )
         questions = [
             SubQuestion.objects.create(topic=topic, position=position, body=f"What is {position}?")
             for position in range(2)
@@ -56,13 +58,13 @@ def make_room(n_topics: int = 4, people: bool = True) -> Dataset:
                 dataset=dataset,
                 topic=topic,
                 kind="passage",
-                name=f"t{at}:0#{number}",
+                name=f"t{index}:0#{number}",
                 body="a b c d",
             )
             for number in range(3)
         ]
         Text.objects.create(
-            dataset=dataset, topic=topic, kind="report", system="good", name=f"t{at}", body="a b"
+            dataset=dataset, topic=topic, kind="report", system="good", name=f"t{index}", body="a b"
         )
         grades = [
             (name, passages[number], question, grade)
@@ -83,6 +85,6 @@ def make_room(n_topics: int = 4, people: bool = True) -> Dataset:
         RankedText.objects.bulk_create(
             RankedText(run=runs[name], topic=topic, text=passages[number], rank=rank)
             for name, ranked in RUNS.items()
-            for rank, number in enumerate(ranked[at % 4], 1)
+            for rank, number in enumerate(ranked[index % 4], 1)
         )
     return dataset

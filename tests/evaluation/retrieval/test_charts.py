@@ -38,11 +38,11 @@ def opened(dataset, **words):
 
 
 def test_strips_have_a_point_for_each_topic(room):
-    found, _ = opened(room, source="judge")
-    drawn = strips(found, found.systems(RUNS), "coverage")
+    room_board, _ = opened(room, source="judge")
+    drawn = strips(room_board, room_board.systems(RUNS), "coverage")
     assert [row.row.name for row in drawn.rows] == ["good", "fair", "poor"]
     poor = drawn.rows[2]
-    assert sorted((one.topic, one.value) for _, one in poor.points) == [
+    assert sorted((point.topic, point.value) for _, point in poor.points) == [
         ("t0", 0),
         ("t1", 0.5),
         ("t2", 0.5),
@@ -50,13 +50,13 @@ def test_strips_have_a_point_for_each_topic(room):
     ]
     topic, values = drawn.by_topic[0]
     assert topic == "t0"
-    assert [one.value for _, one in values] == [1, 0.5, 0]
+    assert [point.value for _, point in values] == [1, 0.5, 0]
 
 
 def test_many_topics_are_drawn_as_quantiles(db):
     dataset = make_room(n_topics=DRAWN + 4, people=False)
-    found, _ = opened(dataset, source="judge")
-    drawn = strips(found, found.systems(RUNS), "coverage")
+    room_board, _ = opened(dataset, source="judge")
+    drawn = strips(room_board, room_board.systems(RUNS), "coverage")
     assert not drawn.is_drawn
     assert drawn.topics == ()
     fair = next(row for row in drawn.rows if row.row.name == "fair")
@@ -110,16 +110,16 @@ def test_shades():
 
 
 def test_figures_hold_the_same_numbers_and_nothing_that_is_forbidden(room):
-    found, choice = opened(room, source="judge")
-    systems = found.systems(RUNS)
+    room_board, choice = opened(room, source="judge")
+    systems = room_board.systems(RUNS)
     figure_5 = taus(systems)
     heat = metrics_figure(figure_5, choice)["data"][0]
     assert heat["z"] == [[tau.value for tau in row] for row in figure_5.rows]
     assert (heat["xgap"], heat["ygap"], heat["showscale"]) == (2, 2, False)
-    topics = topics_figure(strips(found, systems, "coverage"), found, choice)["data"]
+    topics = topics_figure(strips(room_board, systems, "coverage"), room_board, choice)["data"]
     assert {trace["y"][0]: sorted(trace["x"]) for trace in topics}["poor"] == [0, 0, 0.5, 0.5]
-    assert f"/matrix/{found.keys[0]}/?source=judge&run=poor" in topics[0]["customdata"][0]
-    pair = comparison(found, choice, {"a": "good", "b": "poor"})
+    assert f"/matrix/{room_board.keys[0]}/?source=judge&run=poor" in topics[0]["customdata"][0]
+    pair = comparison(room_board, choice, {"a": "good", "b": "poor"})
     (points,) = compare_figure(pair, choice)["data"]
     assert (points["x"], points["y"]) == ([1, 1, 1, 1], [0, 0, 0.5, 0.5])
 

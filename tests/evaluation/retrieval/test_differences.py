@@ -30,8 +30,8 @@ def opened(dataset, **words):
 
 
 def test_every_two_systems(room):
-    found, _ = opened(room, source="judge")
-    tests = pair_tests(found.systems(RUNS), "coverage")
+    room_board, _ = opened(room, source="judge")
+    tests = pair_tests(room_board.systems(RUNS), "coverage")
     # good - poor: 1, .5, .5, 1: two of 16 flips are as far off. The others: .5 .5 0 .5 and
     # .5 0 .5 .5, two of 8. Holm: 3 x 0.125, then 2 x 0.25, and no less for the last.
     assert [(test.first, test.second) for test in tests] == [
@@ -51,8 +51,8 @@ def test_every_two_systems(room):
 
 
 def test_systems_without_a_common_topic(room):
-    found, _ = opened(room, source="judge")
-    good, fair, _ = sorted(found.systems(RUNS), key=lambda row: row.name != "good")
+    room_board, _ = opened(room, source="judge")
+    good, fair, _ = sorted(room_board.systems(RUNS), key=lambda row: row.name != "good")
     first, second = np.full(4, np.nan), np.full(4, np.nan)
     first[0], second[1] = 1.0, 0.5
     rows = [
@@ -67,21 +67,21 @@ def test_systems_without_a_common_topic(room):
 
 
 def test_one_common_topic_has_no_interval():
-    found = mean_difference(np.array([0.25, np.nan]))
-    assert (found.value, found.low, found.n, found.missing) == (0.25, None, 1, 1)
-    assert "fewer than two" in found.interval_reason
+    estimate = mean_difference(np.array([0.25, np.nan]))
+    assert (estimate.value, estimate.low, estimate.n, estimate.missing) == (0.25, None, 1, 1)
+    assert "fewer than two" in estimate.interval_reason
 
 
 def test_metrics_order_the_systems(room):
-    found, _ = opened(room, source="judge", cutoff="size")
-    figure = taus(found.systems(RUNS))
+    room_board, _ = opened(room, source="judge", cutoff="size")
+    figure = taus(room_board.systems(RUNS))
     assert figure.metrics == FIGURE_5
     assert figure.n_systems == 3
     # By coverage good, fair, poor. alpha-nDCG at the length of a run is 1 for good and for fair,
     # which ranks one passage where that is the ideal: 2 / sqrt(3 x 2).
     assert figure.rows[0][1].value == pytest.approx(2 / sqrt(6))
     assert (figure.rows[0][0].value, figure.rows[0][0].n) == (pytest.approx(1), 3)
-    two = taus(found.systems(RUNS)[:2])
+    two = taus(room_board.systems(RUNS)[:2])
     assert two.rows[0][1].value is None
     assert two.reasons == [
         "undefined, because 2 systems have both on all topics, and three are needed"

@@ -115,8 +115,8 @@ def test_table_1(rosa, room):
     assert (
         "no coverage is above 1" in response.content.decode()
     )  # what an interval up to 1.19 means
-    found = tables(response)["Table 1. Systems and reference bounds"]
-    assert [row[0] for row in found] == [
+    rows = tables(response)["Table 1. Systems and reference bounds"]
+    assert [row[0] for row in rows] == [
         "Reference bounds: what can be reached, and no systems",
         "#3 oracle retrieval: the required subset Z* 4 topics",
         "Retrieval runs: Z is what a run retrieved",
@@ -127,10 +127,10 @@ def test_table_1(rosa, room):
         "good, reports 4 topics",
     ]
     # fair: .5 .5 1 .5, sd 0.25, t(3) = 3.18: 0.625 +- 0.398.
-    assert [row[1] for row in found[3:6]] == ["2", "1.3 1 to 2", "1"]
-    assert found[4][2] == "0.62 95% interval [0.23, 1.02] n = 4"
-    assert found[4][-1] == "0 of 10"
-    assert found[7][1:] == ["1", "Undefined, because none of it is rated.", "8 of 8"]
+    assert [row[1] for row in rows[3:6]] == ["2", "1.3 1 to 2", "1"]
+    assert rows[4][2] == "0.62 95% interval [0.23, 1.02] n = 4"
+    assert rows[4][-1] == "0 of 10"
+    assert rows[7][1:] == ["1", "Undefined, because none of it is rated.", "8 of 8"]
     assert "Reference bound #2, oracle result, is left out" in words(response)
 
 
@@ -145,34 +145,34 @@ def assert_equal_to_command(rosa, slug, source, **options):
     out = StringIO()
     arguments = [f"--{name}={value}" for name, value in options.items()]
     call_command("score", slug, "--all", f"--judge={source}", "--json", *arguments, stdout=out)
-    said = {one["run"]: one for one in json.loads(out.getvalue())}
+    printed = {run["run"]: run for run in json.loads(out.getvalue())}
     query = "&".join(["", *(f"{name}={value}" for name, value in options.items())])
     room = f"/datasets/{slug}/retrieval/"
     page = rosa.get(f"{room}?source={source}{query}")
     rows = {row.name: row for group in page.context["groups"] for row in group.rows}
     assert rows
-    assert set(rows) == set(said)
+    assert set(rows) == set(printed)
     for name, row in rows.items():
         for metric in METRICS:
-            mean, theirs = row.means[metric], said[name]["mean"][metric]
+            mean, theirs = row.means[metric], printed[name]["mean"][metric]
             assert (mean.value, mean.n) == (theirs["value"], theirs["n"])
             if mean.low is not None:
                 assert [mean.low, mean.high] == theirs["ci95"]
     n = 0
     for line in rows_of(rosa.get(f"{room}topics.csv?source={source}{query}")):
-        theirs = said[line["name"]]["topics"][line["topic"]]
+        theirs = printed[line["name"]]["topics"][line["topic"]]
         for metric in METRICS:
             value = None if line[metric] == "" else float(line[metric])
             assert value == theirs[metric], (line["name"], line["topic"], metric)
             assert bool(line[f"{metric}_reason"]) == (value is None)
         n += 1
-    assert n == sum(len(one["topics"]) for one in said.values())
+    assert n == sum(len(run["topics"]) for run in printed.values())
 
 
 def test_the_table_is_ordered_through_the_url(rosa, room):
     def order(query):
-        found = tables(rosa.get(f"{ROOM}?source=judge&{query}"))
-        return [row[0].split()[0] for row in found["Table 1. Systems and reference bounds"][3:6]]
+        by_title = tables(rosa.get(f"{ROOM}?source=judge&{query}"))
+        return [row[0].split()[0] for row in by_title["Table 1. Systems and reference bounds"][3:6]]
 
     assert order("sort=-coverage") == ["good", "fair", "poor"]
     assert order("sort=coverage") == ["poor", "fair", "good"]
@@ -185,8 +185,8 @@ def test_the_table_is_ordered_through_the_url(rosa, room):
 
 
 def test_every_two_systems(rosa, room):
-    found = tables(rosa.get(f"{ROOM}?source=judge"))["Table 2. Every two systems, by Coverage"]
-    assert found[0] == [
+    rows = tables(rosa.get(f"{ROOM}?source=judge"))["Table 2. Every two systems, by Coverage"]
+    assert rows[0] == [
         "good against poor",
         "poor",
         "1.00 and 0.25",
@@ -196,13 +196,13 @@ def test_every_two_systems(rosa, room):
         "0.375",
         "4 4 higher, 0 lower; |Z| differs on 4",
     ]
-    assert [row[0] for row in found] == [
+    assert [row[0] for row in rows] == [
         "good against poor",
         "fair against poor",
         "good against fair",
     ]
     # Bounds are not compared.
-    assert "oracle" not in str(found)
+    assert "oracle" not in str(rows)
 
 
 def test_how_deep_runs_are_read_is_said_and_changed_by_a_click(rosa, room):

@@ -30,20 +30,20 @@ def opened(dataset, **words):
 
 def test_a_board_holds_what_is_scored(room):
     options = choose(room, source="judge")
-    found, scores = board(room, options), score(room, options)
-    assert [row.name for row in found.rows] == [row.row.name for row in scores.rows]
-    assert found.topics == scores.topic_names
-    for ours, theirs in zip(found.rows, scores.rows, strict=True):
+    room_board, scores = board(room, options), score(room, options)
+    assert [row.name for row in room_board.rows] == [row.row.name for row in scores.rows]
+    assert room_board.topics == scores.topic_names
+    for ours, theirs in zip(room_board.rows, scores.rows, strict=True):
         assert ours.means == theirs.means
         for metric in METRICS:
             assert np.array_equal(ours.of(metric), theirs.values(metric), equal_nan=True)
-        for at, name in enumerate(found.topics):
-            one = theirs.topics[name]
-            assert ours.has[at]
-            assert ours.counts["n_covered"][at] == one.n_covered
-            assert ours.tokens[at] == one.tokens
+        for index, name in enumerate(room_board.topics):
+            topic_score = theirs.topics[name]
+            assert ours.has[index]
+            assert ours.counts["n_covered"][index] == topic_score.n_covered
+            assert ours.tokens[index] == topic_score.tokens
             for metric in METRICS:
-                assert ours.reason(metric, at) == (one.metric(metric).reason or "")
+                assert ours.reason(metric, index) == (topic_score.metric(metric).reason or "")
 
 
 def test_a_board_is_kept_until_a_grade_changes(room, django_assert_max_num_queries):
@@ -78,12 +78,12 @@ def test_what_is_not_rated_is_counted(room):
     ],
 )
 def test_the_table_is_ordered_by_group(room, sort, names):
-    found, choice = opened(room, source="judge", sort=sort)
-    bounds, runs, reports = table(found, choice)
+    room_board, choice = opened(room, source="judge", sort=sort)
+    bounds, runs, reports = table(room_board, choice)
     assert [row.name for row in bounds.rows] == ["bounds/required-subset"]
     assert [row.name for row in runs.rows] == names
     assert [row.name for row in reports.rows] == ["reports/good"]
-    assert summary(found, choice) == (
+    assert summary(room_board, choice) == (
         "3 retrieval runs and 1 system with reports, 4 topics, by the grades of judge from η = 3."
     )
 
@@ -94,8 +94,8 @@ def test_undefined_rows_come_last_in_either_direction(room, sort):
     blank = RetrievalRun.objects.create(dataset=room, name="blank")
     text = Text.objects.create(dataset=room, topic=topic, kind="passage", name="t0:0#9", body="a")
     RankedText.objects.create(run=blank, topic=topic, text=text, rank=1)
-    found, choice = opened(room, source="judge", sort=sort)
-    last = table(found, choice)[1].rows[-1]
+    room_board, choice = opened(room, source="judge", sort=sort)
+    last = table(room_board, choice)[1].rows[-1]
     assert (last.name, last.undefined) == ("blank", "")
     assert last.means["coverage"].reason.startswith("undefined, because")
     # Recall counts what is relevant, rated or not.
@@ -133,9 +133,9 @@ def test_the_state_is_in_the_query(room):
 
 
 def test_run_against_run(room):
-    found, choice = opened(room, source="judge")
-    compared = comparison(found, choice, {"a": "good", "b": "poor"})
-    assert [(one.name, one.difference) for one in compared.topics] == [
+    room_board, choice = opened(room, source="judge")
+    compared = comparison(room_board, choice, {"a": "good", "b": "poor"})
+    assert [(topic.name, topic.difference) for topic in compared.topics] == [
         ("t0", 1),
         ("t3", 1),
         ("t1", 0.5),
@@ -143,11 +143,11 @@ def test_run_against_run(room):
     ]
     assert compared.test.flip.p == 0.125
     assert compared.n_alone == 0
-    alone = comparison(found, choice, {"a": "good", "b": "reports/good"})
+    alone = comparison(room_board, choice, {"a": "good", "b": "reports/good"})
     assert (alone.topics, alone.n_alone) == ((), 4)
-    default = comparison(found, choice, {})
+    default = comparison(room_board, choice, {})
     assert (default.first.name, default.second.name) == ("fair", "good")
-    assert comparison(found, choice, {"a": "good"}).second.name == "fair"
+    assert comparison(room_board, choice, {"a": "good"}).second.name == "fair"
     for asked in ({"a": "eve"}, {"a": "good", "b": "good"}):
         with pytest.raises(SelectionError):
-            comparison(found, choice, asked)
+            comparison(room_board, choice, asked)

@@ -27,11 +27,11 @@ def rosa(cast):
 
 def test_one_run_by_topic(rosa, room):
     response = rosa.get(f"{ROOM}runs/fair/?source=judge")
-    found = tables(response)["Topics"]
-    assert [row[0] for row in found] == ["t0", "t1", "t2", "t3"]
-    assert found[0][1] == "0.50"
+    rows = tables(response)["Topics"]
+    assert [row[0] for row in rows] == ["t0", "t1", "t2", "t3"]
+    assert rows[0][1] == "0.50"
     # Covered of answerable; texts of Z and of Z*; words of both; cells without a grade.
-    assert found[0][-4:] == ["1 of 2", "1 Z* 2", "4 Z* 8", "0 of 2"]
+    assert rows[0][-4:] == ["1 of 2", "1 Z* 2", "4 Z* 8", "0 of 2"]
     ordered = tables(rosa.get(f"{ROOM}runs/fair/?source=judge&sort=-coverage"))["Topics"]
     assert [row[0] for row in ordered] == ["t2", "t0", "t1", "t3"]
     turned = tables(rosa.get(f"{ROOM}runs/fair/?source=judge&sort=-name"))["Topics"]
@@ -54,8 +54,8 @@ def test_run_against_run(rosa, room):
     assert "good: 1.00, poor: 0.25 in Coverage over the 4 topics that both have" in seen
     assert "The first is higher on 4, the second on 0." in seen
     assert "Two-sided; exact, all 16 arrangements" in seen
-    found = tables(response)["Topics, the largest difference first"]
-    assert found == [
+    rows = tables(response)["Topics, the largest difference first"]
+    assert rows == [
         ["t0", "1.00", "0.00", "+1.00"],
         ["t3", "1.00", "0.00", "+1.00"],
         ["t1", "1.00", "0.50", "+0.50"],
@@ -69,14 +69,14 @@ def test_run_against_run(rosa, room):
 
 def test_under_other_grades(rosa, room):
     response = rosa.get(f"{ROOM}judges/?source=judge")
-    found = tables(response)
-    (first, *_) = found["Table 1. The order of the systems under every two sources"]
+    by_title = tables(response)
+    (first, *_) = by_title["Table 1. The order of the systems under every two sources"]
     assert first[:3] == ["judge", "other", "−0.82"]
     assert first[-1] == "2 of 3"
     seen = words(response)
     assert "judge 1.00, other 0.00, difference +1.00; p = 0.125" in seen
     assert "n = 8 pairs of a passage and a sub-question in 4 topics" in seen
-    swaps = found["judge and other, swapped within topics"]
+    swaps = by_title["judge and other, swapped within topics"]
     assert swaps[0][:3] == ["Coverage", "0.62", "0.17"]
     assert "0.125 exact" in swaps[0]
     swapped = rows_of(rosa.get(f"{ROOM}swapped.csv?source=judge"))

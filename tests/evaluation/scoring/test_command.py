@@ -32,16 +32,16 @@ def study(db):
 
 def test_one_run(study):
     # The numbers are worked out in tests/evaluation/scoring/test_score.py.
-    found = as_object("ferry", "--run", "dense", "--judge", "judge")
+    run = as_object("ferry", "--run", "dense", "--judge", "judge")
     # Z* has three passages, dense two: beyond its end the ideal goes on, and gains at rank 3.
-    assert found["topics"]["ferry-1"]["alpha_ndcg"] == near((1 + 0.6309) / (1 + 0.6309 + 0.5))
-    assert found["topics"]["ferry-1"]["ndcg"] == near(0.6309 / (1 + 0.6309 + 0.5))
-    found = as_object("ferry", "--run", "dense", "--judge", "judge", "--cutoff", "size")
-    assert (found["run"], found["judge"], found["eta"]) == ("dense", "judge", 3)
-    assert (found["kind"], found["cutoff"], found["ideal"]) == ("run", "size", "standard")
-    assert (found["rules"], found["tokenizer"]) == ("paper", "whitespace words")
-    assert list(found["topics"]) == ["ferry-1", "ferry-2"]
-    topic = found["topics"]["ferry-1"]
+    assert run["topics"]["ferry-1"]["alpha_ndcg"] == near((1 + 0.6309) / (1 + 0.6309 + 0.5))
+    assert run["topics"]["ferry-1"]["ndcg"] == near(0.6309 / (1 + 0.6309 + 0.5))
+    run = as_object("ferry", "--run", "dense", "--judge", "judge", "--cutoff", "size")
+    assert (run["run"], run["judge"], run["eta"]) == ("dense", "judge", 3)
+    assert (run["kind"], run["cutoff"], run["ideal"]) == ("run", "size", "standard")
+    assert (run["rules"], run["tokenizer"]) == ("paper", "whitespace words")
+    assert list(run["topics"]) == ["ferry-1", "ferry-2"]
+    topic = run["topics"]["ferry-1"]
     assert topic.pop("ndcg") == near(0.3869)
     assert topic == {
         "n_passages": 2,
@@ -63,41 +63,41 @@ def test_one_run(study):
             "density": "undefined, because words of the required subset are not there",
         },
     }
-    assert found["topics"]["ferry-2"]["coverage"] is None
-    assert "no answerable" in found["topics"]["ferry-2"]["reasons"]["coverage"]
-    assert found["mean"]["coverage"] == {
+    assert run["topics"]["ferry-2"]["coverage"] is None
+    assert "no answerable" in run["topics"]["ferry-2"]["reasons"]["coverage"]
+    assert run["mean"]["coverage"] == {
         "value": pytest.approx(2 / 3),
         "n": 1,
         "missing": 1,
         "ci95": None,
         "reason": "no interval, because there are fewer than two topics",
     }
-    low, high = found["mean"]["recall"]["ci95"]
-    assert (low + high) / 2 == pytest.approx(found["mean"]["recall"]["value"])
-    assert found["mean"]["density"]["value"] is None
-    assert found["mean"]["density"]["reason"]
+    low, high = run["mean"]["recall"]["ci95"]
+    assert (low + high) / 2 == pytest.approx(run["mean"]["recall"]["value"])
+    assert run["mean"]["density"]["value"] is None
+    assert run["mean"]["density"]["reason"]
 
 
 def test_options(study):
-    found = as_object(
+    run = as_object(
         *("ferry", "--run", "dense", "--judge", "judge", "--rules", "authors"),
         *("--eta", "4", "--cutoff", "1", "--ideal", "paper_eq4"),
     )
-    assert [found[key] for key in ("rules", "eta", "cutoff", "ideal")] == [
+    assert [run[key] for key in ("rules", "eta", "cutoff", "ideal")] == [
         "authors",
         4,
         1,
         "paper_eq4",
     ]
     # The first passage is of no topic: rated 0 throughout.
-    topic = found["topics"]["ferry-1"]
+    topic = run["topics"]["ferry-1"]
     assert (topic["n_passages"], topic["coverage"], topic["alpha_ndcg"]) == (1, 0, 0)
 
 
 def test_all(study):
     make_reference(study)
-    found = as_object("ferry", "--all", "--judge", "people:judge")
-    assert [one["run"] for one in found] == [
+    runs = as_object("ferry", "--all", "--judge", "people:judge")
+    assert [run["run"] for run in runs] == [
         "reports/annotated.oracle",
         "bounds/references",
         "bounds/required-subset",
@@ -105,10 +105,10 @@ def test_all(study):
         "dense",
         "reports/annotated.bm25",
     ]
-    assert {one["judge"] for one in found} == {"people:judge"}
+    assert {run["judge"] for run in runs} == {"people:judge"}
     # Scored with the same words by the functions that the pages call.
     scores = score(study.dataset, choose(study.dataset, source="people:judge"))
-    assert json.loads(json.dumps([as_json(scores, row) for row in scores.rows])) == found
+    assert json.loads(json.dumps([as_json(scores, row) for row in scores.rows])) == runs
 
 
 def test_the_table_for_people(study):
@@ -177,7 +177,7 @@ def test_the_real_study_gives_the_expected_values(real_study, django_assert_max_
         score(real_study, options)
 
 
-def _check_run(found: dict, values: dict, name: str, eta: int) -> int:
+def _check_run(run: dict, values: dict, name: str, eta: int) -> int:
     """One run at one eta; returns on how many topics."""
     names = {
         "n_passages": "n_passages",
@@ -191,29 +191,29 @@ def _check_run(found: dict, values: dict, name: str, eta: int) -> int:
         "tokens": "tokens",
         "required_tokens": "tokens_oracle",
     }
-    topics = {topic: one[f"eta{eta}"] for topic, one in values["per_topic"][name].items()}
-    for topic, one in topics.items():
-        ours = found["topics"][topic]
+    topics = {topic: by_eta[f"eta{eta}"] for topic, by_eta in values["per_topic"][name].items()}
+    for topic, expected in topics.items():
+        ours = run["topics"][topic]
         assert {key: ours[key] for key in names} == near(
-            {key: one[theirs] for key, theirs in names.items()}
+            {key: expected[theirs] for key, theirs in names.items()}
         ), (name, topic, eta)
-        assert len(ours["required_subset"]) == one["n_oracle"]
+        assert len(ours["required_subset"]) == expected["n_oracle"]
         if "required_subset" in values:
             assert ours["required_subset"] == values["required_subset"][f"eta{eta}"][topic]
-    mean, theirs = found["mean"], values["mean"][f"{name}|eta{eta}"]
+    mean, theirs = run["mean"], values["mean"][f"{name}|eta{eta}"]
     assert [mean[key]["value"] for key in ("coverage", "density", "alpha_ndcg")] == near(
         [theirs["mean_cov"], theirs["mean_den"], theirs["mean_alpha_ndcg"]]
     )
     assert mean["coverage"]["n"] == theirs["n_defined"]
-    unrated = sum(found["topics"][topic]["n_unrated"] for topic in topics)
+    unrated = sum(run["topics"][topic]["n_unrated"] for topic in topics)
     assert unrated == theirs["n_unrated_same_topic"]
     return len(topics)
 
 
-def _check_references(found: dict, values: dict) -> None:
+def _check_references(references: dict, values: dict) -> None:
     assert len(values) == 18
-    for topic, one in values.items():
-        ours = found["topics"][topic]
+    for topic, expected in values.items():
+        ours = references["topics"][topic]
         assert [ours["coverage"], ours["n_covered"], ours["n_answerable"]] == near(
-            [one["cov"], one["n_covered"], one["n_answerable"]]
+            [expected["cov"], expected["n_covered"], expected["n_answerable"]]
         ), topic

@@ -10,17 +10,17 @@ from tests.evaluation.scoring.choosing import choose
 
 
 def test_defaults(study):
-    found = choose(study.dataset)
-    assert (found.source.name, found.eta, found.cutoff) == ("judge", 3, "oracle")
-    assert (found.ideal, found.rules, found.tokenizer) == ("standard", PAPER, WORDS)
-    assert list(found.params().values()) == ["judge", "3", "oracle", "standard", "paper"]
-    assert choose(study.dataset, source="", eta="", cutoff="", ideal="", rules="") == found
+    options = choose(study.dataset)
+    assert (options.source.name, options.eta, options.cutoff) == ("judge", 3, "oracle")
+    assert (options.ideal, options.rules, options.tokenizer) == ("standard", PAPER, WORDS)
+    assert list(options.params().values()) == ["judge", "3", "oracle", "standard", "paper"]
+    assert choose(study.dataset, source="", eta="", cutoff="", ideal="", rules="") == options
     assert choose(study.dataset, rules="authors").cutoff is None
     assert choose(study.dataset, cutoff="size").cutoff is None
 
 
 def test_chosen(study):
-    found = choose(
+    options = choose(
         study.dataset,
         source="people:judge",
         eta="5",
@@ -28,8 +28,13 @@ def test_chosen(study):
         ideal="paper_eq4",
         rules="authors",
     )
-    assert (found.eta, found.cutoff, found.ideal, found.rules) == (5, 20, "paper_eq4", AUTHORS)
-    assert choose(study.dataset, **found.params()) == found
+    assert (options.eta, options.cutoff, options.ideal, options.rules) == (
+        5,
+        20,
+        "paper_eq4",
+        AUTHORS,
+    )
+    assert choose(study.dataset, **options.params()) == options
     assert choose(study.dataset, cutoff="oracle").cutoff == "oracle"
 
 

@@ -15,18 +15,18 @@ NAN = np.nan
 def test_by_hand():
     # Of six pairs of systems one is swapped: (5 - 1) / 6. A resample draws topic 1 twice, topic 2
     # twice, or each once, about as often; so the interval goes from the one topic to the other.
-    found = order_agreement(Z, Y)
-    assert found.value == pytest.approx(2 / 3)
-    assert (found.n, found.missing) == (4, 0)
-    alone = [kendall_tau_b(Z[at], Y[at]).value for at in (0, 1)]
-    assert (found.low, found.high) == pytest.approx((min(alone), max(alone)))
+    estimate = order_agreement(Z, Y)
+    assert estimate.value == pytest.approx(2 / 3)
+    assert (estimate.n, estimate.missing) == (4, 0)
+    alone = [kendall_tau_b(Z[topic], Y[topic]).value for topic in (0, 1)]
+    assert (estimate.low, estimate.high) == pytest.approx((min(alone), max(alone)))
 
 
 def test_a_system_that_lacks_a_topic_is_not_compared():
     z = np.column_stack([Z, [1.0, NAN]])
-    found = order_agreement(z, np.column_stack([Y, [0.0, 0.0]]))
-    assert found.value == pytest.approx(2 / 3)
-    assert (found.n, found.missing) == (4, 1)
+    estimate = order_agreement(z, np.column_stack([Y, [0.0, 0.0]]))
+    assert estimate.value == pytest.approx(2 / 3)
+    assert (estimate.n, estimate.missing) == (4, 1)
 
 
 def test_a_topic_without_any_value_is_nobodys_lack():
@@ -41,26 +41,26 @@ def test_each_metric_has_topics_of_its_own():
 
 
 def test_undefined_says_why():
-    found = order_agreement(Z[:, :2], Y[:, :2])
-    assert (found.value, found.n) == (None, 2)
-    assert found.reason == (
+    estimate = order_agreement(Z[:, :2], Y[:, :2])
+    assert (estimate.value, estimate.n) == (None, 2)
+    assert estimate.reason == (
         "undefined, because 2 systems have both on all topics, and three are needed"
     )
     assert "all values of one list" in order_agreement(Z, np.ones((2, 4))).reason
 
 
 def test_one_topic_has_no_interval():
-    found = order_agreement(Z[:1], Y[:1])
-    assert found.value is not None
-    assert found.low is None
-    assert "fewer than two" in found.interval_reason
+    estimate = order_agreement(Z[:1], Y[:1])
+    assert estimate.value is not None
+    assert estimate.low is None
+    assert "fewer than two" in estimate.interval_reason
 
 
 def test_many_systems_have_no_interval():
     generator = np.random.default_rng(0)
-    found = order_agreement(*generator.random((2, 3, 101)))
-    assert (found.n, found.low) == (101, None)
-    assert "over 100 systems" in found.interval_reason
+    estimate = order_agreement(*generator.random((2, 3, 101)))
+    assert (estimate.n, estimate.low) == (101, None)
+    assert "over 100 systems" in estimate.interval_reason
 
 
 def test_comparable_and_means():

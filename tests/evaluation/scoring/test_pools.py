@@ -13,23 +13,28 @@ def pool(study, **words):
 
 
 def test_by_hand(study):
-    found = pool(study)
+    topic_pool = pool(study)
     # Numbers in names by their value: 2 before 10. What the judge has not rated is not in P*.
-    assert [(row.name, row.tokens, row.has_body) for row in found.passages] == [
+    assert [(row.name, row.tokens, row.has_body) for row in topic_pool.passages] == [
         ("ferry-1:0#0", 14, True),
         ("ferry-1:0#1", None, False),
         ("ferry-1:2#2", 6, True),
         ("ferry-1:10#10", 10, True),
     ]
-    np.testing.assert_array_equal(found.grades[3], [0, 0, N, 4])
-    assert (found.topic_name, found.eta) == ("ferry-1", 3)
-    assert [question.is_filtered for question in found.questions] == [False, False, False, True]
+    np.testing.assert_array_equal(topic_pool.grades[3], [0, 0, N, 4])
+    assert (topic_pool.topic_name, topic_pool.eta) == ("ferry-1", 3)
+    assert [question.is_filtered for question in topic_pool.questions] == [
+        False,
+        False,
+        False,
+        True,
+    ]
     # The visitor answers q2, which no passage of P* does; q3 counts although it is filtered.
-    assert found.answerable == (0, 1, 3)
-    assert found.required_names == ("ferry-1:0#0", "ferry-1:0#1", "ferry-1:10#10")
-    assert found.required_texts == study.keys(*found.required_names)
-    assert found.required_tokens is None  # the words of 0#1 are not there
-    assert not found.takes_all_rated
+    assert topic_pool.answerable == (0, 1, 3)
+    assert topic_pool.required_names == ("ferry-1:0#0", "ferry-1:0#1", "ferry-1:10#10")
+    assert topic_pool.required_texts == study.keys(*topic_pool.required_names)
+    assert topic_pool.required_tokens is None  # the words of 0#1 are not there
+    assert not topic_pool.takes_all_rated
 
 
 def test_the_words_of_the_required_subset(study):
@@ -40,8 +45,8 @@ def test_the_words_of_the_required_subset(study):
 
 def test_a_higher_eta(study):
     # Only 0#0 reaches 5, on q0.
-    found = pool(study, eta=5)
-    assert (found.answerable, found.required_names) == ((0,), ("ferry-1:0#0",))
+    topic_pool = pool(study, eta=5)
+    assert (topic_pool.answerable, topic_pool.required_names) == ((0,), ("ferry-1:0#0",))
 
 
 def test_grades_of_any_text(study):
@@ -58,33 +63,33 @@ def test_grades_of_any_text(study):
 
 def test_relevance(study):
     names = ("ferry-1:2#2", "ferry-1:11#11", "far-9:0#0")
-    found = [pool(study).relevance(pk) for pk in study.keys(*names)]
-    np.testing.assert_array_equal(found, [1, N, 0])
+    relevance = [pool(study).relevance(pk) for pk in study.keys(*names)]
+    np.testing.assert_array_equal(relevance, [1, N, 0])
 
 
 def test_people_over_the_judge(study):
-    found = pool(study, source="people:judge")
-    assert found.eta == 1
-    np.testing.assert_array_equal(found.by_people.nonzero(), [[0, 2], [1, 0]])
+    topic_pool = pool(study, source="people:judge")
+    assert topic_pool.eta == 1
+    np.testing.assert_array_equal(topic_pool.by_people.nonzero(), [[0, 2], [1, 0]])
     # The people say that 0#0 answers q1: it alone answers two, and 0#1 is not needed.
-    assert found.required_names == ("ferry-1:0#0", "ferry-1:10#10")
+    assert topic_pool.required_names == ("ferry-1:0#0", "ferry-1:10#10")
 
 
 def test_a_dataset_that_does_not_say_where_passages_belong(study):
     study.dataset.texts.filter(kind="passage").update(topic=None)
-    found = pool(study)
+    topic_pool = pool(study)
     # All that is rated and answers something is taken for relevant, the former visitor too.
-    assert found.takes_all_rated
-    assert [row.name for row in found.passages] == [
+    assert topic_pool.takes_all_rated
+    assert [row.name for row in topic_pool.passages] == [
         "far-9:0#0",
         "ferry-1:0#0",
         "ferry-1:0#1",
         "ferry-1:2#2",
         "ferry-1:10#10",
     ]
-    assert found.answerable == (0, 1, 2, 3)
+    assert topic_pool.answerable == (0, 1, 2, 3)
     names = ("ferry-1:2#2", "ferry-1:11#11")
-    np.testing.assert_array_equal([found.relevance(pk) for pk in study.keys(*names)], [1, N])
+    np.testing.assert_array_equal([topic_pool.relevance(pk) for pk in study.keys(*names)], [1, N])
 
 
 def test_topics_of_which_nothing_is_rated(study):
@@ -94,9 +99,9 @@ def test_topics_of_which_nothing_is_rated(study):
     pools = load_pools(study.dataset, choose(study.dataset))
     assert [pool.topic_name for pool in pools.values()] == ["ferry-1", "ferry-2", "bare", "asked"]
     for topic, n in ((bare, 0), (asked, 1)):
-        found = pools[topic.pk]
-        assert (found.passages, found.answerable, found.required) == ((), (), ())
-        assert found.grades.shape == (0, n)
+        topic_pool = pools[topic.pk]
+        assert (topic_pool.passages, topic_pool.answerable, topic_pool.required) == ((), (), ())
+        assert topic_pool.grades.shape == (0, n)
     # The passage of ferry-2 is rated and answers nothing.
     assert [len(pool.passages) for pool in pools.values()] == [4, 1, 0, 0]
 

@@ -12,9 +12,9 @@ def load(study):
 
 def test_what_is_scored(study):
     reference = make_reference(study)
-    found = {row.name: row for row in load(study)}
+    by_name = {row.name: row for row in load(study)}
     # The bounds, the runs by name, the reports. annotated.oracle has no run of its name.
-    assert [(row.name, row.kind, row.bound) for row in found.values()] == [
+    assert [(row.name, row.kind, row.bound) for row in by_name.values()] == [
         ("reports/annotated.oracle", "reports", 1),
         ("bounds/references", "references", 2),
         ("bounds/required-subset", "bound", 3),
@@ -23,15 +23,15 @@ def test_what_is_scored(study):
         ("reports/annotated.bm25", "reports", None),
     ]
     topic = study.topic.pk
-    assert found["dense"].contexts[topic] == study.keys(*RUNS["dense"])
-    assert found["bounds/references"].contexts == {topic: (reference.pk,)}
+    assert by_name["dense"].contexts[topic] == study.keys(*RUNS["dense"])
+    assert by_name["bounds/references"].contexts == {topic: (reference.pk,)}
     report = study.reports["annotated.bm25"]
-    assert found["reports/annotated.bm25"].contexts == {topic: (report.pk,)}
+    assert by_name["reports/annotated.bm25"].contexts == {topic: (report.pk,)}
     required = study.keys("ferry-1:0#0", "ferry-1:0#1", "ferry-1:10#10")
-    assert found["bounds/required-subset"].contexts == {topic: required}
+    assert by_name["bounds/required-subset"].contexts == {topic: required}
     # A run and the reports that were written from it are found together.
-    assert found["annotated.bm25"].system == found["reports/annotated.bm25"].system
-    assert left_out(tuple(found.values())) == ()
+    assert by_name["annotated.bm25"].system == by_name["reports/annotated.bm25"].system
+    assert left_out(tuple(by_name.values())) == ()
 
 
 def test_bounds_that_are_not_there_are_named(study):
@@ -45,9 +45,9 @@ def test_bounds_that_are_not_there_are_named(study):
 
 def test_without_any_run_no_system_is_taken_for_direct_prompting(study):
     RetrievalRun.objects.all().delete()
-    found = load(study)
-    assert [row.bound for row in found if row.kind == "reports"] == [None, None]
-    assert "direct prompting, is left out: no system with reports has" in left_out(found)[0]
+    scored_rows = load(study)
+    assert [row.bound for row in scored_rows if row.kind == "reports"] == [None, None]
+    assert "direct prompting, is left out: no system with reports has" in left_out(scored_rows)[0]
 
 
 def test_a_second_report_of_a_topic_is_a_row_of_its_own(study):

@@ -15,7 +15,7 @@ from tests.evaluation.scoring.material import REPORT_WORDS, make_reference
 SECOND = 1 / log2(3)  # the discount of rank 2
 
 
-def one(study, name="dense", topic="ferry-1", cutoff="size", **words):
+def topic_score(study, name="dense", topic="ferry-1", cutoff="size", **words):
     options = choose(study.dataset, cutoff=cutoff, **words)
     return score(study.dataset, options, [name]).rows[0].topics[topic]
 
@@ -31,55 +31,55 @@ def undefined(estimate, reason):
 
 def test_a_context_under_the_rules_of_the_paper(study):
     # The visitor answers q1 with its 4 and 2#2 answers q0: 2 of 3. Its answer to q2 counts nothing.
-    found = one(study)
-    value(found.coverage, 2 / 3)
-    assert (found.n_passages, found.n_answerable, found.n_covered) == (2, 3, 2)
-    assert (found.n_unrated, found.n_unrated_cells, found.n_without_words) == (0, 0, 0)
-    assert found.covered == (0, 1)
-    assert found.tokens == 8 + 6
-    assert found.required_subset == ("ferry-1:0#0", "ferry-1:0#1", "ferry-1:10#10")
+    topic = topic_score(study)
+    value(topic.coverage, 2 / 3)
+    assert (topic.n_passages, topic.n_answerable, topic.n_covered) == (2, 3, 2)
+    assert (topic.n_unrated, topic.n_unrated_cells, topic.n_without_words) == (0, 0, 0)
+    assert topic.covered == (0, 1)
+    assert topic.tokens == 8 + 6
+    assert topic.required_subset == ("ferry-1:0#0", "ferry-1:0#1", "ferry-1:10#10")
     # Gains 1, 1. Ideal to rank 2: 2#2 and 10#10, gains 1, 1.
-    value(found.alpha_ndcg, 1)
+    value(topic.alpha_ndcg, 1)
     # The words of 0#1 in Z* are not there.
-    undefined(found.density, "words of the required subset are not there")
+    undefined(topic.density, "words of the required subset are not there")
     # P* has four passages; the second of Z is one of them.
-    value(found.recall, 1 / 4)
-    value(found.average_precision, (1 / 2) / 4)
-    value(found.ndcg, SECOND / (1 + SECOND))
+    value(topic.recall, 1 / 4)
+    value(topic.average_precision, (1 / 2) / 4)
+    value(topic.ndcg, SECOND / (1 + SECOND))
 
 
 def test_the_same_context_under_the_rules_of_the_authors(study):
     # The visitor counts as 0: 2#2 answers q0, 1 of 3.
-    found = one(study, rules="authors")
-    value(found.coverage, 1 / 3)
-    value(found.alpha_ndcg, SECOND / (1 + SECOND))
+    topic = topic_score(study, rules="authors")
+    value(topic.coverage, 1 / 3)
+    value(topic.alpha_ndcg, SECOND / (1 + SECOND))
     # Z* has 14 + 7 + 10 words, the mean passage standing in for 0#1.
-    value(found.density, sqrt((1 / 14) / (3 / 31)))
-    assert (found.n_unrated, found.required_tokens) == (0, 31)
+    value(topic.density, sqrt((1 / 14) / (3 / 31)))
+    assert (topic.n_unrated, topic.required_tokens) == (0, 31)
 
 
 def test_unrated_is_counted_and_not_zero(study):
     # 11#11 is unrated on three answerable questions. Z: q1 by the visitor, q0 by 2#2, q1 by 0#1.
-    found = one(study, "annotated.bm25")
-    value(found.coverage, 2 / 3)
-    assert (found.n_unrated, found.n_unrated_cells) == (1, 3)
-    assert found.coverage.missing == found.alpha_ndcg.missing == 3
-    undefined(found.density, "the words of 1 of its 4 texts are not there")
-    assert (found.tokens, found.n_without_words) == (None, 1)
+    topic = topic_score(study, "annotated.bm25")
+    value(topic.coverage, 2 / 3)
+    assert (topic.n_unrated, topic.n_unrated_cells) == (1, 3)
+    assert topic.coverage.missing == topic.alpha_ndcg.missing == 3
+    undefined(topic.density, "the words of 1 of its 4 texts are not there")
+    assert (topic.tokens, topic.n_without_words) == (None, 1)
     # Not judged is counted by the measures of relevance too: 2 of 4 are found, at ranks 2 and 4.
-    value(found.recall, 2 / 4)
-    value(found.average_precision, (1 / 2 + 2 / 4) / 4)
-    assert found.recall.missing == 1
+    value(topic.recall, 2 / 4)
+    value(topic.average_precision, (1 / 2 + 2 / 4) / 4)
+    assert topic.recall.missing == 1
 
 
 def test_a_context_of_which_nothing_is_rated(study):
     # strict has not rated 11#11 nor the visitor.
     Rating.objects.filter(rater__name="strict", text__name="ferry-1:2#2").delete()
-    found = one(study, source="strict")
+    topic = topic_score(study, source="strict")
     for metric in ("coverage", "alpha_ndcg", "density"):
-        undefined(found.metric(metric), "none of it is rated")
-    assert (found.n_covered, found.n_unrated) == (0, 2)
-    authors = one(study, source="strict", rules="authors")
+        undefined(topic.metric(metric), "none of it is rated")
+    assert (topic.n_covered, topic.n_unrated) == (0, 2)
+    authors = topic_score(study, source="strict", rules="authors")
     value(authors.coverage, 0)
     value(authors.density, 0)
     # Under their rules the visitor is rated 0, and 2#2 unrated.
@@ -88,26 +88,26 @@ def test_a_context_of_which_nothing_is_rated(study):
 
 def test_density(study):
     # Of strict's q0 and q1, 2#2 answers q1; Z has 14 words, Z* 20 and answers both.
-    found = one(study, source="strict")
-    value(found.coverage, 1 / 2)
-    value(found.density, sqrt((1 / 14) / (2 / 20)))
+    topic = topic_score(study, source="strict")
+    value(topic.coverage, 1 / 2)
+    value(topic.density, sqrt((1 / 14) / (2 / 20)))
     # The visitor is unrated on both, and no less a passage.
-    assert (found.n_unrated, found.n_unrated_cells) == (1, 2)
+    assert (topic.n_unrated, topic.n_unrated_cells) == (1, 2)
 
 
 def test_cutoffs(study):
     # The first passage alone: the visitor, which answers q1.
-    value(one(study, cutoff="1").coverage, 1 / 3)
+    value(topic_score(study, cutoff="1").coverage, 1 / 3)
     # strict's Z* has two passages, so that two of the four count.
-    assert one(study, "annotated.bm25", source="strict", cutoff="oracle").n_passages == 2
+    assert topic_score(study, "annotated.bm25", source="strict", cutoff="oracle").n_passages == 2
     # Beyond the end of Z the ideal goes on to rank 10 under the rules of the paper: 2#2, 10#10,
     # 0#1, then 0#0 for the second answer to q0.
-    found = one(study, cutoff="10")
-    value(found.alpha_ndcg, (1 + SECOND) / (1 + SECOND + 1 / 2 + 0.5 / log2(5)))
+    topic = topic_score(study, cutoff="10")
+    value(topic.alpha_ndcg, (1 + SECOND) / (1 + SECOND + 1 / 2 + 0.5 / log2(5)))
     # recall@10 is the same; nDCG@10 knows four relevant passages.
-    value(found.ndcg, SECOND / (1 + SECOND + 1 / 2 + 1 / log2(5)))
+    value(topic.ndcg, SECOND / (1 + SECOND + 1 / 2 + 1 / log2(5)))
     # The authors stop where Z ends.
-    authors = one(study, cutoff="10", rules="authors")
+    authors = topic_score(study, cutoff="10", rules="authors")
     value(authors.alpha_ndcg, SECOND / (1 + SECOND))
 
 
@@ -124,14 +124,14 @@ def test_by_default_a_run_is_as_long_as_the_required_subset(study):
 
 def test_what_ndeval_has_stands_beside_gains_by_passages_of_other_topics(study):
     # The visitor answers q1 and gains 1 at rank 1, as 2#2 does at rank 2; ndeval knows it not.
-    found = one(study)
-    value(found.alpha_ndcg, 1)
-    assert found.alpha_ndcg_ndeval == pytest.approx(SECOND / (1 + SECOND))
+    topic = topic_score(study)
+    value(topic.alpha_ndcg, 1)
+    assert topic.alpha_ndcg_ndeval == pytest.approx(SECOND / (1 + SECOND))
     # Answering all three it gains 3, where no passage of the ideal gains more than 1.
     Rating.objects.filter(text__name="far-9:0#0").update(grade=5)
-    found = one(study, cutoff="1")
-    value(found.alpha_ndcg, 3)
-    assert found.alpha_ndcg_ndeval == 0
+    topic = topic_score(study, cutoff="1")
+    value(topic.alpha_ndcg, 3)
+    assert topic.alpha_ndcg_ndeval == 0
     # The mean is over the same topics: ferry-2 has no value.
     scores = score(study.dataset, choose(study.dataset, cutoff="1"))
     assert scores.by_name["dense"].alpha_ndcg_ndeval == 0
@@ -139,29 +139,29 @@ def test_what_ndeval_has_stands_beside_gains_by_passages_of_other_topics(study):
     assert scores.by_name["bounds/required-subset"].alpha_ndcg_ndeval is None
     assert scores.by_name["reports/annotated.bm25"].alpha_ndcg_ndeval is None
     for words in ({"rules": "authors"}, {"ideal": "paper_eq4"}):
-        assert one(study, **words).alpha_ndcg_ndeval is None
+        assert topic_score(study, **words).alpha_ndcg_ndeval is None
 
 
 def test_the_ideal_of_equation_4(study):
     # Z* gains 1 at each of three ranks.
-    value(one(study, ideal="paper_eq4").alpha_ndcg, (1 + SECOND) / (1 + SECOND + 1 / 2))
+    value(topic_score(study, ideal="paper_eq4").alpha_ndcg, (1 + SECOND) / (1 + SECOND + 1 / 2))
 
 
 def test_no_answerable_question(study):
-    found = one(study, topic="ferry-2")
+    topic = topic_score(study, topic="ferry-2")
     for metric in ("coverage", "alpha_ndcg", "density"):
-        undefined(found.metric(metric), "there are no answerable questions")
-    assert (found.n_answerable, found.required_subset) == (0, ())
+        undefined(topic.metric(metric), "there are no answerable questions")
+    assert (topic.n_answerable, topic.required_subset) == (0, ())
     # Its one passage is relevant and found.
-    value(found.recall, 1)
+    value(topic.recall, 1)
 
 
 def test_a_source_that_rated_no_passage(study):
     # cay rated one report alone.
-    found = one(study, source="cay")
-    undefined(found.coverage, "there are no answerable questions")
-    undefined(found.alpha_ndcg, "there are no answerable questions")
-    undefined(found.recall, "there are no relevant passages")
+    topic = topic_score(study, source="cay")
+    undefined(topic.coverage, "there are no answerable questions")
+    undefined(topic.alpha_ndcg, "there are no answerable questions")
+    undefined(topic.recall, "there are no relevant passages")
     scores = score(study.dataset, choose(study.dataset, source="cay", ideal="paper_eq4"))
     assert scores.by_name["bounds/required-subset"].topics == {}
     assert scores.by_name["bounds/required-subset"].means["coverage"].n == 0
@@ -181,23 +181,23 @@ def test_a_topic_without_questions_and_a_run_without_passages(study):
 
 
 def test_the_required_subset_as_a_row(study):
-    found = one(study, "bounds/required-subset", source="strict", cutoff="1")
+    topic = topic_score(study, "bounds/required-subset", source="strict", cutoff="1")
     # It is the bound, and is not cut off; measures of a ranking stop at the cut-off.
-    value(found.coverage, 1)
-    value(found.density, 1)
-    value(found.recall, 1 / 3)
+    value(topic.coverage, 1)
+    value(topic.density, 1)
+    value(topic.recall, 1 / 3)
 
 
 def test_reports_and_references(study):
     make_reference(study)
-    found = one(study, "bounds/references")
-    value(found.coverage, 2 / 3)  # q0 and q3
-    assert (found.n_passages, found.tokens) == (1, 10)
+    topic = topic_score(study, "bounds/references")
+    value(topic.coverage, 2 / 3)  # q0 and q3
+    assert (topic.n_passages, topic.tokens) == (1, 10)
     for metric in ("alpha_ndcg", "recall", "average_precision", "ndcg"):
-        undefined(found.metric(metric), "it is one text and not a ranking of passages")
+        undefined(topic.metric(metric), "it is one text and not a ranking of passages")
     # The judge has rated no report: undefined under any rules.
     for rules in ("paper", "authors"):
-        report = one(study, "reports/annotated.oracle", rules=rules)
+        report = topic_score(study, "reports/annotated.oracle", rules=rules)
         undefined(report.coverage, "none of it is rated")
         assert report.n_unrated_cells == 3
 
@@ -205,27 +205,27 @@ def test_reports_and_references(study):
 def test_reports_rated_by_people_over_a_judge(study):
     # Answerable by the judge and the people: q0 (0#0), q1 (0#0 by the people, 0#1), q3 (10#10).
     # Of the oracle's report the people say q0; q1 is a tie and q3 was not asked: both unrated.
-    found = one(study, "reports/annotated.oracle", source="people:judge")
-    value(found.coverage, 1 / 3)
-    assert (found.n_unrated, found.n_unrated_cells) == (1, 2)
+    topic = topic_score(study, "reports/annotated.oracle", source="people:judge")
+    value(topic.coverage, 1 / 3)
+    assert (topic.n_unrated, topic.n_unrated_cells) == (1, 2)
     # Z*: 0#0 and 10#10, 24 words, for three questions.
-    value(found.density, sqrt((1 / REPORT_WORDS) / (3 / 24)))
+    value(topic.density, sqrt((1 / REPORT_WORDS) / (3 / 24)))
 
 
 def test_means_over_topics(study):
-    found = score(study.dataset, choose(study.dataset), ["dense"]).rows[0]
-    mean = found.means["coverage"]
+    row = score(study.dataset, choose(study.dataset), ["dense"]).rows[0]
+    mean = row.means["coverage"]
     # ferry-2 has no answerable question: it is missing, and no 0.
     assert (mean.value, mean.n, mean.missing) == (pytest.approx(2 / 3), 1, 1)
     assert mean.interval_reason == "no interval, because there are fewer than two topics"
     # recall: 1/4 and 1. sd with n - 1 is 0.75 / sqrt 2, its error 0.375; t(1) at 97.5% is 12.7062.
-    recall = found.means["recall"]
+    recall = row.means["recall"]
     assert (recall.value, recall.n, recall.missing) == (0.625, 2, 0)
     assert recall.high - recall.value == pytest.approx(12.7062 * 0.375, abs=1e-4)
     assert recall.low < 0  # never clamped
-    assert set(found.means) == set(METRICS)
+    assert set(row.means) == set(METRICS)
     undefined(
-        found.means["density"],
+        row.means["density"],
         "no topic has a value; on the first of them words of the required subset are not there",
     )
 
@@ -247,9 +247,9 @@ def test_values_stand_in_the_order_of_the_topics(study):
 
 def test_rows_scored_alone_and_together_are_the_same(study):
     together = score(study.dataset, choose(study.dataset))
-    for found in together.rows:
-        alone = score(study.dataset, choose(study.dataset), [found.row.name]).rows[0]
-        assert (alone.topics, alone.means) == (found.topics, found.means)
+    for row in together.rows:
+        alone = score(study.dataset, choose(study.dataset), [row.row.name]).rows[0]
+        assert (alone.topics, alone.means) == (row.topics, row.means)
 
 
 def test_a_row_that_is_not_there(study):

@@ -57,13 +57,13 @@ def test_nothing_to_stand_in(study):
 def test_a_file(study, package, tmp_path):
     file = tmp_path / "letters.json"
     file.write_text("{}")
-    found = tokenizer(str(file))
+    file_tokenizer = tokenizer(str(file))
     # sha256 of the two characters {}.
-    assert found.name == "letters.json (sha256 44136fa355b3)"
-    counts = TokenCounts(load_corpus(study.dataset), found)
+    assert file_tokenizer.name == "letters.json (sha256 44136fa355b3)"
+    counts = TokenCounts(load_corpus(study.dataset), file_tokenizer)
     assert list(counts.of(study.keys("ferry-1:2#2")).values()) == [6 * len("word") + 5]
     file.write_text("{ }")
-    assert tokenizer(str(file)) != found
+    assert tokenizer(str(file)) != file_tokenizer
 
 
 def test_no_such_file():

@@ -13,9 +13,9 @@ GENERATOR = np.random.default_rng(3)
 def test_by_hand():
     # Judge 0.4, 0.6, 0.5, 0.7, each drawn with probability 1/2; people say 0.6 and 0.7 of the first
     # two: 0.4 + 0.2 x 2 = 0.8, 0.6 + 0.1 x 2 = 0.8. Values 0.8, 0.8, 0.5, 0.7: mean 0.7.
-    found = assisted_mean([0.4, 0.6, 0.5, 0.7], [0.6, 0.7, NAN, NAN], [0.5] * 4, list("abcd"))
-    assert (found.n, found.missing) == (2, 0)
-    assert found.value == pytest.approx(0.7)
+    estimate = assisted_mean([0.4, 0.6, 0.5, 0.7], [0.6, 0.7, NAN, NAN], [0.5] * 4, list("abcd"))
+    assert (estimate.n, estimate.missing) == (2, 0)
+    assert estimate.value == pytest.approx(0.7)
     # What the labels add is 0.1 and 0.05; of two with equal chances the draw's variance is
     # n (1 - n/N) s^2 = 2 x 1/2 x 0.00125. Of the topics: the judge's variance is 1/60. The gaps are
     # off their mean by 0.05 and -0.05, over the chances by 0.1 and -0.1: squares (0.01 + 0.01)/4 less
@@ -23,25 +23,27 @@ def test_by_hand():
     # Both over 1 - 1/2, as two topics have a label; all of it over 4.
     variance = 0.00125 + (1 / 60 + (0.0025 - 0.01) / 0.5) / 4
     reach = stats.t.ppf(0.975, 1) * np.sqrt(variance)
-    assert (found.low, found.high) == pytest.approx((0.7 - reach, 0.7 + reach))
+    assert (estimate.low, estimate.high) == pytest.approx((0.7 - reach, 0.7 + reach))
 
 
 def test_all_labelled_is_t_over_topics():
     human, topics = np.array([0.2, 0.6, 0.9, 0.5, 0.1]), list("aabbc")
-    found = assisted_mean([0.3, 0.3, 0.3, 0.9, 0.8], human, [1] * 5, topics)
+    estimate = assisted_mean([0.3, 0.3, 0.3, 0.9, 0.8], human, [1] * 5, topics)
     means = np.array([0.4, 0.7, 0.1])
     reach = stats.t.ppf(0.975, 2) * means.std(ddof=1) / np.sqrt(3)
-    assert found.value == pytest.approx(0.4)
-    assert (found.low, found.high) == pytest.approx((0.4 - reach, 0.4 + reach))
+    assert estimate.value == pytest.approx(0.4)
+    assert (estimate.low, estimate.high) == pytest.approx((0.4 - reach, 0.4 + reach))
 
 
 def test_with_equal_chances_and_a_judge_that_says_nothing_it_is_people_alone():
     human = np.array([0.2, 0.6, 0.9, 0.5, NAN, NAN, NAN])
-    found = assisted_mean(np.full(7, 0.3), human, np.full(7, 4 / 7), range(7))
+    estimate = assisted_mean(np.full(7, 0.3), human, np.full(7, 4 / 7), range(7))
     known = human[:4]
     reach = stats.t.ppf(0.975, 3) * known.std(ddof=1) / 2
-    assert found.value == pytest.approx(known.mean())
-    assert (found.low, found.high) == pytest.approx((known.mean() - reach, known.mean() + reach))
+    assert estimate.value == pytest.approx(known.mean())
+    assert (estimate.low, estimate.high) == pytest.approx(
+        (known.mean() - reach, known.mean() + reach)
+    )
 
 
 def test_with_equal_chances_it_is_prediction_powered():
@@ -49,32 +51,32 @@ def test_with_equal_chances_it_is_prediction_powered():
     human, judge = GENERATOR.uniform(0, 1, 400), GENERATOR.uniform(0, 0.2, 1600)
     judge[:400] = np.clip(human + judge[:400], 0, 1)
     judge[400:] = np.clip(GENERATOR.uniform(0, 1, 1200) + judge[400:], 0, 1)
-    said = np.concatenate([human, np.full(1200, NAN)])
-    found = assisted_mean(judge, said, np.full(1600, 400 / 1600), range(1600))
+    labels = np.concatenate([human, np.full(1200, NAN)])
+    estimate = assisted_mean(judge, labels, np.full(1600, 400 / 1600), range(1600))
     theirs = ppi_mean(human, judge[:400], judge[400:], lam=1200 / 1600)
-    assert found.value == pytest.approx(theirs.value)
+    assert estimate.value == pytest.approx(theirs.value)
     # The widths differ by how they estimate the judge's variance: from all, from the unlabelled.
-    assert found.high - found.low == pytest.approx(theirs.high - theirs.low, rel=0.02)
+    assert estimate.high - estimate.low == pytest.approx(theirs.high - theirs.low, rel=0.02)
 
 
 def test_what_could_not_be_drawn_is_left_out_and_counted():
     both = [0.4, 0.6, 0.5], [0.6, 0.5, NAN], [0.5, 0.5, 0.5], ["a", "b", "c"]
     more = [0.9, NAN], [NAN, 0.1], [NAN, 1], ["d", "e"]
-    found = assisted_mean(*([*one, *other] for one, other in zip(both, more, strict=True)))
+    estimate = assisted_mean(*([*column, *other] for column, other in zip(both, more, strict=True)))
     alone = assisted_mean(*both)
-    assert (found.value, found.low, found.n) == (alone.value, alone.low, alone.n)
-    assert (found.missing, alone.missing) == (2, 0)
+    assert (estimate.value, estimate.low, estimate.n) == (alone.value, alone.low, alone.n)
+    assert (estimate.missing, alone.missing) == (2, 0)
 
 
 def test_a_part_of_a_draw_is_unbiased_and_knows_the_draw():
     judge, human = GENERATOR.uniform(0, 1, 40), GENERATOR.uniform(0, 1, 40)
     inside, topics = np.arange(40) % 2 == 0, np.arange(40) // 2
     chances = probabilities(np.linspace(0.1, 1, 40), 14)
-    found = [
+    estimates = [
         assisted_mean(judge, labelled(human, chances, seed), chances, topics, inside=inside)
         for seed in range(1000)
     ]
-    values, highs = np.array([(one.value, one.high) for one in found]).T
+    values, highs = np.array([(estimate.value, estimate.high) for estimate in estimates]).T
     off = values - human[inside].mean()
     assert abs(off.mean()) < 4 * off.std() / np.sqrt(1000)
     # Of one and the same set of texts the interval, which is for more topics than these, is too wide.
@@ -82,10 +84,10 @@ def test_a_part_of_a_draw_is_unbiased_and_knows_the_draw():
 
 
 def labelled(human, chances, seed):
-    said = np.full(len(human), NAN)
+    labels = np.full(len(human), NAN)
     drawn = systematic(chances, seed)
-    said[drawn] = human[drawn]
-    return said
+    labels[drawn] = human[drawn]
+    return labels
 
 
 def test_the_variance_of_a_draw_with_equal_chances_is_the_textbooks():
@@ -123,28 +125,28 @@ def test_one_text_has_no_spread():
     ],
 )
 def test_too_few_labels_have_no_interval(human, chances, why):
-    found = assisted_mean([0.2, 0.5, 0.6], human, chances, ["a", "b", "c"])
-    assert found.value is not None
-    assert found.low is None
-    assert why in found.interval_reason
+    estimate = assisted_mean([0.2, 0.5, 0.6], human, chances, ["a", "b", "c"])
+    assert estimate.value is not None
+    assert estimate.low is None
+    assert why in estimate.interval_reason
 
 
 def test_texts_of_a_topic_are_one_unit():
-    found = assisted_mean([0.2, 0.4, 0.9], [0.2, 0.4, NAN], [1, 1, 1], ["a", "a", "b"])
-    assert found.value == pytest.approx((0.3 + 0.9) / 2)
+    estimate = assisted_mean([0.2, 0.4, 0.9], [0.2, 0.4, NAN], [1, 1, 1], ["a", "a", "b"])
+    assert estimate.value == pytest.approx((0.3 + 0.9) / 2)
 
 
 def test_without_a_label_it_is_undefined():
-    found = assisted_mean([0.2, NAN], [NAN, 0.5], [0.5, 0.5], ["a", "b"])
-    assert found.value is None
-    assert "no drawn text is labelled" in found.reason
-    assert (found.n, found.missing) == (0, 1)
+    estimate = assisted_mean([0.2, NAN], [NAN, 0.5], [0.5, 0.5], ["a", "b"])
+    assert estimate.value is None
+    assert "no drawn text is labelled" in estimate.reason
+    assert (estimate.n, estimate.missing) == (0, 1)
 
 
 def test_one_topic_has_no_interval():
-    found = assisted_mean([0.2], [0.4], [1], ["a"])
-    assert found.value == pytest.approx(0.4)
-    assert "fewer than two topics" in found.interval_reason
+    estimate = assisted_mean([0.2], [0.4], [1], ["a"])
+    assert estimate.value == pytest.approx(0.4)
+    assert "fewer than two topics" in estimate.interval_reason
 
 
 @pytest.mark.parametrize("chances", [[0, 1], [1.2, 1], [NAN, 1]])
@@ -166,9 +168,9 @@ def test_it_is_unbiased_though_the_judge_is_not_and_draws_are_uneven():
     means = []
     for seed in range(2000):
         drawn = systematic(chances, seed)
-        said = np.full(60, NAN)
-        said[drawn] = human[drawn]
-        means.append(assisted_mean(judge, said, chances, np.arange(60)).value)
+        labels = np.full(60, NAN)
+        labels[drawn] = human[drawn]
+        means.append(assisted_mean(judge, labels, chances, np.arange(60)).value)
     assert np.mean(means) == pytest.approx(human.mean(), abs=4 * np.std(means) / np.sqrt(2000))
 
 

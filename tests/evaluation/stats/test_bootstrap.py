@@ -51,9 +51,9 @@ ANY_GENERATOR = [
 
 @pytest.mark.parametrize("case", ANY_GENERATOR)
 def test_golden_with_our_generator(case):
-    given, expected = case["input"], case["expected"]["any_rng_B10000"]
-    clusters = [np.array(cluster, dtype=float) for cluster in given["clusters"]]
-    result = cluster_bootstrap(*summed(given["statistic"], clusters), seed=1)
+    inputs, expected = case["input"], case["expected"]["any_rng_B10000"]
+    clusters = [np.array(cluster, dtype=float) for cluster in inputs["clusters"]]
+    result = cluster_bootstrap(*summed(inputs["statistic"], clusters), seed=1)
     assert (result.n_resamples, result.n_clusters) == (10_000, len(clusters))
     assert result.low == pytest.approx(expected["percentile"][0], abs=expected["tolerance"])
     assert result.high == pytest.approx(expected["percentile"][1], abs=expected["tolerance"])
@@ -89,16 +89,16 @@ def test_every_statistic_of_sums_is_the_statistic_of_the_drawn_items():
     matrices = np.stack([level_matrix(*topic, levels) for topic in zip(a, b, strict=True)])
     cells = np.stack([item_cells(*topic, 1).sum(axis=0) for topic in zip(a, b, strict=True)])
     draws = generator.integers(0, 6, (8, 6))
-    for at, draw in enumerate(draws):
+    for index, draw in enumerate(draws):
         drawn_a, drawn_b = a[draw].ravel(), b[draw].ravel()
         table = np.concatenate([tables[topic] for topic in draw])
         resampled = resampled_sums(terms, draws)
-        assert kappa_from_sums(resampled)[at] == pytest.approx(fleiss_kappa(table).value)
-        assert ac1_from_sums(resampled)[at] == pytest.approx(gwet_ac1(table).value)
+        assert kappa_from_sums(resampled)[index] == pytest.approx(fleiss_kappa(table).value)
+        assert ac1_from_sums(resampled)[index] == pytest.approx(gwet_ac1(table).value)
         kappas = kappa_from_matrix(resampled_sums(matrices, draws), levels, "quadratic")
         theirs = cohen_kappa(drawn_a, drawn_b, levels, "quadratic").value
-        assert kappas[at] == pytest.approx(theirs)
-        tp, fp, fn, _ = resampled_sums(cells, draws)[at]
+        assert kappas[index] == pytest.approx(theirs)
+        tp, fp, fn, _ = resampled_sums(cells, draws)[index]
         scores = confusion_at_eta(drawn_a, drawn_b, 1).answerable
         assert tp / (tp + fp) == pytest.approx(scores.precision.value)
         assert tp / (tp + fn) == pytest.approx(scores.recall.value)
@@ -111,10 +111,10 @@ def test_an_interval_comes_with_a_caution_and_few_topics_show_why():
     for values in generator.normal(size=(400, 5)):
         whole = Estimate(float(values.mean()), None, 5)
         sums = np.column_stack([values, np.ones(5)])
-        found = cluster_bootstrap(whole, sums, mean_of, resamples=400)
-        holds.append(found.low <= 0 <= found.high)
+        interval = cluster_bootstrap(whole, sums, mean_of, resamples=400)
+        holds.append(interval.low <= 0 <= interval.high)
     assert np.mean(holds) == pytest.approx(0.84, abs=4 * np.sqrt(0.84 * 0.16 / 400))
-    assert "0.84 of the time with 5" in found.caution
+    assert "0.84 of the time with 5" in interval.caution
     assert bootstrap_interval(WHOLE, [], n_clusters=1).caution is None
 
 

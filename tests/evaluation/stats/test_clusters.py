@@ -43,6 +43,6 @@ def test_levels_of_two_sides_may_differ():
 
 
 def test_a_share_without_anything_counted_says_why():
-    found = share([1, 0], [0, 0], np.array([1, 2]), "nobody came")
-    assert (found.value, found.reason) == (None, "undefined, because nobody came")
-    assert (found.n, found.missing) == (0, 2)
+    estimate = share([1, 0], [0, 0], np.array([1, 2]), "nobody came")
+    assert (estimate.value, estimate.reason) == (None, "undefined, because nobody came")
+    assert (estimate.n, estimate.missing) == (0, 2)

@@ -19,8 +19,8 @@ REASONS = {
 
 @pytest.mark.parametrize("case", load("confusion_at_eta"))
 def test_golden(case):
-    given, expected, tolerance = case["input"], case["expected"], case["tolerance"]
-    result = confusion_at_eta(ratings(given["human"]), ratings(given["llm"]), given["eta"])
+    inputs, expected, tolerance = case["input"], case["expected"], case["tolerance"]
+    result = confusion_at_eta(ratings(inputs["human"]), ratings(inputs["llm"]), inputs["eta"])
     cells = {name: getattr(result, name) for name in ("tp", "fp", "fn", "tn")}
     assert cells == expected["matrix"]
     assert (result.n, result.missing) == (expected["n"], expected["dropped"])

@@ -22,20 +22,25 @@ def test_as_computed_anew(monkeypatch, n, n_topics, block):
         if turn == 0:
             x[:] = 0.2
         topics = generator.integers(0, n_topics, n).astype(str)
-        found = without_each_correlation(x, y, topics)
+        correlations = without_each_correlation(x, y, topics)
         for name, method in METHODS.items():
             kept = [method(x[topics != t], y[topics != t]).value for t in np.unique(topics)]
             expected = [np.nan if value is None else value for value in kept]
-            assert getattr(found, name) == pytest.approx(expected, abs=1e-12, nan_ok=True), name
+            assert getattr(correlations, name) == pytest.approx(expected, abs=1e-12, nan_ok=True), (
+                name
+            )
 
 
 def test_ranks_only_where_they_are_asked_for():
     x = np.arange(5.0)
-    found = without_each_correlation(x, x, x, ranked=False)
-    assert found.pearson.tolist() == pytest.approx([1.0] * 5)
-    assert (found.spearman, found.kendall) == (None, None)
+    correlations = without_each_correlation(x, x, x, ranked=False)
+    assert correlations.pearson.tolist() == pytest.approx([1.0] * 5)
+    assert (correlations.spearman, correlations.kendall) == (None, None)
 
 
 def test_no_texts():
-    found = without_each_correlation([], [], [])
-    assert [len(values) for values in (found.pearson, found.spearman, found.kendall)] == [0, 0, 0]
+    correlations = without_each_correlation([], [], [])
+    assert [
+        len(values)
+        for values in (correlations.pearson, correlations.spearman, correlations.kendall)
+    ] == [0, 0, 0]

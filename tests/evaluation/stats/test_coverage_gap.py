@@ -10,8 +10,8 @@ def test_shares_by_hand():
     # Grade 3: people said yes, no, yes; grade 0: no; grade 5: nobody labelled one. Overall 2 of 4.
     # PRIOR cells of the overall share are added to each: (2 + 1)/(3 + 2), (0 + 1)/(1 + 2), 1/2.
     assert PRIOR == 2
-    found = answerable_by_grade([3, 3, 3, 0, 5, NAN], [1, 0, 1, 0, NAN, 1], [0, 3, 5])
-    assert found.tolist() == pytest.approx([1 / 3, 3 / 5, 1 / 2])
+    shares = answerable_by_grade([3, 3, 3, 0, 5, NAN], [1, 0, 1, 0, NAN, 1], [0, 3, 5])
+    assert shares.tolist() == pytest.approx([1 / 3, 3 / 5, 1 / 2])
 
 
 def test_without_a_common_cell_nothing_is_known():
@@ -30,10 +30,10 @@ def test_bad_labels_are_named(judge, human, says):
 def test_gap_by_hand():
     # Shares: grade 0 -> 1/4, grade 3 -> 1/2. Text 1: grades 3, 0: off 1/2 - 1 and 1/4 - 0, so the
     # bias is -1/8; chance (1/4 + 3/16)/4 = 7/64. Text 2: one rated cell, grade 0: bias 1/4, chance 3/16.
-    found = expected_gap([[3, 0], [0, NAN], [NAN, NAN]], 3, [1 / 4, 1 / 2], [0, 3])
-    assert found[0] == pytest.approx(np.sqrt(1 / 64 + 7 / 64))
-    assert found[1] == pytest.approx(np.sqrt(1 / 16 + 3 / 16))
-    assert np.isnan(found[2])
+    gaps = expected_gap([[3, 0], [0, NAN], [NAN, NAN]], 3, [1 / 4, 1 / 2], [0, 3])
+    assert gaps[0] == pytest.approx(np.sqrt(1 / 64 + 7 / 64))
+    assert gaps[1] == pytest.approx(np.sqrt(1 / 16 + 3 / 16))
+    assert np.isnan(gaps[2])
 
 
 def test_a_judge_that_people_always_follow_leaves_no_gap():

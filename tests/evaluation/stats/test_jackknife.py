@@ -25,11 +25,11 @@ JACKKNIFE_CASES = [
 
 @pytest.mark.parametrize("case", JACKKNIFE_CASES)
 def test_golden(case):
-    given, expected, tolerance = case["input"], case["expected"], case["tolerance"]
-    sizes = [len(cluster) for cluster in given["clusters"]]
+    inputs, expected, tolerance = case["input"], case["expected"], case["tolerance"]
+    sizes = [len(cluster) for cluster in inputs["clusters"]]
     names = np.repeat(np.arange(len(sizes)), sizes)
-    items = np.concatenate([np.array(cluster, dtype=float) for cluster in given["clusters"]])
-    statistic = STATISTICS[given["statistic"]]
+    items = np.concatenate([np.array(cluster, dtype=float) for cluster in inputs["clusters"]])
+    statistic = STATISTICS[inputs["statistic"]]
     result = jackknife(lambda kept: statistic(items[kept]), names)
     assert_close(result.value, expected["estimate"], tolerance)
     if expected["jackknife_se"] is None:
@@ -86,8 +86,8 @@ def test_the_fisher_scale_ends_at_one():
     whole = Estimate(0.9, None, n=30)
     assert "no Fisher transform" in jackknife_interval(whole, [1, 0.8], fisher=True).interval_reason
     # 1 to rounding, on either side: its arctanh would be 18, and the limits whatever that makes them.
-    for one in (1 - 2e-16, 1 + 2e-16, -1 - 2e-16):
-        near = jackknife_interval(whole, [one, 0.8], fisher=True)
+    for correlation in (1 - 2e-16, 1 + 2e-16, -1 - 2e-16):
+        near = jackknife_interval(whole, [correlation, 0.8], fisher=True)
         assert near.low is None
         assert "no Fisher transform" in near.interval_reason
     with pytest.raises(ValueError, match="for correlations"):

@@ -19,14 +19,14 @@ NAN = np.nan
 
 @pytest.mark.parametrize("case", load("annotator_vs_majority"))
 def test_golden(case):
-    given, tolerance = case["input"], case["tolerance"]
-    results = rater_against_majority(ratings(given["annotators"]).T, given["labels"])
+    inputs, tolerance = case["input"], case["tolerance"]
+    results = rater_against_majority(ratings(inputs["annotators"]).T, inputs["labels"])
     for result, expected in zip(results, case["expected"], strict=True):
         assert result.majority == pytest.approx(ratings(expected["majority"]), nan_ok=True)
         assert result.n_no_majority == expected["n_no_majority"]
         assert_estimate(result.kappa, expected["human_vs_majority"], tolerance, {})
         assert result.kappa.n == expected["human_vs_majority"]["n"]
-        judge = scott_pi(given["llm"], result.majority, given["labels"])
+        judge = scott_pi(inputs["llm"], result.majority, inputs["labels"])
         assert_estimate(judge, expected["llm_vs_majority"], tolerance, {})
         drop = relative_drop(result.kappa, judge)
         assert_close(drop.value, expected["relative_drop"], tolerance)

@@ -21,9 +21,9 @@ def test_golden(case):
     assert_close(result.value, expected["estimate"], tolerance)
     assert_close(result.se, expected["se_ddof1"], tolerance)
     assert_close(normal.se, expected["se_ddof0"], tolerance)
-    for found, interval in ((result, "ci95_t_recommended"), (normal, "ci95_z_ppi_py")):
-        assert_close(found.low, expected[interval][0], tolerance)
-        assert_close(found.high, expected[interval][1], tolerance)
+    for estimate, interval in ((result, "ci95_t_recommended"), (normal, "ci95_z_ppi_py")):
+        assert_close(estimate.low, expected[interval][0], tolerance)
+        assert_close(estimate.high, expected[interval][1], tolerance)
     assert (result.n, result.n_judge_only) == (len(sides[0]), len(sides[2]))
 
 

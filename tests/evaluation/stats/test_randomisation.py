@@ -156,15 +156,15 @@ def test_drawing_in_blocks_is_drawing(monkeypatch):
 def swapped_by_hand(human, a, b, labels, topics, weights):
     """The difference of every swap, by scikit-learn."""
     names = np.unique(topics)
-    found = []
+    differences = []
     for swap in product([False, True], repeat=len(names)):
         turned = np.isin(topics, names[list(swap)])
         kappas = [
-            cohen_kappa_score(human, np.where(turned, one, other), labels=labels, weights=weights)
-            for one, other in ((b, a), (a, b))
+            cohen_kappa_score(human, np.where(turned, judge, other), labels=labels, weights=weights)
+            for judge, other in ((b, a), (a, b))
         ]
-        found.append(kappas[0] - kappas[1])
-    return np.array(found)
+        differences.append(kappas[0] - kappas[1])
+    return np.array(differences)
 
 
 @pytest.mark.parametrize("weights", [None, "linear", "quadratic"])
@@ -247,10 +247,10 @@ def test_exchanging_the_judges_turns_the_difference_round(data):
     grades = st.lists(st.integers(0, 2), min_size=12, max_size=12)
     human, a, b = (data.draw(grades) for _ in range(3))
     topics = np.repeat([1, 2, 3], 4)
-    one = judge_swap(human, a, b, [0, 1, 2], topics)
+    swap = judge_swap(human, a, b, [0, 1, 2], topics)
     other = judge_swap(human, b, a, [0, 1, 2], topics)
-    assert one.p == other.p
-    assert one.value is None or one.value == -other.value
+    assert swap.p == other.p
+    assert swap.value is None or swap.value == -other.value
 
 
 def test_refuses():

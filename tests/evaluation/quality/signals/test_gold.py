@@ -6,9 +6,9 @@ from evaluation.quality.signals.gold import accuracy, weight
 
 @pytest.mark.parametrize(("right", "n"), [(0, 1), (3, 10), (10, 10), (70, 72)])
 def test_the_interval_is_wilsons(right, n):
-    found = accuracy(right, n)
-    assert (found.value, found.n) == (right / n, n)
-    assert (found.low, found.high) == pytest.approx(
+    estimate = accuracy(right, n)
+    assert (estimate.value, estimate.n) == (right / n, n)
+    assert (estimate.low, estimate.high) == pytest.approx(
         proportion_confint(right, n, method="wilson"), abs=1e-12
     )
 
@@ -16,8 +16,8 @@ def test_the_interval_is_wilsons(right, n):
 def test_by_hand():
     # z2 = 3.8415; centre = (0.5 + z2/20) / (1 + z2/10) = 0.5 by symmetry, and the reach is
     # 1.96 sqrt(0.25/10 + z2/400) / 1.38415 = 0.2634.
-    found = accuracy(5, 10)
-    assert (found.low, found.high) == pytest.approx((0.2366, 0.7634), abs=5e-5)
+    estimate = accuracy(5, 10)
+    assert (estimate.low, estimate.high) == pytest.approx((0.2366, 0.7634), abs=5e-5)
 
 
 def test_nothing_is_undefined_with_its_reason():

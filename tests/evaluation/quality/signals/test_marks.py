@@ -2,14 +2,14 @@ from evaluation.quality.signals.marks import Marked, marks
 
 
 def test_whole_texts_and_spans_without_a_word():
-    found = marks(
+    counts = marks(
         [
             Marked("a", 100, [(0, 90, "so it begins"), (3, 5, "—,")]),
             Marked("b", 100, [(0, 89, "nearly all of it here")]),
         ]
     )
-    assert (found.n, found.whole, found.wordless) == (3, 1, 1)
-    assert found.words.value == 3  # of 3, 1 and 5
+    assert (counts.n, counts.whole, counts.wordless) == (3, 1, 1)
+    assert counts.words.value == 3  # of 3, 1 and 5
 
 
 def test_letters_of_every_script_and_digits_are_words():
@@ -18,7 +18,7 @@ def test_letters_of_every_script_and_digits_are_words():
 
 def test_one_span_under_every_question_of_an_item():
     same, other = (0, 4, "same"), (5, 9, "else")
-    found = marks(
+    counts = marks(
         [
             Marked("a", 50, [same, other]),
             Marked("a", 50, [same]),
@@ -28,10 +28,10 @@ def test_one_span_under_every_question_of_an_item():
             Marked("c", 50, []),
         ]
     )
-    assert (found.shared, found.comparable) == (1, 2)
+    assert (counts.shared, counts.comparable) == (1, 2)
 
 
 def test_nothing_marked():
-    found = marks([Marked("a", 9, [])])
-    assert (found.n, found.comparable) == (0, 0)
-    assert found.words.reason == "undefined, because nothing was marked"
+    counts = marks([Marked("a", 9, [])])
+    assert (counts.n, counts.comparable) == (0, 0)
+    assert counts.words.reason == "undefined, because nothing was marked"

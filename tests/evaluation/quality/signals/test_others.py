@@ -7,20 +7,20 @@ from evaluation.stats.cohen import cohen_kappa
 
 def table(*rows):
     """Raters x pairs of grades, None missing, as one row per answer."""
-    found = [
+    answers = [
         (rater, pair, level)
         for rater, row in enumerate(rows)
         for pair, level in enumerate(row)
         if level is not None
     ]
-    return [np.array(column, dtype=np.int64) for column in zip(*found, strict=True)]
+    return [np.array(column, dtype=np.int64) for column in zip(*answers, strict=True)]
 
 
 def test_two_raters_are_cohens_kappa():
     a, b = [0, 0, 1, 1, 1, None], [0, 1, 1, 1, None, 0]
-    found = against_others(*table(a, b), n_raters=2, n_levels=2, cut=1)
+    matrices = against_others(*table(a, b), n_raters=2, n_levels=2, cut=1)
     wanted = cohen_kappa([0, 0, 1, 1], [0, 1, 1, 1], [0, 1])
-    for matrix in found.pooled:
+    for matrix in matrices.pooled:
         value = kappa(matrix, np.array([0, 1]))
         assert (value.value, value.n) == (pytest.approx(wanted.value), 4)
         assert percent(matrix).value == 0.75
@@ -28,31 +28,31 @@ def test_two_raters_are_cohens_kappa():
 
 def test_pooled_over_two_others_by_hand():
     # a: 0 1; b: 0 1; c: 1 1. Of a against b and c: 00, 01, 11, 11.
-    found = against_others(*table([0, 1], [0, 1], [1, 1]), n_raters=3, n_levels=2, cut=1)
-    assert found.pooled[0].tolist() == [[1, 1], [0, 2]]
-    assert found.pooled[2].tolist() == [[0, 0], [2, 2]]
+    matrices = against_others(*table([0, 1], [0, 1], [1, 1]), n_raters=3, n_levels=2, cut=1)
+    assert matrices.pooled[0].tolist() == [[1, 1], [0, 2]]
+    assert matrices.pooled[2].tolist() == [[0, 0], [2, 2]]
 
 
 def test_the_majority_takes_two_others_and_no_tie():
     # On the first pair b and c say 0, 0; on the second 0, 1, which is a tie; on the third b alone.
-    found = against_others(
+    matrices = against_others(
         *table([1, 1, 1], [0, 0, 1], [0, 1, None]), n_raters=3, n_levels=2, cut=1
     )
-    assert found.majority[0].tolist() == [[0, 0], [1, 0]]
+    assert matrices.majority[0].tolist() == [[0, 0], [1, 0]]
 
 
 def test_the_majority_is_of_sides_of_eta():
     # Grades 3 and 5 are both on the upper side, 4 with them.
-    found = against_others(*table([4], [3], [5]), n_raters=3, n_levels=6, cut=3)
-    assert found.majority[0].tolist() == [[0, 0], [0, 1]]
+    matrices = against_others(*table([4], [3], [5]), n_raters=3, n_levels=6, cut=3)
+    assert matrices.majority[0].tolist() == [[0, 0], [0, 1]]
 
 
 def test_each_of_the_others_apart():
     columns = table([0, 1, 1], [0, 0, None], [None, None, 1])
-    found = with_each(*columns, n_raters=3, n_levels=2, who=0)
-    assert found[0].sum() == 0
-    assert found[1].tolist() == [[1, 0], [1, 0]]
-    assert found[2].tolist() == [[0, 0], [0, 1]]
+    matrices = with_each(*columns, n_raters=3, n_levels=2, who=0)
+    assert matrices[0].sum() == 0
+    assert matrices[1].tolist() == [[1, 0], [1, 0]]
+    assert matrices[2].tolist() == [[0, 0], [0, 1]]
 
 
 def test_alone_and_of_one_grade_are_undefined():

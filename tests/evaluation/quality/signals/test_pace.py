@@ -4,24 +4,28 @@ import pytest
 from evaluation.quality.signals.pace import pace
 
 
-def found(ms, answers, handed_in):
+def pace_of(ms, answers, handed_in):
     return pace(np.array(ms, dtype=np.int64), np.array(answers), np.array(handed_in, dtype=bool))
 
 
 def test_median_over_items_handed_in_and_answers_an_hour_over_all():
-    one = found([60_000, 30_000, 90_000], [2, 2, 1], [True, True, False])
-    assert one.active_ms == 180_000
-    assert (one.per_item.value, one.per_item.n) == (45, 2)
-    assert one.per_hour.value == pytest.approx(100)  # 5 answers in 3 minutes
+    estimates = pace_of([60_000, 30_000, 90_000], [2, 2, 1], [True, True, False])
+    assert estimates.active_ms == 180_000
+    assert (estimates.per_item.value, estimates.per_item.n) == (45, 2)
+    assert estimates.per_hour.value == pytest.approx(100)  # 5 answers in 3 minutes
 
 
 def test_an_item_without_a_clock_is_missing_and_not_fast():
-    one = found([60_000, 0], [2, 2], [True, True])
-    assert (one.per_item.value, one.per_item.n, one.per_item.missing) == (60, 1, 1)
-    assert one.per_hour.value == pytest.approx(120)
+    estimates = pace_of([60_000, 0], [2, 2], [True, True])
+    assert (estimates.per_item.value, estimates.per_item.n, estimates.per_item.missing) == (
+        60,
+        1,
+        1,
+    )
+    assert estimates.per_hour.value == pytest.approx(120)
 
 
 def test_undefined_says_why():
-    assert "no active time" in found([0], [2], [True]).per_item.reason
-    assert "no item was handed in" in found([5_000], [1], [False]).per_item.reason
-    assert "no active time" in found([], [], []).per_hour.reason
+    assert "no active time" in pace_of([0], [2], [True]).per_item.reason
+    assert "no item was handed in" in pace_of([5_000], [1], [False]).per_item.reason
+    assert "no active time" in pace_of([], [], []).per_hour.reason

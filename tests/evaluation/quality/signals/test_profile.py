@@ -32,23 +32,23 @@ CALM = Profile(
 )
 
 
-def said(typical=None, **changes):
+def flag_words(typical=None, **changes):
     return [flag.words for flag in flags(replace(CALM, **changes), typical)]
 
 
 def test_who_has_done_nothing_is_not_flagged():
-    assert said(typical=60.0) == []
+    assert flag_words(typical=60.0) == []
 
 
 def test_every_flag_has_the_number_behind_it():
-    assert said(checks=accuracy(1, 2)) == ["1 of 2 attention checks passed"]
-    assert said(gold=accuracy(2, 5)) == ["2 of 5 gold answers right"]
-    assert said(kappa=Estimate(-0.1, None, 40)) == ["κ −0.10 with the others, n = 40"]
-    assert said(straight=straight([0] * 30)) == ["0 in 100% of 30 answers"]
-    (run,) = said(straight=straight([0, 1] * 20 + [0] * 20 + [1] * 20))
+    assert flag_words(checks=accuracy(1, 2)) == ["1 of 2 attention checks passed"]
+    assert flag_words(gold=accuracy(2, 5)) == ["2 of 5 gold answers right"]
+    assert flag_words(kappa=Estimate(-0.1, None, 40)) == ["κ −0.10 with the others, n = 40"]
+    assert flag_words(straight=straight([0] * 30)) == ["0 in 100% of 30 answers"]
+    (run,) = flag_words(straight=straight([0, 1] * 20 + [0] * 20 + [1] * 20))
     assert run == "20 times 0 in a row, by chance 1 in over 1,000"
     same = Mirror(("answerable", "oracle"), 70, 72)
-    assert said(mirrors=(same,)) == ["70 of 72 as in answerable oracle"]
+    assert flag_words(mirrors=(same,)) == ["70 of 72 as in answerable oracle"]
 
 
 @pytest.mark.parametrize(
@@ -63,11 +63,11 @@ def test_every_flag_has_the_number_behind_it():
     ],
 )
 def test_few_answers_raise_no_flag(changes):
-    assert said(**changes) == []
+    assert flag_words(**changes) == []
 
 
 def test_quick_is_beside_what_is_usual():
     quick = pace(np.full(3, 10_000), np.ones(3, np.int64), np.ones(3, bool))
-    assert said(typical=60.0, pace=quick) == ["10 s an item, where 60 s is usual"]
-    assert said(typical=20.0, pace=quick) == []
-    assert said(pace=quick) == []
+    assert flag_words(typical=60.0, pace=quick) == ["10 s an item, where 60 s is usual"]
+    assert flag_words(typical=20.0, pace=quick) == []
+    assert flag_words(pace=quick) == []

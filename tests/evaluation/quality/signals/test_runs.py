@@ -19,8 +19,8 @@ def by_counting(shares, n, length):
 @pytest.mark.parametrize("n", [1, 2, 5, 8])
 def test_the_chance_is_that_of_all_sequences(shares, n):
     for length in range(1, n + 2):
-        found = chance_of_run(shares, n, length)
-        assert found == pytest.approx(by_counting(shares, n, length), abs=1e-12)
+        chance = chance_of_run(shares, n, length)
+        assert chance == pytest.approx(by_counting(shares, n, length), abs=1e-12)
 
 
 def test_by_hand():
@@ -30,15 +30,15 @@ def test_by_hand():
 
 
 def test_the_longest_run_and_the_most_frequent_grade():
-    found = straight([0, 1, 1, 0, 0, 0, 1])
-    assert (found.n, found.length, found.grade) == (7, 3, 0)
-    assert (found.top_grade, found.top.value) == (0, pytest.approx(4 / 7))
+    run = straight([0, 1, 1, 0, 0, 0, 1])
+    assert (run.n, run.length, run.grade) == (7, 3, 0)
+    assert (run.top_grade, run.top.value) == (0, pytest.approx(4 / 7))
 
 
 def test_one_grade_throughout_is_told_by_its_share_and_not_by_chance():
-    found = straight([2] * 30)
-    assert (found.length, found.grade) == (30, 2)
-    assert (found.top.value, found.chance.value) == (1, 1)
+    run = straight([2] * 30)
+    assert (run.length, run.grade) == (30, 2)
+    assert (run.top.value, run.chance.value) == (1, 1)
 
 
 def test_a_long_run_among_mixed_answers_is_rare():
@@ -46,6 +46,6 @@ def test_a_long_run_among_mixed_answers_is_rare():
 
 
 def test_no_answers():
-    found = straight([])
-    assert (found.n, found.length, found.grade) == (0, 0, None)
-    assert found.chance.reason == found.top.reason == "undefined, because there are no answers"
+    run = straight([])
+    assert (run.n, run.length, run.grade) == (0, 0, None)
+    assert run.chance.reason == run.top.reason == "undefined, because there are no answers"
