@@ -45,16 +45,18 @@ def newcomer(campaign, name):
 
 
 def items(part):
-    return [one.item_id for one in part.assignments.order_by("position")]
+    return [assignment.item_id for assignment in part.assignments.order_by("position")]
 
 
 def work_through(part, grade=0):
-    for one in part.assignments.filter(state="open").order_by("position"):
-        answer(one, grade)
-        saving.submit(one)
+    for assignment in part.assignments.filter(state="open").order_by("position"):
+        answer(assignment, grade)
+        saving.submit(assignment)
 
 
-def answer(one, grade=0, **more):
-    one = Assignment.objects.select_related("item__text", "participant__campaign").get(pk=one.pk)
-    asked = one.item.asked.get().question
-    return saving.save_answer(one, asked, key=uuid4(), grade=grade, spans=[], **more)
+def answer(assignment, grade=0, **more):
+    assignment = Assignment.objects.select_related("item__text", "participant__campaign").get(
+        pk=assignment.pk
+    )
+    asked = assignment.item.asked.get().question
+    return saving.save_answer(assignment, asked, key=uuid4(), grade=grade, spans=[], **more)

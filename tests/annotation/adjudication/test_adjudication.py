@@ -47,8 +47,8 @@ def test_raters_are_letters_until_names_are_asked_for(rosa, differing):
 
 def test_letters_are_steady_in_an_item(rosa, differing):
     orders = [
-        [voice.name for voice in rosa.get(url(differing, number=at)).context["voices"]]
-        for at in (1, 2, 3)
+        [voice.name for voice in rosa.get(url(differing, number=number)).context["voices"]]
+        for number in (1, 2, 3)
     ]
     assert orders[0] == orders[1] == orders[2]
 
@@ -89,7 +89,7 @@ def test_a_later_decision_replaces_the_rating_and_keeps_the_earlier(rosa, differ
     assert f'value="{place("was hurt")}" checked' in page
     assert "Decided before" in page
     rosa.post(url(differing), decision(differing, grade="0", keep=[], base=first.key))
-    assert [one.grade for one in Decision.objects.order_by("pk")] == [1, 0]
+    assert [decided.grade for decided in Decision.objects.order_by("pk")] == [1, 0]
     assert Rating.objects.get(rater__name__endswith="adjudicated").grade == 0
     assert not NuggetSpan.objects.filter(rating__rater__name__endswith="adjudicated").exists()
 
@@ -242,7 +242,7 @@ def test_first_decisions_at_once_make_one_rater_and_one_key_one_decision(cast, d
     start = REPORT.index("was hurt")
     keys = [uuid4() for _ in range(4)]
 
-    def one(number):
+    def decide_once(number):
         campaign = Campaign.objects.select_related("rubric").get(pk=campaign_pk)
         item, question = pair(campaign, "oracle" if number % 2 else "bm25", number % 3 + 1)
         item.campaign = campaign
@@ -253,7 +253,7 @@ def test_first_decisions_at_once_make_one_rater_and_one_key_one_decision(cast, d
         except (DecisionRefusedError, DecidedMeanwhileError):
             return None
 
-    made = in_threads(one, range(24))
+    made = in_threads(decide_once, range(24))
     assert Decision.objects.count() == len(set(made) - {None})
     assert Decision.objects.filter(key__in=keys).count() == 4
     assert Rater.objects.filter(name__contains="adjudicated").count() == 1
@@ -264,7 +264,7 @@ def test_first_decisions_at_once_make_one_rater_and_one_key_one_decision(cast, d
 def take(rosa, campaign, grade, **change):
     """Press the button that takes the answer of the rater who gave this grade."""
     page = rosa.get(url(campaign)).context
-    [voice] = [one for one in page["voices"] if one.grade == grade]
+    [voice] = [voice for voice in page["voices"] if voice.grade == grade]
     sent = decision(campaign, take=voice.key, grade=None, keep=None, **change)
     return rosa.post(url(campaign), sent, follow=True), voice
 
@@ -286,7 +286,7 @@ def test_a_raters_answer_is_taken_in_one_click(rosa, differing, grade, quotes):
 
 def test_what_was_ticked_and_copied_gives_way_to_the_answer_that_is_taken(rosa, differing):
     page = rosa.get(url(differing)).context
-    [voice] = [one for one in page["voices"] if one.grade == 1]
+    [voice] = [voice for voice in page["voices"] if voice.grade == 1]
     sent = decision(differing, take=voice.key, grade="0", keep=[place("112 people")], quotes="not")
     assert rosa.post(url(differing), sent).status_code == 302
     assert [span["quote"] for span in Decision.objects.get().spans] == ["was hurt"]
@@ -294,7 +294,7 @@ def test_what_was_ticked_and_copied_gives_way_to_the_answer_that_is_taken(rosa, 
 
 def test_an_answer_that_changed_since_is_not_taken(cast, rosa, differing):
     page = rosa.get(url(differing)).context
-    [voice] = [one for one in page["voices"] if one.grade == 1]
+    [voice] = [voice for voice in page["voices"] if voice.grade == 1]
     label(differing, cast.worker, "oracle", 2, 1, "steering")
     for key in (voice.key, str(uuid4()), "x"):
         refused = rosa.post(url(differing), decision(differing, take=key))
@@ -319,7 +319,7 @@ def test_a_0_is_taken_without_the_words_that_were_marked_for_it(cast, rosa, diff
 
 def test_taking_twice_is_one_decision_and_knows_of_others(cast, rosa, differing):
     page = rosa.get(url(differing)).context
-    [voice] = [one for one in page["voices"] if one.grade == 1]
+    [voice] = [voice for voice in page["voices"] if voice.grade == 1]
     sent = decision(differing, take=voice.key)
     assert [rosa.post(url(differing), sent).status_code for _ in range(2)] == [302, 302]
     assert Decision.objects.count() == 1

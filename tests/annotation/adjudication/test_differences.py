@@ -28,8 +28,8 @@ def listed(campaign, **filters):
         for asked in item.asked.all()
     }
     return [
-        (names[one.item].removeprefix("annotated."), numbers[one.question])
-        for one in differences(campaign, **filters)
+        (names[difference.item].removeprefix("annotated."), numbers[difference.question])
+        for difference in differences(campaign, **filters)
     ]
 
 
@@ -45,9 +45,9 @@ def test_grades_two_apart_differ_on_one_side_of_eta(cast, dataset):
     campaign = make_campaign(dataset, *people, rubric="graded", kind="passage")
     for person, grades in zip(people, [(0, 3, 2), (2, 5, 1)], strict=True):
         row(campaign, person, "#0", *grades)
-    found = differences(campaign)
-    assert [one.kinds for one in found] == [("grade",), ("grade",)]
-    assert [one.far for one in found] == pytest.approx([0.4, 0.4])
+    two_apart = differences(campaign)
+    assert [difference.kinds for difference in two_apart] == [("grade",), ("grade",)]
+    assert [difference.far for difference in two_apart] == pytest.approx([0.4, 0.4])
 
 
 def test_only_the_newest_answers_differ(cast, differing):

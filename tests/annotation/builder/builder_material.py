@@ -32,13 +32,15 @@ def make_labelled(slug: str = "harbour", passages: int = 10) -> Dataset:
     """
     dataset = Dataset.objects.create(slug=slug, title=f"The {slug} study")
     topics = [
-        Topic.objects.create(dataset=dataset, name=f"{slug}-{at}", request="Write.", position=at)
-        for at in range(2)
+        Topic.objects.create(
+            dataset=dataset, name=f"{slug}-{number}", request="Write.", position=number
+        )
+        for number in range(2)
     ]
     for topic in topics:
         SubQuestion.objects.bulk_create(
-            SubQuestion(topic=topic, position=at, body=f"Question {at + 1} of {topic}?")
-            for at in range(4)
+            SubQuestion(topic=topic, position=position, body=f"Question {position + 1} of {topic}?")
+            for position in range(4)
         )
         for system in ("annotated.oracle", "annotated.bm25"):
             Text.objects.create(
@@ -51,15 +53,15 @@ def make_labelled(slug: str = "harbour", passages: int = 10) -> Dataset:
             )
     orla = Rater.objects.create(dataset=dataset, name="orla", kind=Rater.Kind.HUMAN)
     graded = Rubric.objects.get(slug="graded")
-    for at in range(passages):
-        topic = topics[at % 2]
+    for number in range(passages):
+        topic = topics[number % 2]
         text = Text.objects.create(
-            dataset=dataset, topic=topic, kind="passage", name=f"{topic}:{at}", body=BODY
+            dataset=dataset, topic=topic, kind="passage", name=f"{topic}:{number}", body=BODY
         )
-        if at >= passages - 2:
+        if number >= passages - 2:
             continue
         for question in topic.questions.all():
-            answers = at == 0 or (question.position == 0 and at != 1)
+            answers = number == 0 or (question.position == 0 and number != 1)
             rating = Rating.objects.create(
                 rater=orla, rubric=graded, text=text, question=question, grade=4 if answers else 1
             )
@@ -143,16 +145,16 @@ TERMS = {"currency": "GBP", "pay_per_part": "6.00", "minutes_per_part": 30}
 PROLIFIC = TERMS | {"platform": "prolific", "code_done": "C1"}
 
 
-def rows(prefix: str, *given: dict, before: int = 0) -> dict:
+def rows(prefix: str, *checks: dict, before: int = 0) -> dict:
     """The rows of a list of checks as its form sends them; `before` of them were there."""
     sent = {
-        f"{prefix}-TOTAL_FORMS": len(given),
+        f"{prefix}-TOTAL_FORMS": len(checks),
         f"{prefix}-INITIAL_FORMS": before,
         f"{prefix}-MIN_NUM_FORMS": 0,
         f"{prefix}-MAX_NUM_FORMS": 50,
     }
-    for at, row in enumerate(given):
-        sent |= {f"{prefix}-{at}-{name}": value for name, value in row.items()}
+    for index, row in enumerate(checks):
+        sent |= {f"{prefix}-{index}-{name}": value for name, value in row.items()}
     return sent
 
 

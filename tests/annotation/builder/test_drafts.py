@@ -40,10 +40,10 @@ def test_a_copy_has_settings_words_and_checks_but_not_people(cast, admin, harbou
     assert not made.participants.exists()
     drawn = [
         [
-            (item.text_id, item.purpose, [one.question_id for one in item.asked.all()])
-            for item in one.items.all()
+            (item.text_id, item.purpose, [asked.question_id for asked in item.asked.all()])
+            for item in campaign.items.all()
         ]
-        for one in (draft, made)
+        for campaign in (draft, made)
     ]
     assert drawn[0] == drawn[1]
 

@@ -20,14 +20,14 @@ def link(participant):
 
 def test_links_are_made_for_names_and_for_nobody_in_particular(study):
     made = entry.make_links(study, ["Ann", "", ""])
-    assert [(one.source, one.external_id) for one in made] == [
+    assert [(participant.source, participant.external_id) for participant in made] == [
         ("link", "Ann"),
         ("link", ""),
         ("link", ""),
     ]
-    assert len({one.rater.name for one in made}) == 3
-    assert all(one.rater.name.startswith("w-") for one in made)
-    assert len({link(one) for one in made}) == 3
+    assert len({participant.rater.name for participant in made}) == 3
+    assert all(participant.rater.name.startswith("w-") for participant in made)
+    assert len({link(participant) for participant in made}) == 3
     assert entry.make_links(study, ["Ann"]) == made[:1]
 
 

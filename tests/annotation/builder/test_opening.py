@@ -118,10 +118,10 @@ def test_who_saves_while_another_opens_is_before_it_or_refused(cast, admin, harb
     clients = [cast.client("admin") for _ in range(12)]
     seen = remarks(admin, draft)
 
-    def act(at):
-        if at % 6 == 5:
-            return clients[at].post(url(draft, "open"), {"seen": seen}).url
-        return clients[at].post(url(draft, "texts"), TEXTS | {"sample": at % 6 + 1}).url
+    def act(number):
+        if number % 6 == 5:
+            return clients[number].post(url(draft, "open"), {"seen": seen}).url
+        return clients[number].post(url(draft, "texts"), TEXTS | {"sample": number % 6 + 1}).url
 
     went = in_threads(act, range(12))
     draft.refresh_from_db()
@@ -169,12 +169,12 @@ def test_later_changes_are_few_and_logged(cast, admin, harbour):
 def test_opening_asks_once_more_with_every_remark(admin, draft):
     page = markup(admin.get(url(draft, "open")))
     assert "Opening cannot be undone" in page
-    said = remarks(admin, draft)
-    assert len(said) >= 2
-    for what in said:
+    all_remarks = remarks(admin, draft)
+    assert len(all_remarks) >= 2
+    for what in all_remarks:
         assert f"{what}</label>" in page
     assert 'class="button main large">Open it now' in page
-    for seen in ([], said[:-1], ["something else"]):
+    for seen in ([], all_remarks[:-1], ["something else"]):
         refused = admin.post(url(draft, "open"), {"seen": seen})
         assert refused.status_code == 422
         assert "not every remark is ticked" in refused.content.decode()
@@ -197,7 +197,7 @@ def test_a_remark_that_came_up_since_has_to_be_seen_first(admin, draft):
 
 
 @pytest.mark.parametrize(
-    ("rubric", "kind", "said"),
+    ("rubric", "kind", "remark"),
     [
         ("answerable", "passage", "is made for reports, and these texts are passages"),
         ("graded", "report", "is made for passages, and these texts are reports"),
@@ -205,14 +205,16 @@ def test_a_remark_that_came_up_since_has_to_be_seen_first(admin, draft):
         ("graded", "passage", ""),
     ],
 )
-def test_a_rubric_for_another_kind_of_text_has_to_be_confirmed(admin, harbour, rubric, kind, said):
+def test_a_rubric_for_another_kind_of_text_has_to_be_confirmed(
+    admin, harbour, rubric, kind, remark
+):
     draft = make_draft(admin, harbour, rubric=rubric, kind=kind)
-    found = [what for what in remarks(admin, draft) if "is made for" in what]
-    assert len(found) == bool(said)
-    assert said in "".join(found)
-    if said:
-        assert said in read(admin, draft, "texts")
-        others = [what for what in remarks(admin, draft) if what not in found]
+    about_rubric = [what for what in remarks(admin, draft) if "is made for" in what]
+    assert len(about_rubric) == bool(remark)
+    assert remark in "".join(about_rubric)
+    if remark:
+        assert remark in read(admin, draft, "texts")
+        others = [what for what in remarks(admin, draft) if what not in about_rubric]
         assert admin.post(url(draft, "open"), {"seen": others}).status_code == 422
 
 
@@ -237,7 +239,7 @@ def test_after_the_opening_comes_what_the_platform_asks_for(admin, draft):
     admin.post(url(draft, "terms"), PROLIFIC | {"code_screened_out": "S1"})
     response = open_it(admin, draft, follow=True)
     assert response.redirect_chain == [(f"/campaigns/{draft.slug}/invitations/", 302)]
-    pasted = {one.name: one.value for one in response.context["pasted"]}
+    pasted = {setting.name: setting.value for setting in response.context["pasted"]}
     assert pasted.pop("Address of the study").startswith("http://testserver/start/grading/?PROL")
     assert pasted == {
         "Title": "Grading",

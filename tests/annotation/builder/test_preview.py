@@ -67,7 +67,7 @@ def nothing_is_saved(db):
     assert not Rating.objects.exclude(rater__name="orla").exists()
 
 
-def at(campaign, path=""):
+def preview_url(campaign, path=""):
     return f"/campaigns/{campaign.slug}/preview/{path}"
 
 
@@ -79,74 +79,78 @@ def first_part(campaign):
 
 
 def test_the_way_goes_over_consent_and_checks_to_the_study_and_its_first_text(client, draft):
-    page = client.get(at(draft, "consent/"))
+    page = client.get(preview_url(draft, "consent/"))
     assert "You may stop." in page.content.decode()
     assert "nothing is saved" in page.content.decode()
-    response = client.post(at(draft, "consent/"), {"decision": "agree"})
-    assert response.url == at(draft, "check/screening/")
+    response = client.post(preview_url(draft, "consent/"), {"decision": "agree"})
+    assert response.url == preview_url(draft, "check/screening/")
     for purpose, following in (("screening", "check/comprehension/"), ("comprehension", "")):
         question = draft.check_questions.get(purpose=purpose)
         sent = {"step": purpose, "tries": 0, f"check-{question.pk}": 1}
-        response = client.post(at(draft, f"check/{purpose}/"), sent)
-        assert response.url == at(draft, following)
-    page = client.get(at(draft)).content.decode()
+        response = client.post(preview_url(draft, f"check/{purpose}/"), sent)
+        assert response.url == preview_url(draft, following)
+    page = client.get(preview_url(draft)).content.decode()
     assert draft.title in page
-    assert f'action="{at(draft)}"' in page
-    assert client.post(at(draft)).url == at(draft, f"items/{first_part(draft)[0]}/")
+    assert f'action="{preview_url(draft)}"' in page
+    assert client.post(preview_url(draft)).url == preview_url(
+        draft, f"items/{first_part(draft)[0]}/"
+    )
 
 
 def test_wrong_answers_say_what_a_worker_would_meet(client, draft):
-    response = client.post(at(draft, "consent/"), {"decision": "decline"}, follow=True)
+    response = client.post(preview_url(draft, "consent/"), {"decision": "decline"}, follow=True)
     assert "at the end here" in response.content.decode()
-    assert client.post(at(draft, "consent/"), {}).status_code == 422
+    assert client.post(preview_url(draft, "consent/"), {}).status_code == 422
     screening = draft.check_questions.get(purpose="screening")
     sent = {"step": "screening", "tries": 0, f"check-{screening.pk}": 0}
-    response = client.post(at(draft, "check/screening/"), sent, follow=True)
+    response = client.post(preview_url(draft, "check/screening/"), sent, follow=True)
     assert "would be screened out" in response.content.decode()
     question = draft.check_questions.get(purpose="comprehension")
     sent = {"step": "comprehension", "tries": 0, f"check-{question.pk}": 0}
-    response = client.post(at(draft, "check/comprehension/"), sent)
+    response = client.post(preview_url(draft, "check/comprehension/"), sent)
     assert response.status_code == 422
     assert "The passage alone counts." in response.content.decode()
 
 
 def test_an_item_is_the_workers_own_page(client, draft):
     training, first, _second = first_part(draft)
-    page = markup(client.get(at(draft, f"items/{first}/")))
+    page = markup(client.get(preview_url(draft, f"items/{first}/")))
     item = draft.items.get(position=first)
     assert "lost steering" in page
-    for one in item.asked.all():
-        assert str(one.question) in page
+    for asked in item.asked.all():
+        assert str(asked.question) in page
     assert "Please choose grade 2." in page  # the first text bears the attention check
     assert "Passage 2 of 6" in page  # after the training text; four study texts and a gold one
     assert ">Preview: nothing is saved</p>" in page  # the line that says where answers are
     assert "All saved" not in page
-    assert at(draft, f"items/{training}/") in page
+    assert preview_url(draft, f"items/{training}/") in page
     assert 'action="/work/' not in page
     assert 'class="skip"' in page
-    assert 'class="skip"' not in client.get(at(draft, f"items/{training}/")).content.decode()
+    assert (
+        'class="skip"' not in client.get(preview_url(draft, f"items/{training}/")).content.decode()
+    )
 
 
 def test_every_item_can_be_looked_at(client, draft):
     for position in range(draft.items.count()):
-        assert client.get(at(draft, f"items/{position}/")).status_code == 200
+        assert client.get(preview_url(draft, f"items/{position}/")).status_code == 200
 
 
 def test_answers_are_checked_and_forgotten(client, draft):
     position = first_part(draft)[1]
     question = draft.items.get(position=position).asked.first().question
-    path = at(draft, f"items/{position}/answers/{question.pk}/")
+    path = preview_url(draft, f"items/{position}/answers/{question.pk}/")
     span = f'[{{"start": 4, "end": 9, "quote": "{BODY[4:9]}"}}]'
     sent = {"key": uuid4(), "grade": "4", "spans": span}
     assert client.post(path, sent, **BY_SCRIPT).json() == {"says": "Preview: nothing is saved"}
-    assert client.post(path, sent).url == at(draft, f"items/{position}/")
+    assert client.post(path, sent).url == preview_url(draft, f"items/{position}/")
     for change in ({"grade": "9"}, {"spans": "nonsense"}, {"key": "none"}):
         assert client.post(path, sent | change, **BY_SCRIPT).status_code == 422
     assert client.post(path, sent | {"grade": "9"}).status_code == 302
     check = draft.attention_checks.get()
-    path = at(draft, f"items/{position}/checks/{check.pk}/")
+    path = preview_url(draft, f"items/{position}/checks/{check.pk}/")
     assert client.post(path, sent, **BY_SCRIPT).status_code == 200
-    state = client.get(at(draft, f"items/{position}/state/")).json()
+    state = client.get(preview_url(draft, f"items/{position}/state/")).json()
     assert state == {"state": "open", "answers": []}
 
 
@@ -154,31 +158,31 @@ def test_submitting_leads_through_the_part_and_back_to_the_study(client, draft):
     here, seen = first_part(draft)[0], []
     for _ in range(6):
         seen.append(here)
-        following = client.post(at(draft, f"items/{here}/next/")).url
-        if following == at(draft):
+        following = client.post(preview_url(draft, f"items/{here}/next/")).url
+        if following == preview_url(draft):
             break
         here = int(following.strip("/").split("/")[-1])
     assert len(set(seen)) == 6
     assert draft.items.filter(position__in=seen, purpose="gold").count() == 1
-    by_script = client.post(at(draft, f"items/{seen[0]}/next/"), **BY_SCRIPT)
-    assert by_script.json() == {"next": at(draft, f"items/{seen[1]}/")}
+    by_script = client.post(preview_url(draft, f"items/{seen[0]}/next/"), **BY_SCRIPT)
+    assert by_script.json() == {"next": preview_url(draft, f"items/{seen[1]}/")}
 
 
 def test_an_open_and_a_closed_campaign_can_be_looked_at_too(client, draft):
     for state in ("open", "closed"):
         Campaign.objects.update(state=state)
-        assert client.get(at(draft, "items/0/")).status_code == 200
-        assert client.get(at(draft)).status_code == 200
+        assert client.get(preview_url(draft, "items/0/")).status_code == 200
+        assert client.get(preview_url(draft)).status_code == 200
 
 
 def test_a_draft_without_texts_or_checks_has_a_preview(cast, client, draft):
     Item.objects.all().delete()
     draft.check_questions.all().delete()
     Campaign.objects.update(consent="")
-    assert client.get(at(draft)).status_code == 200
-    assert client.post(at(draft)).status_code == 200
-    assert client.get(at(draft, "consent/")).status_code == 404
-    assert client.get(at(draft, "check/screening/")).status_code == 404
+    assert client.get(preview_url(draft)).status_code == 200
+    assert client.post(preview_url(draft)).status_code == 200
+    assert client.get(preview_url(draft, "consent/")).status_code == 404
+    assert client.get(preview_url(draft, "check/screening/")).status_code == 404
 
 
 PAGES = ["", "consent/", "check/screening/", "items/0/", "items/0/state/"]
@@ -189,24 +193,24 @@ PAGES = ["", "consent/", "check/screening/", "items/0/", "items/0/state/"]
 )
 def test_who_may_look(cast, draft, who, status):
     for path in PAGES:
-        assert cast.client(who).get(at(draft, path)).status_code == status
+        assert cast.client(who).get(preview_url(draft, path)).status_code == status
     if status != 200:
         question = draft.items.first().asked.first().question
         for path in (f"items/0/answers/{question.pk}/", "items/0/next/"):
-            assert cast.client(who).post(at(draft, path)).status_code == status
+            assert cast.client(who).post(preview_url(draft, path)).status_code == status
 
 
 def test_wrong_methods_and_missing_things(client, draft):
     question = draft.items.get(position=0).asked.first().question
     for path in PAGES:
         assert client.get(f"/campaigns/nowhere/preview/{path}").status_code == 404
-        assert client.delete(at(draft, path)).status_code == 405
-    assert client.post(at(draft, "items/0/")).status_code == 405
-    assert client.get(at(draft, f"items/0/answers/{question.pk}/")).status_code == 405
-    assert client.get(at(draft, "items/0/next/")).status_code == 405
+        assert client.delete(preview_url(draft, path)).status_code == 405
+    assert client.post(preview_url(draft, "items/0/")).status_code == 405
+    assert client.get(preview_url(draft, f"items/0/answers/{question.pk}/")).status_code == 405
+    assert client.get(preview_url(draft, "items/0/next/")).status_code == 405
     huge = 10**30
     for missing in ("check/nothing/", "items/999/", f"items/{huge}/"):
-        assert client.get(at(draft, missing)).status_code == 404
+        assert client.get(preview_url(draft, missing)).status_code == 404
     for missing in (
         "items/999/next/",
         "items/0/answers/999999/",
@@ -214,4 +218,4 @@ def test_wrong_methods_and_missing_things(client, draft):
         "items/0/checks/999999/",
         f"items/{huge}/answers/{question.pk}/",
     ):
-        assert client.post(at(draft, missing)).status_code == 404
+        assert client.post(preview_url(draft, missing)).status_code == 404

@@ -30,7 +30,7 @@ def make(dataset, slug="draft", **options):
 
 def drawn(campaign):
     return [
-        (item.text.name, item.purpose, [one.question.position for one in item.asked.all()])
+        (item.text.name, item.purpose, [asked.question.position for asked in item.asked.all()])
         for item in campaign.items.select_related("text")
     ]
 
@@ -63,16 +63,17 @@ def test_a_filtered_question_is_never_drawn(draft, harbour):
     ],
 )
 def test_the_same_seed_draws_the_same_and_another_does_not(harbour, options):
-    one, same, other = (
-        make(harbour, f"draft-{at}", seed=seed, **options) for at, seed in enumerate((3, 3, 4))
+    first, same, other = (
+        make(harbour, f"draft-{number}", seed=seed, **options)
+        for number, seed in enumerate((3, 3, 4))
     )
-    for campaign in (one, same, other):
+    for campaign in (first, same, other):
         sampling.resample(campaign)
-    assert drawn(one) == drawn(same)
-    assert drawn(one) != drawn(other)
-    before = drawn(one)
-    sampling.resample(one)
-    assert drawn(one) == before
+    assert drawn(first) == drawn(same)
+    assert drawn(first) != drawn(other)
+    before = drawn(first)
+    sampling.resample(first)
+    assert drawn(first) == before
 
 
 def test_the_draw_of_pairs_is_repeatable_and_says_what_is_lacking(harbour):
@@ -81,11 +82,11 @@ def test_the_draw_of_pairs_is_repeatable_and_says_what_is_lacking(harbour):
         "question_rubric": Rubric.objects.get(slug="graded"),
         "seed": 9,
     }
-    one, same = (make(harbour, slug, **options) for slug in ("one", "same"))
-    made = sampling.resample(one)
+    first, same = (make(harbour, slug, **options) for slug in ("one", "same"))
+    made = sampling.resample(first)
     sampling.resample(same)
-    assert drawn(one) == drawn(same)
-    assert all(asked[0] == 0 and len(asked) == 2 for _, _, asked in drawn(one))
+    assert drawn(first) == drawn(same)
+    assert all(asked[0] == 0 and len(asked) == 2 for _, _, asked in drawn(first))
     assert made.left_out["no answerable question by orla"] == 3
     assert made.left_out["no unanswerable question by orla"] == 1
 

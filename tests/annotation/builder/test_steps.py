@@ -69,7 +69,7 @@ def test_a_sample_is_the_same_for_the_same_seed(admin, draft):
         sent = TEXTS | {"sample": 4, "questions": "some", "questions_per_item": 2, "seed": seed}
         admin.post(url(draft, "texts"), sent)
         return [
-            (item.text_id, [one.question_id for one in item.asked.all()])
+            (item.text_id, [asked.question_id for asked in item.asked.all()])
             for item in draft.items.all()
         ]
 
@@ -89,8 +89,8 @@ def test_one_answerable_and_one_not_by_labels(admin, draft):
     assert draft.items.count() == 6  # not 0 and 1, which lack one; not the two without labels
     for item in draft.items.all():
         grades = [
-            item.text.ratings.get(question=one.question, rater=orla()).grade
-            for one in item.asked.all()
+            item.text.ratings.get(question=asked.question, rater=orla()).grade
+            for asked in item.asked.all()
         ]
         assert sorted(grades) == [1, 4]
     page = read(admin, draft, "texts")
@@ -109,7 +109,7 @@ def test_gold_and_training_are_no_study_items(admin, draft):
     assert [len(of) for of in by_purpose.values()] == [5, 2, 3]
     assert len(set.union(*by_purpose.values())) == 10
     for item in draft.items.exclude(purpose="study"):
-        assert all(one.expected is not None for one in item.asked.all())
+        assert all(asked.expected is not None for asked in item.asked.all())
     assert "5: taken for training and gold" in read(admin, draft, "texts")
 
 

@@ -17,7 +17,7 @@ def draft(db):
     )
     texts = dataset.texts.filter(kind="passage", body__isnull=False, topic__isnull=False)
     Item.objects.bulk_create(
-        Item(campaign=made, text=text, position=at) for at, text in enumerate(texts)
+        Item(campaign=made, text=text, position=position) for position, text in enumerate(texts)
     )
     assert made.items.count() == 10
     return made

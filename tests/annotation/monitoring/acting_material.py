@@ -14,8 +14,10 @@ def about(participant: Participant, act: str = "") -> str:
 
 
 def logged() -> list[tuple[str, str, str]]:
-    return [(one.action, one.detail, str(one.by)) for one in LogEntry.objects.order_by("pk")]
+    return [
+        (entry.action, entry.detail, str(entry.by)) for entry in LogEntry.objects.order_by("pk")
+    ]
 
 
 def states(participant: Participant) -> list[str]:
-    return [one.state for one in participant.assignments.order_by("position")]
+    return [assignment.state for assignment in participant.assignments.order_by("position")]

@@ -24,21 +24,23 @@ def test_releasing_while_answers_come_in_loses_none_and_lends_no_slot_twice():
     study = make_study(texts=4, training=0, attention_per_part=0)
     admin = User.objects.create_user("ada", role="admin")
     participants = [field.begun(study, f"pid-{number}", f"sub-{number}") for number in range(4)]
-    held = [one.pk for participant in participants for one in field.in_hand(participant)]
+    held = [
+        assignment.pk for participant in participants for assignment in field.in_hand(participant)
+    ]
     keys = [(pk, uuid4()) for pk in held for _ in range(6)]
 
     def work(job):
         kind, value = job
         if kind == "save":
             pk, key = value
-            one = Assignment.objects.select_related(
+            assignment = Assignment.objects.select_related(
                 "item__text", "participant__campaign__rubric", "part"
             ).get(pk=pk)
-            field.answer(one, key=key)
+            field.answer(assignment, key=key)
         elif kind == "release":
-            one = Assignment.objects.select_related("participant__campaign").get(pk=value)
+            assignment = Assignment.objects.select_related("participant__campaign").get(pk=value)
             try:
-                actions.release_item(one, admin)
+                actions.release_item(assignment, admin)
             except leaving.ActionRefusedError:
                 return
         else:
@@ -46,12 +48,12 @@ def test_releasing_while_answers_come_in_loses_none_and_lends_no_slot_twice():
                 assigning.begin_part(field.agreed(study, value))
 
     jobs = []
-    for at, key in enumerate(keys):
+    for index, key in enumerate(keys):
         jobs.append(("save", key))
-        if at % 3 == 0:
+        if index % 3 == 0:
             jobs.append(("release", key[0]))
-        if at % 12 == 0:
-            jobs.append(("arrive", f"pid-late-{at}"))
+        if index % 12 == 0:
+            jobs.append(("arrive", f"pid-late-{index}"))
     in_threads(work, jobs)
     assert Answer.objects.count() == len(keys)
     assert set(Answer.objects.values_list("key", flat=True)) == {key for _, key in keys}
@@ -74,9 +76,9 @@ def test_returning_while_items_are_handed_in_leaves_nothing_in_hand():
         if kind == "return":
             actions.return_participant(participant, admin)
             return
-        for one in field.in_hand(participant):
+        for assignment in field.in_hand(participant):
             try:
-                field.hand_in(one)
+                field.hand_in(assignment)
             except saving.AnswerRefusedError:
                 return
 

@@ -61,14 +61,14 @@ def test_a_state_that_makes_no_sense_is_refused(cast, study, before, asked, why)
 
 
 def test_answers_to_a_paused_study_count_and_those_to_a_closed_one_are_kept(cast, study, working):
-    one = field.in_hand(working)[1]
+    assignment = field.in_hand(working)[1]
     for state in ("paused", "closed"):
         post(cast, "state/", state=state)
-        one.participant.campaign.refresh_from_db()
-        field.answer(one)
+        assignment.participant.campaign.refresh_from_db()
+        field.answer(assignment)
     assert list(Answer.objects.order_by("pk").values_list("late", flat=True)) == ["", "", "closed"]
     with pytest.raises(saving.AnswerRefusedError):
-        saving.submit(one)
+        saving.submit(assignment)
 
 
 def test_overdue_items_return_at_the_push_of_a_button(cast, study, working):
@@ -116,9 +116,9 @@ SENT = {"confirm": "on", "hours": 1, "state": "closed", "body": "x", "number": "
 )
 def test_only_admins_act(cast, working, who, status):
     client = cast.client(who)
-    one = field.in_hand(working)[1]
+    assignment = field.in_hand(working)[1]
     for act in ACTS:
-        url = HOME + about(working, act.format(one.pk))
+        url = HOME + about(working, act.format(assignment.pk))
         assert client.post(url, SENT).status_code == status, act
     for act in OF_STUDY:
         assert client.post(HOME + act, SENT).status_code == status, act
@@ -137,19 +137,19 @@ def study_links() -> int:
 def test_acts_are_posts_about_people_of_this_study(cast, working):
     make_study("other")
     client = cast.client("admin")
-    one = field.in_hand(working)[1]
+    assignment = field.in_hand(working)[1]
     neighbour = field.begun(working.campaign, "pid-2", "sub-2")
     for act in ACTS:
-        path = about(working, act.format(one.pk))
+        path = about(working, act.format(assignment.pk))
         assert client.get(HOME + path).status_code == 405, act
         assert client.post(f"/campaigns/other/{path}", SENT).status_code == 404, act
         assert client.post(f"/campaigns/nowhere/{path}", SENT).status_code == 404, act
-        missing = f"participants/99999/{act.format(one.pk)}"
+        missing = f"participants/99999/{act.format(assignment.pk)}"
         assert client.post(HOME + missing, SENT).status_code == 404, act
     for act in ("state/", "expire/"):
         assert client.get(HOME + act).status_code == 405, act
         assert client.post(f"/campaigns/nowhere/{act}", SENT).status_code == 404, act
-    theirs = about(neighbour, f"release/{one.pk}/")
+    theirs = about(neighbour, f"release/{assignment.pk}/")
     assert client.post(HOME + theirs, SENT).status_code == 404
     assert states(working) == ["open"] * 3
     assert logged() == []

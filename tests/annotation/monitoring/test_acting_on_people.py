@@ -61,18 +61,18 @@ def test_only_a_part_under_way_with_an_end_can_be_extended(cast, study, working)
 
 
 def test_a_released_item_goes_to_somebody_else_and_keeps_its_answers(cast, working):
-    one = field.in_hand(working)[1]
-    post(cast, about(working, f"release/{one.pk}/"), confirm="on")
-    one.refresh_from_db()
-    assert (one.state, one.slot) == ("released", None)
-    assert Answer.objects.filter(assignment=one).count() == 1
+    assignment = field.in_hand(working)[1]
+    post(cast, about(working, f"release/{assignment.pk}/"), confirm="on")
+    assignment.refresh_from_db()
+    assert (assignment.state, assignment.slot) == ("released", None)
+    assert Answer.objects.filter(assignment=assignment).count() == 1
     assert Rating.objects.filter(rater=working.rater).count() == 1
-    assert logged() == [("released an item", f"item {one.item.position + 1}", "ada")]
+    assert logged() == [("released an item", f"item {assignment.item.position + 1}", "ada")]
 
 
 def test_what_cannot_be_undone_has_to_be_confirmed(cast, working):
-    one = field.in_hand(working)[1]
-    for act in (f"release/{one.pk}/", "release/", "return/", "erase/"):
+    assignment = field.in_hand(working)[1]
+    for act in (f"release/{assignment.pk}/", "release/", "return/", "erase/"):
         assert "tick the box" in post(cast, about(working, act)).content.decode(), act
     working.refresh_from_db()
     assert states(working) == ["open"] * 3
@@ -81,11 +81,11 @@ def test_what_cannot_be_undone_has_to_be_confirmed(cast, working):
 
 
 def test_what_was_handed_in_or_given_back_is_not_released(cast, working):
-    one = field.in_hand(working)[1]
-    field.hand_in(one)
-    page = post(cast, about(working, f"release/{one.pk}/"), confirm="on").content.decode()
+    assignment = field.in_hand(working)[1]
+    field.hand_in(assignment)
+    page = post(cast, about(working, f"release/{assignment.pk}/"), confirm="on").content.decode()
     assert "The item is submitted" in page
-    assert Assignment.objects.get(pk=one.pk).state == "submitted"
+    assert Assignment.objects.get(pk=assignment.pk).state == "submitted"
     other = field.in_hand(working)[1]
     post(cast, about(working, f"release/{other.pk}/"), confirm="on")
     page = post(cast, about(working, f"release/{other.pk}/"), confirm="on").content.decode()
@@ -102,8 +102,8 @@ def test_a_part_whose_last_item_is_taken_away_is_done(cast, study, working):
 
 
 def test_a_part_of_which_nothing_was_handed_in_ends_and_another_can_begin(cast, study, working):
-    for one in field.in_hand(working):
-        post(cast, about(working, f"release/{one.pk}/"), confirm="on")
+    for assignment in field.in_hand(working):
+        post(cast, about(working, f"release/{assignment.pk}/"), confirm="on")
     first = working.parts.get()
     assert (first.outcome, first.ended is None) == ("returned", False)
     assert assigning.begin_part(working) != first
@@ -150,14 +150,14 @@ def test_a_returned_participant_has_nothing_in_hand_and_comes_back_when_let_in(
 
 
 def test_an_open_page_of_a_returned_participant_takes_no_item_back(cast, study, working):
-    one = field.in_hand(working)[1]
+    assignment = field.in_hand(working)[1]
     post(cast, about(working, "return/"), confirm="on")
-    field.answer(one, grade=0)
-    one.refresh_from_db()
-    assert (one.state, one.slot) == ("released", None)
-    assert Answer.objects.filter(assignment=one).count() == 2  # kept all the same
+    field.answer(assignment, grade=0)
+    assignment.refresh_from_db()
+    assert (assignment.state, assignment.slot) == ("released", None)
+    assert Answer.objects.filter(assignment=assignment).count() == 2  # kept all the same
     with pytest.raises(saving.AnswerRefusedError):
-        field.hand_in(one)
+        field.hand_in(assignment)
 
 
 @pytest.mark.parametrize("outcome", ["screened_out", "failed_check"])

@@ -30,8 +30,8 @@ def study(db) -> Campaign:
 
 @pytest.fixture
 def people(study, cast):
-    found = field.fill(study)
-    actions.extend(found["working"], 5, cast.admin)
+    by_status = field.fill(study)
+    actions.extend(by_status["working"], 5, cast.admin)
     asked = study.items.first().asked.first()
     Decision.objects.create(
         item=asked.item,
@@ -42,7 +42,7 @@ def people(study, cast):
         note="-plain to see",
         by=cast.admin,
     )
-    return found
+    return by_status
 
 
 def written(study, *, anonymous: bool = False) -> dict[str, bytes]:
@@ -69,14 +69,16 @@ def test_every_participant_part_item_and_answer_is_there(study, people):
 
 def test_labels_are_the_newest_answers(study, people):
     participant = people["working"]
-    one = field.in_hand(participant)[0]
-    field.answer(one, grade=0)
-    field.answer(one, grade=1)
+    assignment = field.in_hand(participant)[0]
+    field.answer(assignment, grade=0)
+    field.answer(assignment, grade=1)
     rows = table(study, "labels.csv")
     place = [(row["worker"], row["rubric"], row["text"], row["question"]) for row in rows]
     assert len(place) == len(set(place))
     mine = [row for row in rows if row["worker"] == participant.rater.name]
-    assert [(row["grade"], row["item"]) for row in mine] == [("1", str(one.item.position + 1))]
+    assert [(row["grade"], row["item"]) for row in mine] == [
+        ("1", str(assignment.item.position + 1))
+    ]
     labelled = [row for row in rows if row["purpose"] == "study"]
     assert len(labelled) == Rating.objects.filter(rater__participations__campaign=study).count()
     history = [
@@ -192,15 +194,15 @@ def test_the_same_database_gives_the_same_bytes(study, people, anonymous):
 
 
 def test_answers_that_come_during_an_export_are_in_none_of_its_tables(study, people):
-    one = field.in_hand(people["working"])[0]
+    assignment = field.in_hand(people["working"])[0]
     before = len(table(study, "labels.csv"))
-    found = {}
+    contents = {}
     for name, lines in files(study, anonymous=False):
-        found[name] = b"".join(lines).decode()
+        contents[name] = b"".join(lines).decode()
         if name == "participants.csv":
-            field.answer(one, grade=1)
-    assert found["answers.csv"].count("\r\n") == Answer.objects.count()  # the head, and one less
-    assert found["labels.csv"].count("\r\n") == before + 1
+            field.answer(assignment, grade=1)
+    assert contents["answers.csv"].count("\r\n") == Answer.objects.count()  # the head, and one less
+    assert contents["labels.csv"].count("\r\n") == before + 1
 
 
 @pytest.mark.parametrize(

@@ -36,24 +36,26 @@ def text(client, url: str, **headers) -> str:
 
 def test_everybody_has_the_status_that_they_have_come_to(study, people):
     participants = study.participants.all().with_status()
-    found = {participant.pk: participant.status for participant in participants}
-    assert found == {participant.pk: status for status, participant in people.items()}
+    statuses = {participant.pk: participant.status for participant in participants}
+    assert statuses == {participant.pk: status for status, participant in people.items()}
 
 
 def test_each_participant_is_counted_once(study, people):
     counted = participants.statuses(study)
-    assert [one.key for one in counted] == list(Participant.STATUSES)
-    assert {one.n for one in counted} == {1}
-    assert {one.of for one in counted} == {11}
+    assert [status.key for status in counted] == list(Participant.STATUSES)
+    assert {status.n for status in counted} == {1}
+    assert {status.of for status in counted} == {11}
 
 
 def test_nobody_is_counted_where_nobody_is(study):
-    assert {(one.n, one.of, one.percent) for one in participants.statuses(study)} == {(0, 0, 0)}
+    assert {(status.n, status.of, status.percent) for status in participants.statuses(study)} == {
+        (0, 0, 0)
+    }
 
 
 def test_items_are_complete_under_way_or_waiting(study, people):
     total, *systems = progress.items(study)
-    assert [one.system for one in systems] == ["s0", "s1"]
+    assert [row.system for row in systems] == ["s0", "s1"]
     slots = Assignment.objects.filter(
         participant__campaign=study, slot__isnull=False, item__purpose="study"
     )
@@ -70,7 +72,7 @@ def test_items_are_complete_under_way_or_waiting(study, people):
     ]
     assert total.complete == len(whole)
     for name in ("complete", "under_way", "waiting", "submitted", "held"):
-        assert getattr(total, name) == sum(getattr(one, name) for one in systems)
+        assert getattr(total, name) == sum(getattr(row, name) for row in systems)
 
 
 def test_training_and_gold_are_no_study_items(study, people):
@@ -88,10 +90,10 @@ def test_a_day_has_its_answers_its_items_and_its_people(study, people):
     Assignment.objects.filter(state="submitted").update(
         submitted_at=datetime(2026, 3, 4, 12, tzinfo=UTC)
     )
-    given = Answer.objects.filter(question__isnull=False).count()
+    n_answers = Answer.objects.filter(question__isnull=False).count()
     told = [(day.day, day.answers, day.submitted, day.raters) for day in progress.by_day(study)]
     assert told == [
-        ("2026-03-02", given - 1, 0, 2),
+        ("2026-03-02", n_answers - 1, 0, 2),
         ("2026-03-03", 1, 0, 1),
         ("2026-03-04", 0, 8, 0),
     ]
@@ -211,11 +213,11 @@ def test_participants_come_in_pages(cast, study):
 
 
 def test_only_admins_see_the_ids_of_platforms(cast, study, people):
-    one = f"{HOME}participants/{people['working'].pk}/"
-    for url in (f"{HOME}participants/", one):
+    person_url = f"{HOME}participants/{people['working'].pk}/"
+    for url in (f"{HOME}participants/", person_url):
         assert "pid-working" in text(cast.client("admin"), url)
         assert "pid-working" not in text(cast.client("researcher"), url)
-    assert "sub-working" not in text(cast.client("researcher"), one)
+    assert "sub-working" not in text(cast.client("researcher"), person_url)
 
 
 @pytest.mark.parametrize("status", list(Participant.STATUSES))

@@ -43,7 +43,7 @@ def done(study) -> Participant:
     return participant
 
 
-def found(study, *rows) -> list[tuple[str, str]]:
+def findings(study, *rows) -> list[tuple[str, str]]:
     rows = reconcile(study, read(export(*rows))).rows
     return [(row.finding, row.suggestion) for row in rows]
 
@@ -63,13 +63,13 @@ def found(study, *rows) -> list[tuple[str, str]]:
     ],
 )
 def test_a_part_that_is_done(study, done, status, code, finding, suggestion):
-    assert found(study, ("sub-1", "pid-1", status, code)) == [(finding, suggestion)]
+    assert findings(study, ("sub-1", "pid-1", status, code)) == [(finding, suggestion)]
 
 
 def test_no_code_of_ours_is_no_other_code(study, done):
     Campaign.objects.update(code_done="")
     study.refresh_from_db()
-    assert found(study, ("sub-1", "pid-1", "AWAITING REVIEW", "ANY")) == [("agree", "approve")]
+    assert findings(study, ("sub-1", "pid-1", "AWAITING REVIEW", "ANY")) == [("agree", "approve")]
 
 
 @pytest.mark.parametrize(
@@ -90,33 +90,33 @@ def test_no_code_of_ours_is_no_other_code(study, done):
 )
 def test_a_stay_without_a_part(study, outcome, status, code, finding, suggestion):
     field.end(field.come(study, "pid-2"), outcome)
-    assert found(study, ("sub-2", "pid-2", status, code)) == [(finding, suggestion)]
+    assert findings(study, ("sub-2", "pid-2", status, code)) == [(finding, suggestion)]
 
 
 def test_a_part_that_is_half_done_is_asked_about(study):
     participant = field.begun(study, "pid-3", "sub-3")
-    assert found(study, ("sub-3", "pid-3", "AWAITING REVIEW", "DONE1")) == [("there", "return")]
+    assert findings(study, ("sub-3", "pid-3", "AWAITING REVIEW", "DONE1")) == [("there", "return")]
     field.hand_in(field.in_hand(participant)[0])
-    assert found(study, ("sub-3", "pid-3", "AWAITING REVIEW", "DONE1")) == [("there", "ask")]
-    assert found(study, ("sub-3", "pid-3", "TIMED-OUT", "")) == [("agree", "")]
+    assert findings(study, ("sub-3", "pid-3", "AWAITING REVIEW", "DONE1")) == [("there", "ask")]
+    assert findings(study, ("sub-3", "pid-3", "TIMED-OUT", "")) == [("agree", "")]
 
 
 def test_somebody_who_never_came(study):
-    assert found(study, ("sub-9", "pid-9", "AWAITING REVIEW", "DONE1")) == [("there", "return")]
-    assert found(study, ("sub-9", "pid-9", "RETURNED", "")) == [("agree", "")]
+    assert findings(study, ("sub-9", "pid-9", "AWAITING REVIEW", "DONE1")) == [("there", "return")]
+    assert findings(study, ("sub-9", "pid-9", "RETURNED", "")) == [("agree", "")]
 
 
 def test_what_is_done_here_and_not_there(study, done):
     other = field.agreed(study, "pid-4")
     field.finish(other, "sub-4")
-    got = found(study, ("sub-1", "pid-1", "APPROVED", "DONE1"))
+    got = findings(study, ("sub-1", "pid-1", "APPROVED", "DONE1"))
     assert got == [("agree", ""), ("here", "ask")]
-    assert found(study) == [("here", "ask"), ("here", "ask")]
+    assert findings(study) == [("here", "ask"), ("here", "ask")]
 
 
 def test_two_parts_of_one_person_are_two_submissions(study, done):
     field.finish(done, "sub-1b")
-    got = found(
+    got = findings(
         study,
         ("sub-1", "pid-1", "APPROVED", "DONE1"),
         ("sub-1b", "pid-1", "AWAITING REVIEW", "DONE1"),
@@ -133,12 +133,12 @@ def test_parts_of_another_study_on_prolific_are_only_counted(study, done):
 
 def test_a_part_without_an_id_is_found_by_its_person(study, done):
     Part.objects.update(session_id="", study_id="")
-    assert found(study, ("sub-1", "pid-1", "APPROVED", "DONE1")) == [("agree", "")]
+    assert findings(study, ("sub-1", "pid-1", "APPROVED", "DONE1")) == [("agree", "")]
 
 
 def test_people_who_came_by_other_ways_are_not_in_question(study, done):
     Participant.objects.update(source="link")
-    assert found(study) == []
+    assert findings(study) == []
 
 
 def test_minutes_and_items_are_told(study, done):
@@ -154,8 +154,8 @@ def test_earlier_names_of_the_columns_are_read_and_unknown_ones_passed_over():
         b"\xef\xbb\xbfsession_id,participant_id,status,entered_code,prolific_score\n"
         b"s,p,awaiting_review,C,100\n\n"
     )
-    [one] = read(raw)
-    assert (one.pk, one.person, one.status, one.code) == ("s", "p", "AWAITING REVIEW", "C")
+    [row] = read(raw)
+    assert (row.pk, row.person, row.status, row.code) == ("s", "p", "AWAITING REVIEW", "C")
 
 
 @pytest.mark.parametrize(

@@ -70,13 +70,13 @@ def test_who_agrees_becomes_a_guest_under_a_pseudonym(study):
 
 def test_the_id_of_the_platform_stands_in_one_place_alone(study):
     Walker(Client(), study).prepare()
-    found = []
+    tables = []
     for table in connection.introspection.table_names():
         with connection.cursor() as cursor:
             cursor.execute(f"select * from {connection.ops.quote_name(table)}")  # noqa: S608
             if any(PID in str(row) for row in cursor.fetchall()):
-                found.append(table)
-    assert found == ["annotation_participant"]
+                tables.append(table)
+    assert tables == ["annotation_participant"]
 
 
 def test_the_same_id_has_another_pseudonym_in_another_study(study):

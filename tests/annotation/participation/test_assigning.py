@@ -21,12 +21,12 @@ def pool(db):
 
 def test_a_part_has_its_size_and_is_balanced_over_systems(pool):
     part = assigning.begin_part(newcomer(pool, "ann"))
-    systems = Counter(one.item.text.system for one in part.assignments.all())
+    systems = Counter(assignment.item.text.system for assignment in part.assignments.all())
     assert sum(systems.values()) == 4
     assert max(systems.values()) - min(systems.values()) == 1
     work_through(part)
     assigning.begin_part(newcomer(pool, "ann"))
-    systems = Counter(one.item.text.system for one in Assignment.objects.all())
+    systems = Counter(assignment.item.text.system for assignment in Assignment.objects.all())
     assert sorted(systems.values()) == [2, 3, 3]
 
 
@@ -49,10 +49,12 @@ def test_an_item_goes_to_k_raters_and_to_nobody_twice(pool):
 
 def test_the_database_refuses_a_slot_to_two(pool):
     part = assigning.begin_part(newcomer(pool, "ann"))
-    one = part.assignments.first()
+    assignment = part.assignments.first()
     ben = newcomer(pool, "ben")
     with pytest.raises(IntegrityError), transaction.atomic():
-        Assignment.objects.create(participant=ben, item=one.item, position=0, slot=one.slot)
+        Assignment.objects.create(
+            participant=ben, item=assignment.item, position=0, slot=assignment.slot
+        )
 
 
 def test_items_that_others_have_begun_come_first(pool):
@@ -67,10 +69,10 @@ def test_orders_differ_between_raters_and_can_be_redone(pool):
     assert set(items(ann)) == set(items(ben))
     assert items(ann) != items(ben)
     candidates = [assigning.Candidate(item, "", 0) for item in range(50)]
-    one, again = (
+    first, again = (
         assigning.pick(candidates, 20, Counter(), random.Random(seed)) for seed in ("7:1", "7:1")
     )
-    assert one == again
+    assert first == again
 
 
 @pytest.mark.parametrize("change", [{"state": "paused"}, {"state": "closed"}])
@@ -100,7 +102,10 @@ def test_attention_checks_go_to_some_items_of_each_part(pool):
     Campaign.objects.update(attention_per_part=2)
     part = assigning.begin_part(newcomer(pool, "ann"))
     asked = part.assignments.exclude(check_asked=None)
-    assert [one.check_asked.position for one in asked.order_by("check_asked")] == [0, 1]
+    assert [assignment.check_asked.position for assignment in asked.order_by("check_asked")] == [
+        0,
+        1,
+    ]
 
 
 def with_training(pool):
@@ -148,7 +153,9 @@ def test_an_item_whose_last_slot_was_taken_up_since_is_not_dealt(pool, monkeypat
     seen = [look(pool, ben)]  # what ben's request saw before ann was given hers
     hers = items(assigning.begin_part(ann))
     monkeypatch.setattr(assigning, "left_for", lambda *who: seen.pop() if seen else look(*who))
-    monkeypatch.setattr(assigning, "pick", lambda found, *_: [one.item for one in found][:12])
+    monkeypatch.setattr(
+        assigning, "pick", lambda candidates, *_: [candidate.item for candidate in candidates][:12]
+    )
     his = items(assigning.begin_part(ben))
     assert not seen
     assert not set(hers) & set(his)

@@ -51,5 +51,5 @@ def test_saving_and_taking_back_at_once_lose_nothing(transactional_db):
     in_threads(act, range(12))
     assert Answer.objects.count() == 6
     assert Rating.objects.count() == 6  # nobody else had come for them
-    for one in Assignment.objects.all():
-        assert (one.state, one.slot) == ("open", 0)
+    for assignment in Assignment.objects.all():
+        assert (assignment.state, assignment.slot) == ("open", 0)

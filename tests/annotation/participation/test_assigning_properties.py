@@ -78,7 +78,7 @@ def test_parts_one_after_the_other_hand_out_everything_once(candidates, number, 
 @given(st.integers(2, 12), st.integers(1, 12), seeds)
 def test_equal_systems_are_shared_out_within_one(per_system, number, seed):
     candidates = [
-        Candidate(item=at, system=f"system-{at % 4}", held=0) for at in range(4 * per_system)
+        Candidate(item=item, system=f"system-{item % 4}", held=0) for item in range(4 * per_system)
     ]
     chosen = picked(candidates, number, Counter(), seed)
     counts = Counter(item % 4 for item in chosen)
@@ -87,6 +87,6 @@ def test_equal_systems_are_shared_out_within_one(per_system, number, seed):
 
 
 def test_orders_differ_from_participant_to_participant():
-    candidates = [Candidate(item=at, system="one", held=0) for at in range(20)]
+    candidates = [Candidate(item=item, system="one", held=0) for item in range(20)]
     orders = {tuple(picked(candidates, None, Counter(), seed)) for seed in range(50)}
     assert len(orders) == 50

@@ -39,9 +39,9 @@ def practice(walker: Walker) -> Assignment:
     return walker.participant.assignments.get(item__purpose="training")
 
 
-def call(walker: Walker, one: Assignment, address: str, **extra):
-    question = one.item.asked.first().question_id
-    url = f"/work/{one.pk}/{address.format(question=question, check=one.check_asked_id)}"
+def call(walker: Walker, assignment: Assignment, address: str, **extra):
+    question = assignment.item.asked.first().question_id
+    url = f"/work/{assignment.pk}/{address.format(question=question, check=assignment.check_asked_id)}"
     if address in SHOWS:
         return walker.client.get(url, **extra)
     return walker.client.post(url, {"key": uuid4(), "grade": 0, "spans": "[]"}, **extra)
@@ -51,15 +51,15 @@ def call(walker: Walker, one: Assignment, address: str, **extra):
 def test_nothing_is_shown_or_taken_before(walker, step):
     change, leads, says = STEPS[step]
     Participant.objects.update(**change)
-    one, url = bearer(walker), leads.format(practice=practice(walker).pk)
+    assignment, url = bearer(walker), leads.format(practice=practice(walker).pk)
     for address in ADDRESSES:
-        response = call(walker, one, address)
+        response = call(walker, assignment, address)
         assert (response.status_code, response.url) == (302, url), address
-        refused = call(walker, one, address, **BY_SCRIPT)
+        refused = call(walker, assignment, address, **BY_SCRIPT)
         assert refused.status_code == 422, address
         assert says in refused.content.decode()
-    one.refresh_from_db()
-    assert (one.state, one.note) == ("open", "")
+    assignment.refresh_from_db()
+    assert (assignment.state, assignment.note) == ("open", "")
     assert not Answer.objects.exists()
     assert says in walker.client.get(url).content.decode()  # a form that came too early is told
 
@@ -67,27 +67,27 @@ def test_nothing_is_shown_or_taken_before(walker, step):
 @pytest.mark.parametrize("step", ["consent", "check"])
 def test_practice_itself_waits_for_consent_and_check(walker, step):
     Participant.objects.update(**STEPS[step][0])
-    one = practice(walker)
+    assignment = practice(walker)
     for address in ("", "state/", "answers/{question}/", "submit/", "skip/"):
-        assert call(walker, one, address, **BY_SCRIPT).status_code == 422
+        assert call(walker, assignment, address, **BY_SCRIPT).status_code == 422
     assert not Answer.objects.exists()
 
 
 def test_after_the_practice_every_address_is_open(walker):
     walker.do(practice(walker))
-    one = bearer(walker)
+    assignment = bearer(walker)
     for address in ADDRESSES:
-        told = call(walker, one, address, **BY_SCRIPT).content.decode()
+        told = call(walker, assignment, address, **BY_SCRIPT).content.decode()
         assert not any(says in told for _, _, says in STEPS.values()), address
-    one.refresh_from_db()
-    assert (one.state, one.answers.count()) == ("skipped", 2)
+    assignment.refresh_from_db()
+    assert (assignment.state, assignment.answers.count()) == ("skipped", 2)
 
 
 def test_practice_that_is_open_again_keeps_nobody_from_the_work(walker):
     """An answer that was given offline must not be refused because of it."""
-    one = practice(walker)
-    walker.do(one)
-    Assignment.objects.filter(pk=one.pk).update(state="open")
+    assignment = practice(walker)
+    walker.do(assignment)
+    Assignment.objects.filter(pk=assignment.pk).update(state="open")
     assert call(walker, bearer(walker), "answers/{question}/", **BY_SCRIPT).status_code == 204
 
 

@@ -187,8 +187,8 @@ def test_each_outcome_has_a_code_and_a_way_back(walker):
     assert journey.ending(participant, "sub1") is None
     walker.begin()
     assert journey.ending(participant, "sub1") is None
-    for one in walker.in_hand():
-        walker.do(one)
+    for assignment in walker.in_hand():
+        walker.do(assignment)
     back = "https://app.prolific.com/submissions/complete?cc="
     assert journey.ending(participant, "sub1") == journey.Ending("part", "DONE1", f"{back}DONE1")
     participant.outcome = "screened_out"
@@ -212,7 +212,7 @@ def test_a_part_is_paid_once(walker):
     walker.come(session="sub2")
     assert walker.do_part().redirect_chain[-1][0] == END
     assert journey.ending(walker.participant, "sub2").kind == "all"
-    assert [one.session_id for one in walker.participant.parts.all()] == ["sub1", "sub2"]
+    assert [part.session_id for part in walker.participant.parts.all()] == ["sub1", "sub2"]
     assert journey.ending(walker.participant, "sub3") == journey.Ending("nothing")
 
 

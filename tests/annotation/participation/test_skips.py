@@ -39,12 +39,12 @@ def walker(db) -> Walker:
     return at_work()
 
 
-def skip(walker: Walker, one: Assignment, note: str = "", **extra):
-    return walker.client.post(f"/work/{one.pk}/skip/", {"note": note}, **extra)
+def skip(walker: Walker, assignment: Assignment, note: str = "", **extra):
+    return walker.client.post(f"/work/{assignment.pk}/skip/", {"note": note}, **extra)
 
 
 def study_items(walker: Walker) -> list[Assignment]:
-    return [one for one in walker.in_hand() if one.item.purpose == "study"]
+    return [assignment for assignment in walker.in_hand() if assignment.item.purpose == "study"]
 
 
 @pytest.mark.parametrize(
@@ -60,8 +60,8 @@ def test_a_quarter_may_be_skipped_where_nothing_is_said_and_never_all(setting, t
 
 def test_skipping_all_but_one_text_earns_no_code(walker):
     *others, last = study_items(walker)
-    for one in others:
-        skip(walker, one)
+    for assignment in others:
+        skip(walker, assignment)
     walker.do(last)
     page = walker.client.get(f"{ROOM}end/", follow=True)
     assert "DONE1" not in page.content.decode()
@@ -110,13 +110,13 @@ def test_a_text_that_is_handed_in_after_all_frees_its_skip(walker):
 def test_hidden_gold_is_not_passed_by_a_skip_and_not_told_as_gold(walker):
     gold = walker.participant.assignments.get(item__purpose="gold")
     assert skip(walker, gold).status_code == 302
-    for one in study_items(walker):
-        page = walker.do(one)
+    for assignment in study_items(walker):
+        page = walker.do(assignment)
     assert page.redirect_chain[-1][0] == ROOM
-    said = words(page)
-    assert "A text that you skipped is needed before this part is done." in said
+    seen = words(page)
+    assert "A text that you skipped is needed before this part is done." in seen
     assert f'href="/work/{gold.pk}/">Go on' in markup(page)
-    assert "gold" not in said
+    assert "gold" not in seen
     assert walker.participant.parts.get().outcome == ""
     assert skip(walker, gold).url == ROOM
     assert walker.participant.parts.get().outcome == ""
@@ -148,15 +148,15 @@ def test_each_part_has_its_own_and_what_was_skipped_is_for_others(db):
     walker.come("sub2")
     walker.begin()
     third, _ = study_items(walker)
-    assert first.item_id not in [one.item_id for one in walker.in_hand()]
+    assert first.item_id not in [assignment.item_id for assignment in walker.in_hand()]
     assert skip(walker, third, **BY_SCRIPT).status_code == 200
 
 
 def test_participants_and_the_comparison_show_skips(cast, walker):
     skipped, *rest = study_items(walker)
     skip(walker, skipped)
-    for one in [*rest, walker.participant.assignments.get(item__purpose="gold")]:
-        walker.do(one)
+    for assignment in [*rest, walker.participant.assignments.get(item__purpose="gold")]:
+        walker.do(assignment)
     skipped.refresh_from_db()
     assert skipped.state == "released"  # it went back to the others
     [row] = rows(walker.campaign.participants.all().with_status())
@@ -172,10 +172,10 @@ def test_a_part_that_was_done_by_skipping_more_is_to_be_asked_about(cast, walker
     """As before there was a limit."""
     Campaign.objects.update(skips_per_part=7)
     *others, last = study_items(walker)
-    for one in others:
-        skip(walker, one)
-    for one in (last, walker.participant.assignments.get(item__purpose="gold")):
-        walker.do(one)
+    for assignment in others:
+        skip(walker, assignment)
+    for assignment in (last, walker.participant.assignments.get(item__purpose="gold")):
+        walker.do(assignment)
     Campaign.objects.update(skips_per_part=None)
     sent = [Submission("sub1", walker.pid, "AWAITING REVIEW", "DONE1")]
     [row] = reconciliation.reconcile(Campaign.objects.get(), sent).rows
@@ -188,25 +188,25 @@ def test_a_part_that_was_done_by_skipping_more_is_to_be_asked_about(cast, walker
 
 
 def test_what_is_skipped_already_is_known_after_the_migration(walker):
-    one = study_items(walker)[0]
-    Assignment.objects.filter(pk=one.pk).update(state="skipped")
+    assignment = study_items(walker)[0]
+    Assignment.objects.filter(pk=assignment.pk).update(state="skipped")
     migration = import_module("annotation.migrations.0007_skips")
     migration.note_what_was_skipped(apps, SimpleNamespace(connection=connection))
-    assert Assignment.objects.get(was_skipped=True) == one
+    assert Assignment.objects.get(was_skipped=True) == assignment
 
 
 @pytest.mark.django_db(transaction=True)
 def test_skips_at_once_are_no_more_than_the_limit():
     study = make_study(texts=12, items_per_part=8)
     held = field.in_hand(field.begun(study, "pid-1"))
-    mine = [one.pk for one in held if one.item.purpose == "study"]
+    mine = [assignment.pk for assignment in held if assignment.item.purpose == "study"]
 
     def act(pk):
-        one = Assignment.objects.select_related(
+        assignment = Assignment.objects.select_related(
             "item", "part", "participant__campaign__rubric"
         ).get(pk=pk)
         try:
-            saving.skip(one, "")
+            saving.skip(assignment, "")
         except saving.AnswerRefusedError:
             return False
         return True
@@ -218,8 +218,8 @@ def test_a_part_that_waits_for_hidden_gold_is_not_ended_by_what_staff_take_back(
     gold = walker.participant.assignments.get(item__purpose="gold")
     skip(walker, gold)
     *most, last = study_items(walker)
-    for one in most:
-        walker.do(one)
+    for assignment in most:
+        walker.do(assignment)
     actions.release_item(last, User.objects.create_user("ada", role="admin"))
     assert walker.participant.parts.get().outcome == ""
     assert walker.do(gold).redirect_chain[-1][0] == f"{ROOM}end/"

@@ -165,8 +165,8 @@ def test_the_screening_cannot_be_gone_round(walker):
         f"{ROOM}check/",
         {"step": "comprehension", "tries": 0}
         | {
-            f"check-{one.pk}": one.correct
-            for one in walker.campaign.check_questions.filter(purpose="comprehension")
+            f"check-{question.pk}": question.correct
+            for question in walker.campaign.check_questions.filter(purpose="comprehension")
         },
         follow=True,
     )

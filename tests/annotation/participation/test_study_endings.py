@@ -50,8 +50,8 @@ def test_a_pause_lets_people_finish_and_take_their_code(study, walker):
     walker.begin()
     study.state = "paused"
     study.save()
-    for one in walker.in_hand():
-        page = walker.do(one)
+    for assignment in walker.in_hand():
+        page = walker.do(assignment)
     assert "complete?cc=DONE1" in page.content.decode()
 
 

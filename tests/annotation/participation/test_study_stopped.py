@@ -150,8 +150,8 @@ def test_a_part_whose_time_ended_is_begun_again_and_not_gone_on_with(walker):
     page = walker.begin()
     assert page.redirect_chain == [(f"/work/{first.pk}/", 302)]
     assert '<form id="submit" method="post"' in markup(page)
-    for one in walker.in_hand():
-        page = walker.do(one)
+    for assignment in walker.in_hand():
+        page = walker.do(assignment)
     assert "complete?cc=DONE1" in page.content.decode()
 
 
@@ -174,7 +174,7 @@ def test_handing_in_after_the_end_leads_to_the_page_of_the_study(walker):
     Part.objects.update(outcome="expired")  # while the page was open
     page = walker.do(first)
     assert page.redirect_chain == [(ROOM, 302)]
-    assert second.pk in [one.pk for one in walker.in_hand()]
+    assert second.pk in [assignment.pk for assignment in walker.in_hand()]
 
 
 @pytest.mark.parametrize(
@@ -192,18 +192,18 @@ def test_while_nothing_is_handed_out_a_part_can_be_finished_and_is_paid(
     assert says in words(page)
     assert "You can finish the part that you are in" in words(page)
     assert ">Go on</a>" in page.content.decode()
-    for one in walker.in_hand():
-        page = walker.do(one)
+    for assignment in walker.in_hand():
+        page = walker.do(assignment)
     assert "complete?cc=DONE1" in page.content.decode()
 
 
-def take_back(walker, one):
+def take_back(walker, assignment):
     """Take the grade of a question back: the text lacks something then."""
-    question = one.item.asked.first().question_id
+    question = assignment.item.asked.first().question_id
     sent = {"key": uuid4(), "grade": "", "spans": "[]"}
-    walker.client.post(f"/work/{one.pk}/answers/{question}/", sent)
-    one.refresh_from_db()
-    return one.state
+    walker.client.post(f"/work/{assignment.pk}/answers/{question}/", sent)
+    assignment.refresh_from_db()
+    return assignment.state
 
 
 def test_a_text_that_is_open_again_can_be_handed_in_though_its_part_has_ended(walker):

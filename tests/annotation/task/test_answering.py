@@ -18,18 +18,18 @@ def question(assignment):
 
 
 def test_it_is_the_same_assignment_as_in_the_models(cast, assignment, question):
-    found = item_to_answer(cast.worker, assignment.pk, question.pk)
-    assert found == assignment
+    to_answer = item_to_answer(cast.worker, assignment.pk, question.pk)
+    assert to_answer == assignment
     for path in ("participant", "participant.campaign", "item", "item.text"):
-        mine, theirs = found, assignment
+        mine, theirs = to_answer, assignment
         for name in path.split("."):
             mine, theirs = getattr(mine, name), getattr(theirs, name)
         mine.refresh_from_db(fields=[])
         for field in mine._meta.concrete_fields:
             assert getattr(mine, field.attname) == getattr(theirs, field.attname), field
-    for field in found._meta.concrete_fields:
-        assert getattr(found, field.attname) == getattr(assignment, field.attname), field
-    assert found.participant.campaign.rubric == Rubric.objects.get(slug="answerable")
+    for field in to_answer._meta.concrete_fields:
+        assert getattr(to_answer, field.attname) == getattr(assignment, field.attname), field
+    assert to_answer.participant.campaign.rubric == Rubric.objects.get(slug="answerable")
 
 
 def test_another_persons_item_and_a_question_that_it_does_not_ask_are_not_there(
@@ -83,10 +83,14 @@ def test_spans_of_an_older_answer_go_even_after_one_that_did_not_count(assignmen
 
 def test_many_spans_are_one_answer(assignment, question):
     body = assignment.item.text.body
-    spans = [Span(at, at + 1, body[at]) for at in range(len(body)) if body[at].strip()]
+    spans = [
+        Span(offset, offset + 1, body[offset])
+        for offset in range(len(body))
+        if body[offset].strip()
+    ]
     save_answer(assignment, question, key=uuid4(), grade=1, spans=spans)
     stored = list(NuggetSpan.objects.values_list("position", "start", "end", "quote"))
-    assert stored == [(at, s.start, s.end, s.quote) for at, s in enumerate(spans)]
+    assert stored == [(position, s.start, s.end, s.quote) for position, s in enumerate(spans)]
 
 
 def test_a_prepared_query_gives_what_the_query_gives(assignment):

@@ -69,8 +69,8 @@ def test_whoever_opens_an_item_again_is_told_and_led_back(cast, assignment):
 
 def test_a_text_opened_again_after_its_part_is_done_is_led_back_to(cast, assignment):
     client = cast.client("worker")
-    for one in Assignment.objects.filter(participant=assignment.participant):
-        hand_in(client, one)
+    for handed_in in Assignment.objects.filter(participant=assignment.participant):
+        hand_in(client, handed_in)
     answer(client, assignment, position=1, grade="1")
     page = read(client, "/work/in/ferry-answerable/")
     assert "has opened this again" in page

@@ -62,7 +62,7 @@ def test_an_answer_to_a_closed_study_is_kept_and_changes_nothing_else(assignment
     assignment.refresh_from_db()
     assert assignment.state == "submitted"  # though the newest answers lack something
     ratings = Rating.objects.order_by("question__position")
-    assert [(one.grade, one.spans.count()) for one in ratings] == [(1, 1), (0, 0), (0, 0)]
+    assert [(rating.grade, rating.spans.count()) for rating in ratings] == [(1, 1), (0, 0), (0, 0)]
 
 
 def hand_in_all(assignment) -> None:
@@ -205,10 +205,10 @@ def test_what_came_late_counts_once_the_item_is_handed_in_after_all(assignment):
     for position in (1, 2):
         say(assignment, 0, position=position)
     close("open")
-    assert [one.grade for one in Rating.objects.all()] == [0]
+    assert [rating.grade for rating in Rating.objects.all()] == [0]
     submit(assignment)
     ratings = Rating.objects.order_by("question__position")
-    assert [(one.grade, one.spans.count()) for one in ratings] == [(1, 1), (0, 0), (0, 0)]
+    assert [(rating.grade, rating.spans.count()) for rating in ratings] == [(1, 1), (0, 0), (0, 0)]
     # The one that was not the newest never counted.
     assert list(Answer.objects.exclude(late="").values_list("grade", flat=True)) == [None]
 
@@ -220,7 +220,7 @@ def test_a_late_change_of_an_item_that_was_handed_in_counts_when_it_is_handed_in
     say(assignment, 1, Span(4, 7, REPORT[4:7]))
     close("open")
     submit(assignment)
-    assert sorted(one.grade for one in Rating.objects.all()) == [0, 0, 1]
+    assert sorted(rating.grade for rating in Rating.objects.all()) == [0, 0, 1]
 
 
 def test_late_answers_of_a_pilot_never_become_ratings(assignment):
@@ -244,5 +244,5 @@ def test_it_counts_if_the_item_comes_back_and_is_handed_in(taken_back):
     say(taken_back, 0)
     free_its_slot(taken_back)
     hand_in_all(taken_back)
-    assert [one.grade for one in Rating.objects.all()] == [0, 0, 0]
+    assert [rating.grade for rating in Rating.objects.all()] == [0, 0, 0]
     assert set(Answer.objects.values_list("late", flat=True)) == {""}

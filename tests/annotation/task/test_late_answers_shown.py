@@ -20,12 +20,12 @@ def close(state: str = "closed") -> None:
 
 
 def tables(campaign) -> dict[str, list[dict[str, str]]]:
-    found = {}
+    exported = {}
     for name, lines in files(campaign, anonymous=False):
         text = b"".join(lines).decode()
         if name in ("answers.csv", "labels.csv"):
-            found[name] = list(csv.DictReader(text.splitlines()))
-    return found
+            exported[name] = list(csv.DictReader(text.splitlines()))
+    return exported
 
 
 @pytest.fixture
@@ -41,13 +41,13 @@ def half_late(cast, campaign):
 
 
 def test_the_export_tells_late_answers_and_keeps_labels_as_they_counted(half_late):
-    found = tables(half_late)
-    mine = [row for row in found["answers.csv"] if row["worker"] == "wil"]
+    exported = tables(half_late)
+    mine = [row for row in exported["answers.csv"] if row["worker"] == "wil"]
     assert [(row["grade"], row["late"]) for row in mine] == [
         *(("1", ""), ("0", "")),
         *(("0", "closed"), ("1", "closed")),
     ]
-    mine = [row for row in found["labels.csv"] if row["worker"] == "wil"]
+    mine = [row for row in exported["labels.csv"] if row["worker"] == "wil"]
     assert [(row["grade"], row["late"]) for row in mine] == [("1", ""), ("0", ""), ("1", "closed")]
 
 
@@ -69,9 +69,9 @@ def test_the_overview_says_how_many_came_late(cast, half_late):
 
 
 def test_where_raters_differ_the_answer_that_counted_is_shown(half_late):
-    found = {one.question: one.grades for one in differences(half_late)}
+    grades = {difference.question: difference.grades for difference in differences(half_late)}
     item = half_late.items.first()
-    asked = [one.question for one in item.asked.order_by("position")]
-    assert found == {asked[1].pk: (0, 1), asked[2].pk: (0, 1)}
-    said = {voice.name: voice.grade for voice in voices(item, asked[0])}
-    assert said == {"wil": 1, "uma": 1}
+    asked = [item_question.question for item_question in item.asked.order_by("position")]
+    assert grades == {asked[1].pk: (0, 1), asked[2].pk: (0, 1)}
+    grades_by_name = {voice.name: voice.grade for voice in voices(item, asked[0])}
+    assert grades_by_name == {"wil": 1, "uma": 1}

@@ -58,8 +58,8 @@ def test_closing_while_answers_come_in_loses_none(assignment):
     assert Answer.objects.count() == 39
     assert set(Answer.objects.values_list("late", flat=True)) == {"", "closed"}
     for rating in Rating.objects.all():
-        given = Answer.objects.filter(question=rating.question, late="")
-        assert rating.grade == given.order_by("pk").last().grade
+        answers = Answer.objects.filter(question=rating.question, late="")
+        assert rating.grade == answers.order_by("pk").last().grade
 
 
 def test_a_rater_is_made_once(transactional_db):

@@ -31,12 +31,12 @@ def test_an_untouched_item_returns_to_the_pool_and_a_begun_one_stays(pool):
     part.refresh_from_db()
     assert (part.outcome, part.ended) == ("expired", part.expires)
     assert set(items(assigning.begin_part(newcomer(pool, "ben")))) == {
-        one.item_id for one in untouched
+        assignment.item_id for assignment in untouched
     }
     assert Answer.objects.count() == 2
     assert Rating.objects.count() == 1
     again = assigning.begin_part(ann)
-    assert [one.pk for one in again.assignments.all()] == [begun.pk]
+    assert [assignment.pk for assignment in again.assignments.all()] == [begun.pk]
 
 
 def test_who_comes_back_first_takes_up_the_same_items(pool):
@@ -53,21 +53,21 @@ def test_who_comes_back_first_takes_up_the_same_items(pool):
 def test_a_late_answer_counts_while_a_slot_is_free_and_is_kept_in_any_case(pool):
     Campaign.objects.update(lease_hours=2, raters_per_item=1, items_per_part=12)
     part = assigning.begin_part(newcomer(pool, "ann"))
-    free, given = part.assignments.order_by("position")[:2]
+    free, taken = part.assignments.order_by("position")[:2]
     assigning.expire(pool, timezone.now() + timedelta(hours=3))
     answer(free)
     free.refresh_from_db()
     assert (free.state, free.slot) == ("open", 0)
     ben = assigning.begin_part(newcomer(pool, "ben"))
-    assert given.item_id in items(ben)
+    assert taken.item_id in items(ben)
     assert free.item_id not in items(ben)
-    answer(given)
-    given.refresh_from_db()
-    assert (given.state, given.slot) == ("released", None)
-    assert Answer.objects.filter(assignment=given).count() == 1
+    answer(taken)
+    taken.refresh_from_db()
+    assert (taken.state, taken.slot) == ("released", None)
+    assert Answer.objects.filter(assignment=taken).count() == 1
     assert [rating.text for rating in Rating.objects.all()] == [free.item.text]
     with pytest.raises(saving.AnswerRefusedError, match="given to somebody else"):
-        saving.submit(given)
+        saving.submit(taken)
 
 
 def test_a_part_ends_with_its_last_item_and_the_stay_with_its_last_part(pool):
@@ -88,39 +88,45 @@ def test_what_is_skipped_untouched_goes_back_at_the_end_of_a_part_with_a_lease(p
     for lease, state, slot in ((None, "skipped", 0), (2, "released", None)):
         Campaign.objects.update(lease_hours=lease)
         part = assigning.begin_part(newcomer(pool, f"with-{lease}"))
-        one, *rest = part.assignments.select_related("participant__campaign")
+        assignment, *rest = part.assignments.select_related("participant__campaign")
         for other in rest:
             answer(other)
             saving.submit(other)
-        saving.skip(one, "Not for me.")
+        saving.skip(assignment, "Not for me.")
         part.refresh_from_db()
-        one.refresh_from_db()
-        assert (part.outcome, one.state, one.slot is None) == ("done", state, slot is None)
+        assignment.refresh_from_db()
+        assert (part.outcome, assignment.state, assignment.slot is None) == (
+            "done",
+            state,
+            slot is None,
+        )
 
 
 def test_a_part_whose_time_is_over_is_not_done_by_a_late_hand_in(pool):
     Campaign.objects.update(lease_hours=2, items_per_part=1)
     part = assigning.begin_part(newcomer(pool, "ann"))
-    one = part.assignments.select_related("participant__campaign").get()
-    answer(one)
+    assignment = part.assignments.select_related("participant__campaign").get()
+    answer(assignment)
     assigning.expire(pool, timezone.now() + timedelta(hours=3))
-    one = Assignment.objects.select_related("participant__campaign", "part").get()
-    saving.submit(one)
+    assignment = Assignment.objects.select_related("participant__campaign", "part").get()
+    saving.submit(assignment)
     part.refresh_from_db()
-    assert (one.state, part.outcome) == ("submitted", "expired")
+    assert (assignment.state, part.outcome) == ("submitted", "expired")
 
 
 def test_words_of_an_answer_that_counted_go_with_it_though_a_kept_one_came_between(pool):
     Campaign.objects.update(raters_per_item=1, items_per_part=12)
     mine = assigning.begin_part(newcomer(pool, "ann")).assignments.first()
-    one = Assignment.objects.select_related("item__text", "participant__campaign").get(pk=mine.pk)
-    asked = one.item.asked.get().question
+    assignment = Assignment.objects.select_related("item__text", "participant__campaign").get(
+        pk=mine.pk
+    )
+    asked = assignment.item.asked.get().question
     words = [Span(0, 6, "Report")]
-    saving.save_answer(one, asked, key=uuid4(), grade=1, spans=words)
+    saving.save_answer(assignment, asked, key=uuid4(), grade=1, spans=words)
     release = Assignment.objects.filter(pk=mine.pk)
     release.update(state="released", slot=None)
     ben = Assignment.objects.create(
-        participant=newcomer(pool, "ben"), item=one.item, position=0, slot=0
+        participant=newcomer(pool, "ben"), item=assignment.item, position=0, slot=0
     )
     answer(mine, 0)  # kept, and not counted
     assert [span.quote for span in Rating.objects.get().spans.all()] == ["Report"]

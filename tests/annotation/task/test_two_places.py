@@ -31,9 +31,9 @@ def test_an_answer_that_does_not_know_the_newest_is_told_and_shown_it(cast, url)
     send(client, url, 1, key=first)
     response = send(client, url, 0)
     assert response.status_code == 409
-    said = response.json()
-    assert said.pop("at")
-    assert said == {"url": url, "key": str(first), "grade": 1, "spans": []}
+    reply = response.json()
+    assert reply.pop("at")
+    assert reply == {"url": url, "key": str(first), "grade": 1, "spans": []}
     assert Answer.objects.count() == 1
     assert Rating.objects.get().grade == 1
 
@@ -57,7 +57,7 @@ def test_the_state_of_an_item_lists_the_newest_answers(cast, assignment, url):
     send(client, url, 0, key=second, base=first)
     state = client.get(f"/work/{assignment.pk}/state/").json()
     assert state["state"] == "open"
-    assert [(said["url"], said["key"], said["grade"]) for said in state["answers"]] == [
+    assert [(answer["url"], answer["key"], answer["grade"]) for answer in state["answers"]] == [
         (url, str(second), 0)
     ]
     assert client.post(f"/work/{assignment.pk}/state/").status_code == 405

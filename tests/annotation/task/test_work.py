@@ -95,8 +95,8 @@ def test_the_draw_of_questions_is_frozen_and_the_same_for_all(cast, dataset):
     assert all(len(questions) == 2 for questions in asked)
     again = make_campaign(make_dataset("again"), cast.worker, questions_per_item=2, seed=7)
     positions = [
-        [[q.question.position for q in item.asked.all()] for item in one.items.all()]
-        for one in (campaign, again)
+        [[q.question.position for q in item.asked.all()] for item in study.items.all()]
+        for study in (campaign, again)
     ]
     assert positions[0] == positions[1]
 

@@ -40,18 +40,18 @@ def test_a_span_is_accepted_exactly_where_the_text_says_its_quote(body, start, e
 def test_words_are_found_whatever_white_space_a_copy_has_lost(body, data):
     start, end = data.draw(ends_of(body))
     quote = " ".join(body[start:end].split())
-    found = locate(body, quote)
+    located = locate(body, quote)
     if not quote:
-        assert found is None
+        assert located is None
         return
-    span, _ = found
+    span, _ = located
     assert checked(body, span.start, span.end, span.quote) == span
     assert span.quote.split() == quote.split()
 
 
 @given(st.lists(st.integers(0, 60), max_size=12), st.lists(st.integers(-5, 70), max_size=12))
-def test_cutting_at_edges_moves_nothing(at, edges):
-    pieces = list(pairwise(sorted(set(at))))
+def test_cutting_at_edges_moves_nothing(bounds, edges):
+    pieces = list(pairwise(sorted(set(bounds))))
     cut = with_edges(pieces, edges)
     covered = [place for start, end in pieces for place in range(start, end)]
     assert [place for start, end in cut for place in range(start, end)] == covered

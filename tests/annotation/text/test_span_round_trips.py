@@ -49,16 +49,16 @@ def test_spans_come_back_from_the_database_and_the_page_as_they_were_sent(cast, 
 
     stored = Text.objects.get(pk=text.pk)
     assert stored.body == body
-    said = Answer.objects.order_by("-id")[0]
-    assert said.text_sha256 == stored.sha256
-    assert [(s["start"], s["end"], s["quote"]) for s in said.spans] == in_order(spans)
+    answer = Answer.objects.order_by("-id")[0]
+    assert answer.text_sha256 == stored.sha256
+    assert [(s["start"], s["end"], s["quote"]) for s in answer.spans] == in_order(spans)
     kept = [(span.start, span.end, span.quote) for span in NuggetSpan.objects.all()]
     assert kept == in_order(spans)
     assert all(stored.body[start:end] == quote for start, end, quote in kept)
 
     page = Reading(client.get(assignment.get_absolute_url()).content.decode())
     assert page.text == body
-    assert page.fields[0] == said.spans
+    assert page.fields[0] == answer.spans
 
 
 @with_database

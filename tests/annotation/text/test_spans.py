@@ -73,11 +73,11 @@ def test_sentences_hold_every_word_once(body):
 def test_any_part_of_a_text_is_located_where_it_says_the_same(body, data):
     start = data.draw(st.integers(0, len(body)))
     quote = body[start : data.draw(st.integers(start, len(body)))]
-    found = locate(body, quote)
+    located = locate(body, quote)
     if not quote.strip():
-        assert found is None
+        assert located is None
         return
-    span, exact = found
+    span, exact = located
     assert exact
     assert body[span.start : span.end] == quote == span.quote
     assert checked(body, span.start, span.end, quote) == span
