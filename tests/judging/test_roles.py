@@ -24,38 +24,40 @@ ACTS = [
 
 
 @pytest.fixture
-def at(judge, run):
+def address(judge, run):
     return lambda path: path.format(judge=judge.pk, run=run.pk)
 
 
 @pytest.mark.parametrize("path", READ)
-def test_researchers_read_and_nobody_else(cast, at, path):
+def test_researchers_read_and_nobody_else(cast, address, path):
     for who, status in (("admin", 200), ("researcher", 200), ("worker", 403), ("stranger", 302)):
-        assert cast.client(who).get(at(path)).status_code == status, who
-    assert "/login/" in cast.client("stranger").get(at(path)).url
-    assert cast.client("admin").post(at(path)).status_code == 405
+        assert cast.client(who).get(address(path)).status_code == status, who
+    assert "/login/" in cast.client("stranger").get(address(path)).url
+    assert cast.client("admin").post(address(path)).status_code == 405
 
 
 @pytest.mark.parametrize("path", FORMS)
-def test_forms_are_for_admins(cast, at, path):
+def test_forms_are_for_admins(cast, address, path):
     for who, status in (("admin", 200), ("researcher", 403), ("worker", 403), ("stranger", 302)):
-        assert cast.client(who).get(at(path)).status_code == status, who
-    assert cast.client("admin").delete(at(path)).status_code == 405
+        assert cast.client(who).get(address(path)).status_code == status, who
+    assert cast.client("admin").delete(address(path)).status_code == 405
 
 
 @pytest.mark.parametrize("path", ACTS)
 @pytest.mark.parametrize(
     ("who", "status"), [("researcher", 403), ("worker", 403), ("stranger", 302)]
 )
-def test_only_admins_act_and_nothing_changes_for_others(cast, at, run, path, who, status):
-    assert cast.client(who).post(at(path)).status_code == status
+def test_only_admins_act_and_nothing_changes_for_others(cast, address, run, path, who, status):
+    assert cast.client(who).post(address(path)).status_code == status
     run.refresh_from_db()
     assert (run.state, JudgeRun.objects.count(), Judge.objects.count()) == ("running", 1, 1)
 
 
-def test_acts_are_posts(cast, at):
+def test_acts_are_posts(cast, address):
     for act in ("pause", "resume", "retry"):
-        assert cast.client("admin").get(at("/judge-runs/{run}/" + act + "/")).status_code == 405
+        assert (
+            cast.client("admin").get(address("/judge-runs/{run}/" + act + "/")).status_code == 405
+        )
 
 
 @pytest.mark.parametrize(
@@ -74,8 +76,8 @@ def test_acts_are_posts(cast, at):
         "/judge-runs/?dataset=nowhere",
     ],
 )
-def test_what_is_not_there_is_not_found(cast, at, path):
-    assert cast.client("admin").get(at(path)).status_code == 404
+def test_what_is_not_there_is_not_found(cast, address, path):
+    assert cast.client("admin").get(address(path)).status_code == 404
 
 
 def test_acts_on_a_missing_run_are_not_found(cast, db):
@@ -83,7 +85,7 @@ def test_acts_on_a_missing_run_are_not_found(cast, db):
         assert cast.client("admin").post(f"/judge-runs/999/{act}/").status_code == 404
 
 
-def test_researchers_are_offered_nothing_that_they_may_not_do(cast, at, judge):
+def test_researchers_are_offered_nothing_that_they_may_not_do(cast, address, judge):
     for path in (
         "/judges/",
         "/judges/{judge}/",
@@ -91,7 +93,7 @@ def test_researchers_are_offered_nothing_that_they_may_not_do(cast, at, judge):
         "/judge-runs/{run}/",
         "/datasets/ferry/",
     ):
-        page = cast.client("researcher").get(at(path)).content.decode()
+        page = cast.client("researcher").get(address(path)).content.decode()
         for words in ("New judge", "Copy to a new judge", "Pause", "Cancel the run", "/new/"):
             assert words not in page, path
 

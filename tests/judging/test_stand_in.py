@@ -81,7 +81,7 @@ def served():
 def test_our_client_reads_its_grades_and_their_probabilities(served):
     pairs = [PAIR, Pair(2, 2, "A text.", "Who was it?")]
     grader = OpenAIGrader(spec_of("question-first"), served, key=None)
-    found = {reply.pair.text_id: reply for reply in grader.replies(iter(pairs)) if reply}
-    assert (found[1].state, found[1].grade) == (State.GRADED, 3)
-    assert found[1].label_mass == pytest.approx(1)
-    assert (found[2].state, found[2].failure) == (State.UNPARSEABLE, Failure.NO_GRADE)
+    by_text = {reply.pair.text_id: reply for reply in grader.replies(iter(pairs)) if reply}
+    assert (by_text[1].state, by_text[1].grade) == (State.GRADED, 3)
+    assert by_text[1].label_mass == pytest.approx(1)
+    assert (by_text[2].state, by_text[2].failure) == (State.UNPARSEABLE, Failure.NO_GRADE)

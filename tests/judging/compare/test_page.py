@@ -26,7 +26,7 @@ def both(looked) -> str:
     return f"a={looked.first.pk}&b={looked.second.pk}&dataset=ferry"
 
 
-def found(client, query: str):
+def comparison(client, query: str):
     response = client.get(f"{URL}?{query}")
     assert response.status_code == 200
     return response.context["comparison"]
@@ -52,7 +52,7 @@ def test_the_form_to_choose(rosa, looked):
 
 
 def test_the_numbers_of_all(rosa, both):
-    all_ = found(rosa, both).all
+    all_ = comparison(rosa, both).all
     assert (all_.n, all_.n_changed, all_.n_up, all_.n_down) == (5, 2, 1, 1)
     assert all_.share == pytest.approx(0.4)
     assert all_.shift == pytest.approx((-2 + 3) / 5)
@@ -62,7 +62,7 @@ def test_the_numbers_of_all(rosa, both):
 
 
 def test_the_table_of_grades(rosa, both):
-    matrix = found(rosa, both).matrix
+    matrix = comparison(rosa, both).matrix
     cells = {(a, b): int(matrix[a, b]) for a in range(6) for b in range(6) if matrix[a, b]}
     assert cells == {(5, 3): 1, (0, 0): 1, (1, 4): 1, (2, 2): 2}
     assert 'aria-label="2 cells: 2 in A, 2 in B">2</a>' in markup(rosa.get(f"{URL}?{both}"))
@@ -89,7 +89,7 @@ def test_crossings_of_another_eta(rosa, both):
 
 
 def test_by_topic_and_by_kind_of_text(rosa, looked, both):
-    compared = found(rosa, both)
+    compared = comparison(rosa, both)
     (topic,) = compared.topics
     assert (topic.name, topic.n, topic.n_changed) == ("ferry-1", 5, 2)
     parts = {part.name: (part.n, part.n_changed) for part in compared.parts}
@@ -112,7 +112,7 @@ def test_the_largest_change_comes_first_and_links_to_both_replies(rosa, looked, 
 
 @pytest.mark.parametrize("show", SHOWS)
 def test_every_list_has_as_many_cells_as_its_number_says(rosa, looked, both, show):
-    compared = found(rosa, both)
+    compared = comparison(rosa, both)
     topic = looked.dataset.topics.get().pk
     for wanted in (
         Wanted(show),
@@ -172,7 +172,7 @@ def test_two_runs_of_one_judge_have_their_own_attempts(rosa, looked):
 
 def test_without_a_dataset_the_first_that_both_judged(rosa, looked):
     query = f"a={looked.first.pk}&b={looked.second.pk}"
-    assert found(rosa, query).dataset == looked.dataset
+    assert comparison(rosa, query).dataset == looked.dataset
 
 
 def test_the_baseline_can_be_compared(rosa, looked):

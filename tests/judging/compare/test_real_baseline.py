@@ -16,7 +16,7 @@ def output(*arguments: str) -> list[str]:
 
 def row(lines: list[str], name: str) -> list[str]:
     """The cells of the row of this name, in the table of judges."""
-    start = next(at for at, line in enumerate(lines) if line.startswith("judges, eta 3"))
+    start = next(index for index, line in enumerate(lines) if line.startswith("judges, eta 3"))
     return next(line for line in lines[start:] if line.startswith(name))[len(name) :].split()
 
 
@@ -31,6 +31,6 @@ def test_the_baseline_is_printed_beside_the_models_and_called_a_baseline(real_st
     assert row(alone, "llama33_70b") == ["0.221", "0.180", "0.657", "43", "108"]
     assert row(alone, "lexical (baseline)")[3:] == ["0", "151"]
     judge = Judge.objects.get()
-    (found,) = with_people(real_study, judge.rater_id)
-    assert found.n_people == 3
-    assert f"{found.scores.cohen_binary.value:.3f}" == "0.075"
+    (judged,) = with_people(real_study, judge.rater_id)
+    assert judged.n_people == 3
+    assert f"{judged.scores.cohen_binary.value:.3f}" == "0.075"

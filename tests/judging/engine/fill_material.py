@@ -35,13 +35,13 @@ def go_on(run):
     assert is_whole(run)
 
 
-def interrupting(at):
+def interrupting(limit):
     n = 0
 
     def answer(pair):
         nonlocal n
         n += 1
-        if n > at:
+        if n > limit:
             raise KeyboardInterrupt
         return graded(pair)
 

@@ -22,14 +22,16 @@ WORKER = "here:1"
 def make_study(topics: int = 2, texts: int = 3, questions: int = 4, slug: str = "study") -> Dataset:
     """Passages, each with words of its own."""
     dataset = Dataset.objects.create(slug=slug, title=slug)
-    for at in range(topics):
-        topic = Topic.objects.create(dataset=dataset, name=f"t-{at}", request="Why?", position=at)
+    for number in range(topics):
+        topic = Topic.objects.create(
+            dataset=dataset, name=f"t-{number}", request="Why?", position=number
+        )
         SubQuestion.objects.bulk_create(
-            SubQuestion(topic=topic, position=n, body=f"Question {n} of {at}?")
+            SubQuestion(topic=topic, position=n, body=f"Question {n} of {number}?")
             for n in range(questions)
         )
         for n in range(texts):
-            add_text(topic, f"t-{at}:{n}", f"Passage {n} of topic {at} has words.")
+            add_text(topic, f"t-{number}:{n}", f"Passage {n} of topic {number} has words.")
     return dataset
 
 
@@ -57,12 +59,12 @@ def key(pair: Pair) -> tuple[int, int]:
     return pair.text_id, pair.question_id
 
 
-def graded(pair: Pair, grade: int = 3, **said) -> Reply:
-    return Reply(pair, State.GRADED, grade, raw=said.pop("raw", str(grade)), **said)
+def graded(pair: Pair, grade: int = 3, **fields) -> Reply:
+    return Reply(pair, State.GRADED, grade, raw=fields.pop("raw", str(grade)), **fields)
 
 
-def failed(pair: Pair, **said) -> Reply:
-    return Reply(pair, State.UNPARSEABLE, failure=Failure.NO_GRADE, raw="Well.", **said)
+def failed(pair: Pair, **fields) -> Reply:
+    return Reply(pair, State.UNPARSEABLE, failure=Failure.NO_GRADE, raw="Well.", **fields)
 
 
 class Scripted:
@@ -136,7 +138,8 @@ def make_large_study(topics: int, texts: int, questions: int, slug: str = "large
     """The same in bulk, for many pairs."""
     dataset = Dataset.objects.create(slug=slug, title=slug)
     made = Topic.objects.bulk_create(
-        Topic(dataset=dataset, name=f"t-{at}", request="Why?", position=at) for at in range(topics)
+        Topic(dataset=dataset, name=f"t-{number}", request="Why?", position=number)
+        for number in range(topics)
     )
     SubQuestion.objects.bulk_create(
         SubQuestion(topic=topic, position=n, body="What?")

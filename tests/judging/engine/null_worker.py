@@ -48,11 +48,18 @@ class NullGrader:
             os.write(self.sent, PAIR.pack(pair.text_id, pair.question_id))
             held.append(pair)
             if len(held) == self.in_flight:
-                for one in held:
-                    yield Reply(one, State.GRADED, (one.text_id + one.question_id) % 6, raw="0")
+                for held_pair in held:
+                    yield Reply(
+                        held_pair,
+                        State.GRADED,
+                        (held_pair.text_id + held_pair.question_id) % 6,
+                        raw="0",
+                    )
                 held = []
-        for one in held:
-            yield Reply(one, State.GRADED, (one.text_id + one.question_id) % 6, raw="0")
+        for held_pair in held:
+            yield Reply(
+                held_pair, State.GRADED, (held_pair.text_id + held_pair.question_id) % 6, raw="0"
+            )
 
 
 def main(run_id: int, batch: int, in_flight: int, folder: Path) -> None:

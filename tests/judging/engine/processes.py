@@ -80,10 +80,10 @@ def stand_in_judge() -> Judge:
 def wait_for(what, seconds: float = PATIENCE):
     """The first true value of `what`."""
     until = time.monotonic() + seconds
-    while not (found := what()):
+    while not (value := what()):
         assert time.monotonic() < until, "it did not happen"
         time.sleep(0.1)
-    return found
+    return value
 
 
 def state_of(run: JudgeRun) -> str:

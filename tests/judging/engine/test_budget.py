@@ -22,7 +22,7 @@ def table(settings):
 
 
 @pytest.mark.parametrize(
-    ("said", "found"),
+    ("arguments", "prices"),
     [
         (("big",), Prices(0.5, 2.0, "EUR")),
         (("big", 1, 0, "USD"), Prices(1, 0, "USD")),
@@ -30,8 +30,8 @@ def table(settings):
         (("", 0, 3), Prices(0, 3, "")),
     ],
 )
-def test_what_is_said_counts_and_else_the_table(said, found):
-    assert prices_of(*said) == found
+def test_what_is_said_counts_and_else_the_table(arguments, prices):
+    assert prices_of(*arguments) == prices
 
 
 def test_an_entry_that_cannot_be_read_is_named():
@@ -61,9 +61,9 @@ def test_a_budget_of_money_without_prices_is_refused_and_nothing_is_made(db):
 def test_an_estimate_is_in_the_currency_of_the_table(db):
     # 24 pairs; the prompt is as long as its two placeholders' words and nothing else.
     judge, study = a_judge(prompt="{question}{text}"), make_study()
-    found = budget.estimate_of(judge, study, Selection(), prices_of("big"))
-    assert found.money == pytest.approx((found.prompt_tokens * 0.5 + 24 * 2) / 1e6)
-    assert found.as_json()["currency"] == "EUR"
+    estimate = budget.estimate_of(judge, study, Selection(), prices_of("big"))
+    assert estimate.money == pytest.approx((estimate.prompt_tokens * 0.5 + 24 * 2) / 1e6)
+    assert estimate.as_json()["currency"] == "EUR"
 
 
 def test_the_command_refuses_and_estimates_by_the_table(db):

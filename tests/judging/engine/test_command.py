@@ -42,8 +42,8 @@ def test_json_is_one_line_alone(study):
     out, err = judge("study", "--json")
     assert err == ""
     [line] = out.splitlines()
-    found = json.loads(line)
-    assert list(found) == [
+    printed = json.loads(line)
+    assert list(printed) == [
         "run",
         "state",
         "note",
@@ -66,8 +66,8 @@ def test_json_is_one_line_alone(study):
         "shards",
         "workers",
     ]
-    assert (found["state"], found["judge"], found["graded"]) == ("finished", "lexical", 24)
-    assert found["failures"] == {}
+    assert (printed["state"], printed["judge"], printed["graded"]) == ("finished", "lexical", 24)
+    assert printed["failures"] == {}
 
 
 def test_progress_is_on_stderr_and_the_result_on_stdout(study):
@@ -223,7 +223,7 @@ def test_ctrl_c_pauses_and_the_same_command_goes_on():
         try:
             wait_for(Attempt.objects.exists)
             os.kill(process.pid, signal.SIGINT)
-            said, complaints = process.communicate(timeout=60)
+            printed, complaints = process.communicate(timeout=60)
         finally:
             kill(process)
         run = JudgeRun.objects.get()
@@ -231,8 +231,8 @@ def test_ctrl_c_pauses_and_the_same_command_goes_on():
         assert process.returncode == 0, complaints
         assert f"left judge run {run.pk}; every reply so far is kept" in complaints
         assert "Traceback" not in complaints
-        assert f"{n} pairs graded" in said
-        assert "stopped by hand" in said
+        assert f"{n} pairs graded" in printed
+        assert "stopped by hand" in printed
         assert (run.state, 0 < n < 24) == ("paused", True)
         assert not run.shards.filter(state="leased").exists()
         process = manage(*command)

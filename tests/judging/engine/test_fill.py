@@ -64,9 +64,9 @@ def test_replies_may_come_in_any_order(run):
 @pytest.mark.parametrize("which", ["unknown", "twice"])
 def test_a_reply_that_nobody_asked_for_is_the_graders_error(run, which):
     def wrong(pairs):
-        for at, pair in enumerate(pairs):
+        for index, pair in enumerate(pairs):
             yield graded(pair)
-            if at == 20:
+            if index == 20:
                 other = type(pair)(10**6, 1, "", "")
                 yield graded(other if which == "unknown" else pair)
 
@@ -79,7 +79,7 @@ def test_a_reply_that_nobody_asked_for_is_the_graders_error(run, which):
 
 def test_a_pair_without_a_reply_leaves_its_shard_open_and_is_the_graders_error(run):
     def silent(pairs):
-        yield from (graded(pair) for at, pair in enumerate(pairs) if at != 60)
+        yield from (graded(pair) for index, pair in enumerate(pairs) if index != 60)
 
     with pytest.raises(GraderError, match="no reply to 1 pairs"):
         pump(run, Grader(silent), WORKER)
@@ -94,8 +94,8 @@ def test_a_slow_grader_keeps_its_leases(run, settings):
     held = []
 
     def slow(pairs):
-        for at, pair in enumerate(pairs):
-            if at == 10:
+        for index, pair in enumerate(pairs):
+            if index == 10:
                 # Long enough that what was renewed is still there when it is counted.
                 settings.JUDGE_LEASE_SECONDS = 60
                 run.shards.filter(state="leased").update(expires="2020-01-01T00:00Z")
@@ -114,9 +114,9 @@ def test_a_shard_whose_lease_was_lost_is_asked_no_further(run, settings):
     asked = []
 
     def overtaken(pairs):
-        for at, pair in enumerate(pairs):
+        for index, pair in enumerate(pairs):
             asked.append(key(pair))
-            if at == 10:
+            if index == 10:
                 shard = run.shards.get(state="leased")
                 run.shards.filter(pk=shard.pk).update(owner="other:1", expires="2100-01-01T00:00Z")
                 run.shards.exclude(pk=shard.pk).update(state="done", owner="x", expires=None)

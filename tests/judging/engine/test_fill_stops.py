@@ -127,8 +127,8 @@ def test_several_workers_keep_a_budget_but_for_what_is_in_flight(run):
 )
 def test_what_came_before_a_grader_breaks_is_stored_and_its_shards_are_given_back(run, error):
     def breaks(pairs):
-        for at, pair in enumerate(pairs):
-            if at == 77:
+        for index, pair in enumerate(pairs):
+            if index == 77:
                 raise error
             yield graded(pair)
 

@@ -42,16 +42,18 @@ class Workers:
         return subprocess.Popen(self.command, env=self.env, cwd=ROOT, stderr=subprocess.PIPE)
 
     def kill_one(self) -> None:
-        at = random.randrange(len(self.processes))
-        os.kill(self.processes[at].pid, signal.SIGKILL)
-        self.processes[at].wait()
-        self.processes[at] = self.start()
+        index = random.randrange(len(self.processes))
+        os.kill(self.processes[index].pid, signal.SIGKILL)
+        self.processes[index].wait()
+        self.processes[index] = self.start()
 
     def wait(self) -> list[bytes]:
         """What those that did not end well had to say."""
-        said = [process.communicate(timeout=PATIENCE)[1] for process in self.processes]
+        complaints = [process.communicate(timeout=PATIENCE)[1] for process in self.processes]
         return [
-            words for words, process in zip(said, self.processes, strict=True) if process.returncode
+            words
+            for words, process in zip(complaints, self.processes, strict=True)
+            if process.returncode
         ]
 
     def end(self) -> None:

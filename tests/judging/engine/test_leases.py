@@ -114,5 +114,5 @@ def test_workers_that_ask_at_once_get_different_shards(run):
             taken.append(shard.number)
         return taken
 
-    found = in_threads(some, [f"w:{n}" for n in range(8)])
-    assert sorted(number for taken in found for number in taken) == list(range(1, 41))
+    by_worker = in_threads(some, [f"w:{n}" for n in range(8)])
+    assert sorted(number for taken in by_worker for number in taken) == list(range(1, 41))

@@ -43,10 +43,10 @@ def test_planning_that_dies_in_the_middle_starts_again(judge, study, monkeypatch
     some = planning.missing
 
     def dies(*args):
-        for at, found in enumerate(some(*args)):
-            if at == 2:
+        for index, chunk in enumerate(some(*args)):
+            if index == 2:
                 raise KeyboardInterrupt
-            yield found
+            yield chunk
 
     monkeypatch.setattr(planning, "missing", dies)
     with pytest.raises(KeyboardInterrupt):
@@ -80,13 +80,13 @@ def test_a_planner_that_lost_its_hold_writes_nothing_more(judge, study, monkeypa
     some = planning.missing
 
     def overtaken(*args):
-        for at, found in enumerate(some(*args)):
-            if at == 1:
+        for index, chunk in enumerate(some(*args)):
+            if index == 1:
                 JudgeRun.objects.filter(pk=run.pk).update(planning_until=None)
                 with monkeypatch.context() as patch:
                     patch.setattr(planning, "missing", some)
                     plan(other, "there:2")
-            yield found
+            yield chunk
 
     monkeypatch.setattr(planning, "missing", overtaken)
     with pytest.raises(PlannedElsewhere):
@@ -105,10 +105,10 @@ def test_a_run_that_is_cancelled_while_it_is_planned_can_be_resumed_whole(
     some = planning.missing
 
     def cancelled(*args):
-        for at, found in enumerate(some(*args)):
-            if at == 2:
+        for index, chunk in enumerate(some(*args)):
+            if index == 2:
                 runs.cancel(JudgeRun.objects.get(pk=run.pk))
-            yield found
+            yield chunk
 
     monkeypatch.setattr(planning, "missing", cancelled)
     with pytest.raises(PlannedElsewhere, match="was cancelled"):
@@ -128,13 +128,13 @@ def test_of_planners_that_begin_at_once_one_plans():
     judge, study = a_judge(), make_study(topics=5, texts=20, questions=10)
     run = runs.start(judge, study, Selection())
 
-    def one(worker):
+    def plan_once(worker):
         try:
             plan(JudgeRun.objects.get(pk=run.pk), worker)
         except PlannedElsewhere:
             return 0
         return 1
 
-    assert sum(in_threads(one, [f"w:{n}" for n in range(6)], threads=6)) == 1
+    assert sum(in_threads(plan_once, [f"w:{n}" for n in range(6)], threads=6)) == 1
     pairs = planned_pairs(run)
     assert len(pairs) == len(set(pairs)) == 1_000

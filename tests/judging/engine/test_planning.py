@@ -85,7 +85,7 @@ def test_an_attempt_set_aside_is_missing_again(judge, study):
 
 def test_all_questions_of_a_text_are_consecutive(judge, study):
     texts = [text for text, _ in planned_pairs(planned(judge, study))]
-    changes = [text for at, text in enumerate(texts) if at == 0 or texts[at - 1] != text]
+    changes = [text for index, text in enumerate(texts) if index == 0 or texts[index - 1] != text]
     assert len(changes) == len(set(texts)) == 6
 
 
@@ -144,8 +144,8 @@ def test_a_limit_counts_what_is_asked_beyond_what_is_there(judge, study):
 def test_topics_and_kinds_choose(judge, study):
     topic = study.topics.get(name="t-1")
     report = add_text(topic, "t-1", "A report.", kind="report")
-    one = count(judge, study, Selection(topics=("t-1",)))
-    assert one.to_send == 16
+    counts = count(judge, study, Selection(topics=("t-1",)))
+    assert counts.to_send == 16
     selection = Selection(texts="reports", topics=("t-1",))
     assert {text for text, _ in planned_pairs(planned(judge, study, selection))} == {report.pk}
 
@@ -182,7 +182,7 @@ def test_a_selection_that_cannot_be_is_refused_before_anything_is_made(
 
 
 def test_a_retry_asks_only_what_failed(judge, study):
-    bad = {pair for at, pair in enumerate(sorted(all_pairs(study))) if at % 5 == 0}
+    bad = {pair for index, pair in enumerate(sorted(all_pairs(study))) if index % 5 == 0}
     grader = Scripted(lambda p: failed(p) if key(p) in bad else graded(p))
     pump(planned(judge, study, Selection(limit=20)), grader, WORKER)
     tried = bad & counted(judge).keys()

@@ -36,11 +36,11 @@ def written(run, seconds_ago: float, n: int) -> None:
 
 
 def test_a_run_that_has_not_begun(run):
-    found = progress_of(run)
-    assert (found.n_planned, found.n_done, found.n_left, found.share) == (200, 0, 200, 0.0)
-    assert (found.rate, found.remaining, found.ends, found.drift) == (None, None, None, None)
-    assert found.n_shards == {"open": 4, "leased": 0, "done": 0}
-    assert (list(found.workers), found.heard, found.money) == ([], None, 0.0)
+    so_far = progress_of(run)
+    assert (so_far.n_planned, so_far.n_done, so_far.n_left, so_far.share) == (200, 0, 200, 0.0)
+    assert (so_far.rate, so_far.remaining, so_far.ends, so_far.drift) == (None, None, None, None)
+    assert so_far.n_shards == {"open": 4, "leased": 0, "done": 0}
+    assert (list(so_far.workers), so_far.heard, so_far.money) == ([], None, 0.0)
 
 
 def test_a_run_for_which_nothing_was_planned_is_whole(run):
@@ -60,14 +60,14 @@ def test_counts_tokens_money_and_drift_are_sums_of_what_was_stored(run):
         return graded(pair, 2, expected_grade=expected, prompt_tokens=100, completion_tokens=3)
 
     pump(run, Scripted(answer), WORKER, batch=13)
-    found = progress_of(run)
-    assert (found.n_done, found.n_graded, found.n_failed, found.n_sent) == (200, 180, 20, 200)
-    assert (found.prompt_tokens, found.completion_tokens) == (20_000, 540)
-    assert found.money == pytest.approx(0.04 + 0.0054)
-    assert found.drift == pytest.approx(0.5)
-    assert found.n_shards == {"open": 0, "leased": 0, "done": 4}
-    assert (found.rate, found.remaining) == (None, None)  # it is over
-    assert found.as_json()["expected_minus_grade"] == found.drift
+    so_far = progress_of(run)
+    assert (so_far.n_done, so_far.n_graded, so_far.n_failed, so_far.n_sent) == (200, 180, 20, 200)
+    assert (so_far.prompt_tokens, so_far.completion_tokens) == (20_000, 540)
+    assert so_far.money == pytest.approx(0.04 + 0.0054)
+    assert so_far.drift == pytest.approx(0.5)
+    assert so_far.n_shards == {"open": 0, "leased": 0, "done": 4}
+    assert (so_far.rate, so_far.remaining) == (None, None)  # it is over
+    assert so_far.as_json()["expected_minus_grade"] == so_far.drift
 
 
 def test_the_rate_is_of_the_last_minute(run, monkeypatch):
@@ -75,14 +75,14 @@ def test_the_rate_is_of_the_last_minute(run, monkeypatch):
     monkeypatch.setattr(timezone, "now", lambda: now)
     for ago, n in ((100, 80), (50, 30), (5, 12)):
         written(run, ago, n)
-    found = progress_of(run)
-    assert found.rate == pytest.approx(42 / 60)
-    assert found.n_left == 78
-    assert found.remaining.total_seconds() == pytest.approx(78 / (42 / 60))
-    assert found.ends > timezone.now()
-    assert len(found.rates) == 24
-    assert (found.rates[-1], found.rates[-6], found.rates[-11]) == (1.2, 3.0, 8.0)
-    assert sum(found.rates) * progress.STEP == pytest.approx(122)
+    so_far = progress_of(run)
+    assert so_far.rate == pytest.approx(42 / 60)
+    assert so_far.n_left == 78
+    assert so_far.remaining.total_seconds() == pytest.approx(78 / (42 / 60))
+    assert so_far.ends > timezone.now()
+    assert len(so_far.rates) == 24
+    assert (so_far.rates[-1], so_far.rates[-6], so_far.rates[-11]) == (1.2, 3.0, 8.0)
+    assert sum(so_far.rates) * progress.STEP == pytest.approx(122)
 
 
 def test_the_rate_of_a_young_run_is_of_its_own_time(run, monkeypatch):
@@ -112,9 +112,9 @@ def test_workers_are_those_whose_lease_is_alive(run):
     leases.take(run, "alive:1")
     dead = leases.take(run, "dead:1")
     run.shards.filter(pk=dead.pk).update(expires=timezone.now() - timedelta(seconds=1))
-    found = progress_of(run)
-    assert list(found.workers) == ["alive:1"]
-    assert [(shard.number, shard.state, shard.owner) for shard in found.shards][:2] == [
+    so_far = progress_of(run)
+    assert list(so_far.workers) == ["alive:1"]
+    assert [(shard.number, shard.state, shard.owner) for shard in so_far.shards][:2] == [
         (1, "leased", "alive:1"),
         (2, "leased", "dead:1"),
     ]
@@ -130,17 +130,17 @@ def test_failures_are_counted_by_kind_with_their_newest(run):
 
     grader = Scripted(answer)
     pump(run, grader, WORKER)
-    found = failures_of(run)
-    assert [(kind.failure, kind.n) for kind in found] == [("empty", 3), ("timeout", 1)]
-    newest = found[0].example
+    failures = failures_of(run)
+    assert [(kind.failure, kind.n) for kind in failures] == [("empty", 3), ("timeout", 1)]
+    newest = failures[0].example
     assert (newest.text_id, newest.question_id) == key(grader.asked[3])
 
 
 def test_the_last_replies_are_the_newest_first(run):
     grader = Scripted()
     pump(run, grader, WORKER, batch=5)
-    found = last_replies(run, 3)
-    assert [(a.text_id, a.question_id) for a in found] == [key(p) for p in grader.asked[:-4:-1]]
+    attempts = last_replies(run, 3)
+    assert [(a.text_id, a.question_id) for a in attempts] == [key(p) for p in grader.asked[:-4:-1]]
 
 
 def test_progress_never_reads_attempts(run):

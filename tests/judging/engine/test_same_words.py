@@ -54,29 +54,33 @@ def asked_elsewhere(judge, study, texts):
 
 def told_first(judge, study):
     """What counting says before, and the run that it was about once it has ended."""
-    found = budget.estimate_of(judge, study, Selection(), Prices(0, 0, ""))
+    estimate = budget.estimate_of(judge, study, Selection(), Prices(0, 0, ""))
     run = planned(judge, study)
     planned_before = run.n_planned
     pump(run, Scripted(), WORKER)
     assert fresh(run).n_planned == planned_before
-    return found, fresh(run)
+    return estimate, fresh(run)
 
 
 def test_counting_first_and_the_run_say_the_same(judge, study):
     # The report has the passage's words: four pairs are asked, and four copied.
-    found, run = told_first(judge, study)
-    assert found.in_words().startswith(
+    estimate, run = told_first(judge, study)
+    assert estimate.in_words().startswith(
         "4 pairs to ask; 0 are there already, 4 are copied from a text with the same words, 0 have a "
         "text without words. The run plans 8, asked and copied."
     )
     done = progress_of(run)
     assert (done.n_sent, done.n_planned, done.n_done) == (4, 8, 8)
-    told = found.as_json()
+    told = estimate.as_json()
     assert (told["to_send"], told["copied"], told["to_fill"]) == (4, 4, 8)
     # A third text of these words: all of it is copied from what was said.
     add_text(Text.objects.first().topic, "again", Text.objects.first().body, kind="report")
-    found, run = told_first(judge, study)
-    assert (found.counts.to_send, found.counts.copies, found.counts.there_before) == (0, 4, 8)
+    estimate, run = told_first(judge, study)
+    assert (estimate.counts.to_send, estimate.counts.copies, estimate.counts.there_before) == (
+        0,
+        4,
+        8,
+    )
     assert (run.n_planned, run.n_there_before, progress_of(run).n_sent) == (4, 8, 0)
 
 

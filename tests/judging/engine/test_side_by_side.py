@@ -37,9 +37,9 @@ def test_planning_goes_on_while_others_write(monkeypatch):
     found_in = planning.missing
 
     def beside_a_writer(*args):
-        for found in found_in(*args):
+        for chunk in found_in(*args):
             in_threads(lambda words: Topic.objects.update(request=words), ["Why so?"])
-            yield found
+            yield chunk
 
     monkeypatch.setattr(planning, "missing", beside_a_writer)
     run = runs.start(judge, study, Selection())
@@ -124,8 +124,8 @@ def test_a_run_that_was_paused_and_resumed_has_no_more_workers_than_it_asked_for
 @pytest.mark.django_db(transaction=True)
 def test_the_first_baseline_is_made_once_however_many_ask():
     study = make_study()
-    found = in_threads(lambda _: baseline_of(study)[0].pk, range(4))
-    assert len(set(found)) == Judge.objects.count() == 1
+    judges = in_threads(lambda _: baseline_of(study)[0].pk, range(4))
+    assert len(set(judges)) == Judge.objects.count() == 1
     assert not JudgeRun.objects.exists()
 
 

@@ -78,14 +78,14 @@ def test_a_reply_is_kept_as_it_came(run):
 
 
 def test_whole_numbers_and_floats_and_nothing_stand_in_one_batch(run):
-    said = [(3, 1), (3.5, 0.75), (None, None), (0, 0)]
+    values = [(3, 1), (3.5, 0.75), (None, None), (0, 0)]
     replies = [
         graded(pair, expected_grade=expected, label_mass=mass)
-        for pair, (expected, mass) in zip(pairs_of(run), said, strict=False)
+        for pair, (expected, mass) in zip(pairs_of(run), values, strict=False)
     ]
     store(run, None, WORKER, replies, {})
     rows = Attempt.objects.order_by("text_id", "question_id")
-    assert list(rows.values_list("expected_grade", "label_mass")) == said
+    assert list(rows.values_list("expected_grade", "label_mass")) == values
 
 
 def test_what_is_not_known_stays_unknown(run):
@@ -152,14 +152,14 @@ def test_workers_with_the_same_pairs_at_once_store_each_once():
     run = planned(a_judge(), make_study(topics=3, texts=5, questions=10))
     pairs = pairs_of(run)
 
-    def one(n):
-        said = [
-            failed(pair) if (at + n) % 3 == 0 else graded(pair, (at + n) % 6)
-            for at, pair in enumerate(pairs)
+    def store_once(n):
+        replies = [
+            failed(pair) if (index + n) % 3 == 0 else graded(pair, (index + n) % 6)
+            for index, pair in enumerate(pairs)
         ]
-        return store(run, None, f"w:{n}", said if n % 2 else said[::-1], {}).n_attempts
+        return store(run, None, f"w:{n}", replies if n % 2 else replies[::-1], {}).n_attempts
 
-    assert sum(in_threads(one, range(6), threads=6)) == len(pairs)
+    assert sum(in_threads(store_once, range(6), threads=6)) == len(pairs)
     assert len(counted(run.judge)) == len(pairs)
     assert agrees(run.judge)
 
@@ -173,31 +173,31 @@ def test_workers_that_ask_failures_again_at_once_store_each_once():
     type(first).objects.update(state="finished")
     retry = planned(judge, study, Selection(retry=True))
 
-    def one(n):
-        said = [graded(pair, n) for pair in pairs]
-        return store(retry, None, f"w:{n}", said if n % 2 else said[::-1], {}).n_attempts
+    def store_once(n):
+        replies = [graded(pair, n) for pair in pairs]
+        return store(retry, None, f"w:{n}", replies if n % 2 else replies[::-1], {}).n_attempts
 
-    assert sum(in_threads(one, range(6), threads=6)) == len(pairs)
+    assert sum(in_threads(store_once, range(6), threads=6)) == len(pairs)
     assert Attempt.objects.filter(counts=False).count() == len(pairs)
     assert {state for state, _ in counted(judge).values()} == {"graded"}
     assert agrees(judge)
 
 
 def test_a_retry_sets_the_failure_aside_and_keeps_it(run):
-    one, two, three = pairs_of(run)[:3]
-    store(run, None, WORKER, [failed(one), failed(two), graded(three, 1)], {})
+    first, second, third = pairs_of(run)[:3]
+    store(run, None, WORKER, [failed(first), failed(second), graded(third, 1)], {})
     type(run).objects.update(state="finished")
     retry = planned(run.judge, run.dataset, Selection(retry=True))
-    batch = store(retry, None, WORKER, [graded(one, 5), failed(two), graded(three, 5)], {})
+    batch = store(retry, None, WORKER, [graded(first, 5), failed(second), graded(third, 5)], {})
     assert (batch.n_sent, batch.n_attempts, batch.n_graded) == (3, 2, 1)
-    found = counted(run.judge)
-    assert found[one.text_id, one.question_id] == ("graded", 5)
-    assert found[two.text_id, two.question_id] == ("unparseable", None)
-    assert found[three.text_id, three.question_id] == ("graded", 1)
+    by_pair = counted(run.judge)
+    assert by_pair[first.text_id, first.question_id] == ("graded", 5)
+    assert by_pair[second.text_id, second.question_id] == ("unparseable", None)
+    assert by_pair[third.text_id, third.question_id] == ("graded", 1)
     old = Attempt.objects.filter(counts=False)
     assert {(a.text_id, a.question_id, a.state) for a in old} == {
-        (one.text_id, one.question_id, "unparseable"),
-        (two.text_id, two.question_id, "unparseable"),
+        (first.text_id, first.question_id, "unparseable"),
+        (second.text_id, second.question_id, "unparseable"),
     }
     assert agrees(run.judge)
 
@@ -229,8 +229,8 @@ def test_texts_of_the_same_words_have_the_same_spans(run):
     store(run, None, WORKER, [reply], {(pair.text_id, pair.question_id): [twin.pk]})
     later = add_text(text.topic, "later", text.body)
     store_copies(run, WORKER, [(Attempt.objects.get(text=text).pk, later.pk)])
-    for one in (text, twin, later):
-        spans = NuggetSpan.objects.filter(rating__text=one).order_by("position")
+    for each_text in (text, twin, later):
+        spans = NuggetSpan.objects.filter(rating__text=each_text).order_by("position")
         assert [(s.located, s.quote, s.source_quote) for s in spans] == [
             ("exact", "has words", ""),
             ("unlocated", "", "made up"),

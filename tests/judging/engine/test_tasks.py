@@ -119,9 +119,9 @@ def test_a_worker_fills_a_run_that_was_started_elsewhere():
     run = runs.start(judge, study, Selection(), workers=2)
     tasks.wake(run)
     worker = manage("judge_worker", "--batch")
-    said, complaints = worker.communicate(timeout=120)
+    printed, complaints = worker.communicate(timeout=120)
     assert worker.returncode == 0, complaints
-    assert "waits for judge runs" in said
+    assert "waits for judge runs" in printed
     assert state_of(run) == "finished"
     assert counted(judge).keys() == all_pairs(study)
     assert agrees(judge)

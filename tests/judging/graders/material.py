@@ -28,6 +28,6 @@ def pairs(*questions):
 def graded(grader, *questions):
     """The replies by question. Each must come once."""
     replies = [reply for reply in grader.replies(iter(pairs(*questions))) if reply is not None]
-    found = {reply.pair.question: reply for reply in replies}
-    assert len(found) == len(replies)
-    return found
+    by_question = {reply.pair.question: reply for reply in replies}
+    assert len(by_question) == len(replies)
+    return by_question

@@ -140,9 +140,9 @@ def by_definition(grader: LexicalGrader, text: str, question: str) -> int:
     wanted, present = set(content_terms(question)), set(content_terms(text))
     if not wanted:
         return MISSING
-    found = math.fsum(grader.idf(term) for term in wanted & present)
+    matched = math.fsum(grader.idf(term) for term in wanted & present)
     total = math.fsum(grader.idf(term) for term in wanted)
-    return min(5, math.floor(6 * found / total + 1e-9))
+    return min(5, math.floor(6 * matched / total + 1e-9))
 
 
 def test_no_texts_no_questions_no_pairs(grader: LexicalGrader) -> None:

@@ -31,22 +31,22 @@ def test_a_server_like_vllm_tells_everything(server):
     root = f"/models/hub/models--some--tiny/snapshots/{REVISION}"
     server.answers["/v1/models"] = models(MODEL, root=root)
     server.script(QUESTION, said("4", logprobs=told({"4": -0.1})))
-    found = learn(server)
-    assert found.models == (MODEL,)
-    assert found.revision == REVISION
-    assert found.max_model_len == 2048
-    assert found.label_ids == (15, 16, 17, 18, 19, 20)
-    assert len(found.template_hash) == 64
-    assert found.has_logprobs
-    assert found.notes == ()
+    learnt = learn(server)
+    assert learnt.models == (MODEL,)
+    assert learnt.revision == REVISION
+    assert learnt.max_model_len == 2048
+    assert learnt.label_ids == (15, 16, 17, 18, 19, 20)
+    assert len(learnt.template_hash) == 64
+    assert learnt.has_logprobs
+    assert learnt.notes == ()
 
 
 def test_a_server_with_chat_alone_says_what_could_not_be_learnt(server):
     server.answers = {"/v1/models": status(404), "/tokenize": status(404)}
-    found = learn(server)
-    assert (found.models, found.revision, found.max_model_len) == ((), "", None)
-    assert (found.label_ids, found.template_hash, found.has_logprobs) == ((), "", False)
-    assert found.notes == (
+    learnt = learn(server)
+    assert (learnt.models, learnt.revision, learnt.max_model_len) == ((), "", None)
+    assert (learnt.label_ids, learnt.template_hash, learnt.has_logprobs) == ((), "", False)
+    assert learnt.notes == (
         "The server does not list its models.",
         "The server does not tell the model's revision: write it down yourself.",
         "The server has no /tokenize: probabilities are read from its likeliest tokens.",
@@ -62,9 +62,9 @@ def test_refused_logprobs_are_noted_with_the_servers_words(server):
 
 def test_a_model_that_is_not_served_is_noted_with_those_that_are(server):
     server.answers["/v1/models"] = models(*(f"m{number}" for number in range(7)))
-    found = learn(server)
-    assert len(found.models) == 7
-    assert found.notes == (
+    learnt = learn(server)
+    assert len(learnt.models) == 7
+    assert learnt.notes == (
         f"The server at {server.url} does not serve tiny. It serves m0, m1, m2, m3, m4 and 2 more.",
     )
 
@@ -79,9 +79,9 @@ def test_a_model_that_is_not_served_is_noted_with_those_that_are(server):
 )
 def test_label_ids_are_only_known_where_each_grade_is_one_token(server, tokens, note):
     server.answers["/tokenize"] = as_json({"tokens": tokens})
-    found = learn(server)
-    assert found.label_ids == ()
-    assert note in found.notes
+    learnt = learn(server)
+    assert learnt.label_ids == ()
+    assert note in learnt.notes
 
 
 def test_the_template_hash_is_that_of_the_template(server):
@@ -93,9 +93,11 @@ def test_the_template_hash_is_that_of_the_template(server):
 
 def test_what_is_given_to_the_template_is_part_of_its_hash(server):
     server.answers["/tokenize"] = dated
-    given = {"date": "1 May"}
-    assert learn(server, template_kwargs=given) == learn(server, template_kwargs=given)
-    assert learn(server, template_kwargs=given) != learn(server)
+    template_kwargs = {"date": "1 May"}
+    assert learn(server, template_kwargs=template_kwargs) == learn(
+        server, template_kwargs=template_kwargs
+    )
+    assert learn(server, template_kwargs=template_kwargs) != learn(server)
 
 
 def test_a_template_without_a_place_for_a_system_message_can_be_pinned(server):
@@ -123,9 +125,9 @@ def test_a_judge_of_another_template_is_another_judge(server, ask):
 
 def test_the_template_of_a_judge_is_compared_under_what_the_judge_gives_it(server, ask):
     server.answers["/tokenize"] = dated
-    given = {"date": "1 May"}
-    sampling = Sampling(extra={"chat_template_kwargs": given})
-    pinned = learn(server, template_kwargs=given).template_hash
+    template_kwargs = {"date": "1 May"}
+    sampling = Sampling(extra={"chat_template_kwargs": template_kwargs})
+    pinned = learn(server, template_kwargs=template_kwargs).template_hash
     judge = material.spec(template_hash=pinned, sampling=sampling)
     assert ask("Q", spec=judge)["Q"].grade == 3
 
@@ -173,5 +175,5 @@ async def dated(request, body):
     """A template that writes the date that it is given."""
     if "messages" not in body:
         return await tokenized(request, body)
-    given = body.get("chat_template_kwargs", {}).get("date", "today")
-    return web.json_response({"tokens": [ord(letter) for letter in given]})
+    date = body.get("chat_template_kwargs", {}).get("date", "today")
+    return web.json_response({"tokens": [ord(letter) for letter in date]})

@@ -23,7 +23,7 @@ def run(db):
 
 
 def test_replies_that_tell_one_grade_are_stored_beside_others_and_none_is_asked_twice(server, run):
-    asked = [f"Question {n} of {at}?" for at in range(4) for n in range(10)]
+    asked = [f"Question {n} of {topic}?" for topic in range(4) for n in range(10)]
     for number, question in enumerate(asked):
         shares = (ONE_GRADE, TWO_GRADES, NO_GRADE)[number % 3]
         server.script(question, said("3", logprobs=told(shares)))

@@ -81,8 +81,8 @@ def test_retry_after_is_read_or_passed_over(header, seconds):
 @pytest.mark.parametrize("zone", ["GMT", "-0000"])
 def test_retry_after_as_a_date_is_time_from_now(zone):
     then = datetime.now(UTC) + timedelta(minutes=5)
-    found = seconds_to_wait({"Retry-After": then.strftime(f"%a, %d %b %Y %H:%M:%S {zone}")})
-    assert 290 < found <= 300
+    seconds = seconds_to_wait({"Retry-After": then.strftime(f"%a, %d %b %Y %H:%M:%S {zone}")})
+    assert 290 < seconds <= 300
     assert seconds_to_wait({"Retry-After": f"Wed, 21 Oct 2015 07:28:00 {zone}"}) == 0
 
 

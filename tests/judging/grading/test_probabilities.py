@@ -17,10 +17,10 @@ LN_HALF, LN_QUARTER, LN_EIGHTH = math.log(0.5), math.log(0.25), math.log(0.125)
 
 def test_by_token_id_all_given() -> None:
     # 0, 0, 1/8, 1/4, 1/2, 0: mass 7/8; (2/8 + 3/4 + 4/2) / (7/8) = 3 / (7/8) = 24/7.
-    given = dict(
+    by_id = dict(
         zip(IDS, [-math.inf, -math.inf, LN_EIGHTH, LN_QUARTER, LN_HALF, -800.0], strict=True)
     )
-    labels = from_label_ids(given, IDS, GRADES)
+    labels = from_label_ids(by_id, IDS, GRADES)
     assert labels.probabilities == pytest.approx((0, 0, 0.125, 0.25, 0.5, 0))
     assert labels.label_mass == pytest.approx(7 / 8)
     assert labels.expected_grade == pytest.approx(24 / 7)
@@ -49,11 +49,11 @@ def test_grades_are_in_ascending_order_whatever_the_order_of_the_ids() -> None:
 
 
 @pytest.mark.parametrize(
-    "given",
+    "by_id",
     [{}, {999: -0.1}, {18: None}, {18: math.nan}, {18: -9999.0}, {18: -9999.0, 19: math.nan}],
 )
-def test_nothing_known_is_nothing(given: Mapping[int, float | None]) -> None:
-    assert from_label_ids(given, IDS, GRADES) == NOTHING
+def test_nothing_known_is_nothing(by_id: Mapping[int, float | None]) -> None:
+    assert from_label_ids(by_id, IDS, GRADES) == NOTHING
 
 
 def test_no_mass_is_a_mass_of_0_and_no_expected_grade() -> None:
@@ -63,8 +63,8 @@ def test_no_mass_is_a_mass_of_0_and_no_expected_grade() -> None:
 
 
 def test_a_sign_for_no_value_is_no_value() -> None:
-    given = {15: math.nan, 16: None, 17: -9999.0, 18: LN_HALF}
-    labels = from_label_ids(given, IDS, GRADES)
+    by_id = {15: math.nan, 16: None, 17: -9999.0, 18: LN_HALF}
+    labels = from_label_ids(by_id, IDS, GRADES)
     assert labels.probabilities == pytest.approx((None, None, None, 0.5, None, None))
     assert labels.expected_grade == 3
 
@@ -173,6 +173,6 @@ def test_any_tokens_give_probabilities(tokens: list[tuple[str | bytes, float | N
 
 
 @given(st.dictionaries(st.sampled_from([*IDS, 999]), logprobs))
-def test_ids_and_strings_agree(given: dict[int, float | None]) -> None:
-    strings = {str(GRADES[IDS.index(i)]) if i in IDS else "The": p for i, p in given.items()}
-    assert from_logprobs(strings, GRADES) == from_label_ids(given, IDS, GRADES)
+def test_ids_and_strings_agree(by_id: dict[int, float | None]) -> None:
+    strings = {str(GRADES[IDS.index(i)]) if i in IDS else "The": p for i, p in by_id.items()}
+    assert from_logprobs(strings, GRADES) == from_label_ids(by_id, IDS, GRADES)

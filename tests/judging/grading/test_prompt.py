@@ -138,13 +138,13 @@ def test_the_hash_is_of_the_canonical_json() -> None:
 
 
 def test_the_hash_sees_roles_order_and_every_sign() -> None:
-    one, two = {"role": "system", "content": "a"}, {"role": "user", "content": "b"}
+    system, user = {"role": "system", "content": "a"}, {"role": "user", "content": "b"}
     others = [
-        [one, two],
-        [two, one],
-        [one],
-        [{**one, "role": "user"}, two],
-        [one, {**two, "content": "b "}],
+        [system, user],
+        [user, system],
+        [system],
+        [{**system, "role": "user"}, user],
+        [system, {**user, "content": "b "}],
     ]
     assert len({prompt_hash(messages) for messages in others}) == len(others)
 

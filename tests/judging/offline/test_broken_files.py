@@ -97,13 +97,13 @@ def test_a_row_that_cannot_be_is_named_and_the_whole_file_is_left_out(graded, ch
 
 def test_a_value_that_must_not_miss_is_named_by_row(graded):
     good = pq.read_table(graded / NAME)
-    for at, field in enumerate(RESULTS):
+    for index, field in enumerate(RESULTS):
         if field.nullable:
             continue
         values = good[field.name].to_pylist()
         values[4] = None
         column = pa.field(field.name, field.type)
-        pq.write_table(good.set_column(at, column, pa.array(values, field.type)), graded / NAME)
+        pq.write_table(good.set_column(index, column, pa.array(values, field.type)), graded / NAME)
         refused(graded, f"{NAME}, row 5: there is no {field.name}")
 
 
@@ -116,8 +116,8 @@ def test_a_missing_column_is_named(graded):
 
 def test_a_column_of_another_type_is_named(graded):
     good = pq.read_table(graded / NAME)
-    for at, name in enumerate(RESULTS.names):
-        table = good.set_column(at, name, pa.array([b"x"] * len(good), pa.binary()))
+    for index, name in enumerate(RESULTS.names):
+        table = good.set_column(index, name, pa.array([b"x"] * len(good), pa.binary()))
         pq.write_table(table, graded / NAME)
         refused(graded, f"{NAME}: {name} is binary, not ")
 
@@ -136,11 +136,11 @@ def test_a_file_that_does_not_say_whose_it_is_is_refused(graded):
 
 def about(folder, **changes):
     table = pq.read_table(folder / NAME)
-    said = table.schema.metadata[b"judging"].decode()
+    metadata = table.schema.metadata[b"judging"].decode()
     for old, new in changes.values():
-        assert old in said
-        said = said.replace(old, new)
-    pq.write_table(table.replace_schema_metadata({b"judging": said}), folder / NAME)
+        assert old in metadata
+        metadata = metadata.replace(old, new)
+    pq.write_table(table.replace_schema_metadata({b"judging": metadata}), folder / NAME)
 
 
 def test_another_format_is_refused(graded):
@@ -202,15 +202,15 @@ def test_bytes_that_changed_on_their_way_are_never_taken_for_other_replies(grade
         deadline=None,
         suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
     )
-    @given(at=st.integers(0, len(good) - 1), flip=st.integers(1, 255))
-    def flipped(at, flip):
+    @given(position=st.integers(0, len(good) - 1), flip=st.integers(1, 255))
+    def flipped(position, flip):
         changed = bytearray(good)
-        changed[at] ^= flip
+        changed[position] ^= flip
         path.write_bytes(changed)
-        found = None
+        replies = None
         with suppress(ExchangeRefused):
-            _, found = read_results(path)
-        assert found in (None, expected)
+            _, replies = read_results(path)
+        assert replies in (None, expected)
 
     flipped()
 

@@ -47,8 +47,8 @@ class Looked:
         return f"/replies/{judge.rater_id}/{self.texts[text].pk}/{question.pk}/"
 
     def pair(self, text: str, number: int) -> Pair:
-        found, question = self.texts[text], self.questions[number - 1]
-        return Pair(found.pk, question.pk, found.body, question.body, question.topic.request)
+        row, question = self.texts[text], self.questions[number - 1]
+        return Pair(row.pk, question.pk, row.body, question.body, question.topic.request)
 
 
 def make_looked(slug: str = "ferry") -> Looked:
@@ -102,11 +102,11 @@ def fill(looked: Looked, judge: Judge, grades: dict, **options: object) -> Judge
 
 
 def reply(judge: Judge, pair: Pair, grade: int | None, **changes: object) -> Reply:
-    said = {"prompt_hash": prompt_hash(render(judge.spec, pair)), "prompt_tokens": 321}
+    fields = {"prompt_hash": prompt_hash(render(judge.spec, pair)), "prompt_tokens": 321}
     if grade is None:
-        said |= {"state": State.REFUSED, "failure": Failure.REFUSAL, "raw": REFUSAL}
+        fields |= {"state": State.REFUSED, "failure": Failure.REFUSAL, "raw": REFUSAL}
     else:
-        said |= {
+        fields |= {
             "state": State.GRADED,
             "grade": grade,
             "raw": str(grade),
@@ -115,4 +115,4 @@ def reply(judge: Judge, pair: Pair, grade: int | None, **changes: object) -> Rep
             "label_mass": 0.8505,
             "completion_tokens": 1,
         }
-    return Reply(pair, **said | changes)
+    return Reply(pair, **fields | changes)

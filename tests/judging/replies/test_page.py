@@ -96,8 +96,8 @@ def test_quoted_evidence_is_marked_where_it_stands(rosa, looked):
     judge = make_model("quoter", "evidence-question-first")
     run = start(looked, judge)
     quoted = ("divers found a crack", "nowhere said")
-    said = reply(judge, looked.pair("passage", 1), 5, evidence=quoted)
-    store(run, None, "host-1:77", [said], {})
+    judge_reply = reply(judge, looked.pair("passage", 1), 5, evidence=quoted)
+    store(run, None, "host-1:77", [judge_reply], {})
     response = rosa.get(looked.url(judge, "passage", 1))
     assert 'data-label="1">divers found a crack</mark>' in response.content.decode()
     assert "Not in the text: “nowhere said”" in words(response)
@@ -109,10 +109,10 @@ def test_quoted_evidence_is_marked_where_it_stands(rosa, looked):
 def test_evidence_of_a_copy_is_that_of_the_text_of_the_same_words(rosa, looked):
     judge = make_model("quoter", "evidence-question-first")
     run = start(looked, judge)
-    said = reply(judge, looked.pair("oracle", 1), 5, evidence=("lost steering",))
+    judge_reply = reply(judge, looked.pair("oracle", 1), 5, evidence=("lost steering",))
     oracle, bm25 = looked.texts["oracle"], looked.texts["bm25"]
     twins = {(oracle.pk, looked.questions[0].pk): [bm25.pk]}
-    store(run, None, "host-1:77", [said], twins)
+    store(run, None, "host-1:77", [judge_reply], twins)
     response = rosa.get(looked.url(judge, "bm25", 1))
     assert ">lost steering</mark>" in response.content.decode()
 

@@ -29,7 +29,7 @@ class Scripted:
     def graded(self, pair):
         grade = self.n % 6
         shares = tuple(0.75 if grade == other else 0.05 for other in range(6))
-        expected = sum(at * share for at, share in enumerate(shares))
+        expected = sum(level * share for level, share in enumerate(shares))
         return Reply(
             pair,
             State.GRADED,

@@ -127,13 +127,13 @@ def test_only_what_failed_in_this_run_is_asked_again(act, run, dataset):
     pump(run, material.Scripted(material.failed), "gpu-1:7")
     run.refresh_from_db()
     trial = a_run(run.judge, dataset)
-    one, *others = run.judge.attempts.filter(copied=False).order_by("pk")
-    run.judge.attempts.filter(text=one.text, question=one.question).update(
+    first, *others = run.judge.attempts.filter(copied=False).order_by("pk")
+    run.judge.attempts.filter(text=first.text, question=first.question).update(
         batch=Batch.objects.create(run=trial, worker="there")
     )
     act("retry")
     again = JudgeRun.objects.latest("pk")
     plan(again, "here")
     asked = set(material.planned_pairs(again))
-    assert (one.text_id, one.question_id) not in asked
+    assert (first.text_id, first.question_id) not in asked
     assert {(other.text_id, other.question_id) for other in others} <= asked

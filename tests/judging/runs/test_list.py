@@ -25,12 +25,12 @@ def test_the_list_says_how_far_each_is(cast, done, dataset):
 
 def test_it_is_narrowed_to_a_state_and_a_dataset(cast, run, dataset):
     client = cast.client("researcher")
-    found = f'<a href="/judge-runs/{run.pk}/">'
-    assert found in client.get("/judge-runs/?dataset=ferry&state=running").content.decode()
+    link = f'<a href="/judge-runs/{run.pk}/">'
+    assert link in client.get("/judge-runs/?dataset=ferry&state=running").content.decode()
     page = markup(client.get("/judge-runs/?dataset=ferry&state=paused"))
-    assert found not in page
+    assert link not in page
     assert "There is no such run." in page
-    assert found in client.get("/judge-runs/?state=nonsense").content.decode()
+    assert link in client.get("/judge-runs/?state=nonsense").content.decode()
 
 
 def test_replies_without_a_grade_are_listed_as_they_came(cast, done):
