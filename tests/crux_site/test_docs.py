@@ -75,7 +75,9 @@ def test_what_code_says_of_other_code_is_there(folder):
             continue
         with tokenize.open(file) as source:
             read = tokenize.generate_tokens(source.readline)
-            words = "\n".join(FILLED_IN.sub("{}", one.string) for one in read if one.type in SAID)
+            words = "\n".join(
+                FILLED_IN.sub("{}", token.string) for token in read if token.type in SAID
+            )
         for path in FILE.findall(words):
             assert (ROOT / path).exists() or (ROOT / "templates" / path).exists(), f"{file}: {path}"
         for dotted in MODULE.findall(words):
@@ -95,24 +97,24 @@ def is_there(dotted: str) -> bool:
 
 def module_of(parts: list[str]) -> Path | None:
     path = ROOT.joinpath(*parts)
-    found = [path / "__init__.py", path.with_suffix(".py")]
-    return next((file for file in found if file.is_file()), None)
+    candidates = [path / "__init__.py", path.with_suffix(".py")]
+    return next((file for file in candidates if file.is_file()), None)
 
 
 def test_the_first_screen_of_the_readme_says_what_it_is_and_how_to_begin():
     lines = (ROOT / "README.md").read_text().splitlines()[:FIRST_SCREEN]
     before = lines[: lines.index("    make demo")]
     assert not [line for line in before if "![" in line]  # a picture alone may fill the screen
-    said = " ".join(lines).lower()
+    screen = " ".join(lines).lower()
     for searched in (
         "rag evaluation",
         "llm as a judge",
         "human agreement",
         "inter-annotator agreement",
     ):
-        assert searched in said
+        assert searched in screen
     for searched in ("nuggets", "controlled retrieval-augmented context evaluation", "arxiv.org"):
-        assert searched in said
+        assert searched in screen
 
 
 def test_make_pictures_makes_every_picture_and_each_is_shown():

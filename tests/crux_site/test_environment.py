@@ -71,8 +71,12 @@ def test_other_settings_are_read(monkeypatch):
     monkeypatch.setenv("SOME", "a.org, .b.org,")
     assert environment.hosts("SOME", "localhost") == ["a.org", ".b.org"]
     monkeypatch.setenv("SOME", "postgres://u:p@h:5433/crux")
-    found = environment.database("SOME", HERE)
-    assert (found["ENGINE"], found["NAME"], found["PORT"]) == (environment.POSTGRESQL, "crux", 5433)
+    database = environment.database("SOME", HERE)
+    assert (database["ENGINE"], database["NAME"], database["PORT"]) == (
+        environment.POSTGRESQL,
+        "crux",
+        5433,
+    )
     monkeypatch.setenv("SOME", "")
     assert environment.switch("SOME") is False
     assert environment.time_zone("SOME") == "UTC"

@@ -74,5 +74,8 @@ def test_the_site_needs_none_of_them(tmp_path):
 def test_the_extra_that_is_named_brings_the_package():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     for package, extra in EXTRAS.items():
-        assert any(one.startswith(package) for one in project["optional-dependencies"][extra])
-        assert not any(one.startswith(package) for one in project["dependencies"])
+        assert any(
+            requirement.startswith(package)
+            for requirement in project["optional-dependencies"][extra]
+        )
+        assert not any(requirement.startswith(package) for requirement in project["dependencies"])

@@ -27,11 +27,11 @@ def written(error):
 
 
 def test_a_database_that_is_away_is_one_line():
-    said = written(OperationalError("connection failed:\n\tIs the server running?\n"))
+    line = written(OperationalError("connection failed:\n\tIs the server running?\n"))
     assert re.fullmatch(
         HEAD % os.getpid()
         + "Internal Server Error: /x/: connection failed: Is the server running\\?",
-        said,
+        line,
     )
 
 

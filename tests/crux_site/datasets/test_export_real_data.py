@@ -31,9 +31,9 @@ def rows(path: Path) -> list[dict]:
 
 
 def by(path: Path, *keys: str) -> dict[tuple, dict]:
-    found = {tuple(row[key] for key in keys): row for row in rows(path)}
-    assert len(found) == len(rows(path))
-    return found
+    by_key = {tuple(row[key] for key in keys): row for row in rows(path)}
+    assert len(by_key) == len(rows(path))
+    return by_key
 
 
 @pytest.fixture(scope="module")
@@ -52,9 +52,9 @@ def out(export) -> Path:
 
 def without_times(dataset: Dataset) -> list[list[str]]:
     """The long table but for when grades were stored, which another import cannot repeat."""
-    at = long_table.COLUMNS.index("created")
+    created = long_table.COLUMNS.index("created")
     text = io.StringIO("".join(long_table.csv_lines(dataset)), newline="")
-    return [row[:at] + row[at + 1 :] for row in csv.reader(text)]
+    return [row[:created] + row[created + 1 :] for row in csv.reader(text)]
 
 
 def test_a_round_trip_gives_the_same_bytes_and_reading_back_changes_nothing(real_study, out):

@@ -113,8 +113,10 @@ def test_labels_of_other_texts_have_files_of_their_own(tmp_path, site):
 
 
 def spans_of(rater: str) -> list[tuple[int, int]]:
-    found = NuggetSpan.objects.filter(rating__rater__name=rater).order_by("rating", "position")
-    return list(found.values_list("start", "end"))
+    nugget_spans = NuggetSpan.objects.filter(rating__rater__name=rater).order_by(
+        "rating", "position"
+    )
+    return list(nugget_spans.values_list("start", "end"))
 
 
 def test_offsets_and_kinds_of_raters_come_back(tmp_path, site):

@@ -60,8 +60,8 @@ def offered(page: str) -> list[dict[str, str]]:
 def test_one_button_of_the_demos_log_in_page_is_a_log_in(client, people, settings, name):
     settings.DEMO = True
     sent = offered(client.get("/login/?next=/work/").content.decode())
-    assert [one["username"] for one in sent] == [name for name, _, _ in PEOPLE]
-    (mine,) = (one for one in sent if one["username"] == name)
+    assert [form["username"] for form in sent] == [name for name, _, _ in PEOPLE]
+    (mine,) = (form for form in sent if form["username"] == name)
     assert client.post("/login/", mine).url == "/work/"
     assert client.get("/session/").json()["user"] == User.objects.get(username=name).pk
 
@@ -71,7 +71,7 @@ def test_it_offers_only_who_is_there(client, people, settings):
     User.objects.filter(username="worker2").update(is_active=False)
     User.objects.filter(username="admin").delete()
     sent = offered(client.get("/login/").content.decode())
-    assert [one["username"] for one in sent] == ["researcher", "worker1"]
+    assert [form["username"] for form in sent] == ["researcher", "worker1"]
     User.objects.all().delete()
     assert PASSWORD not in client.get("/login/").content.decode()
 
@@ -86,7 +86,7 @@ def test_no_other_site_offers_a_log_in(client, people, settings):
 
 
 @pytest.mark.parametrize(
-    ("said", "is_demo"),
+    ("variables", "is_demo"),
     [
         ({}, False),
         ({"DEMO": "0"}, False),
@@ -94,12 +94,12 @@ def test_no_other_site_offers_a_log_in(client, people, settings):
         ({"DEMO": "1", "HTTPS": "1"}, False),
     ],
 )
-def test_the_environment_says_what_is_a_demo(said, is_demo, tmp_path):
+def test_the_environment_says_what_is_a_demo(variables, is_demo, tmp_path):
     """Behind a proxy that speaks HTTPS others come in: there it is no demo, whatever is said."""
     rest = {key: value for key, value in os.environ.items() if key not in ("DEMO", "HTTPS")}
     printed = subprocess.run(
         [sys.executable, "-c", "from crux_site import settings; print(settings.DEMO)"],
-        env={**rest, "VAR_DIR": str(tmp_path), **said},
+        env={**rest, "VAR_DIR": str(tmp_path), **variables},
         capture_output=True,
         text=True,
         check=True,

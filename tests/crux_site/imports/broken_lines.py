@@ -13,8 +13,8 @@ def without(row: dict, key: str) -> dict:
     return {name: value for name, value in row.items() if name != key}
 
 
-def row(name: str, at: int) -> dict:
-    return study()[name][at]
+def row(name: str, index: int) -> dict:
+    return study()[name][index]
 
 
 # name: (file, line counted from 1, what stands there instead, field, words of the message)

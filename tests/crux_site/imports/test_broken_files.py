@@ -25,15 +25,15 @@ def failed(path, **options) -> list:
 @pytest.mark.parametrize("name", BROKEN)
 @pytest.mark.parametrize("dry_run", [False, True])
 def test_a_broken_line_changes_no_row_and_is_named(tmp_path, name, dry_run):
-    file, at, broken, field, message = BROKEN[name]
+    file, number, broken, field, message = BROKEN[name]
     files = study()
-    files[file][at - 1 : at] = [broken]
+    files[file][number - 1 : number] = [broken]
     problems = failed(write(tmp_path, files), dry_run=dry_run)
     problem = problems[0]
-    assert (problem.file, problem.line) == (file, at)
+    assert (problem.file, problem.line) == (file, number)
     assert problem.field.startswith(field) if field else problem.field == ""
     assert message in problem.message
-    assert str(problem).startswith(f"{file}:{at}: ")
+    assert str(problem).startswith(f"{file}:{number}: ")
     json.dumps(problem.as_dict()).encode()  # can be printed and sent
 
 
@@ -69,8 +69,8 @@ def test_all_broken_lines_of_a_stage_are_told_together(tmp_path):
     files["passages_referenced.jsonl"].append("}")
     # A later stage is not begun: it would complain of what the broken files lack.
     files["runs/first_stage.lsr.run"] = ["broken too"]
-    found = [(problem.file, problem.line) for problem in failed(write(tmp_path, files))]
-    assert found == [("passages.jsonl", 1), ("passages_referenced.jsonl", 3)]
+    places = [(problem.file, problem.line) for problem in failed(write(tmp_path, files))]
+    assert places == [("passages.jsonl", 1), ("passages_referenced.jsonl", 3)]
 
 
 def test_no_more_than_twenty_errors(tmp_path):

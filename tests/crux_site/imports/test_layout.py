@@ -16,10 +16,10 @@ def kinds(path, **options) -> dict[str, Kind]:
 
 def test_every_file_of_the_layout_is_known(tmp_path):
     write(tmp_path)
-    found = recognise(tmp_path)
-    assert {source.name for source in found.sources} == set(study())
-    assert found.left_out == []
-    names = {source.name: (source.rater, source.system) for source in found.sources}
+    layout = recognise(tmp_path)
+    assert {source.name for source in layout.sources} == set(study())
+    assert layout.left_out == []
+    names = {source.name: (source.rater, source.system) for source in layout.sources}
     assert names["annotations/ann.qlabels.jsonl"] == ("ann", "")
     assert names["judgements/judge.reference.jsonl"] == ("judge", "")
     assert names["runs/first_stage.lsr.run"] == ("", "first_stage.lsr")
@@ -40,9 +40,9 @@ def test_what_is_left_out_is_said(tmp_path):
         "notes.txt",
     ):
         write(tmp_path, {name: []})
-    found = recognise(tmp_path)
-    assert {source.name for source in found.sources} == set(study())
-    assert {(left.name, left.files) for left in found.left_out} == {
+    layout = recognise(tmp_path)
+    assert {source.name for source in layout.sources} == set(study())
+    assert {(left.name, left.files) for left in layout.left_out} == {
         ("README.md", 1),
         ("expected_values.json", 1),
         ("raw/", 2),
@@ -52,7 +52,7 @@ def test_what_is_left_out_is_said(tmp_path):
         ("annotations/qlabels (18).jsonl", 1),
         ("notes.txt", 1),
     }
-    assert all(left.why for left in found.left_out)
+    assert all(left.why for left in layout.left_out)
 
 
 def test_history_is_read_on_request(tmp_path):

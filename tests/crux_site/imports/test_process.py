@@ -41,14 +41,14 @@ def impatient(monkeypatch):
 
 def during(dataset, act, *, dry_run):
     """What `act` returned, in another thread, while an import into the dataset was half done."""
-    found = []
+    returned = []
 
     def once(file, lines):
-        if file == "passages.jsonl" and not found:
-            found.extend(in_threads(lambda _: act(), [None], threads=1))
+        if file == "passages.jsonl" and not returned:
+            returned.extend(in_threads(lambda _: act(), [None], threads=1))
 
     import_dataset(DEMO, dataset.slug, dry_run=dry_run, progress=once)
-    return found[0]
+    return returned[0]
 
 
 def arrive(client, dataset, assignment):
@@ -68,11 +68,11 @@ def test_people_save_while_an_import_is_looked_at_or_runs(
 ):
     client = cast.client("worker")
     client.raise_request_exception = False
-    said = during(dataset, lambda: arrive(client, dataset, assignment), dry_run=dry_run)
+    status = during(dataset, lambda: arrive(client, dataset, assignment), dry_run=dry_run)
     # SQLite has one writer. What is refused is sent again.
-    assert said == (503 if IS_SQLITE and not dry_run else 204)
+    assert status == (503 if IS_SQLITE and not dry_run else 204)
     assert dataset.topics.filter(name="coast-1").exists() is not dry_run
-    if said == 503:
+    if status == 503:
         assert arrive(client, dataset, assignment) == 204
     assert Answer.objects.count() == 1
 

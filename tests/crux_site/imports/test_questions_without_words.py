@@ -51,8 +51,8 @@ def imported(tmp_path, files) -> Dataset:
 
 
 def places(dataset: Dataset) -> list[tuple[str, str]]:
-    found = SubQuestion.objects.filter(topic__dataset=dataset, topic__name="t-2")
-    return list(found.values_list("body", "filtered_because"))
+    questions = SubQuestion.objects.filter(topic__dataset=dataset, topic__name="t-2")
+    return list(questions.values_list("body", "filtered_because"))
 
 
 WAYS = {

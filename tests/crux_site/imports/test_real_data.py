@@ -126,10 +126,10 @@ def test_highlights_are_located_as_expected_and_none_is_dropped(summary, expecte
 
 def test_answerable_without_a_highlight_is_kept(real_study, expected):
     for rater, items in expected["answerable_without_highlight"].items():
-        found = Rating.objects.filter(
+        ratings = Rating.objects.filter(
             rater__name=rater, rubric__slug="answerable", grade=1, spans=None
         )
-        pairs = found.values_list("text__name", "question__position")
+        pairs = ratings.values_list("text__name", "question__position")
         assert sorted(pairs) == sorted(map(tuple, items))
 
 

@@ -31,13 +31,15 @@ def summary(folder):
 
 
 def spans(rater: str, text: str, position: int, rubric: str = "answerable") -> list[tuple]:
-    found = NuggetSpan.objects.filter(
+    nugget_spans = NuggetSpan.objects.filter(
         rating__rater__name=rater,
         rating__text__name=text,
         rating__question__position=position,
         rating__rubric__slug=rubric,
     )
-    return list(found.order_by("position").values_list("start", "end", "quote", "source_quote"))
+    return list(
+        nugget_spans.order_by("position").values_list("start", "end", "quote", "source_quote")
+    )
 
 
 def ranking(run: str, topic: str) -> list[str]:
@@ -79,9 +81,9 @@ def test_a_passage_that_is_only_named_has_no_words(summary):
 
 
 def test_the_name_of_an_annotated_report_tells_its_system_and_not_its_type(summary):
-    found = Text.objects.filter(kind="report").values_list("system", "name", "body")
+    reports = Text.objects.filter(kind="report").values_list("system", "name", "body")
     other = " (another report)"
-    assert sorted(found) == [
+    assert sorted(reports) == [
         ("annotated.bm25", "bm25_t-1", REPORTS["bm25", "t-1"]),
         ("annotated.bm25", "bm25_t-2", REPORTS["bm25", "t-2"]),
         ("annotated.oracle", "t-1", REPORTS["oracle", "t-1"]),
@@ -148,9 +150,9 @@ def test_highlights_are_located_or_kept_as_they_are(summary):
 
 def test_spans_joined_by_an_elision_are_several_again(summary):
     body = REPORTS["oracle", "t-1"]
-    found = spans("bob", "t-1", 0)
-    assert [quote for _, _, quote, _ in found] == ["coupling failed", "coupling was old"]
-    assert all(body[start:end] == quote for start, end, quote, _ in found)
+    bob_spans = spans("bob", "t-1", 0)
+    assert [quote for _, _, quote, _ in bob_spans] == ["coupling failed", "coupling was old"]
+    assert all(body[start:end] == quote for start, end, quote, _ in bob_spans)
 
 
 def test_the_summary_counts_how_highlights_were_located(summary):
@@ -173,10 +175,10 @@ def test_raters_are_people_or_models_by_the_files_that_name_them(summary):
 
 
 def test_a_judge_grades_passages_of_other_topics_and_references(summary):
-    found = Rating.objects.filter(rater__name="judge").values_list(
+    ratings = Rating.objects.filter(rater__name="judge").values_list(
         "question__topic__name", "text__name", "question__position", "grade"
     )
-    assert sorted(found) == [
+    assert sorted(ratings) == [
         ("t-1", BODILESS, 0, 0),
         ("t-1", BODILESS, 2, 1),
         ("t-1", "t-1:0#0", 0, 5),

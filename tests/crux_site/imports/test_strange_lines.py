@@ -26,23 +26,23 @@ def test_anything_at_all_may_stand_in_a_file(tmp_path):
         files = study()
         name = draw.choice(sorted(files))
         rows = files[name]
-        at = draw.randrange(len(rows))
-        if isinstance(rows[at], str):
-            columns = rows[at].split()
+        index = draw.randrange(len(rows))
+        if isinstance(rows[index], str):
+            columns = rows[index].split()
             columns[draw.randrange(len(columns))] = str(draw.choice(["", "x", "-1", "1e9", "t-2"]))
-            rows[at] = " ".join(columns)
+            rows[index] = " ".join(columns)
         elif draw.random() < 0.8:
-            key = draw.choice([*rows[at], "offsets", "filtered"])
-            value = rows[at].get(key)
+            key = draw.choice([*rows[index], "offsets", "filtered"])
+            value = rows[index].get(key)
             if isinstance(value, list | dict) and value and draw.random() < 0.6:
                 inner = draw.choice([*value] if isinstance(value, dict) else range(len(value)))
                 value[inner] = draw.choice(strange)
             else:
-                rows[at][key] = draw.choice(strange)
+                rows[index][key] = draw.choice(strange)
         else:
-            text = line(rows[at])
+            text = line(rows[index])
             cut = draw.randrange(len(text))
-            rows[at] = text[:cut] + draw.choice(["", '"', "}", "\\", ","]) + text[cut + 1 : -1]
+            rows[index] = text[:cut] + draw.choice(["", '"', "}", "\\", ","]) + text[cut + 1 : -1]
         folder = write(tmp_path / str(number), files)
         try:
             import_dataset(folder, f"small-{number}", dry_run=True)

@@ -88,8 +88,8 @@ def test_a_text_gets_its_words_and_its_highlights_are_found_at_last(tmp_path):
     summary = read(tmp_path, {"passages.jsonl": passages})
     assert [(f.created, f.filled) for f in summary.files] == [(1, 4)]  # one was not named yet
     assert summary.mapped["highlights found once their text had come"] == 1
-    found = NuggetSpan.objects.get(quote="Nobody was hurt.", rating__rubric__slug="graded")
-    assert (found.located, found.start, found.source_quote) == ("exact", 32, "")
+    nugget_span = NuggetSpan.objects.get(quote="Nobody was hurt.", rating__rubric__slug="graded")
+    assert (nugget_span.located, nugget_span.start, nugget_span.source_quote) == ("exact", 32, "")
 
 
 def test_passages_that_came_before_their_topic_are_given_to_it(tmp_path):

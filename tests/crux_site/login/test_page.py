@@ -145,8 +145,8 @@ def test_who_comes_at_a_bad_moment_is_told_to_try_again(slow_hashing):
         threading.Thread(target=in_threads, args=(lambda name: log_in(name, "guess"), [name]))
         for name in ("a", "b")
     ]
-    for one in attackers:
-        one.start()
+    for attacker in attackers:
+        attacker.start()
     for _ in attackers:
         assert began.acquire(timeout=30)
     refused = log_in("wil", PASSWORD)
@@ -155,8 +155,8 @@ def test_who_comes_at_a_bad_moment_is_told_to_try_again(slow_hashing):
     assert "Please try again." in refused.content.decode()
     assert Client().get("/login/").status_code == 200
     go.set()
-    for one in attackers:
-        one.join(30)
+    for attacker in attackers:
+        attacker.join(30)
     assert log_in("wil", PASSWORD).status_code == 302
 
 

@@ -7,9 +7,9 @@ from django.conf import settings
 
 
 def test_it_says_who_is_logged_in_and_until_when(cast):
-    said = cast.client("worker").get("/session/").json()
-    assert said["user"] == cast.worker.pk
-    assert said["ends"] == pytest.approx(time.time() + settings.SESSION_COOKIE_AGE, abs=60)
+    session = cast.client("worker").get("/session/").json()
+    assert session["user"] == cast.worker.pk
+    assert session["ends"] == pytest.approx(time.time() + settings.SESSION_COOKIE_AGE, abs=60)
 
 
 def test_a_post_begins_the_time_anew(cast):

@@ -37,7 +37,7 @@ NAMES = {"Crux workbench"}
 def catalogue(language):
     """Every message of a .po: its English (one form or two), its translations, and its flags."""
     po = settings.LOCALE_PATHS[0] / language / "LC_MESSAGES" / "django.po"
-    found = []
+    messages = []
     for block in po.read_text(encoding="utf-8").split("\n\n")[1:]:
         fields: dict[str, str] = {}
         for line in block.splitlines():
@@ -45,47 +45,47 @@ def catalogue(language):
                 name, quoted = re.fullmatch(r'(\S*?) ?(".*")', line).groups()
                 name = name or list(fields)[-1]
                 fields[name] = fields.get(name, "") + ast.literal_eval(quoted)
-        said = [text for name, text in fields.items() if name.startswith("msgid")]
+        english = [text for name, text in fields.items() if name.startswith("msgid")]
         means = [text for name, text in fields.items() if name.startswith("msgstr")]
-        found.append((said, means, " ".join(re.findall("^#[,~].*", block, re.MULTILINE))))
-    return found
+        messages.append((english, means, " ".join(re.findall("^#[,~].*", block, re.MULTILINE))))
+    return messages
 
 
 def in_templates():
-    found = set()
+    texts = set()
     for path in TEMPLATES:
         code = templatize(path.read_text(encoding="utf-8"), origin=str(path))
         for first, second in re.findall(rf"(?:gettext|_)\({STRING}(?:, {STRING})?", code):
-            found |= {ast.literal_eval(text) for text in (first, second) if text}
-    return found
+            texts |= {ast.literal_eval(text) for text in (first, second) if text}
+    return texts
 
 
 def in_code():
-    found = set()
+    texts = set()
     for app in APPS:
         for path in (settings.BASE_DIR / app).rglob("*.py"):
             for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
                 if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
                     if node.func.id not in ("_", "gettext", "gettext_lazy", "ngettext"):
                         continue
-                    given = [arg.value for arg in node.args if isinstance(arg, ast.Constant)]
-                    found |= {text for text in given if isinstance(text, str)}
-    return found
+                    arguments = [arg.value for arg in node.args if isinstance(arg, ast.Constant)]
+                    texts |= {text for text in arguments if isinstance(text, str)}
+    return texts
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_every_text_that_is_marked_is_in_the_catalogue(language):
-    known = {text for said, _means, _flags in catalogue(language) for text in said}
+    known = {text for english, _means, _flags in catalogue(language) for text in english}
     assert in_templates() | in_code() == known
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_nothing_is_empty_or_guessed(language):
-    for said, means, flags in catalogue(language):
-        assert all(means), said
-        assert len(means) >= len(said), said
-        assert "fuzzy" not in flags, said
-        assert "~" not in flags, said
+    for english, means, flags in catalogue(language):
+        assert all(means), english
+        assert len(means) >= len(english), english
+        assert "fuzzy" not in flags, english
+        assert "~" not in flags, english
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -93,10 +93,10 @@ def test_placeholders_and_elements_survive(language):
     def parts(text):
         return sorted(re.findall(r"%\(\w+\)s|%%|\{\w+\}|</?\w+", text))
 
-    for said, means, _flags in catalogue(language):
-        assert parts(means[0]) == parts(said[0])
+    for english, means, _flags in catalogue(language):
+        assert parts(means[0]) == parts(english[0])
         for form in means[1:]:
-            assert parts(form) == parts(said[-1])
+            assert parts(form) == parts(english[-1])
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -104,17 +104,21 @@ def test_the_compiled_file_says_the_same(language):
     mo = settings.LOCALE_PATHS[0] / language / "LC_MESSAGES" / "django.mo"
     with mo.open("rb") as file:
         compiled = gettext.GNUTranslations(file)
-    for said, means, _flags in catalogue(language):
-        if len(said) == 1:
-            assert compiled.gettext(said[0]) == means[0]
+    for english, means, _flags in catalogue(language):
+        if len(english) == 1:
+            assert compiled.gettext(english[0]) == means[0]
         else:
-            assert compiled.ngettext(*said, 1) == means[0]
-            assert compiled.ngettext(*said, 2) in means[1:]
+            assert compiled.ngettext(*english, 1) == means[0]
+            assert compiled.ngettext(*english, 2) in means[1:]
 
 
 @pytest.mark.parametrize(
     "path",
-    [one for one in TEMPLATES if re.search(r"{% load [^%]*\bi18n\b", one.read_text("utf-8"))],
+    [
+        template
+        for template in TEMPLATES
+        if re.search(r"{% load [^%]*\bi18n\b", template.read_text("utf-8"))
+    ],
     ids=lambda path: path.name,
 )
 def test_a_template_that_is_translated_is_so_as_a_whole(path):
@@ -124,7 +128,7 @@ def test_a_template_that_is_translated_is_so_as_a_whole(path):
     text = re.sub(r"{#.*?#}|{%.*?%}|{{.*?}}", "\n", text, flags=re.DOTALL)
     read_aloud = re.findall(r'(?:aria-label|title|alt|placeholder)="([^"]*)"', text)
     shown = re.sub(r"<[^>]*>", "\n", re.sub(r"<kbd>.</kbd>", "", text)).splitlines()
-    words = {one.strip(" ,.:·") for one in shown + read_aloud if re.search(r"[^\W\d_]", one)}
+    words = {piece.strip(" ,.:·") for piece in shown + read_aloud if re.search(r"[^\W\d_]", piece)}
     assert words <= NAMES | (FOR_STAFF if path.name == "base.html" else set())
 
 
