@@ -12,7 +12,7 @@ _ENDS = """(words) => {
   const walker = document.createTreeWalker(document.getElementById('text'), NodeFilter.SHOW_TEXT);
   const nodes = []; let text = '';
   while (walker.nextNode()) { nodes.push([walker.currentNode, text.length]); text += walker.currentNode.data; }
-  const at = text.indexOf(words);
+  const index = text.indexOf(words);
   const letter = (offset) => {
     const [node, begin] = nodes.findLast(([, start]) => start <= offset);
     const range = new Range();
@@ -20,7 +20,7 @@ _ENDS = """(words) => {
     node.parentElement.scrollIntoView({ block: 'nearest' });
     return range;
   };
-  const first = letter(at), last = letter(at + words.length - 1);
+  const first = letter(index), last = letter(index + words.length - 1);
   const a = first.getBoundingClientRect(), b = last.getBoundingClientRect();
   return [a.left + 1, a.top + a.height / 2, b.right - 1, b.top + b.height / 2];
 }"""
@@ -69,8 +69,8 @@ def drag_over(page: Page, words: str) -> None:
 
 def sentence_of(page: Page, words: str) -> tuple[int, str]:
     """Which sentence (counted from 0) holds the words, and what it says."""
-    said = page.locator("#text .sentence").all_text_contents()
-    return next((at, text) for at, text in enumerate(said) if words in text)
+    sentences = page.locator("#text .sentence").all_text_contents()
+    return next((index, text) for index, text in enumerate(sentences) if words in text)
 
 
 def grade(page: Page, number: int, value: int) -> None:
@@ -135,15 +135,15 @@ def keys_for(page: Page, quote: str) -> list[str]:
     """The fewest keys that mark a quote: to its sentence, Space, then both ends by clauses and words."""
     index, sentence = sentence_of(page, quote.split(". ", maxsplit=1)[0])
     body = page.locator("#text").text_content()
-    start, at = body.index(sentence), body.index(quote)
+    start, quote_start = body.index(sentence), body.index(quote)
     here = page.evaluate(
-        "[...document.querySelectorAll('#text .sentence')].findIndex(one => one.tabIndex === 0)"
+        "[...document.querySelectorAll('#text .sentence')].findIndex(sentence => sentence.tabIndex === 0)"
     )
     keys = ["t", *["ArrowRight" if index > here else "ArrowLeft"] * abs(index - here), "Space"]
-    keys += _shortest(body, _edges(body, "start"), start, at, "ArrowDown", "ArrowUp")
+    keys += _shortest(body, _edges(body, "start"), start, quote_start, "ArrowDown", "ArrowUp")
     ends = _edges(body, "end")
     return keys + _shortest(
-        body, ends, start + len(sentence), at + len(quote), "ArrowRight", "ArrowLeft"
+        body, ends, start + len(sentence), quote_start + len(quote), "ArrowRight", "ArrowLeft"
     )
 
 
@@ -162,9 +162,11 @@ def _edges(body: str, which: str) -> list[int]:
     return sorted(places)
 
 
-def _shortest(body: str, edges: list[int], at: int, to: int, forward: str, back: str) -> list[str]:
+def _shortest(
+    body: str, edges: list[int], start: int, to: int, forward: str, back: str
+) -> list[str]:
     """Jumps over clauses, then steps over words, from one edge to another."""
-    begin, goal = edges.index(at), edges.index(to)
+    begin, goal = edges.index(start), edges.index(to)
     step = 1 if goal > begin else -1
     clauses = [
         place

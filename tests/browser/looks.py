@@ -17,7 +17,7 @@ _OPTIONS = {
     # What passes is not described: that takes longer than to find what does not.
     "resultTypes": ["violations"],
 }
-_RUN = "options => axe.run(document, options).then(found => found.violations)"
+_RUN = "options => axe.run(document, options).then(results => results.violations)"
 _AXE = Axe().axe_script
 # A button that is just changing its colour has a contrast of its own.
 _STILL = """() => document.getAnimations()
@@ -42,18 +42,18 @@ def faults(page: Page, width: int | None = None) -> list[str]:
     In the views of one width alone, where one is given: what led to the page was then done at that width.
     Afterwards the page is again as it was.
     """
-    found = []
+    problems = []
     before = page.viewport_size
     views = [view for view in VIEWS if width in (None, view[0])]
-    for at, scheme in views:
-        page.set_viewport_size({"width": at, "height": 844})
+    for view_width, scheme in views:
+        page.set_viewport_size({"width": view_width, "height": 844})
         page.emulate_media(color_scheme=scheme)
-        until(page, f"innerWidth === {at}")
+        until(page, f"innerWidth === {view_width}")
         page.evaluate(_STILL)
-        found += [f"{at} {scheme}: {problem}" for problem in axe_problems(page)]
+        problems += [f"{view_width} {scheme}: {problem}" for problem in axe_problems(page)]
         wide = page.evaluate("document.documentElement.scrollWidth")
-        if wide > at:
-            found.append(f"{at} {scheme}: the page is {wide} wide")
+        if wide > view_width:
+            problems.append(f"{view_width} {scheme}: the page is {wide} wide")
     page.set_viewport_size(before)
     page.emulate_media(color_scheme="null")
-    return found
+    return problems

@@ -95,8 +95,10 @@ def spans_of(body: str, quotes: list[str]) -> list[tuple[int, int, str]]:
 
 
 EXPECTED_T1: Answers = {
-    at: (1 if quotes else 0, spans_of(T1_BODY, quotes)) for at, (_, quotes) in enumerate(T1_ANSWERS)
+    position: (1 if quotes else 0, spans_of(T1_BODY, quotes))
+    for position, (_, quotes) in enumerate(T1_ANSWERS)
 }
 EXPECTED_T2: Answers = {
-    at: (grade, spans_of(T2_BODY, [quote])) for at, (_, grade, quote) in enumerate(T2_ANSWERS)
+    position: (grade, spans_of(T2_BODY, [quote]))
+    for position, (_, grade, quote) in enumerate(T2_ANSWERS)
 }

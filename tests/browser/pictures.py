@@ -192,19 +192,19 @@ def demo_site(folder: Path) -> Iterator[Site]:
 
 def take(name: str, browser: Browser, site: Site, folder: Path) -> list[str]:
     """Write one picture; what scripts had to complain of meanwhile."""
-    one = PICTURES[name]
+    shot = PICTURES[name]
     errors: list[str] = []
     context = browser.new_context(
-        viewport={"width": one.width, "height": one.height},
-        device_scale_factor=one.scale,
+        viewport={"width": shot.width, "height": shot.height},
+        device_scale_factor=shot.scale,
         color_scheme="light",
-        has_touch=one.width < 600,
+        has_touch=shot.width < 600,
     )
-    cookie = {"name": "sessionid", "value": site.sessions[one.who].pop(), "url": site.url}
+    cookie = {"name": "sessionid", "value": site.sessions[shot.who].pop(), "url": site.url}
     context.add_cookies([{**cookie, "httpOnly": True, "sameSite": "Lax"}])
     page = context.new_page()
     page.on("pageerror", lambda error: errors.append(str(error)))
-    last = one.draw(page, site)
+    last = shot.draw(page, site)
     page.mouse.move(0, 0)
     _write(_taken(page, last), folder / name)
     context.close()

@@ -45,7 +45,8 @@ def seed() -> None:
             dataset=dataset, name=name, request=f"Write about the {name}.", position=position
         )
         SubQuestion.objects.bulk_create(
-            SubQuestion(topic=topic, position=at, body=body) for at, body in enumerate(questions)
+            SubQuestion(topic=topic, position=index, body=body)
+            for index, body in enumerate(questions)
         )
     railway, dam = dataset.topics.order_by("position")
     texts = [

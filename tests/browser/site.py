@@ -82,7 +82,7 @@ class Site:
         self, worker: str, rubric: str
     ) -> dict[int, tuple[int, list[tuple[int, int, str]]]]:
         """The worker's ratings: question position -> (grade, [(start, end, quote), ...])."""
-        found: dict[int, tuple[int, list[tuple[int, int, str]]]] = {}
+        by_position: dict[int, tuple[int, list[tuple[int, int, str]]]] = {}
         for position, grade, start, end, quote in self.rows(
             "select q.position, g.grade, s.start, s.end, s.quote from annotation_rating g"
             " join annotation_rater r on r.id = g.rater_id"
@@ -93,10 +93,10 @@ class Site:
             worker,
             rubric,
         ):
-            found.setdefault(position, (grade, []))
+            by_position.setdefault(position, (grade, []))
             if start is not None:
-                found[position][1].append((start, end, quote))
-        return found
+                by_position[position][1].append((start, end, quote))
+        return by_position
 
 
 def free_port() -> int:

@@ -35,9 +35,9 @@ def decided(site, number: int) -> tuple[int, list[str]]:
         item,
         question,
     )
-    found = json.loads(spans)
-    assert [span["quote"] for span in found] == [T1_BODY[s["start"] : s["end"]] for s in found]
-    return grade, [span["quote"] for span in found]
+    stored = json.loads(spans)
+    assert [span["quote"] for span in stored] == [T1_BODY[s["start"] : s["end"]] for s in stored]
+    return grade, [span["quote"] for span in stored]
 
 
 def test_from_the_list_to_a_decision_with_words_of_ones_own(visit, site):

@@ -26,11 +26,11 @@ def test_the_pages_are_accessible_at(visit, width):
 def test_a_request_is_tried_under_the_strict_policy(visit):
     """A visitor's errors are none: the policy refuses no style or script of Swagger UI."""
     page = visit("ada").open("/api/v1/docs/try/")
-    one = page.locator(".opblock", has_text="All rubrics")
-    one.locator(".opblock-summary-control").click()
-    one.get_by_role("button", name="Try it out").click()
-    one.get_by_role("button", name="Execute").click()
-    answer = one.locator(".live-responses-table tbody .response-col_status").first
+    operation = page.locator(".opblock", has_text="All rubrics")
+    operation.locator(".opblock-summary-control").click()
+    operation.get_by_role("button", name="Try it out").click()
+    operation.get_by_role("button", name="Execute").click()
+    answer = operation.locator(".live-responses-table tbody .response-col_status").first
     expect(answer).to_contain_text("200")
     assert page.evaluate("document.documentElement.scrollWidth") <= 1280
 
@@ -39,11 +39,11 @@ def test_what_is_tried_may_change_something(visit):
     """A POST carries the token against forgery: it is refused for what it asks, and not for its sender."""
     visitor = visit("ada")
     page = visitor.open("/api/v1/docs/try/")
-    one = page.locator(".opblock", has_text="Cancel a judge run")
-    one.locator(".opblock-summary-control").click()
-    one.get_by_role("button", name="Try it out").click()
-    one.get_by_placeholder("id").fill("999999")
-    one.get_by_role("button", name="Execute").click()
-    answer = one.locator(".live-responses-table tbody .response-col_status").first
+    operation = page.locator(".opblock", has_text="Cancel a judge run")
+    operation.locator(".opblock-summary-control").click()
+    operation.get_by_role("button", name="Try it out").click()
+    operation.get_by_placeholder("id").fill("999999")
+    operation.get_by_role("button", name="Execute").click()
+    answer = operation.locator(".live-responses-table tbody .response-col_status").first
     expect(answer).to_contain_text("404")
     visitor.errors[:] = [error for error in visitor.errors if "404" not in error]

@@ -120,8 +120,8 @@ def _look_through(page):
         expect(page.locator(".task-bar")).to_contain_text(f"Passage {place} of 3")
         page.wait_for_load_state()
         questions = page.locator(".question")
-        for at in range(questions.count()):
-            card = questions.nth(at)
+        for index in range(questions.count()):
+            card = questions.nth(index)
             card.locator("legend").click()
             card.locator("input[value='0']").check()
             expect(page.locator("#saved")).to_have_text("Preview: nothing is saved")

@@ -56,9 +56,9 @@ def test_answers_that_reach_a_closed_study_are_kept_and_the_page_says_so(visit, 
     page.goto(f"{worker.site.url}/work/{item}/")
     page.click("#submit button")
     page.wait_for_url("**/work/in/closing/end/")
-    at = T2_BODY.index("divers found a crack")
+    start = T2_BODY.index("divers found a crack")
     assert site.ratings(worker.name, "graded") == {
-        0: (4, [(at, at + 20, "divers found a crack")]),
+        0: (4, [(start, start + 20, "divers found a crack")]),
         1: (0, []),
     }
     worker.errors.clear()  # a request without a network, and a refused submit: Chromium logs both

@@ -59,9 +59,9 @@ class Judging:
 
 @pytest.fixture(scope="module")
 def judging():
-    found = Judging()
-    with found.server:
-        yield found
+    judge = Judging()
+    with judge.server:
+        yield judge
 
 
 @pytest.fixture(scope="module")
@@ -176,7 +176,7 @@ def test_a_run_is_started_watched_cancelled_resumed_and_finished(visit, site, ju
     assert cells(site) == (N_PAIRS, N_PAIRS, N_PAIRS)
     assert len(judging.prompts) == len(set(judging.prompts))
     asked = []
-    page.on("request", lambda one: asked.append(one.url))
+    page.on("request", lambda request: asked.append(request.url))
     page.wait_for_timeout(2500)
     assert asked == []
 
@@ -254,5 +254,7 @@ def test_the_pages_are_accessible(visit, site):
         "/datasets/coast/",
     ):
         page.goto(site.url + path)
-        page.evaluate("document.querySelectorAll('details').forEach(one => { one.open = true; })")
+        page.evaluate(
+            "document.querySelectorAll('details').forEach(details => { details.open = true; })"
+        )
         assert faults(page) == [], path

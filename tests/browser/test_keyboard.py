@@ -77,8 +77,8 @@ def test_text_size_and_line_length_are_remembered_and_printed(worker, site):
     item, _ = site.assignments(worker.name, "t1")
     page = worker.open(f"/work/{item}/")
     text = page.locator("#text")
-    font = "one => parseFloat(getComputedStyle(one).fontSize)"
-    before, wide = text.evaluate(font), text.evaluate("one => one.offsetWidth")
+    font = "element => parseFloat(getComputedStyle(element).fontSize)"
+    before, wide = text.evaluate(font), text.evaluate("element => element.offsetWidth")
     page.keyboard.press("?")
     page.get_by_label("huge").check()
     page.get_by_label("short").check()
@@ -95,7 +95,7 @@ def test_text_size_and_line_length_are_remembered_and_printed(worker, site):
     page.keyboard.press("Escape")
     page.set_viewport_size({"width": 1800, "height": 900})
     until(page, "innerWidth === 1800")
-    assert text.evaluate("one => one.offsetWidth") >= wide
+    assert text.evaluate("element => element.offsetWidth") >= wide
 
 
 def test_an_attention_check_asks_for_no_words(visit, site):

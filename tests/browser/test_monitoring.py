@@ -31,7 +31,9 @@ def test_the_pages_are_accessible(visit, site, who):
     own = participant(site, "pid-working")
     for path in [*(HOME + path for path in PAGES), own]:
         page.goto(site.url + path)
-        page.evaluate("document.querySelectorAll('details').forEach(one => { one.open = true; })")
+        page.evaluate(
+            "document.querySelectorAll('details').forEach(details => { details.open = true; })"
+        )
         assert faults(page) == [], path
     # A researcher is refused the admins' pages, and Chromium logs it.
     visitor.errors[:] = [error for error in visitor.errors if "403" not in error]
@@ -42,8 +44,11 @@ def test_the_numbers_are_counted_anew_by_themselves_and_stand_still_on_demand(vi
     visitor.context.clock.install()
     page = visitor.open(HOME)
     asked = []
-    page.on("request", lambda one: asked.append(one) if "hx-request" in one.headers else None)
-    with page.expect_response(lambda one: "hx-request" in one.request.headers):
+    page.on(
+        "request",
+        lambda request: asked.append(request) if "hx-request" in request.headers else None,
+    )
+    with page.expect_response(lambda response: "hx-request" in response.request.headers):
         page.clock.run_for(10_000)
     expect(page.locator("#numbers .tiles")).to_have_count(1)
     expect(page.get_by_role("heading", level=1)).to_have_count(1)

@@ -32,11 +32,11 @@ def test_answers_made_offline_arrive_once_and_in_order(at_work, site):
         assert site.said(item) == [(0, 0)]
     settled(page)
     assert site.said(item) == [(0, 0), (1, 0), (2, 1), (2, 1), (1, 1)]
-    at = T1_BODY.index("four metres of clay")
+    start = T1_BODY.index("four metres of clay")
     assert site.ratings(worker.name, "answerable") == {
         0: (0, []),
         1: (1, []),
-        2: (1, [(at, at + 19, "four metres of clay")]),
+        2: (1, [(start, start + 19, "four metres of clay")]),
     }
 
 
@@ -77,7 +77,9 @@ def test_a_reply_that_is_lost_does_not_double_the_answer(at_work, site):
 def test_a_database_that_is_locked_is_waited_for(at_work, site):
     _, page, item = at_work
     replies = []
-    page.on("response", lambda one: "/answers/" in one.url and replies.append(one.status))
+    page.on(
+        "response", lambda response: "/answers/" in response.url and replies.append(response.status)
+    )
     with closing(sqlite3.connect(site.database)) as other:
         other.execute("BEGIN IMMEDIATE")
         grade(page, 1, 0)

@@ -32,9 +32,9 @@ def guest(site, chromium):
     yield start
     for context in contexts:
         context.close()
-    for one in guests:
+    for visitor in guests:
         # A try that was wrong is answered by a 422, and a door that is shut by a 403.
-        assert [error for error in one.errors if "status of 4" not in error] == []
+        assert [error for error in visitor.errors if "status of 4" not in error] == []
 
 
 def arrive(guest: Visitor, pid: str, session: str = "first") -> Page:
@@ -72,8 +72,8 @@ def do_item(page: Page) -> str:
     if (unfold := page.locator("[data-all]")).is_visible():
         unfold.click()  # a phone shows one question at a time
     questions = page.locator(".question")
-    for at in range(questions.count()):
-        questions.nth(at).locator("input[name=grade][value='0']").click()
+    for index in range(questions.count()):
+        questions.nth(index).locator("input[name=grade][value='0']").click()
     page.locator("#submit button").click()
     wait_to_leave(page, url)
     return url

@@ -23,9 +23,9 @@ from tests.browser.material import PASSWORD
 reader = User.objects.create_user("odd-reader", password=PASSWORD, role="worker")
 dataset = Dataset.objects.create(slug="odd", title="Odd texts")
 topic = Topic.objects.create(dataset=dataset, name="odd", request="Write about:", position=0)
-for at in range(40):
-    body = "\u05de\u05d4 \u05d6\u05d4?" if at == 2 else f"What is said of number {{at}}?"
-    SubQuestion.objects.create(topic=topic, position=at, body=body)
+for number in range(40):
+    body = "\u05de\u05d4 \u05d6\u05d4?" if number == 2 else f"What is said of number {{number}}?"
+    SubQuestion.objects.create(topic=topic, position=number, body=body)
 text = Text.objects.create(
     dataset=dataset, topic=topic, kind="report", system="odd", name="odd", body={BODY!r}
 )
@@ -39,16 +39,16 @@ open_campaign(campaign, [text], [rater_of(reader)])
 _BOX = """(words) => {
   const walker = document.createTreeWalker(document.getElementById('text'), NodeFilter.SHOW_TEXT);
   while (walker.nextNode()) {
-    const at = walker.currentNode.data.indexOf(words);
-    if (at < 0) continue;
+    const start = walker.currentNode.data.indexOf(words);
+    if (start < 0) continue;
     const range = new Range();
-    range.setStart(walker.currentNode, at); range.setEnd(walker.currentNode, at + words.length);
+    range.setStart(walker.currentNode, start); range.setEnd(walker.currentNode, start + words.length);
     const { left, right, top, bottom } = range.getClientRects()[0];
     return { left, right, top, bottom };
   }
 }"""
 _OVERFLOWS = """() => [document.documentElement, ...document.querySelectorAll('.pane')]
-  .filter((one) => one.scrollWidth > one.clientWidth).map((one) => one.className || 'page')"""
+  .filter((box) => box.scrollWidth > box.clientWidth).map((box) => box.className || 'page')"""
 # What of an element can be seen: within the window, and within the pane that scrolls it.
 _SEEN = """(name) => {
   const box = document.querySelector(name).getBoundingClientRect();
@@ -85,7 +85,7 @@ def test_lines_tabs_and_directions_of_a_text_are_its_own(open_at, site, path):
     assert box["it drifts"]["left"] == text["x"]
     assert box["שלום"]["right"] == pytest.approx(text["x"] + text["width"], abs=2)
     question = page.locator("#q-3 legend span")
-    assert question.evaluate("one => getComputedStyle(one).direction") == "rtl"
+    assert question.evaluate("element => getComputedStyle(element).direction") == "rtl"
     assert page.locator("#text").evaluate("text => text.textContent") == BODY
 
 
@@ -94,9 +94,9 @@ def test_words_over_the_end_of_a_line_are_marked_sign_by_sign(open_at, site, pat
     quote = "the ferry,\r\nit drifts"
     drag_over(page, quote)
     settled(page)
-    at = BODY.index(quote)
-    found = site.ratings("odd-reader", "answerable")
-    assert found[0] == (1, [(at, at + len(quote), quote)])
+    start = BODY.index(quote)
+    ratings = site.ratings("odd-reader", "answerable")
+    assert ratings[0] == (1, [(start, start + len(quote), quote)])
     page.locator("#undo").click()
     settled(page)
 

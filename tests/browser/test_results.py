@@ -26,7 +26,7 @@ def test_in_three_clicks_a_sentence_that_one_marked_and_another_did_not(visit):
     page.wait_for_url(PAIR)  # with all its words
     answered = page.locator(".grades li:not(.judge) b").all_text_contents()
     row = page.locator(".divided li").first
-    said = row.locator(".quiet").inner_text()
+    letters = row.locator(".quiet").inner_text()
     row.locator("a").click()  # 3: the sentence
     until(page, "document.activeElement.classList.contains('sentence')")
     facts = page.evaluate(FACTS)
@@ -39,7 +39,7 @@ def test_in_three_clicks_a_sentence_that_one_marked_and_another_did_not(visit):
     assert marked
     assert set(answered) - marked
     # The page names who did and who did not.
-    by, not_by = said.split("; not ")
+    by, not_by = letters.split("; not ")
     assert all(f"{letter} " in by for letter in marked)
     assert all(f"{letter} " in not_by for letter in set(answered) - marked)
     assert page.evaluate("document.querySelector('.sentence:target') === document.activeElement")

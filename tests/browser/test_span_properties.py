@@ -31,9 +31,9 @@ topic = Topic.objects.create(dataset=dataset, name="any", request="Write anythin
 SubQuestion.objects.create(topic=topic, position=0, body="What does it say?")
 texts = [
     Text.objects.create(
-        dataset=dataset, topic=topic, kind="report", system="any", name=f"any-{{at}}", body="x"
+        dataset=dataset, topic=topic, kind="report", system="any", name=f"any-{{number}}", body="x"
     )
-    for at in range({ITEMS})
+    for number in range({ITEMS})
 ]
 campaign = Campaign(
     dataset=dataset, rubric=Rubric.objects.get(slug="answerable"), slug="any", title="Any text"
@@ -48,10 +48,10 @@ _SELECT = """([from, to, backwards, early]) => {
   const walker = document.createTreeWalker(body, NodeFilter.SHOW_TEXT);
   const nodes = []; let passed = 0;
   while (walker.nextNode()) { nodes.push([walker.currentNode, passed]); passed += walker.currentNode.length; }
-  const place = (at) => {
-    const fits = ([node, begin]) => begin <= at && at <= begin + node.length;
+  const place = (offset) => {
+    const fits = ([node, begin]) => begin <= offset && offset <= begin + node.length;
     const [node, begin] = early ? nodes.find(fits) : nodes.findLast(fits);
-    return [node, at - begin];
+    return [node, offset - begin];
   };
   const ends = [place(from), place(to)];
   if (backwards) ends.reverse();
@@ -105,10 +105,14 @@ def span_of(body, start, end):
     begins = [0]
     for sign in body:
         begins.append(begins[-1] + units(sign))
-    first, last = (sum(at < place for at in begins) for place in (start, end))
+    first, last = (sum(begin < place for begin in begins) for place in (start, end))
     if begins[min(first, len(body))] > start:
         first -= 1
-    span = [at for at in range(first, last) if not (body[at].isspace() or body[at] == "\ufeff")]
+    span = [
+        index
+        for index in range(first, last)
+        if not (body[index].isspace() or body[index] == "\ufeff")
+    ]
     return (span[0], span[-1] + 1) if start < end and span else None
 
 
@@ -127,8 +131,8 @@ def selected_texts(draw):
     """A text of several words, and up to three selections in it."""
     body = draw(any_words)
     place = st.integers(0, units(body))
-    one = st.tuples(place, place, st.booleans(), st.booleans())
-    selections = draw(st.lists(one, min_size=1, max_size=3))
+    selection = st.tuples(place, place, st.booleans(), st.booleans())
+    selections = draw(st.lists(selection, min_size=1, max_size=3))
     return body, [(min(a, b), max(a, b), *how) for a, b, *how in selections]
 
 
@@ -188,11 +192,11 @@ def test_what_is_selected_is_kept_and_drawn_again_sign_by_sign(reader, site, ite
         settled(page)
 
         wanted = kept_of(body, selections)
-        said = site.rows(
+        rows = site.rows(
             "select spans from annotation_answer where assignment_id = ? order by id desc limit 1",
             item,
         )
-        kept = [(s["start"], s["end"], s["quote"]) for s in json.loads(said[0][0])] if said else []
+        kept = [(s["start"], s["end"], s["quote"]) for s in json.loads(rows[0][0])] if rows else []
         assert [(start, end) for start, end, _ in kept] == wanted
         assert all(body[start:end] == quote for start, end, quote in kept)
 
@@ -215,8 +219,8 @@ def test_a_selection_of_the_whole_page_marks_the_text_alone(reader, site, items)
     )
     until(page, "getSelection().isCollapsed")
     settled(page)
-    [(said,)] = site.rows("select spans from annotation_answer where assignment_id = ?", item)
-    assert json.loads(said) == [{"start": 2, "end": len(body) - 2, "quote": body[2:-2]}]
+    [(stored,)] = site.rows("select spans from annotation_answer where assignment_id = ?", item)
+    assert json.loads(stored) == [{"start": 2, "end": len(body) - 2, "quote": body[2:-2]}]
 
 
 def test_keys_never_leave_a_span_of_what_the_server_takes_for_white_space(reader, site, items):
@@ -226,7 +230,7 @@ def test_keys_never_leave_a_span_of_what_the_server_takes_for_white_space(reader
     for key in ("t", "Space", "Shift+ArrowDown", "Shift+ArrowLeft", "Shift+ArrowLeft"):
         page.keyboard.press(key)
     settled(page)
-    said = site.rows(
+    rows = site.rows(
         "select spans from annotation_answer where assignment_id = ? order by id desc", item
     )
-    assert json.loads(said[0][0]) == [{"start": 6, "end": 9, "quote": "two"}]
+    assert json.loads(rows[0][0]) == [{"start": 6, "end": 9, "quote": "two"}]

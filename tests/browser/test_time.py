@@ -58,7 +58,7 @@ def test_a_session_that_is_half_over_is_prolonged_in_silence(worker, site):
                 response=(reply := route.fetch()),
                 body=re.sub(
                     r'data-session-ends="(\d+)"',
-                    lambda found: f'data-session-ends="{int(found[1]) - 8 * 86400}"',
+                    lambda match: f'data-session-ends="{int(match[1]) - 8 * 86400}"',
                     reply.text(),
                 ),
             ),

@@ -9,7 +9,8 @@ from tests.browser.material import EXPECTED_T1, T1_ANSWERS
 PHONE = {"width": 390, "height": 844, "has_touch": True, "is_mobile": True}
 MAY_TAP = 38
 SMALL = """() => [...document.querySelectorAll('.question[data-active] :is(label, button), .sheet-nav button')]
-  .filter((one) => one.offsetParent && one.getBoundingClientRect().height < 44).map((one) => one.outerHTML)"""
+  .filter((target) => target.offsetParent && target.getBoundingClientRect().height < 44)
+  .map((target) => target.outerHTML)"""
 TOGETHER = """() => ['#text', '.question[data-active] .choices'].every((name) => {
   const box = document.querySelector(name).getBoundingClientRect();
   const pane = document.querySelector(name).closest('.pane').getBoundingClientRect();
@@ -28,8 +29,8 @@ def test_t1_by_touch(new_worker, site):
         page.locator(selector).tap()
         taps += 1
 
-    for at, (_, quotes) in enumerate(T1_ANSWERS):
-        question = f"#q-{at + 1}"
+    for index, (_, quotes) in enumerate(T1_ANSWERS):
+        question = f"#q-{index + 1}"
         expect(page.locator(question)).to_have_attribute("data-active", "")
         assert page.evaluate(TOGETHER)
         assert page.evaluate(SMALL) == []
@@ -46,7 +47,7 @@ def test_t1_by_touch(new_worker, site):
         if not quotes:
             tap(f"{question} input[value='0']")
             expect(page.locator(f"{question} input[value='0']")).to_be_checked()
-            if at + 1 < len(T1_ANSWERS):
+            if index + 1 < len(T1_ANSWERS):
                 tap("[data-step='1']")
     settled(page)
     assert site.ratings(worker.name, "answerable") == EXPECTED_T1

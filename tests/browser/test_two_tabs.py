@@ -46,8 +46,8 @@ def test_a_tab_that_said_no_goodbye_is_missed(worker, site):
 
 
 def test_items_that_differ_do_not_disturb_each_other(worker, site):
-    one, two = site.assignments(worker.name, "t1")
-    first, second = worker.open(f"/work/{one}/"), worker.open(f"/work/{two}/")
+    first_item, second_item = site.assignments(worker.name, "t1")
+    first, second = worker.open(f"/work/{first_item}/"), worker.open(f"/work/{second_item}/")
     grade(second, 1, 0)
     settled(second)
     elsewhere(first).to_be_hidden()

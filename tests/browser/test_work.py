@@ -11,11 +11,11 @@ def test_t1_by_mouse_reload_and_submit(worker, site):
     first, second = site.assignments(worker.name, "t1")
     page = worker.open(f"/work/{first}/")
     assert page.locator("#text").evaluate("text => text.textContent") == T1_BODY
-    for at, (_, quotes) in enumerate(T1_ANSWERS):
-        page.locator(f"#q-{at + 1} input[value='{1 if quotes else 0}']").click()
+    for index, (_, quotes) in enumerate(T1_ANSWERS):
+        page.locator(f"#q-{index + 1} input[value='{1 if quotes else 0}']").click()
         for quote in quotes:
             drag_over(page, quote)
-        if at == 7:
+        if index == 7:
             settled(page)
             page.reload()
     expect(page.locator("#progress-words")).to_have_text("15 of 15")
@@ -59,8 +59,8 @@ def test_t1_by_keyboard_alone(worker, site):
 def test_t2_by_mouse_and_reload(worker, site):
     (only,) = site.assignments(worker.name, "t2")
     page = worker.open(f"/work/{only}/")
-    for at, (_, grade, quote) in enumerate(T2_ANSWERS):
-        page.locator(f"#q-{at + 1} input[value='{grade}']").click()
+    for index, (_, grade, quote) in enumerate(T2_ANSWERS):
+        page.locator(f"#q-{index + 1} input[value='{grade}']").click()
         drag_over(page, quote)
     settled(page)
     page.reload()
@@ -74,8 +74,8 @@ def test_a_drag_is_taken_whole_where_the_press_before_it_is_dealt_with_late(work
     (only,) = site.assignments(worker.name, "t2")
     page = worker.open(f"/work/{only}/")
     page.evaluate(LATE_TIMERS)
-    for at, (_, grade, quote) in enumerate(T2_ANSWERS):
-        page.locator(f"#q-{at + 1} input[value='{grade}']").click()
+    for index, (_, grade, quote) in enumerate(T2_ANSWERS):
+        page.locator(f"#q-{index + 1} input[value='{grade}']").click()
         drag_over(page, quote)
     settled(page)
     assert site.ratings(worker.name, "graded") == EXPECTED_T2
@@ -121,10 +121,10 @@ def test_undo_takes_back_an_answer_and_a_span(worker, site):
     settled(page)
     assert site.ratings(worker.name, "answerable") == {}
     # What was said is still there, in order: nothing a person saved is ever deleted.
-    said = site.rows(
+    answers = site.rows(
         "select grade from annotation_answer where assignment_id = ? order by id", first
     )
-    assert said == [(1,), (None,)]
+    assert answers == [(1,), (None,)]
 
 
 def test_a_drag_on_a_denied_question_offers_to_change_it(worker, site):
@@ -137,10 +137,10 @@ def test_a_drag_on_a_denied_question_offers_to_change_it(worker, site):
     assert site.ratings(worker.name, "answerable") == {0: (0, [])}
     page.click("#q-1 [data-offer=take]")
     settled(page)
-    at = T1_BODY.index("four metres of clay")
+    start = T1_BODY.index("four metres of clay")
     assert site.ratings(worker.name, "answerable")[0] == (
         1,
-        [(at, at + 19, "four metres of clay")],
+        [(start, start + 19, "four metres of clay")],
     )
 
 
