@@ -39,8 +39,8 @@ def test_grades_are_added_to_a_rater_that_is_made(send, dataset):
     )
     rater = Rater.objects.get(name="new-judge")
     assert (rater.dataset, rater.kind) == (dataset, "model")
-    found = rater.ratings.values_list("text__name", "question__position", "grade")
-    assert sorted(found) == [("ferry-1:0#0", 0, 4), ("ferry-1:0#0", 1, 0)]
+    ratings = rater.ratings.values_list("text__name", "question__position", "grade")
+    assert sorted(ratings) == [("ferry-1:0#0", 0, 4), ("ferry-1:0#0", 1, 0)]
 
 
 def test_the_same_again_changes_nothing(send):
@@ -181,7 +181,7 @@ def test_too_many_at_once_are_refused(send, monkeypatch):
 
 
 def test_errors_that_repeat_are_counted(send):
-    answer = send(body(*[grade(name=f"lost-{at}") for at in range(30)])).json()
+    answer = send(body(*[grade(name=f"lost-{number}") for number in range(30)])).json()
     assert len(answer["errors"]) == 20
     assert answer["detail"].endswith("(and 29 more)")
 
@@ -213,9 +213,9 @@ def test_texts_of_another_dataset_are_not_found(send, dataset):
 
 def test_five_thousand_take_few_queries(send, dataset, django_assert_max_num_queries):
     Text.objects.bulk_create(
-        Text(dataset=dataset, kind="passage", name=f"p{at}") for at in range(1250)
+        Text(dataset=dataset, kind="passage", name=f"p{number}") for number in range(1250)
     )
-    rows = [grade(3, position, f"p{at}") for at in range(1250) for position in range(4)]
+    rows = [grade(3, position, f"p{number}") for number in range(1250) for position in range(4)]
     with django_assert_max_num_queries(80):  # SQLite takes only some 6,500 rows to a statement
         assert send(body(*rows)).json()["added"] == 5000
     with django_assert_max_num_queries(30):
@@ -226,11 +226,11 @@ def test_five_thousand_take_few_queries(send, dataset, django_assert_max_num_que
 def test_the_same_grades_sent_at_once_are_stored_once(send):
     answers = []
 
-    def one():
+    def send_once():
         answers.append(send(body(grade(4), grade(2, position=1))))
         connections.close_all()
 
-    threads = [threading.Thread(target=one) for _ in range(4)]
+    threads = [threading.Thread(target=send_once) for _ in range(4)]
     for thread in threads:
         thread.start()
     for thread in threads:

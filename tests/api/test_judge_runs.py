@@ -37,12 +37,12 @@ def start(client, **changes):
 
 
 def test_a_judge_is_told_with_all_that_shapes_it(api, dataset, judge):
-    (one,) = api("researcher").get("/api/v1/judges/").json()["results"]
-    assert (one["name"], one["dataset"], one["is_baseline"]) == ("lexical", "ferry", True)
-    assert one["fingerprint"] == judge.fingerprint
-    assert one["levels"][0] == {"grade": 0, "label": "Nothing to do with the question"}
+    (listed,) = api("researcher").get("/api/v1/judges/").json()["results"]
+    assert (listed["name"], listed["dataset"], listed["is_baseline"]) == ("lexical", "ferry", True)
+    assert listed["fingerprint"] == judge.fingerprint
+    assert listed["levels"][0] == {"grade": 0, "label": "Nothing to do with the question"}
     address = f"/api/v1/judges/{judge.fingerprint}/"
-    assert api("researcher").get(address).json() == one
+    assert api("researcher").get(address).json() == listed
     assert api("researcher").get("/api/v1/judges/nobody/").status_code == 404
 
 

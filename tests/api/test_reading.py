@@ -16,10 +16,10 @@ def test_a_dataset_says_how_much_is_in_it(api, dataset):
     client = api("researcher")
     page = client.get("/api/v1/datasets/").json()
     assert (page["count"], page["next"], page["previous"]) == (1, None, None)
-    one = client.get(HERE).json()
-    assert page["results"] == [one]
+    detail = client.get(HERE).json()
+    assert page["results"] == [detail]
     assert {
-        name: one[name] for name in ("slug", "title", "n_topics", "n_questions", "n_texts")
+        name: detail[name] for name in ("slug", "title", "n_topics", "n_questions", "n_texts")
     } == {
         "slug": "ferry",
         "title": "The ferry study",
@@ -193,13 +193,15 @@ def test_another_datasets_text_is_not_told(api, dataset):
 def _grow(dataset, rows):
     """More topics, questions, texts, raters and ratings: `rows` of each."""
     rubric = Rubric.objects.get(slug="graded")
-    for at in range(rows):
-        topic = Topic.objects.create(dataset=dataset, name=f"t{at}", request="r", position=at + 1)
+    for number in range(rows):
+        topic = Topic.objects.create(
+            dataset=dataset, name=f"t{number}", request="r", position=number + 1
+        )
         question = SubQuestion.objects.create(topic=topic, position=0, body="q")
         text = Text.objects.create(
-            dataset=dataset, topic=topic, kind="report", system="s", name=f"x{at}", body=REPORT
+            dataset=dataset, topic=topic, kind="report", system="s", name=f"x{number}", body=REPORT
         )
-        rater = Rater.objects.create(dataset=dataset, name=f"r{at}", kind="model")
+        rater = Rater.objects.create(dataset=dataset, name=f"r{number}", kind="model")
         rating = Rating.objects.create(
             rater=rater, rubric=rubric, text=text, question=question, grade=3
         )

@@ -68,7 +68,7 @@ def test_the_table_holds(api, names, method, address):
 def test_other_methods_are_refused(api, names, method, address):
     kind = "texts" if "/texts/" in address else "judge-runs"
     url = address.format(**names, id=names[kind])
-    there = {one for one, where in table() if where == address} | {"HEAD"}
+    there = {verb for verb, where in table() if where == address} | {"HEAD"}
     for other in {"GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE"} - there:
         answer = api("admin").generic(other, url)
         assert answer.status_code == 405

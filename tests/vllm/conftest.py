@@ -37,5 +37,5 @@ def server(tiny_model):
 
 @pytest.fixture
 def site(tmp_path):
-    with empty_site(tmp_path) as found:
-        yield found
+    with empty_site(tmp_path) as empty:
+        yield empty

@@ -44,20 +44,20 @@ def spec_of(
     address: str, levels: tuple[tuple[int, str], ...] = LEVELS, prompt: str = PROMPT
 ) -> Spec:
     """The judge that a server serves, with all that can be pinned of it."""
-    found = probe(f"{address}/v1", None, MODEL, labels=[str(grade) for grade, _ in levels])
+    learnt = probe(f"{address}/v1", None, MODEL, labels=[str(grade) for grade, _ in levels])
     told = prompts.load(prompt)
     return Spec(
         rubric="graded",
         levels=levels,
         backend="openai",
         model=MODEL,
-        revision=found.revision,
+        revision=learnt.revision,
         system=told.system,
         prompt=told.prompt,
         wording=wording_of(levels),
-        template_hash=found.template_hash,
+        template_hash=learnt.template_hash,
         sampling=Sampling(max_tokens=told.max_tokens),
-        label_ids=found.label_ids,
+        label_ids=learnt.label_ids,
         parser=told.parser,
     )
 
@@ -81,12 +81,12 @@ def study(address: str) -> tuple[Dataset, Judge]:
         )
         for position, body in enumerate(asked[6 * number : 6 * number + QUESTIONS]):
             SubQuestion.objects.create(topic=topic, position=position, body=body)
-        for at in range(TEXTS):
+        for index in range(TEXTS):
             Text.objects.create(
                 dataset=dataset,
                 topic=topic,
                 kind="passage",
-                name=f"t{number}:{at}",
+                name=f"t{number}:{index}",
                 body=next(bodies),
             )
     rubric = Rubric.objects.get(slug="graded")

@@ -36,12 +36,12 @@ def pair_of_length(server, spec, tokens: int) -> Pair:
 
 
 def test_everything_about_the_judge_can_be_pinned(server):
-    found = probe(f"{server.address}/v1", None, MODEL, labels=[str(grade) for grade, _ in LEVELS])
-    assert found.models == (MODEL,)
-    assert found.max_model_len == MAX_MODEL_LEN
-    assert found.has_logprobs
-    assert len(set(found.label_ids)) == len(LEVELS)
-    assert len(found.template_hash) == 64
+    learnt = probe(f"{server.address}/v1", None, MODEL, labels=[str(grade) for grade, _ in LEVELS])
+    assert learnt.models == (MODEL,)
+    assert learnt.max_model_len == MAX_MODEL_LEN
+    assert learnt.has_logprobs
+    assert len(set(learnt.label_ids)) == len(LEVELS)
+    assert len(learnt.template_hash) == 64
 
 
 def test_a_reply_has_the_probability_of_every_grade_and_of_nothing_else(server):

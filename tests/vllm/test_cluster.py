@@ -28,37 +28,37 @@ PATIENCE = 600  # seconds
 
 def parents() -> dict[int, int]:
     """The parent of each process of this machine."""
-    found = {}
+    parent_of = {}
     for stat in Path("/proc").glob("[0-9]*/stat"):
         try:
-            found[int(stat.parent.name)] = int(stat.read_text().rpartition(")")[2].split()[1])
+            parent_of[int(stat.parent.name)] = int(stat.read_text().rpartition(")")[2].split()[1])
         except OSError:  # it has ended meanwhile
             continue
-    return found
+    return parent_of
 
 
 def below(pid: int) -> set[int]:
     """All processes that this one and its children started."""
     parent_of = parents()
-    found: set[int] = set()
+    pids: set[int] = set()
     more = {pid}
     while more:
-        more = {child for child, parent in parent_of.items() if parent in more} - found
-        found |= more
-    return found
+        more = {child for child, parent in parent_of.items() if parent in more} - pids
+        pids |= more
+    return pids
 
 
 def graders(pid: int) -> list[int]:
     """The processes of Ray that hold a grader."""
-    found = []
+    pids = []
     for child in below(pid):
         try:
             words = Path(f"/proc/{child}/cmdline").read_bytes()
         except OSError:
             continue
         if words.startswith(b"ray::") and b"_Worker" in words:
-            found.append(child)
-    return found
+            pids.append(child)
+    return pids
 
 
 def end(pids: set[int]) -> None:
