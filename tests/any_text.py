@@ -61,10 +61,10 @@ any_words = any_text.filter(str.strip)
 def parts(draw: Any, body: str, max_size: int = 4) -> list[dict[str, Any]]:
     """Spans of a text as the page sends them: each marks at least one word, and they may overlap."""
     ends = st.integers(0, len(body))
-    found = [sorted(pair) for pair in draw(st.lists(st.tuples(ends, ends), max_size=max_size))]
+    pairs = [sorted(pair) for pair in draw(st.lists(st.tuples(ends, ends), max_size=max_size))]
     return [
         {"start": start, "end": end, "quote": body[start:end]}
-        for start, end in found
+        for start, end in pairs
         if body[start:end].strip()
     ]
 
@@ -78,7 +78,7 @@ def marked_texts(draw: Any) -> tuple[str, list[dict[str, Any]]]:
 
 def each_word(body: str) -> tuple[str, list[dict[str, Any]]]:
     """A text with a span on each of its words."""
-    words = [found.span() for found in re.finditer(r"\S+", body)]
+    words = [match.span() for match in re.finditer(r"\S+", body)]
     return body, [{"start": a, "end": b, "quote": body[a:b]} for a, b in words]
 
 

@@ -45,8 +45,8 @@ def make_study(slug: str = "crowd", *, texts: int = 6, training: int = 1, **opti
     dataset = Dataset.objects.create(slug=slug, title="Bridges")
     topic = Topic.objects.create(dataset=dataset, name="bridge", request="Write.", position=0)
     asked = [
-        SubQuestion.objects.create(topic=topic, position=at, body=body)
-        for at, body in enumerate(QUESTIONS)
+        SubQuestion.objects.create(topic=topic, position=position, body=body)
+        for position, body in enumerate(QUESTIONS)
     ]
     made = [
         Text.objects.create(
@@ -87,11 +87,11 @@ def make_study(slug: str = "crowd", *, texts: int = 6, training: int = 1, **opti
         }
         | options
     )
-    for at, (purpose, body, choices, correct, why) in enumerate(CHECKS):
+    for position, (purpose, body, choices, correct, why) in enumerate(CHECKS):
         CheckQuestion.objects.create(
             campaign=campaign,
             purpose=purpose,
-            position=at,
+            position=position,
             body=body,
             options=choices,
             correct=correct,
@@ -182,7 +182,9 @@ class Walker:
     def check(self, *choices: int, step: str = "comprehension", tries: int | None = None):
         """Answer the check questions of a step; in the second, screening is carried along."""
         asked = self.campaign.check_questions.order_by("position")
-        data = {f"check-{one.pk}": choice for one, choice in zip(asked, choices, strict=False)}
+        data = {
+            f"check-{question.pk}": choice for question, choice in zip(asked, choices, strict=False)
+        }
         data |= {"step": step, "tries": self.participant.check_tries if tries is None else tries}
         return self.client.post(f"{self.room}check/", data, follow=True)
 
@@ -199,19 +201,22 @@ class Walker:
     def in_hand(self) -> list[Assignment]:
         return list(self.participant.assignments.filter(state="open").select_related("item"))
 
-    def do(self, one: Assignment, grade: int = 0):
+    def do(self, assignment: Assignment, grade: int = 0):
         """Answer every question of an item the same, and hand it in."""
-        urls = [f"/work/{one.pk}/answers/{asked.question_id}/" for asked in one.item.asked.all()]
-        if one.check_asked_id:
-            urls.append(f"/work/{one.pk}/checks/{one.check_asked_id}/")
+        urls = [
+            f"/work/{assignment.pk}/answers/{asked.question_id}/"
+            for asked in assignment.item.asked.all()
+        ]
+        if assignment.check_asked_id:
+            urls.append(f"/work/{assignment.pk}/checks/{assignment.check_asked_id}/")
         for url in urls:
             sent = self.client.post(url, {"key": uuid4(), "grade": grade, "spans": json.dumps([])})
             assert sent.status_code in (204, 302), sent.content
-        return self.client.post(f"/work/{one.pk}/submit/", follow=True)
+        return self.client.post(f"/work/{assignment.pk}/submit/", follow=True)
 
     def do_part(self):
         """Begin a part and hand in all of it; the last page that was shown."""
         page = self.begin()
-        for one in self.in_hand():
-            page = self.do(one)
+        for assignment in self.in_hand():
+            page = self.do(assignment)
         return page

@@ -20,7 +20,15 @@ def fill() -> Campaign:
     people = [User.objects.create(username=name, role="worker") for name in SAID]
     campaign = make_campaign(make_dataset("differ", body=T1_BODY), *people)
     for number, person in enumerate(people):
-        for at, (grade, *quotes) in enumerate(SAID[person.username], start=1):
-            label(campaign, person, "oracle", at, grade, *quotes, ms=40_000 - 18_000 * number)
+        for question_number, (grade, *quotes) in enumerate(SAID[person.username], start=1):
+            label(
+                campaign,
+                person,
+                "oracle",
+                question_number,
+                grade,
+                *quotes,
+                ms=40_000 - 18_000 * number,
+            )
         hand_in(campaign, person, "oracle", ms=2_000)
     return campaign

@@ -34,34 +34,38 @@ def begun(campaign: Campaign, pid: str, session: str = "") -> Participant:
 
 
 def in_hand(participant: Participant) -> list[Assignment]:
-    found = participant.assignments.filter(state="open").order_by("position")
-    return list(found.select_related("item__text", "participant__campaign__rubric", "part"))
+    assignments = participant.assignments.filter(state="open").order_by("position")
+    return list(assignments.select_related("item__text", "participant__campaign__rubric", "part"))
 
 
-def answer(one: Assignment, grade: int = 0, ms: int = 60_000, key=None) -> None:
+def answer(assignment: Assignment, grade: int = 0, ms: int = 60_000, key=None) -> None:
     """Answer the first question of an item."""
-    asked = one.item.asked.order_by("position").first()
+    asked = assignment.item.asked.order_by("position").first()
     spans = [FIRST_WORDS] if grade else []
     saving.save_answer(
-        one, asked.question, key=key or uuid4(), grade=grade, spans=spans, active_ms=ms
+        assignment, asked.question, key=key or uuid4(), grade=grade, spans=spans, active_ms=ms
     )
 
 
-def hand_in(one: Assignment, grade: int = 0, ms: int = 60_000) -> None:
+def hand_in(assignment: Assignment, grade: int = 0, ms: int = 60_000) -> None:
     """Answer every question of an item and its attention check, and hand it in."""
     spans = [FIRST_WORDS] if grade else []
-    for asked in one.item.asked.order_by("position"):
-        saving.save_answer(one, asked.question, key=uuid4(), grade=grade, spans=spans, active_ms=ms)
-    if one.check_asked:
-        saving.save_answer(one, one.check_asked, key=uuid4(), grade=0, spans=[], active_ms=ms)
-    saving.submit(one, ms)
+    for asked in assignment.item.asked.order_by("position"):
+        saving.save_answer(
+            assignment, asked.question, key=uuid4(), grade=grade, spans=spans, active_ms=ms
+        )
+    if assignment.check_asked:
+        saving.save_answer(
+            assignment, assignment.check_asked, key=uuid4(), grade=0, spans=[], active_ms=ms
+        )
+    saving.submit(assignment, ms)
 
 
 def finish(participant: Participant, session: str = "", study: str = "st1") -> Part:
     """Work a part through from its beginning to its end."""
     part = assigning.begin_part(participant, study_id=study if session else "", session_id=session)
-    for number, one in enumerate(in_hand(participant)):
-        hand_in(one, grade=number % 2)
+    for number, assignment in enumerate(in_hand(participant)):
+        hand_in(assignment, grade=number % 2)
     part.refresh_from_db()
     participant.refresh_from_db()
     return part
@@ -75,30 +79,30 @@ def end(participant: Participant, outcome: str) -> Participant:
 
 def fill(campaign: Campaign) -> dict[str, Participant]:
     """One person of each status, by the status."""
-    found = {"invited": entry.make_links(campaign, ["Maria"])[0]}
-    found["consented"] = agreed(campaign, "pid-consented")
-    found["in_check"] = come(campaign, "pid-check")
-    Participant.objects.filter(pk=found["in_check"].pk).update(
+    by_status = {"invited": entry.make_links(campaign, ["Maria"])[0]}
+    by_status["consented"] = agreed(campaign, "pid-consented")
+    by_status["in_check"] = come(campaign, "pid-check")
+    Participant.objects.filter(pk=by_status["in_check"].pk).update(
         check_tries=1, consented_at=timezone.now()
     )
-    found["done"] = agreed(campaign, "pid-done")
-    finish(found["done"], "sub-done-1")
-    finish(found["done"], "sub-done-2")
-    found["part_done"] = agreed(campaign, "pid-part")
-    finish(found["part_done"], "sub-part-1")
-    found["screened_out"] = end(come(campaign, "pid-screened"), "screened_out")
-    found["failed_check"] = end(come(campaign, "pid-failed"), "failed_check")
-    found["returned"] = end(come(campaign, "pid-returned"), "returned")
-    found["lapsed"] = begun(campaign, "pid-lapsed", "sub-lapsed")
-    make_overdue(found["lapsed"])
+    by_status["done"] = agreed(campaign, "pid-done")
+    finish(by_status["done"], "sub-done-1")
+    finish(by_status["done"], "sub-done-2")
+    by_status["part_done"] = agreed(campaign, "pid-part")
+    finish(by_status["part_done"], "sub-part-1")
+    by_status["screened_out"] = end(come(campaign, "pid-screened"), "screened_out")
+    by_status["failed_check"] = end(come(campaign, "pid-failed"), "failed_check")
+    by_status["returned"] = end(come(campaign, "pid-returned"), "returned")
+    by_status["lapsed"] = begun(campaign, "pid-lapsed", "sub-lapsed")
+    make_overdue(by_status["lapsed"])
     assigning.expire(campaign)
-    found["working"] = begun(campaign, "pid-working", "sub-working")
-    first, second, _ = in_hand(found["working"])
+    by_status["working"] = begun(campaign, "pid-working", "sub-working")
+    first, second, _ = in_hand(by_status["working"])
     answer(first, grade=1)
     saving.skip(second, "=1+1 is cut off in the middle")
-    found["overdue"] = begun(campaign, "pid-overdue", "sub-overdue")
-    make_overdue(found["overdue"])
-    return found
+    by_status["overdue"] = begun(campaign, "pid-overdue", "sub-overdue")
+    make_overdue(by_status["overdue"])
+    return by_status
 
 
 def make_overdue(participant: Participant) -> None:

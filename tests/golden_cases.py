@@ -39,8 +39,8 @@ def cases(path: Path) -> list[dict[str, Any]]:
 
 def load(family: str) -> list[Any]:
     """The cases of one family as pytest parameters, each named by its id."""
-    found = cases(GOLDEN / f"{family}.json")
-    return [pytest.param(case, id=case["id"].split("/", 1)[1]) for case in found]
+    family_cases = cases(GOLDEN / f"{family}.json")
+    return [pytest.param(case, id=case["id"].split("/", 1)[1]) for case in family_cases]
 
 
 def differences(expected: Any, actual: Any, tolerance: float, place: str = "result") -> list[str]:
@@ -51,16 +51,18 @@ def differences(expected: Any, actual: Any, tolerance: float, place: str = "resu
     """
     if isinstance(expected, dict) and isinstance(actual, dict):
         lacking = expected.keys() - actual.keys() - MAY_LACK
-        found = [f"{place}.{name} is missing" for name in sorted(lacking)]
+        problems = [f"{place}.{name} is missing" for name in sorted(lacking)]
         for name in expected.keys() & actual.keys():
-            found += differences(expected[name], actual[name], tolerance, f"{place}.{name}")
-        return found
+            problems += differences(expected[name], actual[name], tolerance, f"{place}.{name}")
+        return problems
     if isinstance(expected, list) and isinstance(actual, list) and len(expected) == len(actual):
         pairs = enumerate(zip(expected, actual, strict=True))
         return [
             difference
-            for at, (one, other) in pairs
-            for difference in differences(one, other, tolerance, f"{place}[{at}]")
+            for index, (expected_part, actual_part) in pairs
+            for difference in differences(
+                expected_part, actual_part, tolerance, f"{place}[{index}]"
+            )
         ]
     if _is_number(expected) and _is_number(actual):
         close = abs(actual - expected) <= tolerance * max(1, abs(expected))

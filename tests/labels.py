@@ -26,18 +26,20 @@ def label(
     campaign: Campaign, user: User, name: str, number: int, grade: int | None, *quotes: str, ms=0
 ) -> Answer:
     """The user's answer to the question of that number (from 1), resting on the quotes."""
-    one = assignment_of(campaign, user, name)
-    body = one.item.text.body
+    assignment = assignment_of(campaign, user, name)
+    body = assignment.item.text.body
     spans = [Span(body.index(q), body.index(q) + len(q), q) for q in quotes]
-    question = one.item.asked.order_by("position")[number - 1].question
-    return saving.save_answer(one, question, key=uuid4(), grade=grade, spans=spans, active_ms=ms)
+    question = assignment.item.asked.order_by("position")[number - 1].question
+    return saving.save_answer(
+        assignment, question, key=uuid4(), grade=grade, spans=spans, active_ms=ms
+    )
 
 
 def row(campaign: Campaign, user: User, name: str, *grades: int, ms=0) -> None:
     """Answers to the questions of an item in their order; a 1 or more rests on the first words."""
-    one = assignment_of(campaign, user, name)
+    assignment = assignment_of(campaign, user, name)
     for number, grade in enumerate(grades, start=1):
-        quotes = [one.item.text.body[:7]] if grade else []
+        quotes = [assignment.item.text.body[:7]] if grade else []
         label(campaign, user, name, number, grade, *quotes, ms=ms)
 
 

@@ -64,8 +64,8 @@ class World:
             reckoning.SPANS: self.spans,
             reckoning.PEOPLE: self.people,
         }
-        found = reckoning.reckon(lambda sql: deepcopy(tables[sql]), self.workers, 1)[1]
-        return {what for what, number in found.items() if number}
+        faults = reckoning.reckon(lambda sql: deepcopy(tables[sql]), self.workers, 1)[1]
+        return {what for what, number in faults.items() if number}
 
 
 def test_a_world_in_order_has_no_fault():
