@@ -205,11 +205,11 @@ def test_the_draw_of_one_system_says_nothing_of_others(rosa, locks):
     Text.objects.filter(name__in=["r4", "r5", "r6"]).update(system="two")
     rosa.post("/datasets/locks/label-next/", {"size": "1", "system": "two"})
     label(LabelDraw.objects.get().chances.get(is_drawn=True).text)
-    one, two, both = label_report(data_of(locks), "", 2).rows
-    assert (one.draw, both.draw) == (None, None)
-    assert two.draw.system == "two"
-    assert (one.n_left_out, two.n_left_out, both.n_left_out) == (0, 0, 1)
-    assert two.both.interval_reason.endswith("fewer than two topics have a label")
+    first, second, both = label_report(data_of(locks), "", 2).rows
+    assert (first.draw, both.draw) == (None, None)
+    assert second.draw.system == "two"
+    assert (first.n_left_out, second.n_left_out, both.n_left_out) == (0, 0, 1)
+    assert second.both.interval_reason.endswith("fewer than two topics have a label")
 
 
 def test_labels_outside_the_draw_are_counted_and_left_out(rosa, locks):
