@@ -58,9 +58,9 @@ def test_table_1(mill):
     assert [len(block.lines) for block in sheet.blocks] == [3, 4, 1]
     mid = line(sheet, "human_eval.mid")
     coverage, _, report, *_ = mid.cells
-    assert (coverage.found.value, coverage.found.n, report.found.value) == (0.75, 2, 0.5)
-    assert coverage.found.low < 0.75 < coverage.found.high
-    assert (mid.cells[-1].found.value, mid.cells[-1].number) == (1.5, "1.5")
+    assert (coverage.estimate.value, coverage.estimate.n, report.estimate.value) == (0.75, 2, 0.5)
+    assert coverage.estimate.low < 0.75 < coverage.estimate.high
+    assert (mid.cells[-1].estimate.value, mid.cells[-1].number) == (1.5, "1.5")
     assert dict(zip(sheet.facts, mid.facts, strict=True)) == {
         "topics_z": 2,
         "unrated_cells_z": 0,
@@ -69,8 +69,8 @@ def test_table_1(mill):
     }
     tau = line(sheet, "Kendall")
     # The oracle, whose coverages are both 1, and direct prompting do not enter it.
-    assert tau.cells[0].found.value == pytest.approx(2 / 3)
-    assert tau.cells[0].found.n == 4
+    assert tau.cells[0].estimate.value == pytest.approx(2 / 3)
+    assert tau.cells[0].estimate.n == 4
     assert [cell is None for cell in tau.cells] == [False, False, True, False, True, True]
 
 
@@ -87,9 +87,9 @@ def test_table_1_has_the_numbers_of_the_scores(mill):
 def test_a_bound_lacks_what_it_has_not(mill):
     direct, z_star = line(sheet_of(mill), "(#1)"), line(sheet_of(mill), "(#3)")
     assert shown(direct)[:3] == [None, None, 0.25]
-    assert "nothing was retrieved" in direct.cells[0].found.reason
+    assert "nothing was retrieved" in direct.cells[0].estimate.reason
     assert shown(z_star)[0] == shown(z_star)[3] == 1
-    assert "no reports from it" in z_star.cells[2].found.reason
+    assert "no reports from it" in z_star.cells[2].estimate.reason
 
 
 def test_table_1_in_latex(mill):
@@ -130,7 +130,7 @@ def test_fewer_topics_and_unrated_cells_are_told(mill):
     text = latex(sheet)
     assert r"\textbf{75.0}" in text
     assert r"\textbf{100.0}" not in text.split("human")[-1].split(r"\midrule")[0]
-    assert line(sheet, "Kendall").cells[0].found.n == 3
+    assert line(sheet, "Kendall").cells[0].estimate.n == 3
 
 
 def test_table_2(mill):
@@ -168,7 +168,7 @@ def test_table_3(mill):
 
 def test_without_reports_tau_says_why(db):
     sheet = sheet_of(make_mill(reports=False))
-    tau = line(sheet, "Kendall").cells[0].found
+    tau = line(sheet, "Kendall").cells[0].estimate
     assert tau.value is None
     assert "0 systems have both" in tau.reason
-    assert "no reports from it" in line(sheet, "human_eval.mid").cells[2].found.reason
+    assert "no reports from it" in line(sheet, "human_eval.mid").cells[2].estimate.reason
