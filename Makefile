@@ -36,7 +36,7 @@ BIN := .venv/bin
 PY := $(BIN)/python
 export PYTHONUNBUFFERED := 1
 
-.PHONY: demo test test-fast test-sqlite test-browser test-postgres test-vllm coverage lint lint-css env dev-env serve messages browser pictures bench-pages bench-campaign bench-servers bench-metrics bench-judge bench-label-draws
+.PHONY: demo test test-fast test-sqlite test-browser test-postgres test-vllm coverage lint lint-css env dev-env serve messages browser pictures bench-pages bench-campaign bench-servers bench-metrics bench-judge bench-label-samples
 
 demo: env .venv/extra-figures.stamp
 	@$(PORT_CHECK)
@@ -188,8 +188,8 @@ bench-judge: dev-env
 	PG_URL=$(PG_URL) $(PY) -m bench.judge $(BENCH)
 	$(PY) -m bench.judge_client
 
-bench-label-draws: dev-env
-	$(PY) manage.py shell --no-imports -c "from bench.label_draws import main; main($(STUDIES))"
+bench-label-samples: dev-env
+	$(PY) manage.py shell --no-imports -c "from bench.label_samples import main; main($(STUDIES))"
 
 bench-metrics: dev-env
 	@$(UV) sync --quiet --locked --group bench --inexact --python $(PYTHON)

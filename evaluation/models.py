@@ -1,4 +1,4 @@
-"""Retrieval runs, named rankings of texts per topic; and draws, texts that people should label next."""
+"""Retrieval runs, named rankings of texts per topic; and samples, texts that people should label next."""
 
 from django.conf import settings
 from django.db import models
@@ -51,14 +51,14 @@ class RankedText(models.Model):
         return f"{self.run} {self.topic} {self.rank}: {self.text}"
 
 
-class LabelDraw(models.Model):
-    """A draw of reports for people to label, with what its probabilities were computed from.
+class LabelSample(models.Model):
+    """A sample of reports for people to label, with what its probabilities were computed from.
 
     Never changed once made: an estimate from these labels needs the probabilities as they were.
     """
 
     dataset = models.ForeignKey(
-        "annotation.Dataset", on_delete=models.CASCADE, related_name="label_draws"
+        "annotation.Dataset", on_delete=models.CASCADE, related_name="label_samples"
     )
     rubric = models.ForeignKey("annotation.Rubric", on_delete=models.PROTECT, related_name="+")
     judge = models.ForeignKey("annotation.Rater", on_delete=models.RESTRICT, related_name="+")
@@ -78,22 +78,22 @@ class LabelDraw(models.Model):
         return f"{self.size} of {self.system or 'all systems'}, {self.made:%Y-%m-%d %H:%M}"
 
 
-class DrawChance(models.Model):
-    """The probability with which a draw takes one text, and whether it did: for each it could take."""
+class SampleChance(models.Model):
+    """The probability with which a sample takes one text, and whether it did: for each it could take."""
 
-    draw = models.ForeignKey(
-        LabelDraw, on_delete=models.CASCADE, related_name="chances", db_index=False
+    sample = models.ForeignKey(
+        LabelSample, on_delete=models.CASCADE, related_name="chances", db_index=False
     )
     text = models.ForeignKey("annotation.Text", on_delete=models.CASCADE, related_name="+")
     chance = models.FloatField()
     is_drawn = models.BooleanField()
 
     class Meta:
-        ordering = ["draw_id", "text_id"]
+        ordering = ["sample_id", "text_id"]
         constraints = [
-            models.UniqueConstraint(fields=["draw", "text"], name="draw_chance_unique"),
+            models.UniqueConstraint(fields=["sample", "text"], name="sample_chance_unique"),
             models.CheckConstraint(
-                condition=Q(chance__gt=0, chance__lte=1), name="draw_chance_between_0_and_1"
+                condition=Q(chance__gt=0, chance__lte=1), name="sample_chance_between_0_and_1"
             ),
         ]
 

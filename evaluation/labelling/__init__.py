@@ -1,1 +1,1 @@
-"""What people should label next, and draws of it."""
+"""What people should label next, and samples of it."""

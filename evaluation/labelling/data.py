@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from annotation.models import Text
 from evaluation.data.ratings import QuestionRow, frame, grid, questions_of
 from evaluation.data.selection import Selection
-from evaluation.models import DrawChance, LabelDraw
+from evaluation.models import LabelSample, SampleChance
 from evaluation.stats.coverage_gap import answerable_by_grade, expected_gap
 from evaluation.stats.estimate import FloatArray, IntArray
 
@@ -35,10 +35,10 @@ class Report:
 
 
 @dataclass(frozen=True)
-class Drawn:
-    """A draw of `size` reports of a system ("" = all), over the reports of a LabelData.
+class Sample:
+    """A sample of `size` reports of a system ("" = all), over the reports of a LabelData.
 
-    `chances`: the probability of each, NaN where the draw could not take it.
+    `chances`: the probability of each, NaN where the sample could not take it.
     """
 
     pk: int
@@ -58,7 +58,7 @@ class LabelData:
     counts those. `gap`: how far a person is expected to be from the judge (evaluation.stats.coverage_gap),
     NaN where the judge's coverage is, and everywhere while no report has grades of both.
     `shares`: how often people call a cell answerable at each of `levels`, the judge's grades; it
-    rests on `n_cells` cells. `draws`: those under the selection's rubric, the newest first.
+    rests on `n_cells` cells. `samples`: those under the selection's rubric, the newest first.
     """
 
     selection: Selection
@@ -70,7 +70,7 @@ class LabelData:
     shares: FloatArray
     levels: tuple[int, ...]
     n_cells: int
-    draws: tuple[Drawn, ...] = ()
+    samples: tuple[Sample, ...] = ()
 
     def of_system(self, system: str) -> NDArray[np.bool_]:
         """Which reports are of a system; all where it is empty."""
@@ -123,23 +123,30 @@ def load_label_data(selection: Selection) -> LabelData:
         shares=shares,
         levels=levels,
         n_cells=int((~np.isnan(judge) & ~np.isnan(yes)).sum()),
-        draws=_draws(selection, reports),
+        samples=_samples(selection, reports),
     )
 
 
-def _draws(selection: Selection, reports: tuple[Report, ...]) -> tuple[Drawn, ...]:
-    draws = LabelDraw.objects.filter(dataset=selection.dataset, rubric=selection.rubric)
+def _samples(selection: Selection, reports: tuple[Report, ...]) -> tuple[Sample, ...]:
+    samples = LabelSample.objects.filter(dataset=selection.dataset, rubric=selection.rubric)
     places = {report.pk: place for place, report in enumerate(reports)}
-    chances = {draw.pk: np.full(len(reports), np.nan) for draw in draws}
-    is_drawn = {draw.pk: np.zeros(len(reports), dtype=bool) for draw in draws}
-    for pk, text, chance, drawn in DrawChance.objects.filter(draw__in=draws).values_list(
-        "draw_id", "text_id", "chance", "is_drawn"
+    chances = {sample.pk: np.full(len(reports), np.nan) for sample in samples}
+    is_drawn = {sample.pk: np.zeros(len(reports), dtype=bool) for sample in samples}
+    for pk, text, chance, drawn in SampleChance.objects.filter(sample__in=samples).values_list(
+        "sample_id", "text_id", "chance", "is_drawn"
     ):
         if text in places:
             chances[pk][places[text]], is_drawn[pk][places[text]] = chance, drawn
     return tuple(
-        Drawn(draw.pk, draw.system, draw.size, draw.made, chances[draw.pk], is_drawn[draw.pk])
-        for draw in draws
+        Sample(
+            sample.pk,
+            sample.system,
+            sample.size,
+            sample.made,
+            chances[sample.pk],
+            is_drawn[sample.pk],
+        )
+        for sample in samples
     )
 
 

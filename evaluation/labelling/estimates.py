@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import scipy
 
-from evaluation.labelling.data import Drawn, LabelData
+from evaluation.labelling.data import LabelData, Sample
 from evaluation.stats.assisted_mean import assisted_mean, topic_means
 from evaluation.stats.estimate import Estimate, FloatArray, IntArray
 from evaluation.stats.prediction_powered import ppi_mean
@@ -23,7 +23,7 @@ class SystemRow:
     """Mean coverage of one system's reports over topics, three ways. An empty system is all of them.
 
     `people` uses the topics that people have finished, `judge` all topics that the judge has.
-    `both` corrects the second by the first: weighted by the chances of `draw`, the newest that is
+    `both` corrects the second by the first: weighted by the chances of `sample`, the newest that is
     labelled throughout, with n = reports; where there is none, prediction-powered and tuned, with
     n = topics. `n_left_out` counts labelled reports that are in neither `people` nor `both`.
     """
@@ -32,7 +32,7 @@ class SystemRow:
     people: Estimate
     judge: Estimate
     both: Estimate
-    draw: Drawn | None = None
+    sample: Sample | None = None
     n_left_out: int = 0
 
 
@@ -43,67 +43,69 @@ def system_rows(data: LabelData) -> tuple[SystemRow, ...]:
     return tuple(_row(data, name) for name in names)
 
 
-def draw_estimate(data: LabelData, draw: Drawn, system: str) -> Estimate:
-    """The mean coverage of a system's reports ("" = all) over topics, from a draw of them or of all.
+def sample_estimate(data: LabelData, sample: Sample, system: str) -> Estimate:
+    """The mean coverage of a system's reports ("" = all) over topics, from a sample of them or of all.
 
     Its labels are weighed by its chances; labels from before it count for sure. Reports that it
     could take and did not take have the judge's value alone, even if they were labelled since.
     Those that it could not take and that nobody has labelled are left out and counted in `missing`.
-    The draw must be labelled throughout: labels that come first are no random part of it.
+    The sample must be labelled throughout: labels that come first are no random part of it.
     """
-    human, chances = _counted(data, draw)
-    here = data.of_system(draw.system)
+    human, chances = _counted(data, sample)
+    here = data.of_system(sample.system)
     inside = data.of_system(system)[here]
     return assisted_mean(
         data.judge[here], human[here], chances[here], data.topics[here], inside=inside
     )
 
 
-def n_labelled(data: LabelData, draw: Drawn) -> int:
-    """How many reports of a draw people have finished."""
-    return int((draw.is_drawn & ~np.isnan(data.human)).sum())
+def n_labelled(data: LabelData, sample: Sample) -> int:
+    """How many reports of a sample people have finished."""
+    return int((sample.is_drawn & ~np.isnan(data.human)).sum())
 
 
 def _row(data: LabelData, system: str) -> SystemRow:
     here = data.of_system(system)
     finished = not (here & np.isnan(data.human) & ~np.isnan(data.judge)).any()
-    draw = None if finished else _draw_for(data, system)
-    human, chances = _counted(data, draw)
-    if not finished and not draw:
-        human = _before_draws(data)
+    sample = None if finished else _sample_for(data, system)
+    human, chances = _counted(data, sample)
+    if not finished and not sample:
+        human = _before_samples(data)
     topics, labelled = data.topics[here], here & ~np.isnan(human)
     people, judge = _by_topic(human[here], topics), _by_topic(data.judge[here], topics)
-    plain = not draw or _alike(chances[here & ~np.isnan(chances)], topics)
+    plain = not sample or _alike(chances[here & ~np.isnan(chances)], topics)
     return SystemRow(
         system,
         people=_mean(people, "people have finished no topic")
         if plain
         else Estimate(None, UNEQUAL, int(labelled.sum())),
         judge=_mean(judge, "the judge has graded no topic throughout"),
-        both=draw_estimate(data, draw, system) if draw else _prediction_powered(people, judge),
-        draw=draw,
+        both=sample_estimate(data, sample, system)
+        if sample
+        else _prediction_powered(people, judge),
+        sample=sample,
         n_left_out=int((here & ~np.isnan(data.human)).sum() - labelled.sum()),
     )
 
 
-def _draw_for(data: LabelData, system: str) -> Drawn | None:
-    """The newest draw of a system's reports that is labelled throughout."""
-    draws = (draw for draw in data.draws if draw.system in ("", system))
-    return next((draw for draw in draws if n_labelled(data, draw) == draw.size), None)
+def _sample_for(data: LabelData, system: str) -> Sample | None:
+    """The newest sample of a system's reports that is labelled throughout."""
+    samples = (sample for sample in data.samples if sample.system in ("", system))
+    return next((sample for sample in samples if n_labelled(data, sample) == sample.size), None)
 
 
-def _counted(data: LabelData, draw: Drawn | None) -> tuple[FloatArray, FloatArray]:
-    """People's values that count beside a draw, and the chance of each report, NaN for none."""
+def _counted(data: LabelData, sample: Sample | None) -> tuple[FloatArray, FloatArray]:
+    """People's values that count beside a sample, and the chance of each report, NaN for none."""
     human = data.human
-    if draw:
-        human = np.where(np.isnan(draw.chances) | draw.is_drawn, human, np.nan)
+    if sample:
+        human = np.where(np.isnan(sample.chances) | sample.is_drawn, human, np.nan)
     chances = np.where(np.isnan(human), np.nan, 1.0)
-    return human, np.where(np.isnan(draw.chances), chances, draw.chances) if draw else chances
+    return human, np.where(np.isnan(sample.chances), chances, sample.chances) if sample else chances
 
 
-def _before_draws(data: LabelData) -> FloatArray:
-    """People's values but those that a draw asked for."""
-    asked_for = [draw.is_drawn for draw in data.draws]
+def _before_samples(data: LabelData) -> FloatArray:
+    """People's values but those that a sample asked for."""
+    asked_for = [sample.is_drawn for sample in data.samples]
     return np.where(np.any(asked_for, axis=0), np.nan, data.human) if asked_for else data.human
 
 
@@ -133,7 +135,7 @@ def _mean(values: FloatArray, why: str) -> Estimate:
 
 
 def _prediction_powered(human: FloatArray, judge: FloatArray) -> Estimate:
-    """People and the judge by topic, without a draw."""
+    """People and the judge by topic, without a sample."""
     both = ~np.isnan(human) & ~np.isnan(judge)
     judge_only = judge[~both & ~np.isnan(judge)]
     if both.any() and not len(judge_only):

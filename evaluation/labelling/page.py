@@ -33,14 +33,14 @@ class Forecast:
 
     n: int
     drawn: float
-    """By a draw with the chances of this page."""
+    """By a sample with the chances of this page."""
     equal: float
-    """By a draw with equal chances."""
+    """By a sample with equal chances."""
 
 
 @dataclass(frozen=True)
 class LabelReport:
-    """`takes` is how many reports a draw takes: as many as were asked for, or all that are left."""
+    """`takes` is how many reports a sample takes: as many as were asked for, or all that are left."""
 
     data: LabelData
     rows: tuple[SystemRow, ...]

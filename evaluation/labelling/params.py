@@ -14,13 +14,13 @@ from evaluation.data.columns import JUDGE, Column
 from evaluation.data.default_judge import default_judge
 from evaluation.data.selection import Selection, SelectionError, one_of, select
 
-SIZE = 10  # reports in a draw where nothing else is asked for
+SIZE = 10  # reports in a sample where nothing else is asked for
 MOST = 100_000
 
 
 @dataclass(frozen=True)
 class LabelChoice:
-    """`system` is empty for all systems; `size` is how many reports a draw takes."""
+    """`system` is empty for all systems; `size` is how many reports a sample takes."""
 
     selection: Selection
     system: str

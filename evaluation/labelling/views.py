@@ -1,4 +1,4 @@
-"""What to label next: which reports people should read, by how much it would help, and draws of them."""
+"""What to label next: which reports people should read, by how much it would help, and samples of them."""
 
 from __future__ import annotations
 
@@ -19,10 +19,15 @@ from evaluation.csv_tables import csv_response, estimate_cells, estimate_header
 from evaluation.data.selection import SelectionError
 from evaluation.http import refusal
 from evaluation.labelling.data import LabelData, load_label_data
-from evaluation.labelling.draws import DrawResult, NothingToDrawError, draw_result, make_draw
 from evaluation.labelling.page import LabelReport, label_report
 from evaluation.labelling.params import LabelChoice, label_choice
-from evaluation.models import LabelDraw
+from evaluation.labelling.samples import (
+    NothingToSampleError,
+    SampleResult,
+    make_sample,
+    sample_result,
+)
+from evaluation.models import LabelSample
 
 PER_PAGE = 20
 
@@ -30,7 +35,7 @@ PER_PAGE = 20
 @require_http_methods(["GET", "HEAD", "POST"])
 @researchers_only
 def label_next(request: AuthenticatedRequest, slug: str) -> HttpResponse:
-    """The page; posted to, it draws and shows the draw."""
+    """The page; posted to, it samples and shows the sample."""
     dataset = get_object_or_404(Dataset, slug=slug)
     try:
         choice = _asked_for(request, dataset)
@@ -39,11 +44,11 @@ def label_next(request: AuthenticatedRequest, slug: str) -> HttpResponse:
     report = _report(choice)
     if request.method == "POST":
         try:
-            draw = make_draw(choice, report, request.user)
-        except NothingToDrawError as error:
+            sample = make_sample(choice, report, request.user)
+        except NothingToSampleError as error:
             messages.error(request, str(error))
             return redirect(f"{reverse('label_next', args=[slug])}?{choice.query}")
-        return redirect("label_draw", slug, draw.pk)
+        return redirect("label_sample", slug, sample.pk)
     context = {
         "room": "datasets",
         "dataset": dataset,
@@ -56,7 +61,7 @@ def label_next(request: AuthenticatedRequest, slug: str) -> HttpResponse:
         ],
         "axis": axis_of(*(getattr(row, way) for row in report.rows for way in WAYS)),
         "page": Paginator(report.candidates, PER_PAGE).get_page(request.GET.get("page")),
-        "draws": dataset.label_draws.select_related("judge", "rubric", "made_by"),
+        "samples": dataset.label_samples.select_related("judge", "rubric", "made_by"),
     }
     return render(request, "evaluation/labelling/label_next.html", context)
 
@@ -78,28 +83,28 @@ def label_csv(request: AuthenticatedRequest, slug: str, table: str) -> HttpRespo
 
 @require_safe
 @researchers_only
-def label_draw(request: AuthenticatedRequest, slug: str, pk: int) -> HttpResponse:
-    """A draw: its reports, how far they are labelled, and the estimate from them."""
-    draw = _draw(slug, pk)
-    data, result = _result(draw)
+def label_sample(request: AuthenticatedRequest, slug: str, pk: int) -> HttpResponse:
+    """A sample: its reports, how far they are labelled, and the estimate from them."""
+    sample = _sample(slug, pk)
+    data, result = _result(sample)
     context = {
         "room": "datasets",
-        "dataset": draw.dataset,
-        "draw": draw,
+        "dataset": sample.dataset,
+        "sample": sample,
         "selection": data.selection,
         "result": result,
     }
-    return render(request, "evaluation/labelling/label_draw.html", context)
+    return render(request, "evaluation/labelling/label_sample.html", context)
 
 
 @require_safe
 @researchers_only
-def label_draw_csv(request: AuthenticatedRequest, slug: str, pk: int) -> HttpResponse:
+def label_sample_csv(request: AuthenticatedRequest, slug: str, pk: int) -> HttpResponse:
     """The drawn reports with their probabilities: what an estimate elsewhere needs."""
-    draw = _draw(slug, pk)
-    _, result = _result(draw)
+    sample = _sample(slug, pk)
+    _, result = _result(sample)
     return csv_response(
-        f"{slug}-draw-{draw.pk}",
+        f"{slug}-sample-{sample.pk}",
         ("topic", "system", "report", "probability", "judge_coverage", "people_coverage", "people"),
         (
             [
@@ -128,28 +133,30 @@ def _report(choice: LabelChoice) -> LabelReport:
     return label_report(load_label_data(choice.selection), choice.system, choice.size)
 
 
-def _draw(slug: str, pk: int) -> LabelDraw:
+def _sample(slug: str, pk: int) -> LabelSample:
     return get_object_or_404(
-        LabelDraw.objects.select_related("dataset", "judge", "rubric", "made_by"),
+        LabelSample.objects.select_related("dataset", "judge", "rubric", "made_by"),
         dataset__slug=slug,
         pk=pk,
     )
 
 
-def _result(draw: LabelDraw) -> tuple[LabelData, DrawResult]:
-    selection = label_choice(draw.dataset, rubric=draw.rubric.slug, eta=str(draw.eta)).selection
-    judge = next((column for column in selection.judges if column.pk == draw.judge_id), None)
+def _result(sample: LabelSample) -> tuple[LabelData, SampleResult]:
+    selection = label_choice(
+        sample.dataset, rubric=sample.rubric.slug, eta=str(sample.eta)
+    ).selection
+    judge = next((column for column in selection.judges if column.pk == sample.judge_id), None)
     data = load_label_data(replace(selection, judge=judge))
-    return data, draw_result(draw, data)
+    return data, sample_result(sample, data)
 
 
 def _estimates(report: LabelReport) -> tuple[list[str], list[list[Any]]]:
-    header = ["system", *(name for what in WAYS for name in estimate_header(what)), "draw"]
+    header = ["system", *(name for what in WAYS for name in estimate_header(what)), "sample"]
     rows = [
         [
             row.system,
             *(cell for way in WAYS for cell in estimate_cells(getattr(row, way))),
-            row.draw.pk if row.draw else None,
+            row.sample.pk if row.sample else None,
         ]
         for row in report.rows
     ]

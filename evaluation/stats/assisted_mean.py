@@ -22,19 +22,19 @@ def assisted_mean(
     *,
     inside: ArrayLike | None = None,
 ) -> Estimate:
-    """The mean over topics of people's values, from a draw of fixed size with known probabilities.
+    """The mean over topics of people's values, from a sample of fixed size with known probabilities.
 
     One entry per text: the judge's value, the people's value (NaN = nobody labelled it), the
-    probability with which it was drawn (1 where people labelled it without a draw, NaN where it
+    probability with which it was drawn (1 where people labelled it without a sample, NaN where it
     could not be drawn and nobody did), and its topic. `inside` marks the texts whose mean is asked
-    for, by default all; the others are of the same draw, which its variance needs.
+    for, by default all; the others are of the same sample, which its variance needs.
 
     Each text counts with judge + (human - judge)/probability if it is labelled, else with the
     judge's value; a topic counts with the mean of its texts. Unbiased whatever the judge's errors,
     for the texts with a judge's value and a probability; the others are left out and counted in
     `missing`. `n` = labelled texts.
 
-    The interval is value +- t sqrt(D + S): D the variance of the draw (`draw_variance`), S that of
+    The interval is value +- t sqrt(D + S): D the sampling variance (`sampling_variance`), S that of
     the topics, which are a sample of more, as everywhere. Both rest on the same labels and so err
     together: 1/sqrt(df) is the mean of that of D (drawn texts - 1) and that of S (topics with a
     label - 1), weighted by D and S. Where every text is labelled for sure this is t over topics.
@@ -56,25 +56,25 @@ def assisted_mean(
     parts = [(_topic_variance(texts), len(_labelled_topics(texts)) - 1)]
     if texts.by_chance.any():
         drawn = texts.labelled & ~texts.sure
-        parts.append((draw_variance(texts.pulls[drawn], texts.chances[drawn]), drawn.sum() - 1))
+        parts.append((sampling_variance(texts.pulls[drawn], texts.chances[drawn]), drawn.sum() - 1))
     reach = _reach(parts, level)
     return Estimate(value, None, n, missing, value - reach, value + reach)
 
 
-def draw_variance(pulls: ArrayLike, chances: ArrayLike) -> float:
-    """The variance that a draw of fixed size gives to a sum over the texts that it drew.
+def sampling_variance(pulls: ArrayLike, chances: ArrayLike) -> float:
+    """The variance that a sample of fixed size gives to a sum over the texts that it drew.
 
     `pulls` are their parts of the sum, each divided by its probability already, and `chances` these
     probabilities, below 1. With q = 1 - chance, a = q / sum(q) and m = sum(a pull):
     sum(q (pull - m)^2) / (1 - sum(a^2)), for equal chances n/N the textbook's n (1 - n/N) s^2. Made
-    for designs that are as random as their size allows, as draws along a random order nearly are.
+    for designs that are as random as their size allows, as samples along a random order nearly are.
     Raises ValueError for fewer than two texts, whose spread nobody knows.
     Source: Deville (1993), Estimation de la variance pour les enquêtes en deux phases, INSEE; held
     against others by Matei and Tillé (2005), Journal of Official Statistics 21(4), 543-570.
     """
     parts, left = np.asarray(pulls, dtype=np.float64), 1 - np.asarray(chances, dtype=np.float64)
     if len(parts) < 2:
-        raise ValueError("the variance of a draw needs two texts")
+        raise ValueError("a sampling variance needs two texts")
     share = left / left.sum()
     return float(left @ (parts - share @ parts) ** 2 / (1 - share @ share))
 
@@ -190,7 +190,7 @@ def topic_means(values: ArrayLike, topics: ArrayLike) -> FloatArray:
 
 
 def forecast_error(values: ArrayLike, gaps: ArrayLike, chances: ArrayLike) -> float:
-    """The standard error that the mean is expected to have once a draw with these chances is labelled.
+    """The standard error that the mean is expected to have once a sample with these chances is labelled.
 
     `values` are the judge's values of all texts, `gaps` the expected gaps (0 for a text that people
     have labelled already, whose chance is 1). The two parts are the spread of the texts themselves,

@@ -1,4 +1,4 @@
-"""What to label next: readable at every width, and a draw that a researcher makes."""
+"""What to label next: readable at every width, and a sample that a researcher makes."""
 
 import pytest
 
@@ -12,6 +12,6 @@ def test_it_is_accessible_and_so_is_a_draw_at(visit, width):
     page = visit("rosa", width=width, height=844).open(PAGE)
     assert faults(page, width) == []
     page.get_by_role("button", name="Draw 2 of them").click()
-    page.wait_for_url("**/label-next/draws/*/")
+    page.wait_for_url("**/label-next/samples/*/")
     assert page.locator("tbody tr").count() == 2
     assert faults(page, width) == []

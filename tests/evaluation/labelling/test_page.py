@@ -8,10 +8,10 @@ import pytest
 
 from annotation.models import Dataset, Rater, Rating, Text
 from evaluation.labelling.data import load_label_data
-from evaluation.labelling.draws import draw_result
 from evaluation.labelling.page import label_report
 from evaluation.labelling.params import label_choice
-from evaluation.models import DrawChance, LabelDraw
+from evaluation.labelling.samples import sample_result
+from evaluation.models import LabelSample, SampleChance
 from tests.evaluation.labelling.material import make_locks, rate
 from tests.markup import markup
 
@@ -89,21 +89,21 @@ def test_the_page_says_what_it_rests_on(rosa, locks):
     assert "Draw 2 of them" in page
 
 
-def test_a_draw_keeps_its_chances_and_its_estimate_waits_for_its_labels(rosa, locks):
+def test_a_sample_keeps_its_chances_and_its_estimate_waits_for_its_labels(rosa, locks):
     response = rosa.post("/datasets/locks/label-next/", {"size": "2"}, follow=True)
-    draw = LabelDraw.objects.get()
-    assert response.redirect_chain[-1][0] == f"/datasets/locks/label-next/draws/{draw.pk}/"
-    chances = DrawChance.objects.filter(draw=draw)
+    sample = LabelSample.objects.get()
+    assert response.redirect_chain[-1][0] == f"/datasets/locks/label-next/samples/{sample.pk}/"
+    chances = SampleChance.objects.filter(sample=sample)
     assert chances.count() == 4
     assert sum(chances.values_list("chance", flat=True)) == pytest.approx(2)
     drawn = list(chances.filter(is_drawn=True))
-    assert len(drawn) == draw.size == 2
+    assert len(drawn) == sample.size == 2
     page = markup(response)
     assert "0 of 2" in page
     assert "2 of the 2 drawn reports are not labelled yet" in page
     for chance in drawn:
         label(chance.text)
-    page = markup(rosa.get(f"/datasets/locks/label-next/draws/{draw.pk}/"))
+    page = markup(rosa.get(f"/datasets/locks/label-next/samples/{sample.pk}/"))
     assert "2 of 2" in page
     # By hand: judge + (human - judge)/chance for the drawn, people's own where they came first.
     judge = data_of(locks).judge
@@ -126,13 +126,13 @@ def label(text, grade=1):
 
 def drawn_by(rosa, size):
     rosa.post("/datasets/locks/label-next/", {"size": str(size)})
-    draw = LabelDraw.objects.first()
-    return draw, [
-        chance.text for chance in draw.chances.filter(is_drawn=True).select_related("text")
+    sample = LabelSample.objects.first()
+    return sample, [
+        chance.text for chance in sample.chances.filter(is_drawn=True).select_related("text")
     ]
 
 
-def test_until_a_draw_is_labelled_throughout_its_labels_change_no_estimate(rosa, locks):
+def test_until_a_sample_is_labelled_throughout_its_labels_change_no_estimate(rosa, locks):
     (before,) = label_report(data_of(locks), "", 2).rows
     _, (first, second) = drawn_by(rosa, 2)
     label(first)
@@ -140,51 +140,51 @@ def test_until_a_draw_is_labelled_throughout_its_labels_change_no_estimate(rosa,
     assert (row.people, row.n_left_out) == (before.people, 1)
     assert row.both.value == before.both.value
     page = markup(rosa.get("/datasets/locks/label-next/"))
-    assert "1 labelled report of a draw is left out until the whole draw is labelled" in page
+    assert "1 labelled report of a sample is left out until the whole sample is labelled" in page
     label(second)
     (row,) = label_report(data_of(locks), "", 2).rows
     assert (row.n_left_out, row.both.n) == (0, 5)
 
 
 def test_that_one_report_alone_was_drawn_does_not_make_its_chance_that_of_all(rosa, locks):
-    draw, (text,) = drawn_by(rosa, 1)
-    assert len(set(draw.chances.values_list("chance", flat=True))) > 1
+    sample, (text,) = drawn_by(rosa, 1)
+    assert len(set(sample.chances.values_list("chance", flat=True))) > 1
     label(text)
     Rating.objects.filter(rater__name="ann").exclude(text=text).delete()
     (row,) = label_report(data_of(locks), "", 1).rows
     assert "greater chance" in row.people.reason
 
 
-def test_after_a_draw_both_is_weighed_by_its_chances_and_people_alone_is_not_shown(rosa, locks):
-    draw, texts = drawn_by(rosa, 2)
+def test_after_a_sample_both_is_weighed_by_its_chances_and_people_alone_is_not_shown(rosa, locks):
+    sample, texts = drawn_by(rosa, 2)
     for text in texts:
         label(text)
     (row,) = label_report(data_of(locks), "", 2).rows
     assert row.people.value is None
     assert "greater chance" in row.people.reason
-    estimate = draw_result(draw, load_label_data(label_choice(locks).selection)).estimate
+    estimate = sample_result(sample, load_label_data(label_choice(locks).selection)).estimate
     assert estimate.missing == 1  # the judge has not graded the last report throughout
     assert row.both == estimate
     page = markup(rosa.get("/datasets/locks/label-next/"))
-    assert f'href="/datasets/locks/label-next/draws/{draw.pk}/">the draw of 2 reports' in page
+    assert f'href="/datasets/locks/label-next/samples/{sample.pk}/">the sample of 2 reports' in page
     assert "1 report that it could not take or the judge has not graded throughout is left" in page
     (line,) = read(rosa.get("/datasets/locks/label-next/estimates.csv"))
-    assert (line["draw"], float(line["both"])) == (str(draw.pk), estimate.value)
+    assert (line["sample"], float(line["both"])) == (str(sample.pk), estimate.value)
 
 
-def test_labels_that_no_draw_asked_for_are_in_no_estimate_after_one(rosa, locks):
-    draw, texts = drawn_by(rosa, 2)
+def test_labels_that_no_sample_asked_for_are_in_no_estimate_after_one(rosa, locks):
+    sample, texts = drawn_by(rosa, 2)
     for text in texts:
         label(text)
     (weighed,) = label_report(data_of(locks), "", 2).rows
-    label(draw.chances.filter(is_drawn=False).first().text)
+    label(sample.chances.filter(is_drawn=False).first().text)
     (row,) = label_report(data_of(locks), "", 2).rows
     assert (row.both, row.n_left_out) == (weighed.both, 1)
     page = markup(rosa.get("/datasets/locks/label-next/"))
-    assert "1 labelled outside the draw is left out: nobody knows" in page
+    assert "1 labelled outside the sample is left out: nobody knows" in page
 
 
-def test_after_a_draw_with_equal_chances_people_alone_is_shown(rosa, locks):
+def test_after_a_sample_with_equal_chances_people_alone_is_shown(rosa, locks):
     Rating.objects.filter(rater__name="ann").delete()
     rate(Rater.objects.get(name="words"), "graded", *of_last(locks), 5)
     _, texts = drawn_by(rosa, 4)
@@ -201,23 +201,23 @@ def of_last(dataset):
     return text, text.topic.questions.get(position=1)
 
 
-def test_the_draw_of_one_system_says_nothing_of_others(rosa, locks):
+def test_the_sample_of_one_system_says_nothing_of_others(rosa, locks):
     Text.objects.filter(name__in=["r4", "r5", "r6"]).update(system="two")
     rosa.post("/datasets/locks/label-next/", {"size": "1", "system": "two"})
-    label(LabelDraw.objects.get().chances.get(is_drawn=True).text)
+    label(LabelSample.objects.get().chances.get(is_drawn=True).text)
     first, second, both = label_report(data_of(locks), "", 2).rows
-    assert (first.draw, both.draw) == (None, None)
-    assert second.draw.system == "two"
+    assert (first.sample, both.sample) == (None, None)
+    assert second.sample.system == "two"
     assert (first.n_left_out, second.n_left_out, both.n_left_out) == (0, 0, 1)
     assert second.both.interval_reason.endswith("fewer than two topics have a label")
 
 
-def test_labels_outside_the_draw_are_counted_and_left_out(rosa, locks):
+def test_labels_outside_the_sample_are_counted_and_left_out(rosa, locks):
     rosa.post("/datasets/locks/label-next/", {"size": "1"})
-    draw = LabelDraw.objects.get()
-    label(DrawChance.objects.filter(draw=draw, is_drawn=False).first().text)
-    page = markup(rosa.get(f"/datasets/locks/label-next/draws/{draw.pk}/"))
-    assert "1 report outside the draw was labelled since" in page
+    sample = LabelSample.objects.get()
+    label(SampleChance.objects.filter(sample=sample, is_drawn=False).first().text)
+    page = markup(rosa.get(f"/datasets/locks/label-next/samples/{sample.pk}/"))
+    assert "1 report outside the sample was labelled since" in page
 
 
 def test_tables_as_csv_equal_the_report(rosa, locks):
@@ -233,8 +233,8 @@ def test_tables_as_csv_equal_the_report(rosa, locks):
     assert float(row["people"]) == report.rows[0].people.value
     assert read(rosa.get("/datasets/locks/label-next/forecast.csv"))[0]["labelled"] == "4"
     rosa.post("/datasets/locks/label-next/", {"size": "2"})
-    draw = LabelDraw.objects.get()
-    drawn = read(rosa.get(f"/datasets/locks/label-next/draws/{draw.pk}.csv"))
+    sample = LabelSample.objects.get()
+    drawn = read(rosa.get(f"/datasets/locks/label-next/samples/{sample.pk}.csv"))
     assert len(drawn) == 2
     assert float(drawn[0]["probability"]) > 0
 
@@ -268,7 +268,7 @@ def test_nothing_left_draws_nothing(rosa, locks):
     assert "Nothing is left to label" in page
     response = rosa.post("/datasets/locks/label-next/", {}, follow=True)
     assert "Nothing was drawn" in response.content.decode()
-    assert not LabelDraw.objects.exists()
+    assert not LabelSample.objects.exists()
 
 
 def test_without_a_judge_of_reports_the_page_says_what_to_do(rosa, locks):
@@ -286,26 +286,37 @@ def test_before_anybody_has_labelled_all_chances_are_equal(rosa, locks):
 
 @pytest.mark.parametrize(
     "path",
-    ["label-next/", "label-next/estimates.csv", "label-next/draws/1/", "label-next/draws/1.csv"],
+    [
+        "label-next/",
+        "label-next/estimates.csv",
+        "label-next/samples/1/",
+        "label-next/samples/1.csv",
+    ],
 )
 def test_it_is_for_researchers(cast, locks, path):
     assert cast.client("worker").get(f"/datasets/locks/{path}").status_code == 403
     assert cast.client("stranger").get(f"/datasets/locks/{path}").status_code == 302
 
 
+def test_the_old_address_of_a_sample_leads_to_it(rosa, locks):
+    sample, _ = drawn_by(rosa, 1)
+    response = rosa.get(f"/datasets/locks/label-next/draws/{sample.pk}/")
+    assert response["Location"] == f"/datasets/locks/label-next/samples/{sample.pk}/"
+
+
 @pytest.mark.parametrize(
-    "path", ["label-next/draws/99/", "label-next/draws/99.csv", "label-next/nothing.csv"]
+    "path", ["label-next/samples/99/", "label-next/samples/99.csv", "label-next/nothing.csv"]
 )
 def test_what_is_missing_is_404(rosa, locks, path):
     assert rosa.get(f"/datasets/locks/{path}").status_code == 404
     assert rosa.get(f"/datasets/none/{path}").status_code == 404
 
 
-def test_a_draw_of_another_dataset_is_404(rosa, locks):
+def test_a_sample_of_another_dataset_is_404(rosa, locks):
     rosa.post("/datasets/locks/label-next/", {"size": "1"})
     Dataset.objects.create(slug="other", title="Other")
-    draw = LabelDraw.objects.get()
-    assert rosa.get(f"/datasets/other/label-next/draws/{draw.pk}/").status_code == 404
+    sample = LabelSample.objects.get()
+    assert rosa.get(f"/datasets/other/label-next/samples/{sample.pk}/").status_code == 404
 
 
 def test_only_the_page_takes_a_post(rosa, locks):

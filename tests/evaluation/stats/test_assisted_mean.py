@@ -2,7 +2,12 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from evaluation.stats.assisted_mean import assisted_mean, draw_variance, forecast_error, topic_means
+from evaluation.stats.assisted_mean import (
+    assisted_mean,
+    forecast_error,
+    sampling_variance,
+    topic_means,
+)
 from evaluation.stats.prediction_powered import ppi_mean
 from evaluation.stats.sampling import probabilities, systematic
 
@@ -16,7 +21,7 @@ def test_by_hand():
     estimate = assisted_mean([0.4, 0.6, 0.5, 0.7], [0.6, 0.7, NAN, NAN], [0.5] * 4, list("abcd"))
     assert (estimate.n, estimate.missing) == (2, 0)
     assert estimate.value == pytest.approx(0.7)
-    # What the labels add is 0.1 and 0.05; of two with equal chances the draw's variance is
+    # What the labels add is 0.1 and 0.05; of two with equal chances the sample's variance is
     # n (1 - n/N) s^2 = 2 x 1/2 x 0.00125. Of the topics: the judge's variance is 1/60. The gaps are
     # off their mean by 0.05 and -0.05, over the chances by 0.1 and -0.1: squares (0.01 + 0.01)/4 less
     # half of that for chance; with the judge, off its mean by -0.15 and 0.05, 2 x (-0.015 - 0.005)/4.
@@ -92,14 +97,14 @@ def labelled(human, chances, seed):
 
 def test_the_variance_of_a_draw_with_equal_chances_is_the_textbooks():
     # Parts 1, 2, 6 of 3 of 12: n (1 - n/N) s^2 = 3 x 3/4 x 7.
-    assert draw_variance([1, 2, 6], [0.25] * 3) == pytest.approx(3 * 0.75 * 7)
+    assert sampling_variance([1, 2, 6], [0.25] * 3) == pytest.approx(3 * 0.75 * 7)
 
 
-def test_equal_parts_of_a_draw_of_fixed_size_have_no_variance():
-    assert draw_variance([2, 2, 2], [0.1, 0.5, 0.9]) == 0
+def test_equal_parts_of_a_sample_of_fixed_size_have_no_variance():
+    assert sampling_variance([2, 2, 2], [0.1, 0.5, 0.9]) == 0
 
 
-def test_the_variance_of_a_draw_is_the_spread_of_draws():
+def test_the_sampling_variance_is_the_spread_over_samples():
     chances = probabilities(np.linspace(0.2, 2, 25) ** 2, 8)
     values = GENERATOR.uniform(0, 1, 25) + np.linspace(0, 1, 25)
     sums, variances = [], []
@@ -107,14 +112,14 @@ def test_the_variance_of_a_draw_is_the_spread_of_draws():
         drawn = systematic(chances, seed)
         chance = drawn[chances[drawn] < 1]
         sums.append((values[drawn] / chances[drawn]).sum())
-        variances.append(draw_variance(values[chance] / chances[chance], chances[chance]))
+        variances.append(sampling_variance(values[chance] / chances[chance], chances[chance]))
     # The standard error of the first is 2.6%; Deville's is an approximation, and known to be close.
     assert np.mean(variances) == pytest.approx(np.var(sums), rel=0.12)
 
 
 def test_one_text_has_no_spread():
     with pytest.raises(ValueError, match="two texts"):
-        draw_variance([1], [0.5])
+        sampling_variance([1], [0.5])
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Making a draw of reports to label, and reading what its labels say."""
+"""Making a sample of reports to label, and reading what its labels say."""
 
 from __future__ import annotations
 
@@ -9,28 +9,28 @@ import numpy as np
 from django.db import transaction
 
 from annotation.models import User
-from evaluation.labelling.data import Drawn, LabelData, Report
-from evaluation.labelling.estimates import draw_estimate, n_labelled
+from evaluation.labelling.data import LabelData, Report, Sample
+from evaluation.labelling.estimates import n_labelled, sample_estimate
 from evaluation.labelling.page import LabelReport
 from evaluation.labelling.params import LabelChoice
-from evaluation.models import DrawChance, LabelDraw
+from evaluation.models import LabelSample, SampleChance
 from evaluation.stats.estimate import Estimate
 from evaluation.stats.sampling import systematic
 
 
-class NothingToDrawError(Exception):
-    """There is no report left that a draw could take. The message says so."""
+class NothingToSampleError(Exception):
+    """There is no report left that a sample could take. The message says so."""
 
 
 @transaction.atomic
-def make_draw(choice: LabelChoice, report: LabelReport, by: User) -> LabelDraw:
-    """A new draw from the candidates of a report, with its chances. Raises NothingToDrawError."""
+def make_sample(choice: LabelChoice, report: LabelReport, by: User) -> LabelSample:
+    """A new sample from the candidates of a report, with its chances. Raises NothingToSampleError."""
     judge = choice.selection.judge
     if judge is None or not report.candidates:
-        raise NothingToDrawError("Nothing was drawn: there is no report left to label.")
+        raise NothingToSampleError("Nothing was drawn: there is no report left to label.")
     seed = secrets.randbits(32)
     drawn = set(systematic([candidate.chance for candidate in report.candidates], seed).tolist())
-    draw = LabelDraw.objects.create(
+    sample = LabelSample.objects.create(
         dataset=choice.selection.dataset,
         rubric=choice.selection.rubric,
         judge_id=judge.pk,
@@ -40,10 +40,10 @@ def make_draw(choice: LabelChoice, report: LabelReport, by: User) -> LabelDraw:
         seed=seed,
         made_by=by,
     )
-    DrawChance.objects.bulk_create(
+    SampleChance.objects.bulk_create(
         (
-            DrawChance(
-                draw=draw,
+            SampleChance(
+                sample=sample,
                 text_id=candidate.report.pk,
                 chance=candidate.chance,
                 is_drawn=index in drawn,
@@ -52,11 +52,11 @@ def make_draw(choice: LabelChoice, report: LabelReport, by: User) -> LabelDraw:
         ),
         batch_size=5_000,
     )
-    return draw
+    return sample
 
 
 @dataclass(frozen=True)
-class DrawnReport:
+class SampledReport:
     report: Report
     chance: float
     judge: float | None
@@ -65,39 +65,39 @@ class DrawnReport:
 
 
 @dataclass(frozen=True)
-class DrawResult:
-    """The reports of a draw and the estimate from their labels.
+class SampleResult:
+    """The reports of a sample and the estimate from their labels.
 
-    `n_outside` counts reports that the draw could have taken, did not take, and that people have
+    `n_outside` counts reports that the sample could have taken, did not take, and that people have
     finished all the same: their labels are not in the estimate, since nobody knows their chances.
     """
 
-    drawn: tuple[DrawnReport, ...]
+    drawn: tuple[SampledReport, ...]
     n_labelled: int
     n_outside: int
     estimate: Estimate
 
 
-def draw_result(draw: LabelDraw, data: LabelData) -> DrawResult:
-    """What the labels of a draw say so far; undefined until every drawn report is labelled."""
-    sampled = next(made for made in data.draws if made.pk == draw.pk)
+def sample_result(sample: LabelSample, data: LabelData) -> SampleResult:
+    """What the labels of a sample say so far; undefined until every drawn report is labelled."""
+    sampled = next(made for made in data.samples if made.pk == sample.pk)
     done = n_labelled(data, sampled)
     outside = ~np.isnan(sampled.chances) & ~sampled.is_drawn & ~np.isnan(data.human)
-    if done < draw.size:
-        why = f"undefined, because {draw.size - done} of the {draw.size} drawn reports are not labelled yet"
+    if done < sample.size:
+        why = f"undefined, because {sample.size - done} of the {sample.size} drawn reports are not labelled yet"
         estimate = Estimate(None, why, done)
     else:
-        estimate = draw_estimate(data, sampled, draw.system)
+        estimate = sample_estimate(data, sampled, sample.system)
     drawn = tuple(
-        _drawn_report(data, sampled, index) for index in np.flatnonzero(sampled.is_drawn).tolist()
+        _sampled_report(data, sampled, index) for index in np.flatnonzero(sampled.is_drawn).tolist()
     )
-    return DrawResult(drawn, done, int(outside.sum()), estimate)
+    return SampleResult(drawn, done, int(outside.sum()), estimate)
 
 
-def _drawn_report(data: LabelData, draw: Drawn, index: int) -> DrawnReport:
-    return DrawnReport(
+def _sampled_report(data: LabelData, sample: Sample, index: int) -> SampledReport:
+    return SampledReport(
         data.reports[index],
-        float(draw.chances[index]),
+        float(sample.chances[index]),
         _known(float(data.judge[index])),
         _known(float(data.human[index])),
         int(data.n_people[index]),

@@ -1,9 +1,9 @@
-"""What the page says after a draw, in studies that are made up anew: bias, and how often intervals hold."""
+"""What the page says after a sample, in studies that are made up anew: bias, and how often intervals hold."""
 
 import numpy as np
 import pytest
 
-from bench.label_draws import simulate, summary, truth
+from bench.label_samples import simulate, summary, truth
 
 STUDIES = 250
 

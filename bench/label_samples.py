@@ -1,9 +1,9 @@
-"""How true the estimates after a draw of reports are: their bias, and how often their interval holds.
+"""How true the estimates after a sample of reports are: their bias, and how often their interval holds.
 
-    make bench-label-draws [STUDIES=4000]
+    make bench-label-samples [STUDIES=4000]
 
 Each study is made up anew: topics, reports of 12 questions, what people answer, and a judge's grades
-from 0 to 5. A pilot of other topics says how often people say yes at each grade, so the draw's chances
+from 0 to 5. A pilot of other topics says how often people say yes at each grade, so the sample's chances
 are uneven, as on the page. The mean that all studies come from is known.
 
 In `related` the judge is generous where reports answer little, so that what it gets wrong, the
@@ -18,9 +18,9 @@ from functools import cache
 import numpy as np
 from scipy import stats
 
-from evaluation.labelling.data import Drawn, LabelData, Report
+from evaluation.labelling.data import LabelData, Report, Sample
 from evaluation.labelling.estimates import system_rows
-from evaluation.stats.assisted_mean import draw_variance
+from evaluation.stats.assisted_mean import sampling_variance
 from evaluation.stats.coverage_gap import answerable_by_grade, expected_gap
 from evaluation.stats.prediction_powered import ppi_mean
 from evaluation.stats.sampling import probabilities, systematic
@@ -81,7 +81,7 @@ def study(generator, scenario, size, n_systems=1):
     is_drawn[free[systematic(chances[free], int(generator.integers(2**32)))]] = True
     labelled = is_drawn.copy()
     labelled[first] = True
-    draw = Drawn(1, "", n, datetime.now(UTC), chances, is_drawn)
+    sample = Sample(1, "", n, datetime.now(UTC), chances, is_drawn)
     return LabelData(
         selection=None,
         reports=tuple(
@@ -95,7 +95,7 @@ def study(generator, scenario, size, n_systems=1):
         shares=pilot_shares(scenario),
         levels=tuple(LEVELS),
         n_cells=0,
-        draws=(draw,),
+        samples=(sample,),
     )
 
 
@@ -117,7 +117,7 @@ def people_plain(data):
 
 
 def over_topics(data):
-    """What a draw's own interval was: t over topics of judge + (human - judge)/chance."""
+    """What a sample's own interval was: t over topics of judge + (human - judge)/chance."""
     values = data.judge + np.nan_to_num(data.human - data.judge) / _chances(data)
     return _interval(values.mean(), values.var(ddof=1) / len(values), len(values) - 1)
 
@@ -146,17 +146,19 @@ def _calibrated(data, judge):
     weights /= weights.sum()
     off = gaps - weights @ gaps
     by_chance = chances[labelled] < 1
-    of_draw = draw_variance((weights * off)[by_chance], chances[labelled][by_chance])
+    of_sampling = sampling_variance((weights * off)[by_chance], chances[labelled][by_chance])
     few = 1 - (weights**2).sum()
     slope = 2 * weights @ ((judge[labelled] - weights @ judge[labelled]) * off) / few
     of_topics = judge.var(ddof=1) + slope + weights @ off**2 / few
     return _interval(
-        judge.mean() + weights @ gaps, of_draw + max(of_topics, 0) / len(judge), sum(by_chance) - 1
+        judge.mean() + weights @ gaps,
+        of_sampling + max(of_topics, 0) / len(judge),
+        sum(by_chance) - 1,
     )
 
 
 def _chances(data):
-    return np.where(np.isnan(data.draws[0].chances), 1.0, data.draws[0].chances)
+    return np.where(np.isnan(data.samples[0].chances), 1.0, data.samples[0].chances)
 
 
 def _interval(value, variance, df):
@@ -168,7 +170,7 @@ ESTIMATES = {
     "both, now": both_now,
     "both, as it was": unweighted,
     "people, as it was": people_plain,
-    "draw, as it was": over_topics,
+    "sample, as it was": over_topics,
     "people, weighted": people_weighted,
     "judge tuned": tuned,
 }
