@@ -35,6 +35,8 @@ export UV_PYTHON_DOWNLOADS := never
 BIN := .venv/bin
 PY := $(BIN)/python
 export PYTHONUNBUFFERED := 1
+# Kept where a machine asks not to: each of the many processes that tests start would compile what it imports.
+export PYTHONDONTWRITEBYTECODE :=
 
 .PHONY: demo test test-fast test-sqlite test-browser test-postgres test-vllm coverage lint lint-css env dev-env serve messages browser pictures bench-pages bench-campaign bench-servers bench-metrics bench-judge bench-label-samples
 
