@@ -74,9 +74,12 @@ def _parts(campaign: Campaign, step: Step) -> None:
         )
     if not campaign.lease_hours:
         step.odd.append("Texts that somebody took and left never return to the others: set a time.")
-    elif (
-        campaign.platform == Campaign.Platform.PROLIFIC and campaign.lease_hours > SUBMISSION_HOURS
-    ):
+        return
+    if not campaign.begun_lease_hours:
+        step.odd.append(
+            "Texts that somebody began and left hold their places for ever: say for how many hours."
+        )
+    if campaign.platform == Campaign.Platform.PROLIFIC and campaign.lease_hours > SUBMISSION_HOURS:
         step.odd.append(
             f"A part is lent for {campaign.lease_hours} hours; a submission on Prolific lives "
             f"{SUBMISSION_HOURS} hours at most."

@@ -9,7 +9,7 @@ from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.core.validators import URLValidator, validate_email
 from django.db import models
-from django.db.models import Q
+from django.db.models import F, Q
 from django.urls import reverse
 from django.utils import timezone, translation
 
@@ -115,6 +115,11 @@ class Campaign(models.Model):
     lease_hours = models.PositiveSmallIntegerField(
         null=True, blank=True, help_text="untouched items return to the pool then; empty: never"
     )
+    begun_lease_hours = models.PositiveSmallIntegerField(
+        null=True,
+        blank=True,
+        help_text="since a part began: then begun items return as well; empty: never",
+    )
     attention_per_part = models.PositiveSmallIntegerField("attention checks per part", default=0)
     skips_per_part = models.PositiveSmallIntegerField(
         null=True, blank=True, help_text="texts of a part that may be skipped; empty: a quarter"
@@ -179,6 +184,11 @@ class Campaign(models.Model):
                 condition=Q(question_source=None, question_rubric=None)
                 | Q(question_source__isnull=False, question_rubric__isnull=False),
                 name="campaign_question_source_has_a_rubric",
+            ),
+            models.CheckConstraint(
+                condition=Q(begun_lease_hours=None)
+                | Q(lease_hours__isnull=False, begun_lease_hours__gte=F("lease_hours")),
+                name="campaign_begun_items_return_last",
             ),
         ]
 

@@ -145,6 +145,12 @@ class Part(models.Model):
     def __str__(self) -> str:
         return f"part {self.number} of {self.participant}"
 
+    @property
+    def is_extendable(self) -> bool:
+        """Whether it has an end, and is under way or ran out."""
+        ends = self.outcome in (self.Outcome.UNDER_WAY, self.Outcome.EXPIRED)
+        return ends and self.expires is not None
+
     def is_overdue(self, now: datetime | None = None) -> bool:
         return (
             not self.outcome

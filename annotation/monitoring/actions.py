@@ -12,7 +12,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from annotation.models import Assignment, Campaign, LogEntry, Message, Part, Participant, User
-from annotation.participation import assigning, skips
+from annotation.participation import assigning, parts, skips
 from annotation.participation.leaving import (
     IN_HAND,
     ActionRefusedError,
@@ -23,7 +23,6 @@ from annotation.participation.leaving import (
     hold_campaign,
     take_back,
 )
-from annotation.task import saving
 
 DID = {
     Campaign.State.OPEN: "opened again",
@@ -59,22 +58,67 @@ def set_state(campaign: Campaign, state: str, by: User) -> Campaign:
 
 @transaction.atomic
 def extend(participant: Participant, hours: int, by: User) -> Part:
-    """Give the part that is under way so many hours more, from its end or, if that is past, from now.
+    """Give the last part so many hours more, from its end or, if that is past, from now.
 
-    Raises ActionRefusedError where no part is under way, or where it has no end.
+    A part whose time ran out is under way again, with those of its items that are still free.
+
+    Raises ActionRefusedError where no part is under way or ran out, or where it has no end.
     """
     participant = hold(participant)
-    part = participant.parts.filter(outcome=Part.Outcome.UNDER_WAY).last()
-    if part is None:
-        raise ActionRefusedError("No part is under way, so there is nothing to extend.")
+    part = participant.parts.last()
+    if part is None or part.outcome not in (Part.Outcome.UNDER_WAY, Part.Outcome.EXPIRED):
+        raise ActionRefusedError("No part is under way or ran out, so there is nothing to extend.")
     if part.expires is None:
         raise ActionRefusedError("This part has no end, so there is nothing to extend.")
+    if participant.outcome != Participant.Outcome.UNDER_WAY:
+        raise ActionRefusedError("The stay has ended, so no part of it can be extended.")
     part.expires = max(part.expires, timezone.now()) + timedelta(hours=hours)
-    part.save(update_fields=["expires"])
-    LogEntry.record(
-        participant.campaign, by, "extended", f"part {part.number} by {hours} h", participant
-    )
+    detail = f"part {part.number} by {hours} h"
+    if part.outcome == Part.Outcome.EXPIRED:
+        part.outcome, part.ended = Part.Outcome.UNDER_WAY, None
+        taken = [assigning.retake(item) for item in _given_back(part)]
+        detail += f"; its time had run out, {taken.count(False)} of its items are with others"
+    part.save(update_fields=["expires", "outcome", "ended"])
+    LogEntry.record(participant.campaign, by, "extended", detail, participant)
     return part
+
+
+@transaction.atomic
+def declare_done(participant: Participant, by: User) -> Part:
+    """Make the last part done, whatever of it was handed in: it is paid, and has its completion code.
+
+    What is in hand of it goes back to the pool; answers stay.
+
+    Raises ActionRefusedError where there is no part, or the last is done already.
+    """
+    participant = hold(participant)
+    part = participant.parts.last()
+    if part is None or part.outcome == Part.Outcome.DONE:
+        raise ActionRefusedError("There is no unfinished part that could be declared done.")
+    was = part.outcome
+    n = assigning.release_begun(held(participant).filter(part=part))
+    parts.finish(part, participant)
+    detail = f"part {part.number}, it was {Part.Outcome(was).label}; {counted(n)} released"
+    LogEntry.record(participant.campaign, by, "declared done", detail, participant)
+    return part
+
+
+@transaction.atomic
+def return_abandoned(campaign: Campaign, by: User) -> int:
+    """Put back what was begun and never handed in, in parts whose time is over; answers stay. How many.
+
+    Raises ActionRefusedError where there is none.
+    """
+    campaign = hold_campaign(campaign)
+    assigning.expire(campaign)
+    abandoned = assigning.abandoned(campaign)
+    people = abandoned.values("participant").distinct().count()
+    n = assigning.release_begun(abandoned)
+    if not n:
+        raise ActionRefusedError("Nothing that was begun waits in a part whose time is over.")
+    of = f"{people} participant{'' if people == 1 else 's'}"
+    LogEntry.record(campaign, by, "released begun items", f"{counted(n)} of {of}")
+    return n
 
 
 @transaction.atomic
@@ -93,7 +137,7 @@ def release_item(assignment: Assignment, by: User) -> Assignment:
         )
     assignment.state, assignment.slot = Assignment.State.RELEASED, None
     assignment.save(update_fields=["state", "slot"])
-    saving.end_part(assignment)
+    parts.end_if_done(assignment)
     _end_what_is_empty(participant)
     LogEntry.record(
         participant.campaign,
@@ -222,6 +266,14 @@ def _end_what_is_empty(participant: Participant) -> None:
     waiting = held.filter(state=Assignment.State.OPEN) | skips.needed(held)
     under_way = participant.parts.filter(outcome=Part.Outcome.UNDER_WAY)
     end_parts(under_way.exclude(pk__in=waiting.values("part")))
+
+
+def _given_back(part: Part) -> list[Assignment]:
+    """Items of a part that went back to the pool, and that nobody skipped."""
+    back = part.assignments.filter(state=Assignment.State.RELEASED, was_skipped=False)
+    return list(
+        back.select_related("item", "participant__campaign").select_for_update(of=("self",))
+    )
 
 
 def _forget_sessions(guest: User) -> None:

@@ -25,6 +25,7 @@ from django.db.models import (
 from django.db.models.functions import Cast, Coalesce, Substr
 
 from annotation.models import Answer, Assignment, Campaign, Item, Part, Participant
+from annotation.participation import assigning
 from annotation.participation.earnings import MINUTE_MS, active_ms
 
 
@@ -85,6 +86,16 @@ def handed_out(campaign: Campaign) -> dict[str, int]:
     assignments = Assignment.objects.filter(participant__campaign=campaign).order_by()
     counts = dict(assignments.values_list("state").annotate(Count("pk")))
     return {state.value: counts.get(state.value, 0) for state in Assignment.State}
+
+
+def abandoned(campaign: Campaign) -> dict[str, int]:
+    """Items that were begun in parts whose time is over, and never handed in, and whose they are."""
+    waiting = assigning.abandoned(campaign)
+    return waiting.aggregate(
+        items=Count("pk"),
+        slots=Count("pk", filter=Q(slot__isnull=False)),
+        people=Count("participant", distinct=True),
+    )
 
 
 def items(campaign: Campaign) -> list[ItemsOf]:

@@ -7,6 +7,7 @@ from annotation.monitoring import views
 participant_urls = [
     path("", views.participant, name="campaign_participant"),
     path("extend/", views.extend, name="extend_part"),
+    path("done/", views.declare_done, name="declare_done"),
     path("release/", views.release, name="release_untouched"),
     path("release/<int:item>/", views.release_item, name="release_item"),
     path("return/", views.return_participant, name="return_participant"),
@@ -19,6 +20,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("<slug:slug>/", views.campaign, name="campaign"),
     path("<slug:slug>/state/", views.campaign_state, name="campaign_state"),
     path("<slug:slug>/expire/", views.expire, name="campaign_expire"),
+    path("<slug:slug>/abandoned/", views.return_abandoned, name="return_abandoned"),
     path("<slug:slug>/log/", views.log, name="campaign_log"),
     path("<slug:slug>/messages/", views.campaign_messages, name="campaign_messages"),
     path("<slug:slug>/reconcile/", views.reconcile, name="campaign_reconcile"),

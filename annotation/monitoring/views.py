@@ -16,7 +16,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from django.views.decorators.vary import vary_on_headers
 
 from annotation.http import AuthenticatedRequest, View, admins_only, researchers_only
-from annotation.models import Assignment, Campaign, Dataset, Item, LogEntry, Participant
+from annotation.models import Assignment, Campaign, Dataset, Item, LogEntry, Part, Participant
 from annotation.monitoring import actions, progress, reconciliation
 from annotation.monitoring.export import archive
 from annotation.monitoring.forms import (
@@ -44,6 +44,7 @@ def campaign(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
         "campaign": campaign,
         "statuses": statuses(campaign),
         "assigned": progress.handed_out(campaign),
+        "abandoned": progress.abandoned(campaign),
         "total": total,
         "systems": systems,
         "hands_out": campaign.hands_out(),
@@ -102,6 +103,7 @@ def participant(request: AuthenticatedRequest, slug: str, pk: int) -> HttpRespon
     assigned = participant.assignments.select_related("item__text", "part", "check_asked")
     [row] = rows([participant])
     skips = by_part(participant.campaign, participant.assignments.all())
+    last = participant.parts.last()
     context = {
         "campaign": participant.campaign,
         "participant": participant,
@@ -112,7 +114,8 @@ def participant(request: AuthenticatedRequest, slug: str, pk: int) -> HttpRespon
         "extend": ExtendForm(),
         "is_guest": bool(participant.rater.user and participant.rater.user.is_guest),
         "has_ended": participant.outcome not in ("", Participant.Outcome.DONE),
-        "now_working": row.status in ("working", "overdue"),
+        "unfinished": last if last and last.outcome != Part.Outcome.DONE else None,
+        "is_extendable": not participant.outcome and last and last.is_extendable,
         "room": "campaigns",
     }
     return render(request, "annotation/monitoring/participant.html", context)
@@ -255,14 +258,37 @@ def expire(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
     return redirect(campaign)
 
 
+@require_POST
+@admins_only
+def return_abandoned(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
+    """What was begun and left, in parts whose time is over, goes back to the others."""
+    campaign = get_object_or_404(Campaign, slug=slug)
+    try:
+        _confirmed(request)
+        n = actions.return_abandoned(campaign, request.user)
+    except leaving.ActionRefusedError as error:
+        messages.error(request, str(error))
+    else:
+        messages.success(request, f"{_items(n)} went back to the pool; the answers are kept.")
+    return redirect(campaign)
+
+
 @_on_participant
 def extend(request: AuthenticatedRequest, participant: Participant) -> str:
-    """More hours for the part under way."""
+    """More hours for the last part."""
     form = ExtendForm(request.POST)
     if not form.is_valid():
         raise leaving.ActionRefusedError(f"Hours: {form.errors['hours'][0]}")
     part = actions.extend(participant, form.cleaned_data["hours"], request.user)
     return f"Part {part.number} runs until {part.expires:%-d %B, %H:%M %Z}."
+
+
+@_on_participant
+def declare_done(request: AuthenticatedRequest, participant: Participant) -> str:
+    """The last part counts as done: it is paid and has its code."""
+    _confirmed(request)
+    part = actions.declare_done(participant, request.user)
+    return f"Part {part.number} is done: it is due for pay, and its completion code is shown."
 
 
 @_on_participant

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from django.db import IntegrityError, transaction
-from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
+from django.db.models import Count, Exists, F, Max, OuterRef, Q, QuerySet
 from django.utils import timezone
 from django.utils.text import slugify
 
@@ -103,7 +103,9 @@ def _begin_part(participant: Participant, study_id: str, session_id: str) -> Par
     in_hand = sum(
         assignment.slot is not None for assignment in begun
     )  # training and gold are not counted
-    room = campaign.items_per_part and max(0, campaign.items_per_part - in_hand)
+    room = campaign.items_per_part and max(
+        0 if in_hand else 1, campaign.items_per_part - in_hand - unpaid(participant)
+    )
     candidates = left_for(campaign, participant)
     had = Counter(participant.assignments.values_list("item__text__system", flat=True))
     number = len(parts) + 1
@@ -125,6 +127,20 @@ def _begin_part(participant: Participant, study_id: str, session_id: str) -> Par
         participant.outcome = Participant.Outcome.UNDER_WAY
         participant.save(update_fields=["outcome"])
     return part
+
+
+def unpaid(participant: Participant) -> int:
+    """How many study items were handed in, in parts that ended unfinished, since the last that was done.
+
+    The next part is smaller by these, so that the same work is paid once, however it was cut.
+    """
+    done = participant.parts.filter(outcome=Part.Outcome.DONE).aggregate(last=Max("number"))["last"]
+    return participant.assignments.filter(
+        part__number__gt=done or 0,
+        part__outcome__in=[Part.Outcome.EXPIRED, Part.Outcome.RETURNED],
+        state=Assignment.State.SUBMITTED,
+        item__purpose=Item.Purpose.STUDY,
+    ).count()
 
 
 def pick(
@@ -258,7 +274,8 @@ def retake(assignment: Assignment) -> bool:
 
 @transaction.atomic
 def expire(campaign: Campaign, now: datetime | None = None) -> int:
-    """End the parts whose time is over: what is untouched returns to the pool, the rest stays.
+    """End the parts whose time is over: what is untouched returns to the pool, and where the campaign
+    says so what was begun does too, some hours later.
 
     Returns how many items came back.
     """
@@ -269,10 +286,32 @@ def expire(campaign: Campaign, now: datetime | None = None) -> int:
 def _expire(campaign: Campaign, now: datetime) -> int:
     overdue = Part.objects.filter(participant__campaign=campaign, outcome="", expires__lte=now)
     ended = list(overdue.values_list("pk", flat=True))
-    if not ended:
-        return 0
-    Part.objects.filter(pk__in=ended).update(outcome=Part.Outcome.EXPIRED, ended=F("expires"))
-    return release_untouched(Assignment.objects.filter(part__in=ended))
+    n = 0
+    if ended:
+        Part.objects.filter(pk__in=ended).update(outcome=Part.Outcome.EXPIRED, ended=F("expires"))
+        n = release_untouched(Assignment.objects.filter(part__in=ended))
+    if campaign.begun_lease_hours is not None:
+        before = now - timedelta(hours=campaign.begun_lease_hours)
+        n += release_begun(abandoned(campaign).filter(part__began__lte=before))
+    return n
+
+
+def abandoned(campaign: Campaign) -> QuerySet[Assignment]:
+    """What is still in somebody's hand of parts whose time ran out: begun, and not handed in."""
+    return Assignment.objects.filter(
+        part__participant__campaign=campaign,
+        part__outcome=Part.Outcome.EXPIRED,
+        state__in=[Assignment.State.OPEN, Assignment.State.SKIPPED],
+    )
+
+
+def release_begun(assignments: QuerySet[Assignment]) -> int:
+    """Give back the slots of these items, answered or not; their answers stay. In a transaction."""
+    held = list(
+        assignments.select_for_update(of=("self",)).order_by("pk").values_list("pk", flat=True)
+    )
+    released = Assignment.objects.filter(pk__in=held)
+    return released.update(state=Assignment.State.RELEASED, slot=None)
 
 
 def release_untouched(assignments: QuerySet[Assignment]) -> int:

@@ -12,7 +12,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from annotation.models import Assignment, Campaign, Item, Part, Participant
-from annotation.participation import assigning, entry
+from annotation.participation import assigning, entry, parts
 
 CHECK_TRIES = 2
 OVER = (
@@ -48,13 +48,18 @@ class Ending:
 class Stopped:
     """What is left of a part that can no longer be finished: how many of its texts, by how far they were.
 
-    It stopped at `ended`, when its time was over; None where the study was closed in it.
+    It stopped at `ended`, when its time was over; None where the study was closed in it. With
+    `can_be_done` it is done late once what was begun is handed in, until `held_until` (None: any
+    time). Of what was begun, `gone` went back to the others since.
     """
 
     ended: datetime | None
     submitted: int
     begun: int
     untouched: int
+    gone: int
+    can_be_done: bool
+    held_until: datetime | None
 
     @property
     def is_worked(self) -> bool:
@@ -106,10 +111,7 @@ def is_over(assignment: Assignment) -> bool:
     if not assignment.participant.campaign.counts_answers():
         return True
     part = assignment.part
-    if part is None or part.outcome not in (
-        Part.Outcome.EXPIRED,
-        Part.Outcome.RETURNED,
-    ):
+    if part is None or part.outcome == Part.Outcome.DONE or parts.can_be_done(part):
         return False
     later = assignment.participant.parts.filter(number__gt=part.number)
     return not (assignment.is_reopened or later.exists())
@@ -211,10 +213,24 @@ def stopped(participant: Participant, part: Part | None) -> Stopped | None:
         return None
     rows = part.assignments.annotate(answered=assigning.ANSWERED)
     n = Counter(
-        "submitted" if state == Assignment.State.SUBMITTED else "begun" if answered else "untouched"
+        "submitted"
+        if state == Assignment.State.SUBMITTED
+        else "untouched"
+        if not answered
+        else "gone"
+        if state == Assignment.State.RELEASED
+        else "begun"
         for state, answered in rows.values_list("state", "answered")
     )
-    return Stopped(part.ended, n["submitted"], n["begun"], n["untouched"])
+    return Stopped(
+        ended=part.ended,
+        submitted=n["submitted"],
+        begun=n["begun"] + n["gone"],
+        untouched=n["untouched"],
+        gone=n["gone"],
+        can_be_done=participant.campaign.counts_answers() and parts.can_be_done(part),
+        held_until=parts.held_until(part, participant.campaign),
+    )
 
 
 def next_part(participant: Participant) -> Offer | None:
@@ -228,10 +244,12 @@ def next_part(participant: Participant) -> Offer | None:
     waiting = participant.assignments.filter(state=Assignment.State.OPEN)
     begun = waiting.filter(slot__isnull=False).count()
     texts = begun + len(assigning.left_for(campaign, participant))
+    if not texts and assigning.expire(campaign):
+        texts = len(assigning.left_for(campaign, participant))
     if not texts:
         return None
     if size := campaign.items_per_part:
-        texts = min(texts, max(size, begun))
+        texts = min(texts, max(size - assigning.unpaid(participant), begun, 1))
     had = participant.assignments.exclude(state=Assignment.State.RELEASED).values("item")
     extra = campaign.items.exclude(pk__in=had)
     gold = extra.filter(purpose=Item.Purpose.GOLD).count()

@@ -15,6 +15,7 @@ from annotation.http import AuthenticatedRequest
 from annotation.models import Assignment, CheckQuestion, Message, Part, Participant
 from annotation.participation import assigning, earnings, entry, journey, leaving
 from annotation.participation.forms import CheckForm, ConsentForm
+from annotation.participation.parts import held_until
 from annotation.participation.skips import needed, skips_of
 
 SCREENING, COMPREHENSION = CheckQuestion.Purpose.SCREENING, CheckQuestion.Purpose.COMPREHENSION
@@ -50,6 +51,9 @@ def work_campaign(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
     part = journey.under_way(participant)
     last = participant.parts.last()
     stopped = journey.stopped(participant, last)
+    may_finish = stopped is not None and stopped.can_be_done
+    if stopped:
+        part = last if may_finish else None
     offer = None
     if part is None and not journey.is_spent(participant, submission):
         offer = journey.next_part(participant)
@@ -57,8 +61,9 @@ def work_campaign(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
     parts = _parts(participant)
     context = {
         "campaign": participant.campaign,
-        "part": None if stopped else part,
+        "part": part,
         "stopped": stopped,
+        "held_until": held_until(part, participant.campaign) if part else None,
         "offer": offer,
         "skips": skips_of(participant, part) if part else None,
         "number": participant.parts_done() + 1,
@@ -72,12 +77,12 @@ def work_campaign(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
         ),
         "may_leave": participant.outcome == Participant.Outcome.UNDER_WAY,
         "handed_in": _handed_in(participant),
-        "reopened": [] if stopped else _reopened(participant),
+        "reopened": [] if stopped and not may_finish else _reopened(participant),
         "news": participant.campaign.messages_sent.filter(pk__gt=participant.seen_message),
         "is_guest": request.user.is_guest,
         "room": "work",
     }
-    items = _items(last, leads_on=not stopped)
+    items = _items(last, leads_on=not stopped or may_finish)
     return render(request, "annotation/participation/work_campaign.html", context | items)
 
 

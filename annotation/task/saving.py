@@ -24,7 +24,7 @@ from annotation.models import (
     Text,
     User,
 )
-from annotation.participation import assigning, gate, skips
+from annotation.participation import assigning, gate, parts, skips
 from annotation.prepared import Prepared, PreparedInsert
 from annotation.task.page import asked_of
 from annotation.text.spans import Span
@@ -197,7 +197,7 @@ def submit(assignment: Assignment, active_ms: int = 0) -> None:
         assignment.submitted_at = timezone.now()
         assignment.active_ms += active_ms
         assignment.save(update_fields=["state", "was_skipped", "submitted_at", "active_ms"])
-        end_part(assignment)
+        parts.end_if_done(assignment)
 
 
 def _count_late(assignment: Assignment) -> None:
@@ -228,7 +228,7 @@ def skip(assignment: Assignment, note: str) -> None:
             assignment.state, assignment.note = Assignment.State.SKIPPED, note
             assignment.was_skipped = True
             assignment.save(update_fields=["state", "note", "was_skipped"])
-            end_part(assignment)
+            parts.end_if_done(assignment)
         elif note:
             assignment.note = note
             assignment.save(update_fields=["note"])
@@ -248,32 +248,6 @@ def _lock(assignment: Assignment) -> None:
     row = Assignment.objects.select_for_update().get(pk=assignment.pk)
     assignment.state, assignment.slot = row.state, row.slot
     assignment.active_ms, assignment.was_skipped = row.active_ms, row.was_skipped
-
-
-def end_part(assignment: Assignment) -> None:
-    """End the part of an item once nothing in it is open and a study item was handed in.
-
-    Hidden gold that was skipped is waited for. One whose time is over is not done any more. Where
-    items return to the pool at all, those that were skipped untouched do so now.
-    """
-    part = assignment.part
-    if part is None or part.outcome:
-        return
-    beside = part.assignments
-    if beside.filter(state=Assignment.State.OPEN).exists() or skips.needed(beside.all()).exists():
-        return
-    handed_in = beside.filter(state=Assignment.State.SUBMITTED, item__purpose=Item.Purpose.STUDY)
-    if not handed_in.exists():
-        return
-    part.outcome = Part.Outcome.DONE
-    part.ended = timezone.now()
-    part.save(update_fields=["outcome", "ended"])
-    participant, campaign = assignment.participant, assignment.participant.campaign
-    if campaign.lease_hours:
-        assigning.release_untouched(part.assignments.all())
-    if campaign.items_per_part is None or participant.parts_done() == campaign.max_parts:
-        participant.outcome = Participant.Outcome.DONE
-        participant.save(update_fields=["outcome"])
 
 
 Columns = tuple[type[Model], list[str]]

@@ -94,7 +94,7 @@ class PartsForm(DraftForm):
         model = Campaign
         fields = (
             *("raters_per_item", "items_per_part", "max_parts"),
-            *("skips_per_part", "lease_hours", "attention_per_part"),
+            *("skips_per_part", "lease_hours", "begun_lease_hours", "attention_per_part"),
         )
         labels = {
             "raters_per_item": "Raters for each text",
@@ -102,6 +102,7 @@ class PartsForm(DraftForm):
             "max_parts": "Parts for one person, at most",
             "skips_per_part": "Texts of a part that may be skipped",
             "lease_hours": "Hours to finish a part",
+            "begun_lease_hours": "Hours that begun texts are held",
             "attention_per_part": "Attention checks in a part",
         }
         help_texts = {
@@ -110,14 +111,29 @@ class PartsForm(DraftForm):
             "max_parts": "empty: as many as there are",
             "skips_per_part": "empty: a quarter of them, one at least; never all",
             "lease_hours": "then untouched texts go to others, and what is saved stays; empty: no limit",
+            "begun_lease_hours": "from the beginning of a part; then what was begun and not handed in "
+            "goes to others too; empty: for ever",
             "attention_per_part": "they are written under Checks",
         }
 
     def at_least_one(self) -> Iterable[str]:
-        return ("raters_per_item", "items_per_part", "max_parts", "lease_hours")
+        return (
+            "raters_per_item",
+            "items_per_part",
+            "max_parts",
+            "lease_hours",
+            "begun_lease_hours",
+        )
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or {}
+        lease, begun = cleaned.get("lease_hours"), cleaned.get("begun_lease_hours")
+        if begun and not lease:
+            self.add_error("begun_lease_hours", "Only a part that has an end can end for good.")
+        elif lease and begun and begun < lease:
+            self.add_error(
+                "begun_lease_hours", f"A part has {lease} hours: give this many at least."
+            )
         items, checks = cleaned.get("items_per_part"), cleaned.get("attention_per_part")
         if items and checks and checks > items:
             self.add_error(

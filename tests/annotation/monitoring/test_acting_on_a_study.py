@@ -6,9 +6,11 @@ import pytest
 from django.core.management import call_command
 
 from annotation.models import Answer, Campaign, Message, Participant
+from annotation.participation import assigning
 from annotation.task import saving
 from tests import field
 from tests.annotation.monitoring.acting_material import HOME, about, logged, post, states
+from tests.annotation.study_material import words
 from tests.crowd import make_study
 
 
@@ -106,9 +108,30 @@ def test_a_message_goes_to_all_workers(cast, study):
     assert Message.objects.count() == 1
 
 
-ACTS = ["extend/", "release/", "release/{}/", "return/", "readmit/", "erase/"]
-OF_STUDY = ["state/", "expire/", "invitations/", "messages/", "reconcile/"]
+ACTS = ["extend/", "done/", "release/", "release/{}/", "return/", "readmit/", "erase/"]
+OF_STUDY = ["state/", "expire/", "abandoned/", "invitations/", "messages/", "reconcile/"]
 SENT = {"confirm": "on", "hours": 1, "state": "closed", "body": "x", "number": "1"}
+
+
+def test_what_was_begun_and_left_is_counted_and_given_back_at_once(cast, study, working):
+    field.make_overdue(working)
+    assigning.expire(study)
+    page = words(cast.client("researcher").get(HOME))
+    assert "1 begun and left by 1 person whose time is over; they hold 1 slot" in page
+    assert "Release what was begun and left" not in page  # that is for admins
+    assert "begun and left…" in words(cast.client("admin").get(HOME))
+    assert "tick the box" in post(cast, "abandoned/").content.decode()
+    page = post(cast, "abandoned/", confirm="on").content.decode()
+    assert "1 item went back to the pool; the answers are kept." in page
+    assert states(working).count("released") == 3
+    assert Answer.objects.count() == 1
+    assert logged() == [("released begun items", "1 item of 1 participant", "ada")]
+    assert "Nothing that was begun waits" in post(cast, "abandoned/", confirm="on").content.decode()
+    assert len(logged()) == 1
+
+
+def test_before_a_study_is_closed_it_is_said_how_much_is_in_hand(cast, study, working):
+    assert "there are 3 such items at the moment" in words(cast.client("admin").get(HOME))
 
 
 @pytest.mark.parametrize(
@@ -146,7 +169,7 @@ def test_acts_are_posts_about_people_of_this_study(cast, working):
         assert client.post(f"/campaigns/nowhere/{path}", SENT).status_code == 404, act
         missing = f"participants/99999/{act.format(assignment.pk)}"
         assert client.post(HOME + missing, SENT).status_code == 404, act
-    for act in ("state/", "expire/"):
+    for act in ("state/", "expire/", "abandoned/"):
         assert client.get(HOME + act).status_code == 405, act
         assert client.post(f"/campaigns/nowhere/{act}", SENT).status_code == 404, act
     theirs = about(neighbour, f"release/{assignment.pk}/")

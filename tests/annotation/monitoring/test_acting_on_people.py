@@ -6,10 +6,11 @@ import pytest
 from django.utils import timezone
 
 from annotation.models import Answer, Assignment, Campaign, Participant, Rating
-from annotation.participation import assigning
+from annotation.participation import assigning, journey
 from annotation.task import saving
 from tests import field
 from tests.annotation.monitoring.acting_material import about, logged, post, states
+from tests.annotation.study_material import words
 from tests.crowd import make_study
 
 
@@ -40,6 +41,40 @@ def test_an_overdue_part_is_extended_from_now(cast, study, working):
     left = working.parts.get().expires - timezone.now()
     assert timedelta(hours=1, minutes=59) < left <= timedelta(hours=2)
     assert assigning.expire(study) == 0
+
+
+def test_a_part_whose_time_ran_out_is_under_way_again_with_what_is_still_free(cast, study, working):
+    _, begun, taken = working.assignments.order_by("position")
+    field.make_overdue(working)
+    assigning.expire(study)  # practice and what is untouched go back
+    for slot in range(2):
+        Assignment.objects.create(
+            participant=field.agreed(study, f"other-{slot}"), item=taken.item, position=0, slot=slot
+        )
+    post(cast, about(working, "extend/"), hours=5)
+    part = working.parts.get()
+    assert (part.outcome, part.ended) == ("", None)
+    assert states(working) == ["open", "open", "released"]
+    assert begun in working.assignments.filter(state="open")
+    detail = "part 1 by 5 h; its time had run out, 1 of its items are with others"
+    assert logged() == [("extended", detail, "ada")]
+
+
+def test_a_part_is_declared_done_and_has_its_code(cast, working):
+    field.make_overdue(working)
+    assigning.expire(working.campaign)
+    assert "tick the box" in post(cast, about(working, "done/")).content.decode()
+    page = post(cast, about(working, "done/"), confirm="on").content.decode()
+    assert "Part 1 is done: it is due for pay" in page
+    part = working.parts.get()
+    assert part.outcome == "done"
+    assert not working.assignments.filter(state="open").exists()
+    assert journey.ending(working, "sub").code == "DONE1"
+    detail = "part 1, it was expired; 1 item released"
+    assert logged() == [("declared done", detail, "ada")]
+    assert (
+        "no unfinished part" in post(cast, about(working, "done/"), confirm="on").content.decode()
+    )
 
 
 @pytest.mark.parametrize("hours", ["", "0", "-3", "ten", "100000"])

@@ -7,9 +7,10 @@ from uuid import uuid4
 import pytest
 from django.test import Client
 from django.utils import timezone
+from django.utils.formats import date_format
 
 from annotation.models import Part
-from annotation.participation import entry
+from annotation.participation import assigning, entry
 from tests.annotation.study_material import ROOM, words
 from tests.crowd import RIGHT, Walker, make_study
 from tests.markup import markup
@@ -35,12 +36,11 @@ def walker(study):
     return walker
 
 
-def answer(walker):
-    first = walker.in_hand()[0]
+def answer(walker, first=None):
+    first = first or walker.in_hand()[0]
     asked = first.item.asked.first().question_id
-    key = "00000000-0000-4000-8000-00000000000a"
     url = f"/work/{first.pk}/answers/{asked}/"
-    assert walker.client.post(url, {"key": key, "grade": 0}).status_code == 302
+    assert walker.client.post(url, {"key": uuid4(), "grade": 0}).status_code == 302
     return first
 
 
@@ -169,12 +169,56 @@ def test_one_whose_time_ended_and_that_cannot_be_begun_again_says_so(study, walk
 
 
 def test_handing_in_after_the_end_leads_to_the_page_of_the_study(walker):
-    first, second = walker.in_hand()
+    first, _ = walker.in_hand()
     run_out()
-    Part.objects.update(outcome="expired")  # while the page was open
+    assigning.expire(walker.participant.campaign)  # while the page was open: the second goes back
     page = walker.do(first)
     assert page.redirect_chain == [(ROOM, 302)]
-    assert second.pk in [assignment.pk for assignment in walker.in_hand()]
+    assert "Begin part 1" in page.content.decode()
+    assert "What you handed in counts: the next part is shorter by it." in words(page)
+
+
+def test_a_part_that_was_begun_throughout_is_finished_late(study, walker):
+    first, second = walker.in_hand()
+    answer(walker, second)
+    put(study, begun_lease_hours=24)
+    run_out()
+    page = walker.come()
+    told = words(page)
+    assert "The time for your last part ended on" in told
+    assert "You can still finish this part: hand in what you have begun, and it is done." in told
+    until = walker.participant.parts.get().began + timedelta(hours=24)
+    assert (
+        f"These texts stay yours until {date_format(timezone.localtime(until), 'j F, H:i')}" in told
+    )
+    assert "Begin part" not in told
+    assert ">Go on</a>" in page.content.decode()
+    page = walker.do(first)
+    assert page.redirect_chain == [(second.get_absolute_url(), 302)]
+    page = walker.do(second)
+    assert "complete?cc=DONE1" in page.content.decode()
+    assert walker.participant.parts.get().outcome == "done"
+
+
+def test_what_was_begun_and_went_to_others_is_said(study, walker):
+    put(study, begun_lease_hours=20)
+    walker.participant.parts.update(began=timezone.now() - timedelta(hours=21))
+    run_out()
+    told = words(walker.come())
+    assert "1 begun. Given back untouched: 1." in told
+    assert "Of those begun, 1 went to others since" in told
+    assert "still finish" not in told
+
+
+def test_both_limits_are_told_before_and_in_a_part(study):
+    put(study, begun_lease_hours=48)
+    walker = Walker(Client(), study)
+    walker.prepare()
+    assert "begun and not handed in do so 48 hours after the beginning" in words(walker.come())
+    walker.begin()
+    until = walker.participant.parts.get().began + timedelta(hours=48)
+    when = date_format(timezone.localtime(until), "j F, H:i")
+    assert f"Those that you have begun and not handed in do so on {when}" in words(walker.come())
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ from datetime import timedelta
 from uuid import uuid4
 
 import pytest
+from django.db.models import Count, Q
 from django.utils import timezone
 
 from annotation.models import Answer, Assignment, Campaign, Part, Rating
@@ -102,16 +103,109 @@ def test_what_is_skipped_untouched_goes_back_at_the_end_of_a_part_with_a_lease(p
         )
 
 
-def test_a_part_whose_time_is_over_is_not_done_by_a_late_hand_in(pool):
-    Campaign.objects.update(lease_hours=2, items_per_part=1)
-    part = assigning.begin_part(newcomer(pool, "ann"))
-    assignment = part.assignments.select_related("participant__campaign").get()
-    answer(assignment)
-    assigning.expire(pool, timezone.now() + timedelta(hours=3))
-    assignment = Assignment.objects.select_related("participant__campaign", "part").get()
-    saving.submit(assignment)
+def hand_in(part):
+    """What is open of a part, whatever became of its time."""
+    for assignment in part.assignments.filter(state="open").select_related("participant__campaign"):
+        saving.submit(assignment)
     part.refresh_from_db()
-    assert (assignment.state, part.outcome) == ("submitted", "expired")
+    return part.outcome
+
+
+def run_out(pool, hours=3):
+    return assigning.expire(pool, timezone.now() + timedelta(hours=hours))
+
+
+@pytest.mark.parametrize("somebody_begins_meanwhile", [True, False])
+def test_a_part_that_is_handed_in_whole_after_its_time_is_done(pool, somebody_begins_meanwhile):
+    Campaign.objects.update(lease_hours=2, items_per_part=3)
+    part = assigning.begin_part(newcomer(pool, "ann"))
+    for assignment in part.assignments.all():
+        answer(assignment)
+    part.expires = timezone.now() - timedelta(minutes=1)
+    part.save()
+    if somebody_begins_meanwhile:
+        assigning.begin_part(newcomer(pool, "ben"))
+        part.refresh_from_db()
+        assert part.outcome == "expired"
+    assert hand_in(part) == "done"
+
+
+def test_a_part_of_which_something_went_back_is_not_done_and_makes_the_next_shorter(pool):
+    Campaign.objects.update(lease_hours=2)
+    ann = newcomer(pool, "ann")
+    part = assigning.begin_part(ann)
+    for assignment in part.assignments.order_by("position")[:3]:
+        answer(assignment)
+    assert run_out(pool) == 1
+    assert hand_in(part) == "expired"
+    assert assigning.unpaid(ann) == 3
+    # Four texts are a part: one more, and the part is done and paid.
+    again = assigning.begin_part(ann)
+    assert again.assignments.count() == 1
+    work_through(again)
+    assert (ann.parts_done(), assigning.unpaid(ann)) == (1, 0)
+    assert assigning.begin_part(ann).assignments.count() == 4
+
+
+def test_a_part_whose_rest_went_into_a_later_one_is_not_paid_beside_it(pool):
+    Campaign.objects.update(lease_hours=2)
+    ann = newcomer(pool, "ann")
+    part = assigning.begin_part(ann)
+    first, *rest = part.assignments.order_by("position")
+    for assignment in (first, *rest):
+        answer(assignment)
+    saving.submit(Assignment.objects.select_related("participant__campaign").get(pk=first.pk))
+    run_out(pool)
+    again = assigning.begin_part(ann)
+    assert set(again.assignments.all()) == set(rest)
+    work_through(again)
+    assert [part.outcome for part in ann.parts.all()] == ["expired", "done"]
+
+
+def test_what_was_begun_goes_back_after_a_longer_time(pool):
+    Campaign.objects.update(
+        lease_hours=2, begun_lease_hours=10, raters_per_item=1, items_per_part=12
+    )
+    ann = newcomer(pool, "ann")
+    part = assigning.begin_part(ann)
+    begun, done, *_ = part.assignments.order_by("position")
+    answer(begun)
+    answer(done)
+    saving.submit(Assignment.objects.select_related("participant__campaign").get(pk=done.pk))
+    pool.refresh_from_db()
+    assert run_out(pool, 9) == 10
+    assert run_out(pool, 9) == 0
+    begun.refresh_from_db()
+    assert (begun.state, begun.slot) == ("open", 0)
+    assert run_out(pool, 11) == 1
+    begun.refresh_from_db()
+    assert (begun.state, begun.slot) == ("released", None)
+    assert Rating.objects.count() == 2
+    # Who comes back late has it again, as long as nobody else took it.
+    answer(begun)
+    begun.refresh_from_db()
+    assert (begun.state, begun.slot) == ("open", 0)
+
+
+def test_many_who_leave_after_one_answer_hold_nothing_for_ever(pool):
+    """Nine people answer once and go: without the longer limit eighteen slots would be theirs for good."""
+    Campaign.objects.update(lease_hours=1, begun_lease_hours=2, raters_per_item=3, items_per_part=2)
+    pool.refresh_from_db()
+    for number in range(9):
+        part = assigning.begin_part(newcomer(pool, f"gone{number}"))
+        for assignment in part.assignments.all():
+            answer(assignment)
+    Part.objects.update(
+        began=timezone.now() - timedelta(hours=3), expires=timezone.now() - timedelta(hours=2)
+    )
+    for number in range(9):
+        coming = newcomer(pool, f"stays{number}")
+        while part := assigning.begin_part(coming):
+            work_through(part)
+    handed_in = pool.items.annotate(
+        n=Count("assignments", filter=Q(assignments__state="submitted", assignments__slot__gte=0))
+    )
+    assert [item.n for item in handed_in] == [3] * 12
 
 
 def test_words_of_an_answer_that_counted_go_with_it_though_a_kept_one_came_between(pool):
