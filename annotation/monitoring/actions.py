@@ -123,7 +123,7 @@ def return_abandoned(campaign: Campaign, by: User) -> int:
 
 @transaction.atomic
 def release_item(assignment: Assignment, by: User) -> Assignment:
-    """Put an item that is in hand back into the pool; its answers stay.
+    """Put an item that is in hand back into the pool; its answers stay, and count no more.
 
     A part of which all the rest was handed in is done by that.
 
@@ -135,8 +135,8 @@ def release_item(assignment: Assignment, by: User) -> Assignment:
         raise ActionRefusedError(
             f"The item is {assignment.get_state_display()}, so it is not in anybody's hand."
         )
-    assignment.state, assignment.slot = Assignment.State.RELEASED, None
-    assignment.save(update_fields=["state", "slot"])
+    assigning.release_begun(Assignment.objects.filter(pk=assignment.pk))
+    assignment.refresh_from_db(fields=["state", "slot"])
     parts.end_if_done(assignment)
     _end_what_is_empty(participant)
     LogEntry.record(

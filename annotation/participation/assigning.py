@@ -17,6 +17,7 @@ from django.utils import timezone
 from django.utils.text import slugify
 
 from annotation.models import Answer, Assignment, Campaign, Item, Part, Participant, Rater, User
+from annotation.participation import counting
 
 TRIES = 5  # at dealing a part
 HELD = Q(assignments__slot__isnull=False)
@@ -219,6 +220,8 @@ def _assign(campaign: Campaign, part: Part, chosen: list[int], order: random.Ran
     changed = ["part", "position", "slot", "state", "was_skipped", "check_asked"]
     Assignment.objects.bulk_create(new)
     Assignment.objects.bulk_update(again, changed)
+    for assignment in again:
+        counting.count_again(assignment)
 
 
 def _attention(
@@ -269,6 +272,7 @@ def retake(assignment: Assignment) -> bool:
     except IntegrityError:  # somebody else was handed that slot just now
         assignment.slot, assignment.state = None, Assignment.State.RELEASED
         return False
+    counting.count_again(assignment)
     return True
 
 
@@ -306,10 +310,15 @@ def abandoned(campaign: Campaign) -> QuerySet[Assignment]:
 
 
 def release_begun(assignments: QuerySet[Assignment]) -> int:
-    """Give back the slots of these items, answered or not; their answers stay. In a transaction."""
+    """Give back the slots of these items, answered or not. In a transaction.
+
+    Their answers stay and count no more, since others may take their places; they count again where
+    the participant takes an item up while it has one.
+    """
     held = list(
         assignments.select_for_update(of=("self",)).order_by("pk").values_list("pk", flat=True)
     )
+    counting.withdraw(held)
     released = Assignment.objects.filter(pk__in=held)
     return released.update(state=Assignment.State.RELEASED, slot=None)
 

@@ -5,6 +5,7 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from annotation.models import Assignment, Campaign, LogEntry, Part, Participant
+from annotation.participation import assigning
 
 IN_HAND = (Assignment.State.OPEN, Assignment.State.SKIPPED)
 
@@ -52,7 +53,7 @@ def held(participant: Participant) -> QuerySet[Assignment]:
 
 def take_back(participant: Participant) -> int:
     """End the stay and its part; what is not handed in goes back to the pool. How many items."""
-    n = held(participant).update(state=Assignment.State.RELEASED, slot=None)
+    n = assigning.release_begun(held(participant))
     end_parts(participant.parts.filter(outcome=Part.Outcome.UNDER_WAY))
     participant.outcome = Participant.Outcome.RETURNED
     participant.save(update_fields=["outcome"])

@@ -18,13 +18,12 @@ from annotation.models import (
     Item,
     Part,
     Participant,
-    Rating,
     Rubric,
     SubQuestion,
     Text,
     User,
 )
-from annotation.participation import assigning, gate, parts, skips
+from annotation.participation import assigning, counting, gate, parts, skips
 from annotation.prepared import Prepared, PreparedInsert
 from annotation.task.page import asked_of
 from annotation.text.spans import Span
@@ -138,7 +137,7 @@ def _why_late(assignment: Assignment, is_closed: bool) -> Answer.Late:
 def _settle(answer: Answer, campaign: Campaign) -> bool:
     """What follows from an answer: its rating, and whether an item that was handed in is open again."""
     assignment = answer.assignment
-    _project(answer, campaign)
+    counting.count(answer, campaign)
     if assignment.state != Assignment.State.SUBMITTED or is_complete(assignment):
         return False
     if assignment.participant.outcome not in (
@@ -149,21 +148,6 @@ def _settle(answer: Answer, campaign: Campaign) -> bool:
     assignment.state = Assignment.State.OPEN
     assignment.save(update_fields=["state"])
     return True
-
-
-def _project(answer: Answer, campaign: Campaign) -> None:
-    """Bring the rating of the answered pair in line with the newest answer, if there is to be one."""
-    is_training = answer.assignment.item.purpose == Item.Purpose.TRAINING
-    if not answer.question_id or campaign.is_pilot or is_training:
-        return
-    Rating.objects.record(
-        rater=answer.assignment.participant.rater_id,
-        rubric=campaign.rubric_id,
-        text=answer.assignment.item.text_id,
-        question=answer.question_id,
-        grade=answer.grade,
-        spans=answer.spans,
-    )
 
 
 def is_complete(assignment: Assignment) -> bool:
@@ -190,7 +174,7 @@ def submit(assignment: Assignment, active_ms: int = 0) -> None:
                     "Your answers are kept."
                 )
             )
-        _count_late(assignment)
+        counting.count_again(assignment)
         if assignment.state == Assignment.State.SUBMITTED:
             return
         assignment.state, assignment.was_skipped = Assignment.State.SUBMITTED, False
@@ -198,21 +182,6 @@ def submit(assignment: Assignment, active_ms: int = 0) -> None:
         assignment.active_ms += active_ms
         assignment.save(update_fields=["state", "was_skipped", "submitted_at", "active_ms"])
         parts.end_if_done(assignment)
-
-
-def _count_late(assignment: Assignment) -> None:
-    """Make ratings of the newest answers that came too late for it. In a transaction."""
-    answers = Answer.objects.filter(assignment=assignment)
-    if not answers.exclude(late=Answer.Late.NO).exists():
-        return
-    newest = {
-        (answer.question_id, answer.check_asked_id): answer for answer in answers.order_by("id")
-    }
-    late = [answer for answer in newest.values() if answer.late]
-    for answer in late:
-        answer.assignment = assignment  # with what is known of its item and campaign
-        _project(answer, assignment.participant.campaign)
-    answers.filter(pk__in=[answer.pk for answer in late]).update(late=Answer.Late.NO)
 
 
 def skip(assignment: Assignment, note: str) -> None:

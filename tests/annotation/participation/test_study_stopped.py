@@ -206,7 +206,7 @@ def test_what_was_begun_and_went_to_others_is_said(study, walker):
     run_out()
     told = words(walker.come())
     assert "1 begun. Given back untouched: 1." in told
-    assert "Of those begun, 1 went to others since" in told
+    assert "Of those begun, 1 went back to the others since" in told
     assert "still finish" not in told
 
 

@@ -7,6 +7,7 @@ import pytest
 from django.db.models import Count, Q
 from django.utils import timezone
 
+from annotation.builder import sampling
 from annotation.models import Answer, Assignment, Campaign, Part, Rating
 from annotation.participation import assigning
 from annotation.task import saving
@@ -180,11 +181,42 @@ def test_what_was_begun_goes_back_after_a_longer_time(pool):
     assert run_out(pool, 11) == 1
     begun.refresh_from_db()
     assert (begun.state, begun.slot) == ("released", None)
-    assert Rating.objects.count() == 2
-    # Who comes back late has it again, as long as nobody else took it.
-    answer(begun)
+    assert [rating.text for rating in Rating.objects.all()] == [done.item.text]
+    assert Answer.objects.get(assignment=begun).late == "taken_back"
+    # Who comes back late has it again, as long as nobody else took it, and all that was said counts.
+    assert assigning.retake(Assignment.objects.get(pk=begun.pk))
     begun.refresh_from_db()
     assert (begun.state, begun.slot) == ("open", 0)
+    assert (Rating.objects.count(), Answer.objects.exclude(late="").count()) == (2, 0)
+
+
+def test_an_item_that_is_dealt_to_the_same_person_again_counts_again(pool):
+    Campaign.objects.update(lease_hours=2, begun_lease_hours=2)
+    pool.refresh_from_db()
+    ann = newcomer(pool, "ann")
+    begun = assigning.begin_part(ann).assignments.order_by("position").first()
+    answer(begun, 1)
+    assert run_out(pool) == 4
+    assert not Rating.objects.exists()
+    while not (part := assigning.begin_part(ann)).assignments.filter(pk=begun.pk).exists():
+        work_through(part)
+    assert Rating.objects.get(text=begun.item.text).grade == 1
+
+
+def test_what_the_same_person_said_in_an_earlier_study_counts_again(pool):
+    ann = newcomer(pool, "ann")
+    earlier = assigning.begin_part(ann).assignments.order_by("position").first()
+    answer(earlier, 1)
+    later = Campaign.objects.create(
+        dataset=pool.dataset, rubric=pool.rubric, slug="later", title="Later"
+    )
+    sampling.sample(later, [earlier.item.text])
+    sampling.publish(later)
+    again = assigning.begin_part(newcomer(later, "ann")).assignments.get()
+    answer(again, 0)
+    assert Rating.objects.get(text=earlier.item.text).grade == 0
+    assigning.release_begun(Assignment.objects.filter(pk=again.pk))
+    assert Rating.objects.get(text=earlier.item.text).grade == 1
 
 
 def test_many_who_leave_after_one_answer_hold_nothing_for_ever(pool):
