@@ -71,10 +71,12 @@ def voices(item: Item, question: SubQuestion) -> list[Voice]:
             "pk",  # what counts goes over what came too late
         )
     }
-    lents = Assignment.objects.filter(item=item, answers__question__isnull=False).distinct()
+    answered = Assignment.objects.filter(
+        item=item, answers__question__isnull=False, participant__set_aside_at=None
+    ).distinct()
     salt = item.campaign.salt
     shuffled = sorted(
-        lents.select_related("participant__rater"),
+        answered.select_related("participant__rater"),
         key=lambda assignment: hashlib.sha256(
             f"{salt}:{item.pk}:{assignment.participant.rater_id}".encode()
         ).digest(),

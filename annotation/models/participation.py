@@ -92,6 +92,9 @@ class Participant(models.Model):
     checked_at = models.DateTimeField(null=True, blank=True, help_text="when the check was passed")
     seen_message = models.PositiveIntegerField(default=0, help_text="id of the newest one put away")
     joined = models.DateTimeField(auto_now_add=True)
+    set_aside_at = models.DateTimeField(
+        null=True, blank=True, help_text="since when nothing that they said counts"
+    )
     erased_at = models.DateTimeField(
         null=True, blank=True, help_text="when personal data was deleted; labels stay"
     )
@@ -111,6 +114,11 @@ class Participant(models.Model):
 
     def __str__(self) -> str:
         return f"{self.rater} in {self.campaign}"
+
+    @property
+    def goes_on(self) -> bool:
+        """Whether they may work here: nobody ended the stay, and their work is not set aside."""
+        return self.outcome in (self.Outcome.UNDER_WAY, self.Outcome.DONE) and not self.set_aside_at
 
     def parts_done(self) -> int:
         return self.parts.filter(outcome=Part.Outcome.DONE).count()

@@ -221,6 +221,7 @@ class Answer(models.Model):
         NO = "", "in time"
         TAKEN_BACK = "taken_back", "the item had been taken back"
         CLOSED = "closed", "the study was closed"
+        SET_ASIDE = "set_aside", "the work was set aside"
 
     reopens = False  # whether it took back that its item was handed in; known as it is saved
 

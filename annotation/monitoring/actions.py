@@ -11,8 +11,17 @@ from django.contrib.sessions.models import Session
 from django.db import transaction
 from django.utils import timezone
 
-from annotation.models import Assignment, Campaign, LogEntry, Message, Part, Participant, User
-from annotation.participation import assigning, parts, skips
+from annotation.models import (
+    Answer,
+    Assignment,
+    Campaign,
+    LogEntry,
+    Message,
+    Part,
+    Participant,
+    User,
+)
+from annotation.participation import assigning, counting, parts, skips
 from annotation.participation.leaving import (
     IN_HAND,
     ActionRefusedError,
@@ -199,6 +208,54 @@ def readmit(participant: Participant, by: User) -> None:
     participant.outcome = Participant.Outcome.UNDER_WAY
     participant.save(update_fields=["outcome", "check_tries", "checked_at"])
     LogEntry.record(participant.campaign, by, "readmitted", f"was {before}", participant)
+
+
+@transaction.atomic
+def set_aside(participant: Participant, by: User) -> int:
+    """Let nothing that the participant said count: their places go to others. How many items.
+
+    Answers stay, and exports mark them. The part under way ends, and none is begun.
+
+    Raises ActionRefusedError where that was done before.
+    """
+    participant = hold(participant)
+    if participant.set_aside_at:
+        raise ActionRefusedError("This work was set aside before.")
+    assigning.release_begun(held(participant))
+    end_parts(participant.parts.filter(outcome=Part.Outcome.UNDER_WAY))
+    handed_in = participant.assignments.filter(state=Assignment.State.SUBMITTED)
+    items = list(handed_in.select_for_update().order_by("pk").values_list("pk", flat=True))
+    everything = participant.assignments.values_list("pk", flat=True)
+    counting.withdraw(list(everything), Answer.Late.SET_ASIDE)
+    Assignment.objects.filter(pk__in=items).update(slot=None)
+    participant.set_aside_at = timezone.now()
+    participant.save(update_fields=["set_aside_at"])
+    LogEntry.record(participant.campaign, by, "set work aside", counted(len(items)), participant)
+    return len(items)
+
+
+@transaction.atomic
+def count_work_again(participant: Participant, by: User) -> tuple[int, int]:
+    """Undo `set_aside`: what was handed in counts again where its place is still free.
+
+    Returns how many items do, and how many do not, as others have their places.
+
+    Raises ActionRefusedError where the work is not set aside.
+    """
+    participant = hold(participant)
+    if not participant.set_aside_at:
+        raise ActionRefusedError("This work is not set aside.")
+    participant.set_aside_at = None
+    participant.save(update_fields=["set_aside_at"])
+    handed_in = participant.assignments.filter(state=Assignment.State.SUBMITTED)
+    items = handed_in.select_related("item", "participant__campaign").select_for_update(
+        of=("self",)
+    )
+    n_back = sum(assigning.take_place(assignment) for assignment in items)
+    n_taken = len(items) - n_back
+    detail = f"{counted(n_back)}; the places of {n_taken} are taken"
+    LogEntry.record(participant.campaign, by, "counts work again", detail, participant)
+    return n_back, n_taken
 
 
 @transaction.atomic

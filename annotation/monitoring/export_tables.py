@@ -112,6 +112,7 @@ def _participants(names: Names) -> Iterator[Cells]:
             "consent_version": participant.consent_version,
             "check_tries": participant.check_tries,
             "checked_at": names.moment(participant.checked_at),
+            "set_aside_at": names.moment(participant.set_aside_at),
             "erased_at": names.moment(participant.erased_at),
         }
 
@@ -269,7 +270,7 @@ TABLES: dict[str, tuple[Table, tuple[str, ...]]] = {
         _participants,
         (
             *("worker", "source", "external_id", "outcome", "seed", "joined", "consented_at"),
-            *("consent_version", "check_tries", "checked_at", "erased_at"),
+            *("consent_version", "check_tries", "checked_at", "set_aside_at", "erased_at"),
         ),
     ),
     "sittings.csv": (

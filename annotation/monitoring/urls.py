@@ -12,6 +12,8 @@ participant_urls = [
     path("release/<int:item>/", views.release_item, name="release_item"),
     path("return/", views.return_participant, name="return_participant"),
     path("readmit/", views.readmit, name="readmit_participant"),
+    path("set-aside/", views.set_aside, name="set_work_aside"),
+    path("count-again/", views.count_work_again, name="count_work_again"),
     path("erase/", views.erase, name="erase_participant"),
 ]
 

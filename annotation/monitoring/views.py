@@ -323,6 +323,23 @@ def readmit(request: AuthenticatedRequest, participant: Participant) -> str:
 
 
 @_on_participant
+def set_aside(request: AuthenticatedRequest, participant: Participant) -> str:
+    """Nothing that this person said counts any more, until that is undone."""
+    n = actions.set_aside(participant, request.user)
+    return f"The work of {participant.rater} is set aside: {_items(n)} handed in can go to others."
+
+
+@_on_participant
+def count_work_again(request: AuthenticatedRequest, participant: Participant) -> str:
+    """What was set aside counts again, where its place is free."""
+    n, taken = actions.count_work_again(participant, request.user)
+    others = (
+        f" The places of {_items(taken)} have been taken, so these do not count." if taken else ""
+    )
+    return f"{_items(n)} of {participant.rater} count{'s' if n == 1 else ''} again.{others}"
+
+
+@_on_participant
 def erase(request: AuthenticatedRequest, participant: Participant) -> str:
     """The personal data of a participant is deleted; labels stay."""
     _confirmed(request)

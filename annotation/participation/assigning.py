@@ -97,7 +97,7 @@ def _begin_part(participant: Participant, study_id: str, session_id: str) -> Par
     if parts and not parts[-1].outcome:
         return parts[-1]
     done = sum(part.outcome == Part.Outcome.DONE for part in parts)
-    is_over = participant.outcome not in (Participant.Outcome.UNDER_WAY, Participant.Outcome.DONE)
+    is_over = not participant.goes_on
     if not campaign.hands_out() or is_over or done == campaign.max_parts:
         return None
     begun = list(participant.assignments.filter(state=Assignment.State.OPEN))
@@ -256,9 +256,25 @@ def _free_slots(items: list[int], k: int) -> dict[int, int]:
 def retake(assignment: Assignment) -> bool:
     """Take a released item up again for the participant who had it, if a slot is free. In a transaction."""
     participant = Participant.objects.get(pk=assignment.participant_id)
-    if participant.outcome not in (Participant.Outcome.UNDER_WAY, Participant.Outcome.DONE):
+    if not participant.goes_on:
         return False  # the stay was ended meanwhile, by staff or by a check
-    item = assignment.item
+    if not _take_slot(assignment, Assignment.State.OPEN):
+        return False
+    counting.count_again(assignment)
+    return True
+
+
+def take_place(assignment: Assignment) -> bool:
+    """Let an item that was handed in and set aside count again, if a slot is free. In a transaction."""
+    if not _take_slot(assignment, Assignment.State.SUBMITTED):
+        return False
+    counting.count_again(assignment, Answer.Late.SET_ASIDE)
+    return True
+
+
+def _take_slot(assignment: Assignment, state: Assignment.State) -> bool:
+    """Put an assignment without a slot into a state that holds one, where one is free."""
+    item, before = assignment.item, assignment.state
     held = set(item.assignments.filter(slot__isnull=False).values_list("slot", flat=True))
     free = set(range(assignment.participant.campaign.raters_per_item)) - held
     needs_slot = item.purpose == Item.Purpose.STUDY
@@ -267,12 +283,11 @@ def retake(assignment: Assignment) -> bool:
     try:
         with transaction.atomic():
             assignment.slot = min(free) if needs_slot else None
-            assignment.state = Assignment.State.OPEN
+            assignment.state = state
             assignment.save(update_fields=["slot", "state"])
     except IntegrityError:  # somebody else was handed that slot just now
-        assignment.slot, assignment.state = None, Assignment.State.RELEASED
+        assignment.slot, assignment.state = None, before
         return False
-    counting.count_again(assignment)
     return True
 
 

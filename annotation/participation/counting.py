@@ -27,10 +27,15 @@ def count(answer: Answer, campaign: Campaign) -> None:
     )
 
 
-def count_again(assignment: Assignment) -> None:
-    """Let the newest answers count that did not, since the item was taken back. In a transaction."""
+def count_again(assignment: Assignment, because: Answer.Late | None = None) -> None:
+    """Let the newest answers count that did not. In a transaction.
+
+    With `because` those alone that counted until this reason came.
+    """
     answers = Answer.objects.filter(assignment=assignment)
-    if not answers.exclude(late=Answer.Late.NO).exists():
+    if because:
+        answers = answers.filter(late=because)
+    elif not answers.exclude(late=Answer.Late.NO).exists():
         return
     newest = {
         (answer.question_id, answer.check_asked_id): answer for answer in answers.order_by("id")
@@ -42,14 +47,14 @@ def count_again(assignment: Assignment) -> None:
     answers.filter(pk__in=[answer.pk for answer in late]).update(late=Answer.Late.NO)
 
 
-def withdraw(assignments: Iterable[int]) -> None:
+def withdraw(assignments: Iterable[int], why: Answer.Late = Answer.Late.TAKEN_BACK) -> None:
     """Let no answer to these items count any more: others may take their places. In a transaction.
 
     Where the same rater said something of the same pair in another study, that counts again.
     """
     counted = Answer.objects.filter(assignment__in=assignments, late=Answer.Late.NO)
     pairs = set(_pairs(counted.filter(question__isnull=False)))
-    counted.update(late=Answer.Late.TAKEN_BACK)
+    counted.update(late=why)
     if not pairs:
         return
     elsewhere = Answer.objects.filter(

@@ -239,7 +239,7 @@ def next_part(participant: Participant) -> Offer | None:
     Hidden gold items are counted among its texts, as they are shown.
     """
     campaign, done = participant.campaign, participant.parts_done()
-    if participant.outcome in OVER or not campaign.hands_out() or done == campaign.max_parts:
+    if not participant.goes_on or not campaign.hands_out() or done == campaign.max_parts:
         return None
     waiting = participant.assignments.filter(state=Assignment.State.OPEN)
     begun = waiting.filter(slot__isnull=False).count()

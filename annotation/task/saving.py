@@ -129,6 +129,8 @@ def _why_late(assignment: Assignment, is_closed: bool) -> Answer.Late:
     """Why an answer to this item counts no more; an item that was taken back is taken up if it can be."""
     if is_closed:
         return Answer.Late.CLOSED
+    if assignment.participant.set_aside_at:
+        return Answer.Late.SET_ASIDE
     if assignment.state == Assignment.State.RELEASED and not assigning.retake(assignment):
         return Answer.Late.TAKEN_BACK
     return Answer.Late.NO
@@ -140,10 +142,7 @@ def _settle(answer: Answer, campaign: Campaign) -> bool:
     counting.count(answer, campaign)
     if assignment.state != Assignment.State.SUBMITTED or is_complete(assignment):
         return False
-    if assignment.participant.outcome not in (
-        Participant.Outcome.UNDER_WAY,
-        Participant.Outcome.DONE,
-    ):
+    if not assignment.participant.goes_on:
         return False  # they have left: nobody would hand it in again
     assignment.state = Assignment.State.OPEN
     assignment.save(update_fields=["state"])
@@ -233,7 +232,7 @@ _ASSIGNMENT = _columns(
 )
 _ITEM = _columns(Item, "id", "campaign", "text", "purpose")
 _TEXT = _columns(Text, "id", "body", "sha256")
-_PARTICIPANT = _columns(Participant, "id", "campaign", "rater", "outcome")
+_PARTICIPANT = _columns(Participant, "id", "campaign", "rater", "outcome", "set_aside_at")
 _CAMPAIGN = _columns(
     Campaign, "id", "slug", "state", "is_pilot", "language", "rubric", "raters_per_item"
 )

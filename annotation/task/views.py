@@ -110,6 +110,8 @@ def _why_kept(answer: Answer) -> str:
         return _("Your answer is kept, but no longer counts: the study is closed.")
     if answer.late == Answer.Late.TAKEN_BACK:
         return _("Your answer is kept, but no longer counts: the time for this text ended.")
+    if answer.late == Answer.Late.SET_ASIDE:
+        return _("Your answer is kept, but does not count: please ask the researchers.")
     return ""
 
 

@@ -59,7 +59,8 @@ class CampaignAnswers:
     `assignment`, `question` and `grade` have one entry for each, in the order in which they were given;
     `assignment` is a place in `assignments`. `checks` has (place there, whether it was passed) for every
     attention check that was answered. Answers that came too late to be ratings are kept and read
-    too, where no other answers the question; `n_late` counts them.
+    too, where no other answers the question; `n_late` counts them. So are those of raters whose
+    work was set aside: `is_set_aside` says which they are.
     """
 
     campaign: Campaign
@@ -72,6 +73,7 @@ class CampaignAnswers:
     grade: IntArray
     checks: Sequence[tuple[int, bool]]
     n_late: int
+    is_set_aside: NDArray[np.bool_]
     expected: Mapping[tuple[int, int], int]
     """Of training and gold items: the grade of the gold source, by item and question."""
     _spans: Sequence[str]
@@ -106,6 +108,11 @@ class CampaignAnswers:
     def counts(self) -> NDArray[np.bool_]:
         """The answers that say how a rater works: not those in training, which feedback follows."""
         return np.asarray(self.purpose != Item.Purpose.TRAINING, dtype=np.bool_)
+
+    @cached_property
+    def agree(self) -> NDArray[np.bool_]:
+        """Those among them that agreement is counted from: not of work that was set aside."""
+        return self.counts & ~self.is_set_aside
 
     @cached_property
     def answerable(self) -> NDArray[np.bool_]:
@@ -152,6 +159,7 @@ def load(campaign: Campaign) -> CampaignAnswers:
     time = np.array(columns[3], dtype=np.int64)
     spent = np.bincount(assignment, weights=time, minlength=len(assignments)).astype(np.int64)
     is_late = np.array([bool(why) for why in columns[5]], dtype=np.bool_)
+    is_set_aside = np.array([why == Answer.Late.SET_ASIDE for why in columns[5]], dtype=np.bool_)
     newest = _newest(assignment, question, is_late)
     answered = newest[[columns[2][index] is not None for index in newest.tolist()]]
     grade = np.array([columns[2][index] for index in answered.tolist()], dtype=np.int64)
@@ -169,7 +177,8 @@ def load(campaign: Campaign) -> CampaignAnswers:
         assignment=assignment[kept],
         question=question[kept],
         grade=grade[~is_check],
-        n_late=int(is_late[kept].sum()),
+        n_late=int((is_late & ~is_set_aside)[kept].sum()),
+        is_set_aside=is_set_aside[kept],
         checks=[(index, answer == assignments[index][7]) for index, answer in passed],
         expected={
             (item, asked): wanted

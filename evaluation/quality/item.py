@@ -25,6 +25,10 @@ class Reader:
     assignment: Assignment
     active_ms: int
 
+    @property
+    def is_set_aside(self) -> bool:
+        return self.assignment.participant.set_aside_at is not None
+
 
 @dataclass(frozen=True)
 class Voice:
@@ -126,7 +130,12 @@ def item_report(item: Item) -> ItemReport:
             )
         )
     matrix = [
-        [np.nan if v.cell.grade is None else v.cell.grade for v in row.voices] for row in rows
+        [
+            np.nan if voice.cell.grade is None else voice.cell.grade
+            for voice in row.voices
+            if not voice.reader.is_set_aside
+        ]
+        for row in rows
     ]
     counts = fleiss.counts(
         np.array(matrix, dtype=np.float64).reshape(len(rows), len(readers)), levels

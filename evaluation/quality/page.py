@@ -80,7 +80,7 @@ def quality_report(campaign: Campaign) -> QualityReport:
     """Everybody's numbers from one reading of the campaign: six queries."""
     answers = load(campaign)
     places = {pk: place for place, pk in enumerate(answers.names)}
-    counts = answers.counts
+    counts = answers.agree
     pair = _pairs(answers)
     level = np.searchsorted(answers.levels, answers.grade[counts])
     rater = np.array([places[pk] for pk in answers.rater.tolist()], dtype=np.int64)
@@ -110,9 +110,16 @@ def quality_report(campaign: Campaign) -> QualityReport:
     )
 
 
+def fleiss_without(report: QualityReport, place: int) -> Estimate:
+    """What Fleiss' kappa would be without the rater at this place."""
+    others = report.rater != place
+    _, pairs = np.unique(report.pair[others], return_inverse=True)
+    return _fleiss(pairs, report.level[others], len(report.answers.levels))
+
+
 def _pairs(answers: CampaignAnswers) -> IntArray:
     """The pair of an item and a question that each counted answer is to, from 0 on."""
-    counts = answers.counts
+    counts = answers.agree
     if not counts.any():
         return np.empty(0, dtype=np.int64)
     keys = np.column_stack([answers.item[counts], answers.question[counts]])

@@ -8,7 +8,7 @@ from django.views.decorators.http import require_safe
 from annotation.http import AuthenticatedRequest, researchers_only
 from annotation.models import Campaign, Item
 from evaluation.quality.item import item_report
-from evaluation.quality.page import quality_report
+from evaluation.quality.page import fleiss_without, quality_report
 from evaluation.quality.rater import assigned_to, confusion, days, items_done, partners
 from evaluation.quality.table import csv_lines, order_of, ordered
 
@@ -26,6 +26,7 @@ def quality(request: AuthenticatedRequest, slug: str) -> HttpResponse:
         "room": "campaigns",
         "campaign": report.campaign,
         "report": report,
+        "n_set_aside": int(report.answers.is_set_aside.sum()),
         "profiles": ordered([profile for profile in report.profiles if profile.has_begun], order),
         "waiting": [profile.name for profile in report.profiles if not profile.has_begun],
         "order": order,
@@ -64,6 +65,8 @@ def quality_rater(request: AuthenticatedRequest, slug: str, name: str) -> HttpRe
         "report": report,
         "participant": participant,
         "profile": report.profiles[place],
+        "n_left": int((report.rater != place).sum()),
+        "without": fleiss_without(report, place),
         "partners": met[:PARTNERS],
         "n_partners": len(met),
         "confusion": confusion(report, place) if met else [],

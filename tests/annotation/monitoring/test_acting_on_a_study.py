@@ -108,7 +108,10 @@ def test_a_message_goes_to_all_workers(cast, study):
     assert Message.objects.count() == 1
 
 
-ACTS = ["extend/", "done/", "release/", "release/{}/", "return/", "readmit/", "erase/"]
+ACTS = [
+    *("extend/", "done/", "release/", "release/{}/", "return/", "readmit/", "erase/"),
+    *("set-aside/", "count-again/"),
+]
 OF_STUDY = ["state/", "expire/", "abandoned/", "invitations/", "messages/", "reconcile/"]
 SENT = {"confirm": "on", "hours": 1, "state": "closed", "body": "x", "number": "1"}
 
