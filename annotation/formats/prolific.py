@@ -1,5 +1,10 @@
-"""Prolific's list of a study's submissions, its demographic export (CSV). Earlier names are read too."""
+"""Prolific's list of a study's submissions, its demographic export (CSV). Earlier names are read too.
 
+As it came, or as a spreadsheet saved it again: with commas, semicolons or tabs, a first line `sep=;`, in UTF-8,
+UTF-16 or Windows-1252.
+"""
+
+import codecs
 import csv
 import io
 from dataclasses import dataclass
@@ -14,6 +19,7 @@ KNOWN = (
     *("RESERVED", "ACTIVE", "TIMED OUT", "AWAITING REVIEW", "APPROVED", "RETURNED", "REJECTED"),
     *("SCREENED OUT", "PARTIALLY APPROVED"),
 )
+DELIMITERS = ",;\t"
 MAX_PROBLEMS = 10
 
 
@@ -27,12 +33,16 @@ class BadExportError(Exception):
 
 @dataclass(frozen=True)
 class Submission:
-    """A row of Prolific's list."""
+    """A row of Prolific's list. A status may be one that nobody here has heard of."""
 
     pk: str
     person: str
     status: str
     code: str
+
+    @property
+    def has_known_status(self) -> bool:
+        return self.status in KNOWN
 
 
 def read(raw: bytes) -> list[Submission]:
@@ -40,24 +50,21 @@ def read(raw: bytes) -> list[Submission]:
 
     Raises BadExportError where a needed column is missing, or a line is broken; all or nothing.
     """
-    try:
-        text = raw.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = raw[: error.start].count(b"\n") + 1
-        raise BadExportError(
-            [f"Line {line}: not UTF-8 text. Prolific's export is a CSV."]
-        ) from error
-    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
+    text, first, delimiter = _opened(_decoded(raw))
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     problems: list[str] = []
     submissions: dict[str, Submission] = {}
     try:
         head = next(reader, [])
         places = _places(head)
+        if missing := [f"“{column}”" for column in COLUMNS if column not in places]:
+            problems.append(f"Line {first + 1}: the column {', '.join(missing)} is missing.")
+            raise BadExportError(problems)
         for cells in reader:
             if not any(cells):
                 continue
             if problem := _problem(cells, head, places, submissions):
-                problems.append(f"Line {reader.line_num}: {problem}")
+                problems.append(f"Line {first + reader.line_num}: {problem}")
                 if len(problems) == MAX_PROBLEMS:
                     problems.append("There may be more; reading ended here.")
                     break
@@ -70,23 +77,48 @@ def read(raw: bytes) -> list[Submission]:
                 values["Completion code"],
             )
     except csv.Error as error:
-        problems.append(f"Line {reader.line_num}: broken CSV: {error}.")
+        problems.append(f"Line {first + reader.line_num}: broken CSV: {error}.")
     if problems:
         raise BadExportError(problems)
     return list(submissions.values())
 
 
+def _decoded(raw: bytes) -> str:
+    """The words of a file in one of the encodings that spreadsheets write."""
+    if raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        encodings = ["utf-16"]
+    elif b"\0" in raw[:200]:
+        encodings = ["utf-16-le" if raw[1:2] == b"\0" else "utf-16-be"]
+    else:
+        encodings = ["utf-8-sig", "cp1252"]
+    for encoding in encodings:
+        try:
+            return raw.decode(encoding)
+        except UnicodeDecodeError:
+            continue
+    raise BadExportError(
+        ["Line 1: not text. Prolific's export is a CSV; save a spreadsheet as one."]
+    )
+
+
+def _opened(text: str) -> tuple[str, int, str]:
+    """The table, how many lines come before it, and what parts its cells."""
+    opening, _, rest = text.partition("\n")
+    if opening.strip().lower().startswith("sep=") and len(delimiter := opening.strip()[4:]) == 1:
+        return rest, 1, delimiter
+    head = next(iter(text.splitlines()), "")
+    by_columns = {d: len(_places(next(csv.reader([head], delimiter=d), []))) for d in DELIMITERS}
+    return text, 0, max(DELIMITERS, key=lambda d: by_columns[d])
+
+
 def _places(head: list[str]) -> dict[str, int]:
     names = [name.strip().lower() for name in head]
-    places = {
+    return {
         column: names.index(name)
         for column, accepted in COLUMNS.items()
         for name in accepted
         if name in names
     }
-    if missing := [f"“{column}”" for column in COLUMNS if column not in places]:
-        raise BadExportError([f"Line 1: the column {', '.join(missing)} is missing."])
-    return places
 
 
 def _problem(
@@ -99,9 +131,6 @@ def _problem(
             return f"“{column}” is empty."
     if (pk := cells[places["Submission id"]].strip()) in submissions:
         return f"the submission {pk[:60]} is there twice."
-    status = cells[places["Status"]].strip()
-    if _status(status) not in KNOWN:
-        return f"the status {status[:60]!r} is none of Prolific's."
     return ""
 
 

@@ -41,6 +41,7 @@ FINDINGS = {
     "here": "done here, not there",
     "there": "there, not done here",
     "differs": "another outcome",
+    "unknown": "a status that is unknown here",
 }
 
 
@@ -223,6 +224,8 @@ def _row(there: Submission, here: OurPart | None) -> Row:
     def row(finding: str, suggestion: str, why: str) -> Row:
         return Row(finding, suggestion, why, there, here)
 
+    if not there.has_known_status:
+        return row("unknown", "look", "Prolific has a new word for it; nothing is made of it here.")
     if here and here.is_done:
         if status == WAITING and here.skips and here.skips.are_too_many:
             many = f"{here.skips.used} of {here.skips.texts} texts were skipped"

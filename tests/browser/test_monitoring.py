@@ -138,10 +138,10 @@ def test_a_broken_list_says_where(visit, tmp_path):
     visitor = visit("ada")
     page = visitor.open(HOME + "reconcile/")
     export = tmp_path / "export.csv"
-    export.write_text(f"{HEAD}s,,ACTIVE,x,\nt,p,MAYBE,x,\n")
+    export.write_text(f"{HEAD}s,,ACTIVE,x,\nt,,MAYBE,x,\n")
     page.set_input_files("input[type=file]", export)
     page.get_by_role("button", name="Compare").click()
-    expect(page.get_by_text("Line 3: the status 'MAYBE' is none of Prolific's.")).to_be_visible()
+    expect(page.get_by_text("Line 3: “Participant id” is empty.")).to_be_visible()
     assert axe_problems(page) == []
     visitor.errors[:] = [error for error in visitor.errors if "422" not in error]
 

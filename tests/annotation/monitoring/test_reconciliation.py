@@ -7,7 +7,7 @@ import io
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
-from annotation.formats.prolific import MAX_PROBLEMS, BadExportError, read
+from annotation.formats.prolific import KNOWN, MAX_PROBLEMS, BadExportError, read
 from annotation.models import Campaign, LogEntry, Part, Participant
 from annotation.monitoring import reconciliation
 from annotation.monitoring.reconciliation import reconcile
@@ -166,17 +166,62 @@ def test_earlier_names_of_the_columns_are_read_and_unknown_ones_passed_over():
         (export(("s", "p", "ACTIVE", "")) + b"s2,p2\n", "Line 3: 2 cells, where the first line"),
         (export(("s", "", "ACTIVE", "")), "Line 2: “Participant id” is empty"),
         (export(("s", "p", "ACTIVE", ""), ("s", "q", "ACTIVE", "")), "Line 3: the submission s is"),
-        (export(("s", "p", "MAYBE", "")), "Line 2: the status 'MAYBE' is none"),
         (export(("s", "p", "ACTIVE", "")) + b'"open', "Line 3: broken CSV"),
-        (export(("s", "p", "ACTIVE", "")) + b"\xff\xfe", "Line 3: not UTF-8"),
-        (b"PK\x03\x04\x00\x80", "Line 1: not UTF-8"),
+        (export(("s", "p", "ACTIVE", "")) + b"\xff\xfe", "Line 3: 1 cells"),
+        (
+            b"PK\x03\x04\x00\x80\x00",
+            "Line 1: not text. Prolific's export is a CSV; save a spreadsheet",
+        ),
+        (b"\x81\x8d", "Line 1: not text"),
         (b"\x00\x01", "Line 1: the column"),
+        (b"sep=;\r\nSubmission id;Status\r\n", "Line 2: the column “Participant id”"),
+        (
+            b"sep=;\n" + export(("s", "", "ACTIVE", "")).replace(b",", b";"),
+            "Line 3: “Participant id”",
+        ),
     ],
 )
 def test_a_broken_file_names_its_line(raw, says):
     with pytest.raises(BadExportError) as refused:
         read(raw)
     assert says in refused.value.problems[0]
+
+
+AS_SAVED = {
+    "as it came": lambda raw: raw,
+    "semicolons": lambda raw: raw.replace(b",", b";"),
+    "tabs": lambda raw: raw.replace(b",", b"\t"),
+    "a line that says so": lambda raw: b"sep=;\r\n" + raw.replace(b",", b";"),
+    "a bar, said so": lambda raw: b"sep=|\n" + raw.replace(b",", b"|"),
+    "with a mark": lambda raw: b"\xef\xbb\xbf" + raw,
+    "UTF-16": lambda raw: raw.decode().encode("utf-16"),
+    "UTF-16, big end first, no mark": lambda raw: raw.decode().encode("utf-16-be"),
+    "UTF-16, tabs, no mark": lambda raw: raw.replace(b",", b"\t").decode().encode("utf-16-le"),
+    "Windows-1252": lambda raw: raw.decode().encode("cp1252"),
+    "Windows-1252, semicolons": lambda raw: raw.decode().replace(",", ";").encode("cp1252"),
+}
+
+
+@pytest.mark.parametrize("how", AS_SAVED)
+def test_a_list_is_read_as_spreadsheets_save_it(how):
+    raw = (
+        "Submission id,Participant id,Status,Started at,Completion code,Fluent languages\r\n"
+        's1,p1,AWAITING REVIEW,2026-03-02T12:27:09.179000Z,DONE1,"Français"\r\n'
+        "s2,p2,TIMED-OUT,,,Türk\r\n"
+    ).encode()
+    assert [(row.pk, row.person, row.status, row.code) for row in read(AS_SAVED[how](raw))] == [
+        ("s1", "p1", "AWAITING REVIEW", "DONE1"),
+        ("s2", "p2", "TIMED OUT", ""),
+    ]
+
+
+def test_every_status_of_prolific_is_known_and_another_is_a_row_of_its_own(study, done):
+    for status in KNOWN:
+        [(finding, _)] = findings(study, ("sub-1", "pid-1", status, "DONE1"))
+        assert finding != "unknown", status
+    assert findings(study, ("sub-1", "pid-1", "PAUSED-FOR-REVIEW", "DONE1")) == [
+        ("unknown", "look")
+    ]
 
 
 def test_all_problems_of_a_file_are_told_up_to_a_limit():
@@ -214,11 +259,11 @@ def test_the_page_compares_and_gives_the_comparison_as_a_csv(cast, study, done):
 
 def test_a_bad_upload_is_told_and_changes_nothing(cast, study):
     client = cast.client("admin")
-    response = upload(client, export(("s", "", "ACTIVE", ""), ("t", "p", "NO", "")))
+    response = upload(client, export(("s", "", "ACTIVE", ""), ("t", "", "NO", "")))
     assert response.status_code == 422
     page = response.content.decode()
     assert "Line 2: “Participant id” is empty." in page
-    assert "Line 3: the status" in page
+    assert "Line 3: “Participant id” is empty." in page
     assert client.post(URL).status_code == 422
     assert upload(client, b"").status_code == 422
     assert upload(client, b"\xff" * 10).status_code == 422
