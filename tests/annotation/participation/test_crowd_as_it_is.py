@@ -24,8 +24,8 @@ CROWD = {
     "works": 32,
 }
 # By hand: 24 texts x 3 places are 72, in parts of 4. The spammer's 4 are done anew by others. Each of the two
-# skippers hands in 3 of 4, so 66 are for the rest: 16 parts of 4, and one of 2 (where the last two places are of
-# two texts; of one text they would take two people). Paid are these 17, one of them the copy-cat's, the two
+# skippers hands in 3 of 4, so 66 are for the rest: 16 parts of 4, and one of 2 (where the last two places are
+# of two texts; of one they would take two people). Paid are these 17, one of them the copy-cat's, the two
 # skippers' and the spammer's: 20 parts, 47.00.
 PARTS_PAID = 20
 
