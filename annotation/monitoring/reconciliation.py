@@ -9,15 +9,15 @@ import io
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
-
-from django.db.models import Count, Q, Sum
+from datetime import timedelta
 
 from annotation.formats.prolific import Submission
 from annotation.formats.writing import safe
-from annotation.models import Assignment, Campaign, Part, Participant
+from annotation.models import Campaign, Participant
+from annotation.monitoring.parts_here import OurPart, parts_here, stays_ended
 from annotation.participation.earnings import MINUTE_MS
-from annotation.participation.skips import Skips, by_part
 
+MINUTE = timedelta(minutes=1)
 OUT = (
     "Submission id",
     "Participant id",
@@ -26,14 +26,21 @@ OUT = (
     "Code there",
     "Code here",
     "Items handed in",
+    "Items lent",
     "Items skipped",
+    "Checks passed",
+    "Checks answered",
+    "Gold right",
+    "Gold answered",
     "Active minutes",
+    "Minutes by the clock",
     "Finding",
     "Suggestion",
 )
 WAITING, TIMED_OUT = "AWAITING REVIEW", "TIMED OUT"
 PAID = ("APPROVED", "PARTIALLY APPROVED", "SCREENED OUT")
 GONE = ("RETURNED", "REJECTED")
+SUGGESTIONS = ("approve", "look", "ask", "return")
 FINDINGS = {
     "agree": "in both, and agreeing",
     "code": "another code",
@@ -43,32 +50,6 @@ FINDINGS = {
     "differs": "another outcome",
     "unknown": "a status that is unknown here",
 }
-
-
-@dataclass
-class OurPart:
-    """What we have of a submission: a part, or a stay that ended before one was begun."""
-
-    person: str
-    session: str
-    study: str
-    outcome: str
-    code: str
-    participant: int
-    submitted: int = 0
-    skips: Skips | None = None
-    active_ms: int = 0
-    has_begun: bool = True
-
-    @property
-    def is_done(self) -> bool:
-        return self.outcome == Part.Outcome.DONE
-
-    @property
-    def label(self) -> str:
-        if not self.outcome and not self.has_begun:
-            return "not begun"
-        return {**dict(Participant.Outcome.choices), **dict(Part.Outcome.choices)}[self.outcome]
 
 
 @dataclass(frozen=True)
@@ -98,8 +79,23 @@ class Row:
         return f"{self.here.active_ms / MINUTE_MS:.1f}" if self.here and self.here.active_ms else ""
 
     @property
+    def clock(self) -> str:
+        return f"{self.here.clock / MINUTE:.1f}" if self.here and self.here.clock else ""
+
+    @property
     def skipped(self) -> str:
         return str(self.here.skips.used) if self.here and self.here.skips else ""
+
+    @property
+    def numbers(self) -> list[str]:
+        """Of the items lent: handed in, all, skipped; checks passed and answered; gold right and answered."""
+        if not self.here:
+            return [""] * 7
+        counts = (*self.here.checks, *self.here.gold)
+        return [
+            *(str(self.here.submitted), str(self.here.lent), self.skipped),
+            *(str(count) for count in counts),
+        ]
 
     def cells(self) -> list[str]:
         there, here = self.there, self.here
@@ -110,9 +106,9 @@ class Row:
             here.label if here else "",
             there.code if there else "",
             here.code if here else "",
-            str(here.submitted) if here else "",
-            self.skipped,
+            *self.numbers,
             self.minutes,
+            self.clock,
             self.label,
             self.suggestion,
         ]
@@ -129,6 +125,14 @@ class Reconciled:
         counts = Counter(row.finding for row in self.rows)
         return [(key, label, counts[key]) for key, label in FINDINGS.items()]
 
+    def lists(self) -> list[tuple[str, int, str]]:
+        """The submissions by what is suggested: how many, and their ids, one a line, to be pasted."""
+        return [
+            (suggestion, len(ids), "\n".join(ids))
+            for suggestion in SUGGESTIONS
+            if (ids := [r.there.pk for r in self.rows if r.there and r.suggestion == suggestion])
+        ]
+
 
 def reconcile(campaign: Campaign, submissions: list[Submission]) -> Reconciled:
     """Every submission beside its part, and the parts that are done and have no submission.
@@ -137,7 +141,7 @@ def reconcile(campaign: Campaign, submissions: list[Submission]) -> Reconciled:
     which no id is known, or none at all. Parts of a study of Prolific that no submission of this
     file belongs to are only counted: an export is of one study.
     """
-    parts, ended = _parts(campaign), _ended(campaign)
+    parts, ended = parts_here(campaign), stays_ended(campaign)
     by_session = {part.session: part for part in parts if part.session}
     nameless: dict[str, list[OurPart]] = {}
     for part in parts:
@@ -161,63 +165,16 @@ def reconcile(campaign: Campaign, submissions: list[Submission]) -> Reconciled:
     return Reconciled(rows, len(done) - len(ours))
 
 
-def _parts(campaign: Campaign) -> list[OurPart]:
-    """The parts of people who came from Prolific."""
-    parts = Part.objects.filter(
-        participant__campaign=campaign, participant__source=Participant.Source.PROLIFIC
-    ).select_related("participant")
-    handed_in = Count("pk", filter=Q(state=Assignment.State.SUBMITTED))
-    assignments = Assignment.objects.filter(part__in=parts).order_by().values_list("part")
-    submitted = {
-        pk: (n, ms) for pk, n, ms in assignments.annotate(n=handed_in, ms=Sum("active_ms"))
-    }
-    answered = dict(assignments.annotate(Sum("answers__active_ms")))
-    skips = by_part(campaign, Assignment.objects.filter(part__in=parts))
-    our_parts = []
-    for part in parts:
-        n, ms = submitted.get(part.pk, (0, 0))
-        our_parts.append(
-            OurPart(
-                part.participant.external_id,
-                part.session_id,
-                part.study_id,
-                part.outcome,
-                campaign.code_done if part.outcome == Part.Outcome.DONE else "",
-                part.participant_id,
-                n,
-                skips.get(part.pk),
-                ms + (answered.get(part.pk) or 0),
-            )
-        )
-    return our_parts
-
-
-def _ended(campaign: Campaign) -> dict[str, OurPart]:
-    """By person: the stays that ended, or have not come to a part yet."""
-    codes = {
-        Participant.Outcome.SCREENED_OUT: campaign.code_screened_out,
-        Participant.Outcome.FAILED_CHECK: campaign.code_failed_check,
-    }
-    participants = campaign.participants.filter(source=Participant.Source.PROLIFIC)
-    return {
-        participant.external_id: OurPart(
-            participant.external_id,
-            "",
-            "",
-            participant.outcome,
-            codes.get(Participant.Outcome(participant.outcome), ""),
-            participant.pk,
-            has_begun=False,
-        )
-        for participant in participants.filter(
-            Q(parts=None) | ~Q(outcome__in=["", "done"])
-        ).distinct()
-        if participant.external_id
-    }
-
-
 def _row(there: Submission, here: OurPart | None) -> Row:
-    """What to make of a submission."""
+    """What to make of a submission; where it would be approved, by RULES whether to look first."""
+    row = _compared(there, here)
+    looks = list(here.looks()) if here and row.suggestion == "approve" else []
+    if not looks:
+        return row
+    return Row(row.finding, "look", " ".join(filter(None, [row.why, *looks])), there, here)
+
+
+def _compared(there: Submission, here: OurPart | None) -> Row:
     status, outcome = there.status, here.outcome if here else ""
     is_over = outcome in (Participant.Outcome.SCREENED_OUT, Participant.Outcome.FAILED_CHECK)
 
@@ -227,9 +184,6 @@ def _row(there: Submission, here: OurPart | None) -> Row:
     if not there.has_known_status:
         return row("unknown", "look", "Prolific has a new word for it; nothing is made of it here.")
     if here and here.is_done:
-        if status == WAITING and here.skips and here.skips.are_too_many:
-            many = f"{here.skips.used} of {here.skips.texts} texts were skipped"
-            return row("agree", "ask", f"{many}; the study allows {here.skips.limit}.")
         if status == TIMED_OUT:
             return row(
                 "late", "approve", "The work is here, and it took longer than Prolific allows."

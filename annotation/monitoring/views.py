@@ -17,7 +17,7 @@ from django.views.decorators.vary import vary_on_headers
 
 from annotation.http import AuthenticatedRequest, View, admins_only, researchers_only
 from annotation.models import Assignment, Campaign, Dataset, Item, LogEntry, Part, Participant
-from annotation.monitoring import actions, progress, reconciliation
+from annotation.monitoring import actions, parts_here, progress, reconciliation
 from annotation.monitoring.export import archive
 from annotation.monitoring.forms import (
     ConfirmForm,
@@ -166,6 +166,7 @@ def reconcile(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
         lines = "".join(reconciliation.csv_lines(compared)).encode()
         context |= {
             "compared": compared,
+            "rules": parts_here.RULES,
             "csv": f"data:text/csv;charset=utf-8;base64,{base64.b64encode(lines).decode()}",
         }
         return render(request, "annotation/monitoring/reconcile.html", context)

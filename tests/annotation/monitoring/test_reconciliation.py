@@ -3,14 +3,17 @@
 import base64
 import csv
 import io
+from uuid import uuid4
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
 from annotation.formats.prolific import KNOWN, MAX_PROBLEMS, BadExportError, read
-from annotation.models import Campaign, LogEntry, Part, Participant
-from annotation.monitoring import reconciliation
+from annotation.models import Assignment, Campaign, LogEntry, Part, Participant
+from annotation.monitoring import actions, reconciliation
 from annotation.monitoring.reconciliation import reconcile
+from annotation.participation import assigning
+from annotation.task import saving
 from tests import field
 from tests.crowd import make_study
 
@@ -144,9 +147,85 @@ def test_people_who_came_by_other_ways_are_not_in_question(study, done):
 def test_minutes_and_items_are_told(study, done):
     [row] = reconcile(study, read(export(("sub-1", "pid-1", "APPROVED", "DONE1")))).rows
     assert row.cells() == [
-        *("sub-1", "pid-1", "APPROVED", "done", "DONE1", "DONE1", "3", "0", "10.0"),
+        *(
+            "sub-1",
+            "pid-1",
+            "APPROVED",
+            "done",
+            "DONE1",
+            "DONE1",
+            "3",
+            "3",
+            "0",
+            "1",
+            "1",
+            "0",
+            "0",
+            "10.0",
+        ),
+        row.clock,
         *("in both, and agreeing", ""),
     ]
+
+
+def test_what_calls_for_a_look_comes_before_approving(study, done, cast):
+    sent = read(export(("sub-1", "pid-1", "AWAITING REVIEW", "DONE1")))
+
+    def suggested() -> tuple[str, str]:
+        [row] = reconcile(Campaign.objects.get(), sent).rows
+        return row.suggestion, row.why
+
+    assert suggested() == ("approve", "")
+    Campaign.objects.update(minutes_per_part=200)
+    assert suggested() == ("look", "10.0 active minutes, of 200 stated.")
+    Campaign.objects.update(minutes_per_part=30)
+    checked = Assignment.objects.get(participant=done, check_asked__isnull=False)
+    saving.save_answer(checked, checked.check_asked, key=uuid4(), grade=1, spans=[])
+    assert suggested() == ("look", "0 of 1 attention check passed.")
+    saving.save_answer(checked, checked.check_asked, key=uuid4(), grade=0, spans=[])
+    assert suggested() == ("approve", "")
+    actions.set_aside(done, cast.admin)
+    assert suggested() == ("look", "The work was set aside.")
+    # What is paid already, or not there, is not looked at again.
+    assert findings(study, ("sub-1", "pid-1", "APPROVED", "DONE1")) == [("agree", "")]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "gold", "suggestion"),
+    [(0, (4, 4), "approve"), (1, (3, 4), "approve"), (2, (2, 4), "look")],
+)
+def test_gold_is_counted_and_looked_at_where_little_of_it_is_right(db, wrong, gold, suggestion):
+    study = make_study(
+        texts=4, training=3, n_training=1, n_gold=2, items_per_part=None, minutes_per_part=None
+    )
+    participant = field.agreed(study, "pid-1")
+    assigning.begin_part(participant, study_id="st1", session_id="sub-1")
+    n_wrong = wrong
+    for assignment in field.in_hand(participant):
+        field.hand_in(assignment)
+        if assignment.item.purpose != "gold":
+            continue
+        for asked in assignment.item.asked.all():
+            right = asked.expected
+            grade = 1 - right if n_wrong else right
+            n_wrong -= grade != right
+            spans = [field.FIRST_WORDS] if grade else []
+            saving.save_answer(assignment, asked.question, key=uuid4(), grade=grade, spans=spans)
+    [row] = reconcile(study, read(export(("sub-1", "pid-1", "AWAITING REVIEW", "DONE1")))).rows
+    assert (row.here.gold, row.suggestion) == (gold, suggestion)
+
+
+def test_ids_are_listed_by_what_is_suggested(cast, study, done):
+    raw = export(
+        ("sub-1", "pid-1", "AWAITING REVIEW", "DONE1"),
+        ("sub-8", "pid-8", "AWAITING REVIEW", "DONE1"),
+        ("sub-9", "pid-9", "AWAITING REVIEW", "DONE1"),
+    )
+    compared = reconcile(study, read(raw))
+    assert compared.lists() == [("approve", 1, "sub-1"), ("return", 2, "sub-8\nsub-9")]
+    page = upload(cast.client("admin"), raw).content.decode()
+    assert ">sub-8\nsub-9</textarea>" in page
+    assert "an attention check answered otherwise than it asks" in page
 
 
 def test_earlier_names_of_the_columns_are_read_and_unknown_ones_passed_over():

@@ -161,6 +161,7 @@ def test_participants_and_the_comparison_show_skips(cast, walker):
     assert skipped.state == "released"  # it went back to the others
     [row] = rows(walker.campaign.participants.all().with_status())
     assert (row.skipped, row.submitted) == (1, 9)
+    walker.campaign.minutes_per_part = None  # no time is measured without scripts
     sent = [Submission("sub1", walker.pid, "AWAITING REVIEW", "DONE1")]
     [row] = reconciliation.reconcile(walker.campaign, sent).rows
     assert (row.skipped, row.finding, row.suggestion) == ("1", "agree", "approve")
@@ -168,7 +169,7 @@ def test_participants_and_the_comparison_show_skips(cast, walker):
     assert "1 of 9" in page.content.decode()
 
 
-def test_a_part_that_was_done_by_skipping_more_is_to_be_asked_about(cast, walker):
+def test_a_part_that_was_done_by_skipping_more_is_to_be_looked_at(cast, walker):
     """As before there was a limit."""
     Campaign.objects.update(skips_per_part=7)
     *others, last = study_items(walker)
@@ -176,11 +177,11 @@ def test_a_part_that_was_done_by_skipping_more_is_to_be_asked_about(cast, walker
         skip(walker, assignment)
     for assignment in (last, walker.participant.assignments.get(item__purpose="gold")):
         walker.do(assignment)
-    Campaign.objects.update(skips_per_part=None)
+    Campaign.objects.update(skips_per_part=None, minutes_per_part=None)
     sent = [Submission("sub1", walker.pid, "AWAITING REVIEW", "DONE1")]
     [row] = reconciliation.reconcile(Campaign.objects.get(), sent).rows
     assert (row.suggestion, row.why) == (
-        "ask",
+        "look",
         "7 of 9 texts were skipped; the study allows 2.",
     )
     page = cast.client("admin").get(f"/campaigns/crowd/participants/{walker.participant.pk}/")

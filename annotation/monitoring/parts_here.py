@@ -1,0 +1,194 @@
+"""What is known here of each part, for the comparison with a platform's list, and what calls for a look.
+
+A stay that ended before a part was begun counts as one.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from datetime import timedelta
+
+from django.db.models import Count, Max, Min, Q, QuerySet, Sum
+
+from annotation.models import Answer, Assignment, Campaign, Item, ItemQuestion, Part, Participant
+from annotation.participation.earnings import MINUTE_MS
+from annotation.participation.skips import Skips, by_part
+
+LEAST_ACTIVE = 0.1  # of the minutes that the study states
+LEAST_GOLD, ENOUGH_GOLD = 0.6, 3
+RULES = (
+    "more texts skipped than the study allows",
+    "an attention check answered otherwise than it asks",
+    f"under {LEAST_GOLD:.0%} of {ENOUGH_GOLD} gold answers or more right",
+    f"under {LEAST_ACTIVE:.0%} of the stated minutes active",
+    "work that was set aside",
+)
+
+
+@dataclass
+class OurPart:
+    """What we have of a submission: a part, or a stay that ended before one was begun."""
+
+    person: str
+    session: str
+    study: str
+    outcome: str
+    code: str
+    participant: int
+    submitted: int = 0
+    lent: int = 0
+    skips: Skips | None = None
+    checks: tuple[int, int] = (0, 0)
+    """How many attention checks were answered as they ask, and how many were answered."""
+    gold: tuple[int, int] = (0, 0)
+    """How many gold answers are on the right side of eta, and how many there are."""
+    active_ms: int = 0
+    clock: timedelta | None = None
+    """From the first answer to the last, by the server."""
+    stated_minutes: int | None = None
+    is_set_aside: bool = False
+    has_begun: bool = True
+
+    @property
+    def is_done(self) -> bool:
+        return self.outcome == Part.Outcome.DONE
+
+    @property
+    def label(self) -> str:
+        if not self.outcome and not self.has_begun:
+            return "not begun"
+        return {**dict(Participant.Outcome.choices), **dict(Part.Outcome.choices)}[self.outcome]
+
+    def looks(self) -> Iterator[str]:
+        """What of the part calls for a look before it is approved, by RULES."""
+        if self.skips and self.skips.are_too_many:
+            many = f"{self.skips.used} of {self.skips.texts} texts were skipped"
+            yield f"{many}; the study allows {self.skips.limit}."
+        passed, asked = self.checks
+        if passed < asked:
+            yield f"{passed} of {asked} attention check{'' if asked == 1 else 's'} passed."
+        right, n = self.gold
+        if n >= ENOUGH_GOLD and right < LEAST_GOLD * n:
+            yield f"{right} of {n} gold answers right."
+        active = self.active_ms / MINUTE_MS
+        if self.stated_minutes and active < LEAST_ACTIVE * self.stated_minutes:
+            yield f"{active:.1f} active minutes, of {self.stated_minutes} stated."
+        if self.is_set_aside:
+            yield "The work was set aside."
+
+
+def parts_here(campaign: Campaign) -> list[OurPart]:
+    """The parts of people who came from Prolific."""
+    parts = Part.objects.filter(
+        participant__campaign=campaign, participant__source=Participant.Source.PROLIFIC
+    ).select_related("participant")
+    assignments = Assignment.objects.filter(part__in=parts).order_by()
+    by_state = {
+        pk: (submitted, lent, ms)
+        for pk, submitted, lent, ms in assignments.values_list("part").annotate(
+            n=Count("pk", filter=Q(state=Assignment.State.SUBMITTED)),
+            lent=Count("pk", filter=~Q(state=Assignment.State.RELEASED, was_skipped=False)),
+            ms=Sum("active_ms"),
+        )
+    }
+    answers = Answer.objects.filter(assignment__part__in=parts).order_by()
+    answered = {
+        pk: (ms, last - first)
+        for pk, ms, first, last in answers.values_list("assignment__part").annotate(
+            ms=Sum("active_ms"), first=Min("created"), last=Max("created")
+        )
+    }
+    skips = by_part(campaign, Assignment.objects.filter(part__in=parts))
+    checks, gold = _checks(answers), _gold(campaign, answers)
+    our_parts = []
+    for part in parts:
+        submitted, lent, ms = by_state.get(part.pk, (0, 0, 0))
+        answered_ms, clock = answered.get(part.pk, (0, None))
+        our_parts.append(
+            OurPart(
+                person=part.participant.external_id,
+                session=part.session_id,
+                study=part.study_id,
+                outcome=part.outcome,
+                code=campaign.code_done if part.outcome == Part.Outcome.DONE else "",
+                participant=part.participant_id,
+                submitted=submitted,
+                lent=lent,
+                skips=skips.get(part.pk),
+                checks=checks.get(part.pk, (0, 0)),
+                gold=gold.get(part.pk, (0, 0)),
+                active_ms=ms + (answered_ms or 0),
+                clock=clock,
+                stated_minutes=campaign.minutes_per_part,
+                is_set_aside=part.participant.set_aside_at is not None,
+            )
+        )
+    return our_parts
+
+
+def _checks(answers: QuerySet[Answer]) -> dict[int, tuple[int, int]]:
+    """Of each part: how many attention checks the newest answers pass, and how many were answered."""
+    newest: dict[int, tuple[int, bool]] = {
+        assignment: (part, grade == expected)
+        for assignment, part, grade, expected in answers.filter(check_asked__isnull=False)
+        .order_by("pk")
+        .values_list("assignment", "assignment__part", "grade", "check_asked__expected")
+        if part
+    }
+    return _tally(newest.values())
+
+
+def _gold(campaign: Campaign, answers: QuerySet[Answer]) -> dict[int, tuple[int, int]]:
+    """Of each part: how many newest answers to hidden gold are on the right side of eta, and all."""
+    eta = campaign.rubric.eta
+    known = ItemQuestion.objects.filter(
+        item__campaign=campaign, item__purpose=Item.Purpose.GOLD, expected__isnull=False
+    )
+    expected = {
+        (item, question): grade
+        for item, question, grade in known.values_list("item", "question", "expected")
+        if grade is not None
+    }
+    of_gold = answers.filter(assignment__item__purpose=Item.Purpose.GOLD, question__isnull=False)
+    newest: dict[tuple[int, int | None], tuple[int, bool]] = {}
+    for assignment, item, question, part, grade in of_gold.order_by("pk").values_list(
+        "assignment", "assignment__item", "question", "assignment__part", "grade"
+    ):
+        wanted = expected.get((item, question or 0))
+        if wanted is not None and part:
+            is_right = grade is not None and (grade >= eta) == (wanted >= eta)
+            newest[assignment, question] = part, is_right
+    return _tally(newest.values())
+
+
+def _tally(outcomes: Iterable[tuple[int, bool]]) -> dict[int, tuple[int, int]]:
+    right: Counter[int] = Counter()
+    every: Counter[int] = Counter()
+    for part, is_right in outcomes:
+        right[part] += is_right
+        every[part] += 1
+    return {part: (right[part], n) for part, n in every.items()}
+
+
+def stays_ended(campaign: Campaign) -> dict[str, OurPart]:
+    """By person: the stays that ended, or have not come to a part yet."""
+    codes = {
+        Participant.Outcome.SCREENED_OUT: campaign.code_screened_out,
+        Participant.Outcome.FAILED_CHECK: campaign.code_failed_check,
+    }
+    participants = campaign.participants.filter(source=Participant.Source.PROLIFIC)
+    return {
+        participant.external_id: OurPart(
+            person=participant.external_id,
+            session="",
+            study="",
+            outcome=participant.outcome,
+            code=codes.get(Participant.Outcome(participant.outcome), ""),
+            participant=participant.pk,
+            has_begun=False,
+        )
+        for participant in participants.filter(
+            Q(parts=None) | ~Q(outcome__in=["", "done"])
+        ).distinct()
+        if participant.external_id
+    }
