@@ -74,7 +74,7 @@ def participants(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
     """The participants of a study, those of one status if that is asked for, page by page."""
     campaign = get_object_or_404(Campaign, slug=slug)
     status = request.GET.get("status", "")
-    participants = campaign.participants.select_related("rater").with_status()
+    participants = campaign.participants.select_related("rater__user").with_status()
     if status in Participant.STATUSES:
         participants = participants.filter(status=status)
     else:

@@ -57,14 +57,18 @@ def invite(
     source: str = Participant.Source.ACCOUNT,
     external_id: str = "",
 ) -> Participant:
-    """The rater's stay in a campaign, made the first time. The seed of their order is recorded."""
+    """The rater's stay in a campaign, made the first time.
+
+    The seed of their order is recorded. It is another one in another campaign, or who does T1 and T2
+    would meet the same texts in the same order.
+    """
     participant, _ = Participant.objects.get_or_create(
         campaign=campaign,
         rater=rater,
         defaults={
             "source": source,
             "external_id": external_id,
-            "seed": zlib.crc32(f"{campaign.seed}:{rater.name}".encode()) & 0x7FFFFFFF,
+            "seed": zlib.crc32(f"{campaign.seed}:{campaign.slug}:{rater.name}".encode()) & 0x7FFFFFFF,
         },
     )
     return participant

@@ -7,7 +7,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from annotation.models import Answer, Assignment, Campaign, Item, LogEntry, Participant
+from annotation.models import Answer, Assignment, Campaign, Item, LogEntry, Participant, User
 from annotation.monitoring import actions, participants, progress
 from tests import field
 from tests.crowd import make_study
@@ -197,6 +197,13 @@ def test_participants_are_listed_by_status(cast, study, people, status):
         participant.rater.name for participant in people.values() if participant.rater.name in page
     }
     assert names == {people[status].rater.name}
+
+
+def test_who_may_not_log_in_any_more_is_marked(cast, study, people):
+    client = cast.client("researcher")
+    assert "disabled" not in text(client, f"{HOME}participants/")
+    User.objects.filter(pk=people["working"].rater.user_id).update(is_active=False)
+    assert text(client, f"{HOME}participants/").count("disabled") == 1
 
 
 def test_participants_come_in_pages(cast, study):

@@ -8,6 +8,7 @@ import pytest
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
+from annotation.builder import sampling
 from annotation.models import Assignment, AttentionCheck, Campaign, Item, ItemQuestion, Rating, Text
 from annotation.participation import assigning
 from annotation.task import saving
@@ -34,6 +35,25 @@ def test_who_asks_again_is_given_the_same_part(pool):
     ann = newcomer(pool, "ann")
     assert assigning.begin_part(ann) == assigning.begin_part(ann)
     assert Assignment.objects.count() == 4
+
+
+def test_two_studies_of_the_same_texts_have_two_orders(pool):
+    texts = [item.text for item in pool.items.order_by("position")]
+    later = Campaign.objects.create(
+        dataset=pool.dataset, rubric=pool.rubric, slug="later", title="Later", seed=pool.seed
+    )
+    sampling.sample(later, texts)
+    sampling.publish(later)
+    Campaign.objects.update(items_per_part=None)
+    orders = [
+        [assignment.item.text for assignment in part.assignments.order_by("position")]
+        for part in (
+            assigning.begin_part(newcomer(pool, "ann")),
+            assigning.begin_part(newcomer(later, "ann")),
+        )
+    ]
+    assert set(orders[0]) == set(orders[1]) == set(texts)
+    assert orders[0] != orders[1]
 
 
 def test_an_item_goes_to_k_raters_and_to_nobody_twice(pool):

@@ -49,6 +49,14 @@ def test_an_account_is_closed_to_tries_for_a_while(cast, caplog):
     assert log_in("uma", PASSWORD).status_code == 302
 
 
+def test_who_is_disabled_is_told_so_and_nobody_else_is(cast):
+    User.objects.filter(username="wil").update(is_active=False)
+    told = log_in("wil", PASSWORD)
+    assert "This account was disabled." in told.content.decode()
+    assert "_auth_user_id" not in told.client.session
+    assert "was disabled" not in log_in("wil", "guess").content.decode()
+
+
 def test_an_account_that_does_not_exist_is_throttled_alike(cast):
     most = tries.TRIES["account"]
     assert wrong("nobody", most + 1) == [200] * most + [429]
