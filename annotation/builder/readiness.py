@@ -81,7 +81,7 @@ def _parts(campaign: Campaign, step: Step) -> None:
         )
     if campaign.platform == Campaign.Platform.PROLIFIC and campaign.lease_hours > SUBMISSION_HOURS:
         step.odd.append(
-            f"A part is lent for {campaign.lease_hours} hours; a submission on Prolific lives "
+            f"A part is held for {campaign.lease_hours} hours; a submission on Prolific lives "
             f"{SUBMISSION_HOURS} hours at most."
         )
 

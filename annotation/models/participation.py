@@ -37,7 +37,7 @@ class ParticipantQuerySet(models.QuerySet["Participant"]):
 
 
 class Participant(models.Model):
-    """A rater's stay in a campaign, from the invitation to its outcome."""
+    """A rater's participation in a campaign, from the invitation to its outcome."""
 
     class Source(models.TextChoices):
         ACCOUNT = "account", "account"
@@ -117,7 +117,7 @@ class Participant(models.Model):
 
     @property
     def goes_on(self) -> bool:
-        """Whether they may work here: nobody ended the stay, and their work is not set aside."""
+        """Whether they may work here: nobody ended the participation, and their work is not set aside."""
         return self.outcome in (self.Outcome.UNDER_WAY, self.Outcome.DONE) and not self.set_aside_at
 
     def parts_done(self) -> int:

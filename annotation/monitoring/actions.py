@@ -80,7 +80,7 @@ def extend(participant: Participant, hours: int, by: User) -> Part:
     if part.expires is None:
         raise ActionRefusedError("This part has no end, so there is nothing to extend.")
     if participant.outcome != Participant.Outcome.UNDER_WAY:
-        raise ActionRefusedError("The stay has ended, so no part of it can be extended.")
+        raise ActionRefusedError("The participation has ended, so no part of it can be extended.")
     part.expires = max(part.expires, timezone.now()) + timedelta(hours=hours)
     detail = f"part {part.number} by {hours} h"
     if part.outcome == Part.Outcome.EXPIRED:
@@ -177,9 +177,9 @@ def release_untouched(participant: Participant, by: User) -> int:
 
 @transaction.atomic
 def return_participant(participant: Participant, by: User) -> int:
-    """End the stay as returned; what is not handed in goes back, its answers stay. How many items.
+    """End the participation as returned; what is not handed in goes back, its answers stay. How many items.
 
-    Raises ActionRefusedError where the stay was ended like that before.
+    Raises ActionRefusedError where the participation was ended like that before.
     """
     participant = hold(participant)
     if participant.outcome == Participant.Outcome.RETURNED:
@@ -191,17 +191,18 @@ def return_participant(participant: Participant, by: User) -> int:
 
 @transaction.atomic
 def readmit(participant: Participant, by: User) -> None:
-    """Let somebody whose stay had ended go on. Who failed the check, or was screened out, meets it anew.
+    """Let somebody whose participation had ended go on.
 
-    Raises ActionRefusedError for a stay that has not ended, or is done.
+    Who failed the check, or was screened out, meets it anew.
+    Raises ActionRefusedError for a participation that has not ended, or is done.
     """
     participant = hold(participant)
     if participant.outcome in (Participant.Outcome.UNDER_WAY, Participant.Outcome.DONE):
         raise ActionRefusedError(
-            f"The stay is {participant.get_outcome_display()}, so there is nobody to let in again."
+            f"The participation is {participant.get_outcome_display()}, so there is nobody to let in again."
         )
     if participant.erased_at:
-        raise ActionRefusedError("Nobody can come back to a stay without personal data.")
+        raise ActionRefusedError("Nobody can come back to a participation without personal data.")
     before = participant.get_outcome_display()
     if participant.outcome != Participant.Outcome.RETURNED:
         participant.check_tries, participant.checked_at = 0, None

@@ -55,7 +55,7 @@ class Row:
 
 
 def statuses(campaign: Campaign) -> list[Share]:
-    """How many participants have each status, in the order of a stay; nobody is a 0."""
+    """How many participants have each status, in the order of a participation; nobody is a 0."""
     participants = campaign.participants.order_by().with_status()
     counts: dict[str, int] = dict(participants.values_list("status").annotate(Count("pk")))
     total = sum(counts.values())

@@ -1,6 +1,6 @@
 """What is known here of each part, for the comparison with a platform's list, and what calls for a look.
 
-A stay that ended before a part was begun counts as one.
+A participation that ended before a part was begun counts as one.
 """
 
 from collections import Counter
@@ -27,7 +27,7 @@ RULES = (
 
 @dataclass
 class OurPart:
-    """What we have of a submission: a part, or a stay that ended before one was begun."""
+    """What we have of a submission: a part, or a participation that ended before one was begun."""
 
     person: str
     session: str
@@ -36,7 +36,7 @@ class OurPart:
     code: str
     participant: int
     submitted: int = 0
-    lent: int = 0
+    assigned: int = 0
     skips: Skips | None = None
     checks: tuple[int, int] = (0, 0)
     """How many attention checks were answered as they ask, and how many were answered."""
@@ -84,10 +84,10 @@ def parts_here(campaign: Campaign) -> list[OurPart]:
     ).select_related("participant")
     assignments = Assignment.objects.filter(part__in=parts).order_by()
     by_state = {
-        pk: (submitted, lent, ms)
-        for pk, submitted, lent, ms in assignments.values_list("part").annotate(
+        pk: (submitted, assigned, ms)
+        for pk, submitted, assigned, ms in assignments.values_list("part").annotate(
             n=Count("pk", filter=Q(state=Assignment.State.SUBMITTED)),
-            lent=Count("pk", filter=~Q(state=Assignment.State.RELEASED, was_skipped=False)),
+            assigned=Count("pk", filter=~Q(state=Assignment.State.RELEASED, was_skipped=False)),
             ms=Sum("active_ms"),
         )
     }
@@ -102,7 +102,7 @@ def parts_here(campaign: Campaign) -> list[OurPart]:
     checks, gold = _checks(answers), _gold(campaign, answers)
     our_parts = []
     for part in parts:
-        submitted, lent, ms = by_state.get(part.pk, (0, 0, 0))
+        submitted, assigned, ms = by_state.get(part.pk, (0, 0, 0))
         answered_ms, clock = answered.get(part.pk, (0, None))
         our_parts.append(
             OurPart(
@@ -113,7 +113,7 @@ def parts_here(campaign: Campaign) -> list[OurPart]:
                 code=campaign.code_done if part.outcome == Part.Outcome.DONE else "",
                 participant=part.participant_id,
                 submitted=submitted,
-                lent=lent,
+                assigned=assigned,
                 skips=skips.get(part.pk),
                 checks=checks.get(part.pk, (0, 0)),
                 gold=gold.get(part.pk, (0, 0)),
@@ -170,8 +170,8 @@ def _tally(outcomes: Iterable[tuple[int, bool]]) -> dict[int, tuple[int, int]]:
     return {part: (right[part], n) for part, n in every.items()}
 
 
-def stays_ended(campaign: Campaign) -> dict[str, OurPart]:
-    """By person: the stays that ended, or have not come to a part yet."""
+def ended_without_part(campaign: Campaign) -> dict[str, OurPart]:
+    """By person: the participations that ended, or have not come to a part yet."""
     codes = {
         Participant.Outcome.SCREENED_OUT: campaign.code_screened_out,
         Participant.Outcome.FAILED_CHECK: campaign.code_failed_check,

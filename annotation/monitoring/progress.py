@@ -82,7 +82,7 @@ class Time:
 
 
 def handed_out(campaign: Campaign) -> dict[str, int]:
-    """How many lent items are open, submitted, skipped and released, training and gold among them."""
+    """How many assigned items are open, submitted, skipped and released, training and gold among them."""
     assignments = Assignment.objects.filter(participant__campaign=campaign).order_by()
     counts = dict(assignments.values_list("state").annotate(Count("pk")))
     return {state.value: counts.get(state.value, 0) for state in Assignment.State}

@@ -14,7 +14,7 @@ from datetime import timedelta
 from annotation.formats.prolific import Submission
 from annotation.formats.writing import safe
 from annotation.models import Campaign, Participant
-from annotation.monitoring.parts_here import OurPart, parts_here, stays_ended
+from annotation.monitoring.parts_here import OurPart, ended_without_part, parts_here
 from annotation.participation.earnings import MINUTE_MS
 
 MINUTE = timedelta(minutes=1)
@@ -26,7 +26,7 @@ OUT = (
     "Code there",
     "Code here",
     "Items handed in",
-    "Items lent",
+    "Items assigned",
     "Items skipped",
     "Checks passed",
     "Checks answered",
@@ -88,12 +88,12 @@ class Row:
 
     @property
     def numbers(self) -> list[str]:
-        """Of the items lent: handed in, all, skipped; checks passed and answered; gold right and answered."""
+        """Items handed in, assigned and skipped; checks passed and answered; gold right and answered."""
         if not self.here:
             return [""] * 7
         counts = (*self.here.checks, *self.here.gold)
         return [
-            *(str(self.here.submitted), str(self.here.lent), self.skipped),
+            *(str(self.here.submitted), str(self.here.assigned), self.skipped),
             *(str(count) for count in counts),
         ]
 
@@ -141,7 +141,7 @@ def reconcile(campaign: Campaign, submissions: list[Submission]) -> Reconciled:
     which no id is known, or none at all. Parts of a study of Prolific that no submission of this
     file belongs to are only counted: an export is of one study.
     """
-    parts, ended = parts_here(campaign), stays_ended(campaign)
+    parts, ended = parts_here(campaign), ended_without_part(campaign)
     by_session = {part.session: part for part in parts if part.session}
     nameless: dict[str, list[OurPart]] = {}
     for part in parts:

@@ -310,7 +310,7 @@ def release_item(request: AuthenticatedRequest, participant: Participant, item: 
 
 @_on_participant
 def return_participant(request: AuthenticatedRequest, participant: Participant) -> str:
-    """The stay ends as returned."""
+    """The participation ends as returned."""
     _confirmed(request)
     n = actions.return_participant(participant, request.user)
     return f"{participant.rater} is returned, and {_items(n)} went back to the pool."
@@ -318,7 +318,7 @@ def return_participant(request: AuthenticatedRequest, participant: Participant) 
 
 @_on_participant
 def readmit(request: AuthenticatedRequest, participant: Participant) -> str:
-    """Somebody whose stay had ended can go on."""
+    """Somebody whose participation had ended can go on."""
     actions.readmit(participant, request.user)
     return f"{participant.rater} can go on."
 

@@ -57,7 +57,7 @@ def invite(
     source: str = Participant.Source.ACCOUNT,
     external_id: str = "",
 ) -> Participant:
-    """The rater's stay in a campaign, made the first time.
+    """The rater's participation in a campaign, made the first time.
 
     The seed of their order is recorded. It is another one in another campaign, or who does T1 and T2
     would meet the same texts in the same order.
@@ -68,7 +68,8 @@ def invite(
         defaults={
             "source": source,
             "external_id": external_id,
-            "seed": zlib.crc32(f"{campaign.seed}:{campaign.slug}:{rater.name}".encode()) & 0x7FFFFFFF,
+            "seed": zlib.crc32(f"{campaign.seed}:{campaign.slug}:{rater.name}".encode())
+            & 0x7FFFFFFF,
         },
     )
     return participant
@@ -261,7 +262,7 @@ def retake(assignment: Assignment) -> bool:
     """Take a released item up again for the participant who had it, if a slot is free. In a transaction."""
     participant = Participant.objects.get(pk=assignment.participant_id)
     if not participant.goes_on:
-        return False  # the stay was ended meanwhile, by staff or by a check
+        return False  # the participation was ended meanwhile, by staff or by a check
     if not _take_slot(assignment, Assignment.State.OPEN):
         return False
     counting.count_again(assignment)

@@ -168,7 +168,7 @@ def why_closed(campaign: Campaign) -> str:
 
 
 def known(campaign: Campaign, worker: str) -> Participant | None:
-    """The stay of somebody who came from the campaign's platform before."""
+    """The participation of somebody who came from the campaign's platform before."""
     participants = campaign.participants.filter(source=campaign.platform, external_id=worker)
     return participants.select_related("rater__user", "campaign").first()
 
@@ -187,10 +187,10 @@ def admit(campaign: Campaign, worker: str) -> None:
 
 
 def arrive(campaign: Campaign, worker: str) -> Participant:
-    """The stay of somebody who came from the campaign's platform, made the first time.
+    """The participation of somebody who came from the campaign's platform, made the first time.
 
     The person becomes a guest without a password, and a rater under a pseudonym; the platform's
-    id is kept in the participant alone. Many at once make one stay. Raises NoEntryError, as
+    id is kept in the participant alone. Many at once make one participation. Raises NoEntryError, as
     `admit` does.
     """
     if participant := known(campaign, worker):
@@ -205,7 +205,7 @@ def arrive(campaign: Campaign, worker: str) -> Participant:
 
 
 def make_links(campaign: Campaign, names: Iterable[str]) -> list[Participant]:
-    """A stay for each name, to be entered by its own link; an empty name is a link for anybody.
+    """A participation for each name, to be entered by its own link; an empty name is a link for anybody.
 
     A name that has a link already keeps it.
     """
@@ -228,7 +228,7 @@ def link_of(participant: Participant, request: HttpRequest) -> str:
 
 
 def invited(token: str) -> Participant:
-    """Whose link it is. Raises Http404 for one that we did not sign, or whose stay is gone."""
+    """Whose link it is. Raises Http404 for one that we did not sign, or whose participation is gone."""
     try:
         key = int(_SIGNER.unsign(token))
     except (signing.BadSignature, ValueError) as error:
@@ -285,7 +285,7 @@ def back_url(campaign: Campaign, code: str, worker: str, *, is_done: bool) -> st
 
 
 def _newcomer(campaign: Campaign, source: str, external_id: str, *, secret: str) -> Participant:
-    """A guest, a rater of the same name, and a stay. Raises IntegrityError if somebody made it."""
+    """A guest, a rater of the same name, and a participation. Raises IntegrityError if somebody made it."""
     name = _pseudonym(campaign, source, secret)
     with transaction.atomic():
         user = User(username=name, role=User.Role.WORKER, is_guest=True)

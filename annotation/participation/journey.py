@@ -132,7 +132,7 @@ def onwards(assignment: Assignment) -> str:
 
 @transaction.atomic
 def join(campaign: Campaign, worker: str, *, agrees: bool) -> Participant:
-    """Make a stay for somebody from the campaign's platform who has answered its terms.
+    """Make a participation for somebody from the campaign's platform who has answered its terms.
 
     Raises NoEntryError, as `entry.arrive` does.
     """
@@ -181,7 +181,7 @@ def miss_check(participant: Participant, tries_before: int) -> None:
 
 @transaction.atomic
 def _end(participant: Participant, outcome: Participant.Outcome) -> None:
-    """End a visit before its work; what was lent to somebody who is known goes back.
+    """End a visit before its work; what was assigned to somebody who is known goes back.
 
     Only the first of two that were sent at the same moment counts.
     """

@@ -1,4 +1,4 @@
-"""Leaving a study: the end of a stay, and what of it goes back to the pool."""
+"""Leaving a study: the end of a participation, and what of it goes back to the pool."""
 
 from django.db import transaction
 from django.db.models import QuerySet
@@ -31,13 +31,13 @@ def hold(participant: Participant) -> Participant:
 
 @transaction.atomic
 def leave(participant: Participant) -> None:
-    """End the stay as its participant asks; what is not handed in goes back, its answers stay.
+    """End the participation as its participant asks; what is not handed in goes back, its answers stay.
 
-    Raises ActionRefusedError where the stay had ended before.
+    Raises ActionRefusedError where the participation had ended before.
     """
     participant = hold(participant)
     if participant.outcome != Participant.Outcome.UNDER_WAY:
-        raise ActionRefusedError("This stay has ended already.")
+        raise ActionRefusedError("This participation has ended already.")
     n = take_back(participant)
     LogEntry.record(
         participant.campaign, participant.rater.user, "left", f"{counted(n)} released", participant
@@ -52,7 +52,7 @@ def held(participant: Participant) -> QuerySet[Assignment]:
 
 
 def take_back(participant: Participant) -> int:
-    """End the stay and its part; what is not handed in goes back to the pool. How many items."""
+    """End the participation and its part; what is not handed in goes back to the pool. How many items."""
     n = assigning.release_begun(held(participant))
     end_parts(participant.parts.filter(outcome=Part.Outcome.UNDER_WAY))
     participant.outcome = Participant.Outcome.RETURNED

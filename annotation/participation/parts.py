@@ -42,7 +42,7 @@ def held_until(part: Part, campaign: Campaign) -> datetime | None:
 
 
 def finish(part: Part, participant: Participant) -> None:
-    """Make a part done, and with the last one the stay. In a transaction that holds the part.
+    """Make a part done, and with the last one the participation. In a transaction that holds the part.
 
     Where items return to the pool at all, those that were skipped untouched do so now.
     """

@@ -204,7 +204,7 @@ def study_end(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
 
 @require_POST
 def leave(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
-    """End the reader's own stay, where it has not ended yet."""
+    """End the reader's own participation, where it has not ended yet."""
     participant = _participant(request, slug)
     with suppress(leaving.ActionRefusedError):
         leaving.leave(participant)
