@@ -98,6 +98,9 @@ def begin_part(
 def _begin_part(participant: Participant, study_id: str, session_id: str) -> Part | None:
     campaign = Campaign.objects.select_for_update().get(pk=participant.campaign_id)
     _expire(campaign, timezone.now())
+    # Held, and before the parts are read: one of them may be handed in at this very moment, and end its part.
+    in_hand_now = participant.assignments.filter(state=Assignment.State.OPEN)
+    begun = list(in_hand_now.select_for_update().order_by("pk"))
     parts = list(participant.parts.all())
     if parts and not parts[-1].outcome:
         return parts[-1]
@@ -105,7 +108,6 @@ def _begin_part(participant: Participant, study_id: str, session_id: str) -> Par
     is_over = not participant.goes_on
     if not campaign.hands_out() or is_over or done == campaign.max_parts:
         return None
-    begun = list(participant.assignments.filter(state=Assignment.State.OPEN))
     in_hand = sum(
         assignment.slot is not None for assignment in begun
     )  # training and gold are not counted

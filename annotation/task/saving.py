@@ -211,11 +211,18 @@ def _lock(assignment: Assignment) -> None:
 
     The part comes first, as where a lease ends: two who hold them in turn would wait for ever.
     """
-    if assignment.part_id:
-        assignment.part = Part.objects.select_for_update().get(pk=assignment.part_id)
+    # Of the database: a part that was begun meanwhile takes up what is open of the one before.
+    part = Assignment.objects.values_list("part", flat=True).get(pk=assignment.pk)
+    assignment.part = _held(part)
     row = Assignment.objects.select_for_update().get(pk=assignment.pk)
+    if row.part_id != part:  # at this very moment
+        assignment.part = _held(row.part_id)
     assignment.state, assignment.slot = row.state, row.slot
     assignment.active_ms, assignment.was_skipped = row.active_ms, row.was_skipped
+
+
+def _held(part: int | None) -> Part | None:
+    return Part.objects.select_for_update().get(pk=part) if part else None
 
 
 Columns = tuple[type[Model], list[str]]

@@ -11,9 +11,9 @@ from tests.factories import make_dataset
 SYSTEMS = ("bm25", "dense", "oracle")
 
 
-def make_pool(texts: int = 12, **options) -> Campaign:
+def make_pool(slug: str = "pool", *, texts: int = 12, **options) -> Campaign:
     """An open campaign of reports by three systems, one question each, for whoever comes."""
-    dataset = make_dataset("pool")
+    dataset = make_dataset(slug)
     topic = Topic.objects.create(dataset=dataset, name="t", request="Write.", position=1)
     SubQuestion.objects.create(topic=topic, position=0, body="What?")
     made = [
@@ -30,7 +30,7 @@ def make_pool(texts: int = 12, **options) -> Campaign:
     campaign = Campaign.objects.create(
         dataset=dataset,
         rubric=Rubric.objects.get(slug="answerable"),
-        slug="pool",
+        slug=slug,
         title="Pool",
         **{"raters_per_item": 2, "items_per_part": 4} | options,
     )

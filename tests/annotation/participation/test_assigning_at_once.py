@@ -7,6 +7,7 @@ from django.utils import timezone
 
 from annotation.models import Answer, Assignment, Rater, Rating
 from annotation.participation import assigning
+from annotation.task import saving
 from tests.annotation.pool_material import answer, make_pool, newcomer, work_through
 from tests.threads import in_threads
 
@@ -34,6 +35,35 @@ def test_one_who_asks_in_many_tabs_is_given_one_part(transactional_db):
     parts = in_threads(lambda _: assigning.begin_part(ann).pk, range(8))
     assert len(set(parts)) == 1
     assert Assignment.objects.count() == 4
+
+
+def test_handing_in_late_and_beginning_at_once_are_paid_once(transactional_db):
+    for turn in range(6):
+        campaign = make_pool(f"pool{turn}", texts=8, lease_hours=1, items_per_part=4)
+        ann = newcomer(campaign, "ann")
+        part = assigning.begin_part(ann)
+        *others, last = part.assignments.order_by("position")
+        for assignment in (*others, last):
+            answer(assignment)
+        for assignment in others:
+            saving.submit(loaded(assignment))
+        part.expires = timezone.now() - timedelta(minutes=1)
+        part.save()
+        assigning.expire(campaign)
+        late = loaded(last)
+        acts = [lambda late=late: saving.submit(late), lambda ann=ann: assigning.begin_part(ann)]
+        in_threads(lambda number, acts=acts: acts[number](), range(2))
+        while more := assigning.begin_part(ann):
+            assert more.assignments.filter(state="open").exists(), "a part that nobody can end"
+            work_through(more)
+        outcomes = Counter(ann.parts.values_list("outcome", flat=True))
+        assert (outcomes["done"], outcomes[""]) == (2, 0)
+        assert ann.assignments.filter(state="submitted").count() == 8
+
+
+def loaded(assignment):
+    """As a page has it: with the part that it was in then."""
+    return Assignment.objects.select_related("participant__campaign", "part").get(pk=assignment.pk)
 
 
 def test_saving_and_taking_back_at_once_lose_nothing(transactional_db):
