@@ -260,26 +260,53 @@ def _free_slots(items: list[int], k: int) -> dict[int, int]:
     return {item: slots[0] for item, slots in free.items()}
 
 
+def counts(assignment: Assignment) -> bool:
+    """Whether what is said of an item counts now: it has its place, or takes one up. In a transaction.
+
+    `state` and `slot` are those of the held row. Practice and gold need no place, only a
+    participant whose work is not set aside.
+    """
+    if assignment.slot is not None:
+        return True
+    lost_its_place = assignment.state == Assignment.State.SUBMITTED and (
+        assignment.item.purpose == Item.Purpose.STUDY
+    )
+    if lost_its_place or assignment.state == Assignment.State.RELEASED:
+        return retake(assignment)
+    return not is_set_aside(assignment)
+
+
+def is_set_aside(assignment: Assignment) -> bool:
+    """By the database: the work may have been set aside after the item was read."""
+    return Participant.objects.filter(
+        pk=assignment.participant_id, set_aside_at__isnull=False
+    ).exists()
+
+
 def retake(assignment: Assignment) -> bool:
-    """Take a released item up again for the participant who had it, if a slot is free. In a transaction."""
+    """Take up an item again that lost its place, if one is free: what was said of it counts. In a transaction.
+
+    A released one is open again; one that was handed in, and set aside, stays handed in.
+    """
     participant = Participant.objects.get(pk=assignment.participant_id)
     if not participant.goes_on:
         return False  # the participation was ended meanwhile, by staff or by a check
-    if not _take_slot(assignment, Assignment.State.OPEN):
+    is_released = assignment.state == Assignment.State.RELEASED
+    if not _take_slot(assignment, Assignment.State.OPEN if is_released else assignment.state):
         return False
     counting.count_again(assignment)
     return True
 
 
 def take_place(assignment: Assignment) -> bool:
-    """Let an item that was handed in and set aside count again, if a slot is free. In a transaction."""
-    if not _take_slot(assignment, Assignment.State.SUBMITTED):
+    """Undo that an item was set aside, if a slot is free: what counted counts again. In a transaction."""
+    if not _take_slot(assignment, assignment.state):
         return False
     counting.count_again(assignment, Answer.Late.SET_ASIDE)
     return True
 
 
-def _take_slot(assignment: Assignment, state: Assignment.State) -> bool:
+def _take_slot(assignment: Assignment, state: str) -> bool:
     """Put an assignment without a slot into a state that holds one, where one is free."""
     item, before = assignment.item, assignment.state
     held = set(item.assignments.filter(slot__isnull=False).values_list("slot", flat=True))

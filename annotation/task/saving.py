@@ -129,11 +129,10 @@ def _why_late(assignment: Assignment, is_closed: bool) -> Answer.Late:
     """Why an answer to this item counts no more; an item that was taken back is taken up if it can be."""
     if is_closed:
         return Answer.Late.CLOSED
-    if assignment.participant.set_aside_at:
-        return Answer.Late.SET_ASIDE
-    if assignment.state == Assignment.State.RELEASED and not assigning.retake(assignment):
-        return Answer.Late.TAKEN_BACK
-    return Answer.Late.NO
+    if assigning.counts(assignment):
+        return Answer.Late.NO
+    is_set_aside = assigning.is_set_aside(assignment)
+    return Answer.Late.SET_ASIDE if is_set_aside else Answer.Late.TAKEN_BACK
 
 
 def _settle(answer: Answer, campaign: Campaign) -> bool:
@@ -166,7 +165,9 @@ def submit(assignment: Assignment, active_ms: int = 0) -> None:
         raise AnswerRefusedError(_("This study is closed."))
     with transaction.atomic():
         _lock(assignment)
-        if assignment.state == Assignment.State.RELEASED and not assigning.retake(assignment):
+        if not assigning.counts(assignment):
+            if assignment.state == Assignment.State.SUBMITTED:
+                return
             raise AnswerRefusedError(
                 _(
                     "The time for this item ended, and it was given to somebody else. "

@@ -1,5 +1,7 @@
 """Setting somebody's work aside, and undoing it: what counts, who has the places, what is kept."""
 
+from uuid import uuid4
+
 import pytest
 from django.test import Client
 
@@ -11,6 +13,7 @@ from annotation.task import saving
 from tests.annotation.monitoring.acting_material import logged
 from tests.annotation.pool_material import answer, make_pool, newcomer, work_through
 from tests.annotation.study_material import words
+from tests.threads import in_threads
 
 
 @pytest.fixture
@@ -92,6 +95,69 @@ def test_who_is_set_aside_is_given_nothing_and_loses_no_word(cast, pool):
     # What was in hand went back; what was handed in counts again, by the newest answer.
     actions.count_work_again(spammer, cast.admin)
     assert [(rating.text, rating.grade) for rating in Rating.objects.all()] == [(done.item.text, 0)]
+
+
+def loaded(assignment):
+    """As the page of an item that is still open has it."""
+    return Assignment.objects.select_related("item__text", "participant__campaign", "part").get(
+        pk=assignment.pk
+    )
+
+
+def test_handing_in_again_brings_nothing_back(cast, pool, spammer):
+    open_page = loaded(spammer.assignments.first())
+    actions.set_aside(spammer, cast.admin)
+    for assignment in (open_page, loaded(open_page)):
+        saving.submit(assignment)
+    assert not Rating.objects.exists()
+    assert set(Answer.objects.values_list("late", flat=True)) == {"set_aside"}
+
+
+def test_an_answer_that_is_on_its_way_meanwhile_does_not_count(cast, pool, spammer):
+    """It was let in before, and waits for the item that is just being set aside."""
+    open_page = loaded(spammer.assignments.first())
+    actions.set_aside(spammer, cast.admin)
+    asked = open_page.item.asked.get().question
+    late = saving.save_answer(open_page, asked, key=uuid4(), grade=0, spans=[])
+    assert late.late == "set_aside"
+    assert not Rating.objects.exists()
+
+
+def test_setting_aside_while_answers_come_in_leaves_no_rating(transactional_db, cast):
+    pool = make_pool(texts=12, items_per_part=12)
+    spammer = newcomer(pool, "spammer")
+    work_through(assigning.begin_part(spammer), grade=1)
+    pages = [loaded(assignment) for assignment in spammer.assignments.all()]
+
+    def act(number):
+        if number == 6:
+            actions.set_aside(spammer, cast.admin)
+        else:
+            page = pages[number % 12]
+            asked = page.item.asked.get().question
+            saving.save_answer(page, asked, key=uuid4(), grade=0, spans=[])
+
+    in_threads(act, range(13))
+    assert not Rating.objects.exists()
+    assert set(Answer.objects.values_list("late", flat=True)) == {"set_aside"}
+    assert Answer.objects.count() == 24
+
+
+def test_an_answer_where_others_have_the_place_does_not_count_after_it_is_undone(
+    cast, pool, spammer
+):
+    actions.set_aside(spammer, cast.admin)
+    for name in ("another", "one more"):
+        work_through(assigning.begin_part(newcomer(pool, name.replace(" ", "-"))))
+    assert actions.count_work_again(spammer, cast.admin) == (0, 3)
+    mine = spammer.assignments.order_by("position").first()
+    assert answer(mine, 0).late == "taken_back"
+    assert "spammer" not in raters()
+    # Once there is a place again, it counts.
+    theirs = mine.item.assignments.exclude(participant=spammer).first()
+    actions.set_aside(theirs.participant, cast.admin)
+    assert answer(mine, 0).late == ""
+    assert raters().count("spammer") == 1
 
 
 def test_twice_is_refused(cast, pool, spammer):
