@@ -260,53 +260,42 @@ def _free_slots(items: list[int], k: int) -> dict[int, int]:
     return {item: slots[0] for item, slots in free.items()}
 
 
-def counts(assignment: Assignment) -> bool:
-    """Whether what is said of an item counts now: it has its place, or takes one up. In a transaction.
+def why_late(assignment: Assignment) -> Answer.Late:
+    """Why what is said of an item does not count now; NO where it does. In a transaction.
 
-    `state` and `slot` are those of the held row. Practice and gold need no place, only a
-    participant whose work is not set aside.
+    `state` and `slot` are those of the held row; who takes part is read anew, as the work may have been
+    set aside since. An item that lost its place takes one up if one is free: a released one is open
+    again, one that was handed in stays handed in. Practice and gold need none.
     """
     if assignment.slot is not None:
-        return True
-    lost_its_place = assignment.state == Assignment.State.SUBMITTED and (
-        assignment.item.purpose == Item.Purpose.STUDY
-    )
-    if lost_its_place or assignment.state == Assignment.State.RELEASED:
-        return retake(assignment)
-    return not is_set_aside(assignment)
-
-
-def is_set_aside(assignment: Assignment) -> bool:
-    """By the database: the work may have been set aside after the item was read."""
-    return Participant.objects.filter(
-        pk=assignment.participant_id, set_aside_at__isnull=False
-    ).exists()
+        return Answer.Late.NO
+    participant = Participant.objects.get(pk=assignment.participant_id)
+    why = Answer.Late.SET_ASIDE if participant.set_aside_at else Answer.Late.TAKEN_BACK
+    is_released = assignment.state == Assignment.State.RELEASED
+    is_submitted = assignment.state == Assignment.State.SUBMITTED
+    if not is_released and not (is_submitted and assignment.item.purpose == Item.Purpose.STUDY):
+        return why if participant.set_aside_at else Answer.Late.NO
+    state = Assignment.State.OPEN if is_released else Assignment.State.SUBMITTED
+    if not participant.goes_on or not _take_slot(assignment, state):
+        return why
+    counting.count_again(assignment)
+    return Answer.Late.NO
 
 
 def retake(assignment: Assignment) -> bool:
-    """Take up an item again that lost its place, if one is free: what was said of it counts. In a transaction.
-
-    A released one is open again; one that was handed in, and set aside, stays handed in.
-    """
-    participant = Participant.objects.get(pk=assignment.participant_id)
-    if not participant.goes_on:
-        return False  # the participation was ended meanwhile, by staff or by a check
-    is_released = assignment.state == Assignment.State.RELEASED
-    if not _take_slot(assignment, Assignment.State.OPEN if is_released else assignment.state):
-        return False
-    counting.count_again(assignment)
-    return True
+    """Take a released item up again for the participant who had it, if a slot is free. In a transaction."""
+    return why_late(assignment) == Answer.Late.NO
 
 
 def take_place(assignment: Assignment) -> bool:
     """Undo that an item was set aside, if a slot is free: what counted counts again. In a transaction."""
-    if not _take_slot(assignment, assignment.state):
+    if not _take_slot(assignment, Assignment.State.SUBMITTED):
         return False
     counting.count_again(assignment, Answer.Late.SET_ASIDE)
     return True
 
 
-def _take_slot(assignment: Assignment, state: str) -> bool:
+def _take_slot(assignment: Assignment, state: Assignment.State) -> bool:
     """Put an assignment without a slot into a state that holds one, where one is free."""
     item, before = assignment.item, assignment.state
     held = set(item.assignments.filter(slot__isnull=False).values_list("slot", flat=True))

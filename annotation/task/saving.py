@@ -103,7 +103,7 @@ def save_answer(
                 if _sent_before(answer):
                     raise IntegrityError
                 raise ConflictError(Answer.objects.get(pk=newest[0]))
-            answer.late = _why_late(assignment, is_closed)
+            answer.late = Answer.Late.CLOSED if is_closed else assigning.why_late(assignment)
             _ANSWER.one(answer)
             if not answer.late:
                 answer.reopens = _settle(answer, campaign)
@@ -123,16 +123,6 @@ def _same(answer: Answer) -> Answer:
         if getattr(stored, name) != getattr(answer, name):
             raise AnswerRefusedError(_("This key has already carried another answer."))
     return stored
-
-
-def _why_late(assignment: Assignment, is_closed: bool) -> Answer.Late:
-    """Why an answer to this item counts no more; an item that was taken back is taken up if it can be."""
-    if is_closed:
-        return Answer.Late.CLOSED
-    if assigning.counts(assignment):
-        return Answer.Late.NO
-    is_set_aside = assigning.is_set_aside(assignment)
-    return Answer.Late.SET_ASIDE if is_set_aside else Answer.Late.TAKEN_BACK
 
 
 def _settle(answer: Answer, campaign: Campaign) -> bool:
@@ -165,7 +155,7 @@ def submit(assignment: Assignment, active_ms: int = 0) -> None:
         raise AnswerRefusedError(_("This study is closed."))
     with transaction.atomic():
         _lock(assignment)
-        if not assigning.counts(assignment):
+        if assigning.why_late(assignment):
             if assignment.state == Assignment.State.SUBMITTED:
                 return
             raise AnswerRefusedError(
