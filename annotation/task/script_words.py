@@ -64,8 +64,8 @@ WORDS = {
     "time_left": _("Time left: {time}"),
     "time_over": _("The time is over"),
     "part_ends": _(
-        "The time for this part ends in {time}. What you have begun stays yours; "
-        "what you have not begun goes to others."
+        "The time for this part ends in {time}. What you have not begun goes to others then; "
+        "what you have begun can still be finished."
     ),
     "part_over": _(
         "The time for this part is over. What you saved is kept. "
