@@ -7,6 +7,7 @@ UTF-16 or Windows-1252.
 import codecs
 import csv
 import io
+import re
 from dataclasses import dataclass
 
 COLUMNS = {
@@ -20,6 +21,7 @@ KNOWN = (
     *("SCREENED OUT", "PARTIALLY APPROVED"),
 )
 DELIMITERS = ",;\t"
+SAYS_DELIMITER = re.compile(r'sep=([^"\w\s]|\t)\r?', re.IGNORECASE)
 MAX_PROBLEMS = 10
 
 
@@ -103,11 +105,11 @@ def _decoded(raw: bytes) -> str:
 
 def _opened(text: str) -> tuple[str, int, str]:
     """The table, how many lines come before it, and what parts its cells."""
-    opening, _, rest = text.partition("\n")
-    if opening.strip().lower().startswith("sep=") and len(delimiter := opening.strip()[4:]) == 1:
-        return rest, 1, delimiter
-    head = next(iter(text.splitlines()), "")
-    by_columns = {d: len(_places(next(csv.reader([head], delimiter=d), []))) for d in DELIMITERS}
+    head, _, rest = text.partition("\n")
+    if told := SAYS_DELIMITER.fullmatch(head):
+        return rest, 1, told[1]
+    # Names of columns hold no delimiter, so quotes need not be understood here.
+    by_columns = {d: len(_places(head.replace('"', "").split(d))) for d in DELIMITERS}
     return text, 0, max(DELIMITERS, key=lambda d: by_columns[d])
 
 

@@ -252,6 +252,10 @@ def test_earlier_names_of_the_columns_are_read_and_unknown_ones_passed_over():
             "Line 1: not text. Prolific's export is a CSV; save a spreadsheet",
         ),
         (b"\x81\x8d", "Line 1: not text"),
+        (b'sep="\nSubmission id', "Line 1: the column"),
+        (b"x" * 200_000, "Line 1: broken CSV"),
+        (b'"' * 5, "Line 1: "),
+        ("Submission id".encode("utf-16-le") + b"\0", "Line 1: not text"),
         (b"\x00\x01", "Line 1: the column"),
         (b"sep=;\r\nSubmission id;Status\r\n", "Line 2: the column “Participant id”"),
         (
@@ -272,6 +276,11 @@ AS_SAVED = {
     "tabs": lambda raw: raw.replace(b",", b"\t"),
     "a line that says so": lambda raw: b"sep=;\r\n" + raw.replace(b",", b";"),
     "a bar, said so": lambda raw: b"sep=|\n" + raw.replace(b",", b"|"),
+    "tabs, said so": lambda raw: b"sep=\t\r\n" + raw.replace(b",", b"\t"),
+    "semicolons, in UTF-16, said so": lambda raw: (
+        "sep=;\r\n" + raw.decode().replace(",", ";")
+    ).encode("utf-16"),
+    "quoted names": lambda raw: raw.replace(b"Participant id", b'"Participant id"'),
     "with a mark": lambda raw: b"\xef\xbb\xbf" + raw,
     "UTF-16": lambda raw: raw.decode().encode("utf-16"),
     "UTF-16, big end first, no mark": lambda raw: raw.decode().encode("utf-16-be"),
