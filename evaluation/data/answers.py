@@ -66,6 +66,8 @@ class CampaignAnswers:
     campaign: Campaign
     names: Mapping[int, str]
     """Every rater of the campaign, also those who have answered nothing, by name."""
+    set_aside: frozenset[int]
+    """The raters whose work is set aside."""
     items: Mapping[int, ItemRow]
     assignments: Sequence[AssignmentRow]
     assignment: IntArray
@@ -128,8 +130,10 @@ class CampaignAnswers:
 
 def load(campaign: Campaign) -> CampaignAnswers:
     """All of a campaign's answers. Without any, the arrays are empty."""
-    names = dict(
-        campaign.participants.order_by("rater__name").values_list("rater_id", "rater__name")
+    participants = list(
+        campaign.participants.order_by("rater__name").values_list(
+            "rater_id", "rater__name", "set_aside_at"
+        )
     )
     items = {
         row[0]: ItemRow(*row)
@@ -168,7 +172,8 @@ def load(campaign: Campaign) -> CampaignAnswers:
     passed = zip(assignment[answered[is_check]].tolist(), grade[is_check].tolist(), strict=True)
     return CampaignAnswers(
         campaign=campaign,
-        names=names,
+        names={rater: name for rater, name, _ in participants},
+        set_aside=frozenset(rater for rater, _, since in participants if since),
         items=items,
         assignments=[
             AssignmentRow(*row[:6], active_ms=row[6] + spent[index].item())

@@ -181,6 +181,7 @@ def _profiles(report: QualityReport, rater: IntArray) -> list[Profile]:
                 straight=straight(answers.grade[counted].tolist()),
                 marks=marks(_marked(answers, counted)),
                 mirrors=_mirrors(answers, counted, elsewhere.get(pk, {})),
+                is_set_aside=pk in answers.set_aside,
             )
         )
     return profiles

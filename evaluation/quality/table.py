@@ -96,6 +96,7 @@ def _row(profile: Profile) -> dict[str, object]:
     mirror = profile.mirror
     return {
         "rater": profile.name,
+        "set_aside": int(profile.is_set_aside),
         "flags": "; ".join(flag.words for flag in profile.flags),
         "answers_study": profile.answers.study,
         "answers_gold": profile.answers.gold,

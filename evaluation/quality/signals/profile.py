@@ -66,6 +66,7 @@ class Profile:
     straight: Straight
     marks: Marks
     mirrors: tuple[Mirror, ...]
+    is_set_aside: bool = False
     flags: tuple[Flag, ...] = ()
 
     @property

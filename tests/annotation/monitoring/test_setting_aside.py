@@ -194,6 +194,13 @@ def test_the_pages_say_so(cast, pool, spammer, careful):
     assert "3 of work that was set aside, which agreement leaves out" in words(
         admin.get(f"{home}quality/")
     )
+    assert "spammer set aside" in words(admin.get(f"{home}quality/"))
+    table = admin.get(f"{home}quality.csv").content.decode().splitlines()
+    assert [line.split(",")[:2] for line in table] == [
+        ["rater", "set_aside"],
+        ["careful", "0"],
+        ["spammer", "1"],
+    ]
     told = admin.post(f"{home}participants/{spammer.pk}/count-again/", follow=True)
     assert "3 items of spammer count again." in told.content.decode()
     assert "was set aside" not in words(told)
