@@ -61,6 +61,7 @@ def make_crowd(dataset: Dataset) -> Campaign:
         items_per_part=4,
         max_parts=3,
         lease_hours=24,
+        begun_lease_hours=72,
         attention_per_part=1,
         consent=CONSENT,
         consent_version="demo-1",

@@ -11,4 +11,5 @@ urlpatterns: list[URLPattern] = [
     path("samples/<int:pk>/", views.label_sample, name="label_sample"),
     path("samples/<int:pk>.csv", views.label_sample_csv, name="label_sample_csv"),
     path("draws/<int:pk>/", RedirectView.as_view(pattern_name="label_sample")),  # its old name
+    path("draws/<int:pk>.csv", RedirectView.as_view(pattern_name="label_sample_csv")),
 ]

@@ -30,6 +30,7 @@ class Block(NamedTuple):
     counts: tuple[str, ...] = ()
 
 
+RESAMPLED = Block("kappa, topics resampled", ("all",), {"kappa": "fleiss_kappa_bootstrap"})
 AMONG_RATERS = (
     Block(
         "",
@@ -43,7 +44,7 @@ AMONG_RATERS = (
     ),
     Block("alpha", ("all",), {"nominal": "krippendorff_alpha_nominal"}),
     Block("alpha", ("all",), {"ordinal": "krippendorff_alpha_ordinal"}),
-    Block("kappa, topics resampled", ("all",), {"kappa": "fleiss_kappa_bootstrap"}),
+    RESAMPLED,
     Block(
         "pairs of raters",
         ("pair",),
@@ -146,10 +147,9 @@ def _lines(report: AgreementReport) -> Iterable[str]:
     frame = list(numbers(report))
     for block in AMONG_RATERS:
         yield from _block(block, frame)
-    if report.bootstrap.low is not None:
-        yield f"{report.bootstrap.n_resamples} resamples, seed {report.bootstrap.seed}"
-        if report.bootstrap.caution:
-            yield report.bootstrap.caution
+        if block is RESAMPLED and report.bootstrap.low is not None:
+            yield f"{'':{NAME}} {report.bootstrap.n_resamples} resamples, seed {report.bootstrap.seed}"
+            yield f"{'':{NAME}} {report.bootstrap.caution}"
     yield from _judges(selection)
     if selection.judge:
         yield from ("", f"{selection.judge.title} against the raters, eta {selection.eta}")

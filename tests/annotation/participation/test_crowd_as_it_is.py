@@ -8,11 +8,11 @@ from decimal import Decimal
 import pytest
 from django.db.models import F
 
-from annotation.models import Answer, Campaign, Part, Rating
+from annotation.models import Answer, Assignment, Campaign, Part, Rating
 from annotation.monitoring import actions, progress
 from annotation.participation import assigning
 from annotation.task import saving
-from tests.annotation.pool_material import answer, make_pool, newcomer, work_through
+from tests.annotation.pool_material import answer, make_pool, newcomer
 
 PAY = Decimal("2.35")
 CROWD = {
@@ -55,7 +55,11 @@ def skip_one(part: Part) -> None:
     saving.skip(broken, "It is cut off.")
     for assignment in others:
         answer(assignment, 1)
-        saving.submit(assignment)
+        hand_in(assignment)
+
+
+def hand_in(assignment: Assignment) -> None:
+    saving.submit(Assignment.objects.select_related("participant__campaign").get(pk=assignment.pk))
 
 
 def act(role: str, part: Part, order: random.Random) -> None:
@@ -65,8 +69,12 @@ def act(role: str, part: Part, order: random.Random) -> None:
         skip_one(part)
     elif role != "leaves untouched":
         for assignment in part.assignments.order_by("position"):
-            answer(assignment, 1 if role == "spammer" else order.randint(0, 1))
-        work_through(part, grade=1)
+            grade = 1 if role == "spammer" else order.randint(0, 1)
+            if role == "copy-cat":
+                others = Answer.objects.filter(assignment__item=assignment.item).order_by("pk")
+                grade = getattr(others.last(), "grade", 0)
+            answer(assignment, grade)
+            hand_in(assignment)
 
 
 def test_a_study_completes_with_the_crowd_that_comes(cast, study):

@@ -302,6 +302,8 @@ def test_the_old_address_of_a_sample_leads_to_it(rosa, locks):
     sample, _ = drawn_by(rosa, 1)
     response = rosa.get(f"/datasets/locks/label-next/draws/{sample.pk}/")
     assert response["Location"] == f"/datasets/locks/label-next/samples/{sample.pk}/"
+    response = rosa.get(f"/datasets/locks/label-next/draws/{sample.pk}.csv")
+    assert response["Location"] == f"/datasets/locks/label-next/samples/{sample.pk}.csv"
 
 
 @pytest.mark.parametrize(
