@@ -103,7 +103,7 @@ def decide(
     question: SubQuestion,
     *,
     key: UUID,
-    grade: int,
+    grade: int | None,
     spans: Sequence[Span],
     note: str,
     by: User,
@@ -111,11 +111,12 @@ def decide(
 ) -> Decision:
     """Append a decision and make it the adjudicator's rating of the pair; raters' own stay.
 
+    A grade of None withdraws the decision that counts, and its rating with it.
     The same key again is the same decision. `base` is the key of the newest decision that the
     page knew of, None if of none. A pilot's decisions are kept and become no ratings.
 
-    Raises DecisionRefusedError where the key has carried another decision, and
-    DecidedMeanwhileError where there is a newer decision than the base.
+    Raises DecisionRefusedError where the key has carried another decision or there is none to
+    withdraw, and DecidedMeanwhileError where there is a newer decision than the base.
     """
     decision = Decision(
         item=item,
@@ -135,6 +136,10 @@ def decide(
                 if Decision.objects.filter(key=key).exists():
                     raise IntegrityError
                 raise DecidedMeanwhileError(newest)
+            if grade is None and (newest is None or (newest.key != key and newest.grade is None)):
+                raise DecisionRefusedError(
+                    "Nothing is decided here, so there is nothing to withdraw."
+                )
             decision.save(force_insert=True)
             if not item.campaign.is_pilot:
                 _project(decision)

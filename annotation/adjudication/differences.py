@@ -24,7 +24,7 @@ Pair = tuple[int, int]  # item, question
 
 @dataclass(frozen=True)
 class Difference:
-    """A question of an item on which raters differ, and the newest decision about it, if any.
+    """A question of an item on which raters differ, and the decision about it that counts, if any.
 
     `far` is the mean distance of two grades as a share of the scale, 0 to 1; `apart` the share of
     the pairs of raters whose spans do not meet, of those who both find it answerable and mark it.
@@ -72,7 +72,7 @@ def differences(campaign: Campaign, kind: str = "", state: str = "") -> list[Dif
         grades = sorted(grade for grade, _ in answers)
         apart = _apart(answers, campaign.rubric.eta)
         kinds = tuple(_kinds(grades, apart, campaign.rubric.eta))
-        is_decided = pair in decided
+        is_decided = decided.get(pair) is not None
         if not kinds or (kind and kind not in kinds):
             continue
         if state and is_decided != (state == "decided"):

@@ -36,6 +36,14 @@ class DecisionForm(AnswerForm):
         return cleaned
 
 
+class WithdrawalForm(forms.Form):
+    """What was decided is taken back: the key of that, the decision it knows of, and a note."""
+
+    key = forms.UUIDField()
+    base = forms.UUIDField(required=False)
+    note = forms.CharField(required=False, max_length=2000)
+
+
 class FilterForm(forms.Form):
     """Which differences are listed, and whether raters are named."""
 

@@ -19,7 +19,7 @@ from annotation.adjudication.decisions import (
     voices,
 )
 from annotation.adjudication.differences import Difference, Pair, differences
-from annotation.adjudication.forms import DecisionForm, FilterForm
+from annotation.adjudication.forms import DecisionForm, FilterForm, WithdrawalForm
 from annotation.http import AuthenticatedRequest, researchers_only
 from annotation.models import Campaign, Decision, Item, ItemQuestion, SubQuestion, Text
 
@@ -74,6 +74,8 @@ def adjudicate(
         raise Http404("The words of this text are not here.")
     if request.method != "POST":
         return _page(request, asked)
+    if "withdraw" in request.POST:
+        return _withdraw(request, asked)
     voice = None
     if take := request.POST.get("take"):
         voice = next(
@@ -102,12 +104,34 @@ def adjudicate(
     except DecisionRefusedError as error:
         return _page(request, asked, form, [str(error)], status=422)
     except DecidedMeanwhileError as error:
-        problem = f"{error.newest.by or 'Somebody'} has decided this meanwhile, see the history."
-        problem += " Decide again to replace that."
+        problem = f"{_meanwhile(error)} Decide again to replace that."
         return _page(request, asked, form, [problem], status=409)
     as_who = f", as {voice.letter} answered" if voice else ""
     messages.success(request, f"Decided: {sent['grade']}{as_who}.")
     return redirect(_onwards(request, asked))
+
+
+def _withdraw(request: AuthenticatedRequest, asked: ItemQuestion) -> HttpResponseBase:
+    """Take back what was decided: the pair is open again, and the adjudicator's rating goes."""
+    form = WithdrawalForm(request.POST)
+    if not form.is_valid():
+        problems = [str(message) for errors in form.errors.values() for message in errors]
+        return _page(request, asked, problems=problems, status=422)
+    try:
+        decide(
+            asked.item, asked.question, grade=None, spans=[], by=request.user, **form.cleaned_data
+        )
+    except DecisionRefusedError as error:
+        return _page(request, asked, problems=[str(error)], status=422)
+    except DecidedMeanwhileError as error:
+        return _page(request, asked, problems=[_meanwhile(error)], status=409)
+    messages.success(request, "The decision is withdrawn: this question is open again.")
+    return redirect(request.get_full_path())
+
+
+def _meanwhile(error: DecidedMeanwhileError) -> str:
+    did = "withdrawn" if error.newest.grade is None else "decided"
+    return f"{error.newest.by or 'Somebody'} has {did} this meanwhile, see the history."
 
 
 def _taken(sent: QueryDict, voice: Voice) -> QueryDict:
@@ -133,9 +157,10 @@ def _page(
         Decision.objects.filter(item=item, question=question).select_related("by").order_by("-pk")
     )
     newest = history[0] if history else None
+    counted = newest if newest and newest.grade is not None else None
     pairs = [difference.pair for difference in _differences(campaign, wanted)]
     index = pairs.index((item.pk, question.pk)) if (item.pk, question.pk) in pairs else None
-    kept = _kept(item.text, form, newest)
+    kept = _kept(item.text, form, counted)
     query = _query(wanted)
     context = {
         "campaign": campaign,
@@ -149,12 +174,13 @@ def _page(
         "shows_names": shows_names,
         "other_names": _query(wanted, names="" if shows_names else "on"),
         "choices": _choices(item.text, all_voices, kept),
-        "grade": form.data.get("grade", "") if form else str(newest.grade) if newest else "",
-        "note": form.data.get("note", "") if form else newest.note if newest else "",
+        "grade": form.data.get("grade", "") if form else str(counted.grade) if counted else "",
+        "note": form.data.get("note", "") if form else counted.note if counted else "",
         "quotes": form.data.get("quotes", "") if form else "",
         "base": newest.key if newest else "",
         "key": uuid4(),
         "problems": problems or [],
+        "counted": counted,
         "history": history,
         "spans": [span for voice in all_voices for span in _drawn(voice, shows_names)],
         "place": None if index is None else index + 1,
@@ -192,10 +218,10 @@ def _with_words(rows: list[Difference]) -> list[tuple[Difference, Item, SubQuest
     return [(row, items[row.item], questions[row.question]) for row in rows]
 
 
-def _kept(text: Text, form: DecisionForm | None, newest: Decision | None) -> set[Pair]:
+def _kept(text: Text, form: DecisionForm | None, counted: Decision | None) -> set[Pair]:
     """The places that are ticked: as they were sent, else as they were decided last."""
     if form is None:
-        return {(span["start"], span["end"]) for span in newest.spans} if newest else set()
+        return {(span["start"], span["end"]) for span in counted.spans} if counted else set()
     # Those that were copied stay in their field, and what is no place in the text is dropped.
     places = set()
     for value in form.sent.getlist("keep"):

@@ -84,6 +84,12 @@ class Participant(models.Model):
         blank=True,
         help_text="the platform's id of the person, or whom a link is for",
     )
+    link_serial = models.PositiveSmallIntegerField(
+        default=0, help_text="of the invitation link that lets in; those before it do no longer"
+    )
+    link_until = models.DateTimeField(
+        null=True, blank=True, help_text="when the link ends; empty: with the study"
+    )
     outcome = models.CharField(max_length=12, choices=Outcome.choices, blank=True, default="")
     seed = models.PositiveIntegerField(default=0, help_text="of this participant's own order")
     consented_at = models.DateTimeField(null=True, blank=True)
@@ -119,6 +125,9 @@ class Participant(models.Model):
     def goes_on(self) -> bool:
         """Whether they may work here: nobody ended the participation, and their work is not set aside."""
         return self.outcome in (self.Outcome.UNDER_WAY, self.Outcome.DONE) and not self.set_aside_at
+
+    def link_has_ended(self) -> bool:
+        return self.link_until is not None and self.link_until <= timezone.now()
 
     def parts_done(self) -> int:
         return self.parts.filter(outcome=Part.Outcome.DONE).count()
@@ -204,6 +213,9 @@ class Assignment(models.Model):
         default=False, help_text="and not handed in since, also where it went back to the others"
     )
     note = models.TextField(blank=True, help_text="why it was skipped, in the rater's words")
+    reported_broken = models.BooleanField(
+        default=False, help_text="as it was skipped: the text itself is broken, says the rater"
+    )
     active_ms = models.PositiveIntegerField(
         default=0, help_text="active milliseconds after the last answer, until it was handed in"
     )
@@ -300,7 +312,8 @@ class LogEntry(models.Model):
 class Decision(models.Model):
     """What an expert decided about a pair on which raters differ: append-only, the newest counts.
 
-    Its projection is the rating of the campaign's adjudicator, a rater of its own.
+    Its projection is the rating of the campaign's adjudicator, a rater of its own. A grade of None
+    withdraws what was decided before: the pair is open again.
     """
 
     item = models.ForeignKey("annotation.Item", on_delete=models.PROTECT, related_name="decisions")
@@ -308,7 +321,7 @@ class Decision(models.Model):
         "annotation.SubQuestion", on_delete=models.PROTECT, related_name="decisions"
     )
     key = models.UUIDField(unique=True)
-    grade = models.SmallIntegerField()
+    grade = models.SmallIntegerField(null=True, help_text="empty: the decision before is withdrawn")
     spans = models.JSONField(help_text="[{start, end, quote}], code points of the text")
     note = models.TextField(blank=True)
     by = models.ForeignKey(
@@ -320,4 +333,4 @@ class Decision(models.Model):
         ordering = ["id"]
 
     def __str__(self) -> str:
-        return f"{self.item_id}/{self.question_id}: {self.grade}"
+        return f"{self.item_id}/{self.question_id}: {'withdrawn' if self.grade is None else self.grade}"

@@ -94,6 +94,60 @@ def test_a_later_decision_replaces_the_rating_and_keeps_the_earlier(rosa, differ
     assert not NuggetSpan.objects.filter(rating__rater__name__endswith="adjudicated").exists()
 
 
+def test_a_decision_is_withdrawn_and_the_pair_is_open_again(cast, rosa, differing):
+    rosa.post(url(differing), decision(differing))
+    first = Decision.objects.get()
+    sent = {"withdraw": "1", "key": uuid4(), "base": first.key, "note": "I had misread it"}
+    for _ in range(2):  # sent twice, it is one
+        assert rosa.post(url(differing), sent).status_code == 302
+    assert [decided.grade for decided in Decision.objects.order_by("pk")] == [1, None]
+    assert not Rating.objects.filter(rater__name__endswith="adjudicated").exists()
+    listed = rosa.get(LIST).context["differences"]
+    assert [row.decided for row in listed] == [None, None]
+    page = rosa.get(url(differing))
+    assert (page.context["grade"], page.context["note"]) == ("", "")
+    assert "withdrawn by rosa" in markup(page)
+    assert "Withdraw the decision" not in page.content.decode()
+    second = decision(differing, grade="0", keep=[], base=sent["key"])
+    assert rosa.post(url(differing), second).status_code == 302
+    assert Rating.objects.get(rater__name__endswith="adjudicated").grade == 0
+
+
+@pytest.mark.parametrize(
+    ("change", "status", "says"),
+    [
+        ({"key": "no-key"}, 422, "UUID"),
+        ({"note": "x" * 2001}, 422, "2000"),
+        ({"base": ""}, 409, "rosa has decided this meanwhile"),
+    ],
+)
+def test_a_withdrawal_that_does_not_fit_changes_nothing(
+    cast, rosa, differing, change, status, says
+):
+    rosa.post(url(differing), decision(differing))
+    sent = {"withdraw": "1", "key": uuid4(), "base": Decision.objects.get().key} | change
+    response = cast.client("admin").post(url(differing), sent)
+    assert response.status_code == status
+    assert says in response.content.decode()
+    assert Decision.objects.count() == 1
+    assert Rating.objects.get(rater__name__endswith="adjudicated").grade == 1
+
+
+def test_what_is_not_decided_cannot_be_withdrawn(cast, rosa, differing):
+    sent = {"withdraw": "1", "key": uuid4(), "base": ""}
+    refused = rosa.post(url(differing), sent)
+    assert refused.status_code == 422
+    assert "Nothing is decided here" in refused.content.decode()
+    rosa.post(url(differing), decision(differing))
+    rosa.post(url(differing), sent | {"base": Decision.objects.get().key})
+    newest = Decision.objects.last()
+    again = rosa.post(url(differing), sent | {"key": uuid4(), "base": newest.key})
+    assert again.status_code == 422
+    unaware = cast.client("admin").post(url(differing), decision(differing))
+    assert "rosa has withdrawn this meanwhile" in unaware.content.decode()
+    assert Decision.objects.count() == 2
+
+
 def test_the_same_key_is_the_same_decision(cast, rosa, differing):
     sent = decision(differing)
     for _ in range(3):
