@@ -177,6 +177,7 @@ def _assignments(names: Names) -> Iterator[Cells]:
                 "state": assignment.state,
                 "check": assignment.check_asked.position + 1 if assignment.check_asked else "",
                 "note": safe(assignment.note),
+                "reported_broken": int(assignment.reported_broken),
                 "active_ms": assignment.active_ms,
                 "submitted_at": names.moment(assignment.submitted_at),
             }
@@ -287,7 +288,7 @@ TABLES: dict[str, tuple[Table, tuple[str, ...]]] = {
         _assignments,
         (
             *("worker", "item", "part", "position", "slot", "state", "check", "note"),
-            *("active_ms", "submitted_at"),
+            *("reported_broken", "active_ms", "submitted_at"),
         ),
     ),
     "answers.csv": (

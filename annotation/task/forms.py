@@ -81,6 +81,7 @@ class AnswerForm(forms.Form):
 
 
 class SkipForm(forms.Form):
+    broken = forms.BooleanField(required=False)
     note = forms.CharField(
         required=False,
         max_length=2000,

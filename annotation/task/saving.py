@@ -174,26 +174,27 @@ def submit(assignment: Assignment, active_ms: int = 0) -> None:
         parts.end_if_done(assignment)
 
 
-def skip(assignment: Assignment, note: str) -> None:
+def skip(assignment: Assignment, note: str, *, broken: bool = False) -> None:
     """Put an item aside with the rater's reason; what was answered stays.
 
+    `broken` reports that the text itself is: cut off, or not to be read.
+
     Raises AnswerRefusedError where the campaign is closed, where the item was handed in or taken
-    back, and where no more of its part may be skipped. A note is kept then, too.
+    back, and where no more of its part may be skipped. What was said of it is kept then, too.
     """
     with transaction.atomic():
         _lock(assignment)
         problem = skips.why_not(assignment)
+        if note or broken or not problem:
+            assignment.note, assignment.reported_broken = note, broken
+            assignment.save(update_fields=["note", "reported_broken"])
         if not problem:
-            assignment.state, assignment.note = Assignment.State.SKIPPED, note
-            assignment.was_skipped = True
-            assignment.save(update_fields=["state", "note", "was_skipped"])
+            assignment.state, assignment.was_skipped = Assignment.State.SKIPPED, True
+            assignment.save(update_fields=["state", "was_skipped"])
             parts.end_if_done(assignment)
-        elif note:
-            assignment.note = note
-            assignment.save(update_fields=["note"])
     if problem:
         raise AnswerRefusedError(
-            " ".join([problem, _("Your note is kept.")] if note else [problem])
+            " ".join([problem, _("Your note is kept.")] if note or broken else [problem])
         )
 
 

@@ -181,7 +181,7 @@ def skip(request: AuthenticatedRequest, pk: int) -> HttpResponseBase:
     if not form.is_valid():
         return _refused(request, assignment, problems(form), "not_skipped")
     try:
-        saving.skip(assignment, form.cleaned_data["note"])
+        saving.skip(assignment, form.cleaned_data["note"], broken=form.cleaned_data["broken"])
     except saving.AnswerRefusedError as error:
         return _refused(request, assignment, str(error), "not_skipped")
     return _onwards(request, assignment)

@@ -294,7 +294,10 @@ submitForm.addEventListener("submit", (event) => {
 const skipForm = document.querySelector(".skip form");
 skipForm?.addEventListener("submit", (event) => {
   event.preventDefault();
-  end("skip", skipForm, { note: skipForm.elements.note.value });
+  end("skip", skipForm, {
+    note: skipForm.elements.note.value,
+    ...(skipForm.elements.broken.checked && { broken: "on" }),
+  });
 });
 undoButton.addEventListener("click", undo);
 

@@ -10,6 +10,13 @@ from playwright.sync_api import expect
 from tests.browser.hands import answer_all, drag_over, grade, offline, said, settled, until
 from tests.browser.material import T1_BODY
 
+LISTEN = """() => {
+    const line = document.getElementById("saved");
+    window.heard = [];
+    const hear = () => window.heard.push(line.textContent.trim());
+    new MutationObserver(hear).observe(line, { childList: true, characterData: true, subtree: true });
+}"""
+
 
 @pytest.fixture
 def at_work(worker, site):
@@ -38,6 +45,26 @@ def test_answers_made_offline_arrive_once_and_in_order(at_work, site):
         1: (1, []),
         2: (1, [(start, start + 19, "four metres of clay")]),
     }
+
+
+def test_while_answers_wait_the_line_never_says_saved(at_work):
+    _, page, _ = at_work
+    grade(page, 1, 0)
+    settled(page)
+    with offline(page):
+        page.evaluate(LISTEN)
+        grade(page, 2, 0)
+        said(page).to_contain_text("1 waiting")
+        grade(page, 3, 1)
+        page.keyboard.press("u")
+        page.keyboard.press("u")
+        said(page).to_contain_text("4 waiting")
+        page.evaluate("dispatchEvent(new Event('online'))")  # a network, and still no server
+        page.wait_for_timeout(300)
+        said(page).to_contain_text("4 waiting")
+        heard = {words.split(",")[0] for words in page.evaluate("window.heard")}
+        assert heard == {"Saving…", "Not saved yet"}
+    settled(page)
 
 
 def test_a_reload_shows_what_still_waits_and_sends_it(at_work, site):

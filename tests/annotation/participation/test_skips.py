@@ -1,5 +1,6 @@
 """Skipping has a limit in each part, and hidden gold is not passed by it."""
 
+import re
 from importlib import import_module
 from types import SimpleNamespace
 from uuid import uuid4
@@ -39,8 +40,9 @@ def walker(db) -> Walker:
     return at_work()
 
 
-def skip(walker: Walker, assignment: Assignment, note: str = "", **extra):
-    return walker.client.post(f"/work/{assignment.pk}/skip/", {"note": note}, **extra)
+def skip(walker: Walker, assignment: Assignment, note: str = "", *, broken: str = "", **extra):
+    sent = {"note": note, "broken": broken} if broken else {"note": note}
+    return walker.client.post(f"/work/{assignment.pk}/skip/", sent, **extra)
 
 
 def study_items(walker: Walker) -> list[Assignment]:
@@ -95,6 +97,20 @@ def test_beyond_the_limit_the_server_says_so_and_nothing_is_lost(walker):
     assert (third.state, third.note, third.answers.count()) == ("open", "It is cut off.", 1)
     page = walker.client.post(f"/work/{third.pk}/skip/", {"note": ""}, follow=True)
     assert LIMIT in page.content.decode()
+
+
+def test_a_text_is_reported_as_broken_for_staff_to_see(cast, walker):
+    first, second, third, *_ = study_items(walker)
+    skip(walker, first, "It ends in mid-sentence.", broken="on")
+    skip(walker, second)
+    skip(walker, third, broken="on", **BY_SCRIPT)  # refused, as there were two; the report is kept
+    reported = walker.participant.assignments.filter(reported_broken=True)
+    assert [assignment.pk for assignment in reported.order_by("pk")] == [first.pk, third.pk]
+    page = walker.client.get(f"/work/{first.pk}/").content.decode()
+    assert re.search(r'name="broken"\s+checked', page)
+    rosa = cast.client("researcher")
+    for address in ("/campaigns/crowd/", f"/campaigns/crowd/participants/{walker.participant.pk}/"):
+        assert rosa.get(address).content.decode().count("reported as broken") == 2
 
 
 def test_a_text_that_is_handed_in_after_all_frees_its_skip(walker):
