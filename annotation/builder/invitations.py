@@ -1,6 +1,7 @@
 """The page of invitations: links that were made for people, and what a platform's own form asks for."""
 
 from dataclasses import dataclass
+from datetime import timedelta
 
 from django import forms
 from django.contrib import messages
@@ -10,6 +11,7 @@ from django.db import transaction
 from django.http import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
+from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
@@ -86,6 +88,12 @@ class LinksForm(forms.Form):
         max_value=MAX_LINKS,
         help_text="or so many links without a name",
     )
+    days = forms.IntegerField(
+        required=False,
+        min_value=1,
+        max_value=366,
+        help_text="that the new links let in; empty: as long as the study",
+    )
 
     def clean(self) -> dict[str, object]:
         cleaned = super().clean() or {}
@@ -115,9 +123,10 @@ def invitations(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
     campaign = get_object_or_404(Campaign, slug=slug)
     form = LinksForm(request.POST if request.method == "POST" else None)
     if form.is_valid():
-        wanted = form.cleaned_data["wanted"]
+        wanted, days = form.cleaned_data["wanted"], form.cleaned_data["days"]
+        until = timezone.now() + timedelta(days=days) if days else None
         with transaction.atomic():
-            made = entry.make_links(campaign, wanted)
+            made = entry.make_links(campaign, wanted, until)
             links = f"{len(made)} link{'' if len(made) == 1 else 's'}"
             LogEntry.record(campaign, request.user, "made links", links)
         messages.success(request, f"{links} can be given out.")

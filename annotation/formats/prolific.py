@@ -72,9 +72,9 @@ def read(raw: bytes) -> list[Submission]:
                     break
                 continue
             values = {name: cells[place].strip() for name, place in places.items()}
-            submissions[values["Submission id"]] = Submission(
-                values["Submission id"],
-                values["Participant id"],
+            submissions[_id(values["Submission id"])] = Submission(
+                _id(values["Submission id"]),
+                _id(values["Participant id"]),
                 _status(values["Status"]),
                 values["Completion code"],
             )
@@ -131,9 +131,14 @@ def _problem(
     for column in ("Submission id", "Participant id", "Status"):
         if not cells[places[column]].strip():
             return f"“{column}” is empty."
-    if (pk := cells[places["Submission id"]].strip()) in submissions:
+    if (pk := _id(cells[places["Submission id"]])) in submissions:
         return f"the submission {pk[:60]} is there twice."
     return ""
+
+
+def _id(value: str) -> str:
+    """Ids there are numbers to the base 16, and a spreadsheet may write such digits in capitals."""
+    return value.strip().lower()
 
 
 def _status(value: str) -> str:

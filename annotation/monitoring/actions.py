@@ -21,7 +21,7 @@ from annotation.models import (
     Participant,
     User,
 )
-from annotation.participation import assigning, counting, parts, skips
+from annotation.participation import assigning, counting, entry, parts, skips
 from annotation.participation.leaving import (
     IN_HAND,
     ActionRefusedError,
@@ -191,7 +191,7 @@ def return_participant(participant: Participant, by: User) -> int:
 
 @transaction.atomic
 def readmit(participant: Participant, by: User) -> None:
-    """Let somebody whose participation had ended go on.
+    """Let somebody whose participation had ended go on; who came by a link has a new one then.
 
     Who failed the check, or was screened out, meets it anew.
     Raises ActionRefusedError for a participation that has not ended, or is done.
@@ -208,7 +208,37 @@ def readmit(participant: Participant, by: User) -> None:
         participant.check_tries, participant.checked_at = 0, None
     participant.outcome = Participant.Outcome.UNDER_WAY
     participant.save(update_fields=["outcome", "check_tries", "checked_at"])
+    if participant.source == Participant.Source.LINK:
+        entry.renew_link(participant, None)
     LogEntry.record(participant.campaign, by, "readmitted", f"was {before}", participant)
+
+
+@transaction.atomic
+def renew_link(participant: Participant, days: int | None, by: User) -> None:
+    """Make a new invitation link, for so many days or as long as the study; the one before ends.
+
+    Raises ActionRefusedError for somebody who did not come by a link.
+    """
+    participant = _with_link(participant)
+    until = timezone.now() + timedelta(days=days) if days else None
+    entry.renew_link(participant, until)
+    detail = f"for {days} d" if days else "as long as the study"
+    LogEntry.record(participant.campaign, by, "made a new link", detail, participant)
+
+
+@transaction.atomic
+def revoke_link(participant: Participant, by: User) -> None:
+    """End the invitation link, and log out whoever came in by it. What was done stays, as does the part.
+
+    Raises ActionRefusedError for somebody who did not come by a link, and where it has ended.
+    """
+    participant = _with_link(participant)
+    if participant.link_has_ended():
+        raise ActionRefusedError("This link has ended already.")
+    entry.renew_link(participant, timezone.now())
+    if participant.rater.user:
+        _forget_sessions(participant.rater.user)
+    LogEntry.record(participant.campaign, by, "revoked the link", participant=participant)
 
 
 @transaction.atomic
@@ -312,6 +342,14 @@ def erase(participant: Participant, by: User, *, with_notes: bool) -> None:
         guest.delete()
     kept = "notes deleted too" if with_notes else "notes kept"
     LogEntry.record(participant.campaign, by, "erased personal data", kept, participant)
+
+
+def _with_link(participant: Participant) -> Participant:
+    """The participant, held. Raises ActionRefusedError where there is no invitation link to them."""
+    participant = hold(participant)
+    if participant.source != Participant.Source.LINK or participant.erased_at:
+        raise ActionRefusedError("This participant has no invitation link.")
+    return participant
 
 
 def _end_what_is_empty(participant: Participant) -> None:

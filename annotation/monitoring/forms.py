@@ -13,6 +13,12 @@ class ExtendForm(forms.Form):
     hours = forms.IntegerField(min_value=1, max_value=24 * 31, initial=24)
 
 
+class LinkForm(forms.Form):
+    days = forms.IntegerField(
+        required=False, min_value=1, max_value=366, help_text="empty: as long as the study"
+    )
+
+
 class MessageForm(forms.Form):
     body = forms.CharField(
         label="Message",

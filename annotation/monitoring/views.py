@@ -23,6 +23,7 @@ from annotation.monitoring.forms import (
     ConfirmForm,
     EraseForm,
     ExtendForm,
+    LinkForm,
     MessageForm,
     ReconcileForm,
 )
@@ -53,7 +54,8 @@ def campaign(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
     if request.htmx:
         return render(request, "annotation/monitoring/_numbers.html", context)
     extra = campaign.items.exclude(purpose=Item.Purpose.STUDY).values_list("purpose", flat=True)
-    notes = Assignment.objects.filter(participant__campaign=campaign).exclude(note="")
+    assigned = Assignment.objects.filter(participant__campaign=campaign)
+    notes = assigned.exclude(note="", reported_broken=False).order_by("-reported_broken", "pk")
     context |= {
         "extra": [extra.filter(purpose=p).count() for p in ("training", "gold")],
         "days": progress.by_day(campaign),
@@ -112,6 +114,8 @@ def participant(request: AuthenticatedRequest, slug: str, pk: int) -> HttpRespon
         "items": assigned.defer("item__text__body"),
         "log": participant.log.select_related("by"),
         "extend": ExtendForm(),
+        "link": LinkForm(),
+        "has_link": participant.source == Participant.Source.LINK and not participant.erased_at,
         "is_guest": bool(participant.rater.user and participant.rater.user.is_guest),
         "has_ended": participant.outcome not in ("", Participant.Outcome.DONE),
         "unfinished": last if last and last.outcome != Part.Outcome.DONE else None,
@@ -320,7 +324,28 @@ def return_participant(request: AuthenticatedRequest, participant: Participant) 
 def readmit(request: AuthenticatedRequest, participant: Participant) -> str:
     """Somebody whose participation had ended can go on."""
     actions.readmit(participant, request.user)
-    return f"{participant.rater} can go on."
+    by_link = participant.source == Participant.Source.LINK
+    return f"{participant.rater} can go on{', by a new link: see Ways in' if by_link else ''}."
+
+
+@_on_participant
+def renew_link(request: AuthenticatedRequest, participant: Participant) -> str:
+    """A new invitation link in place of the one before."""
+    form = LinkForm(request.POST)
+    if not form.is_valid():
+        raise leaving.ActionRefusedError(f"Days: {form.errors['days'][0]}")
+    actions.renew_link(participant, form.cleaned_data["days"], request.user)
+    return (
+        f"{participant.rater} has a new link, which stands under Ways in. The one before has ended."
+    )
+
+
+@_on_participant
+def revoke_link(request: AuthenticatedRequest, participant: Participant) -> str:
+    """The invitation link lets nobody in any more, and whoever is in by it is logged out."""
+    _confirmed(request)
+    actions.revoke_link(participant, request.user)
+    return f"The link of {participant.rater} has ended, and nobody is logged in by it."
 
 
 @_on_participant

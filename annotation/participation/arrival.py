@@ -60,7 +60,7 @@ def start(request: HttpRequest, slug: str) -> HttpResponseBase:
 @require_GET
 def invited(request: HttpRequest, token: str) -> HttpResponseBase:
     """Somebody comes by a link that was made for them."""
-    participant = entry.invited(token)
+    participant, serial = entry.invited(token)
     if _is_staff(request):
         return render(
             request,
@@ -69,11 +69,13 @@ def invited(request: HttpRequest, token: str) -> HttpResponseBase:
         )
     participant.campaign.activate_language()
     if participant.campaign.is_draft:
-        return _turned_away(request, participant.campaign, entry.why_closed(participant.campaign))
+        reason = entry.why_closed(participant.campaign)
+        return _turned_away(request, participant.campaign, reason, has_place=False)
     try:
+        entry.check_link(participant, serial)
         return _let_in(request, participant)
     except entry.NoEntryError as error:
-        return _turned_away(request, participant.campaign, str(error))
+        return _turned_away(request, participant.campaign, str(error), has_place=False)
 
 
 @login_not_required
@@ -120,9 +122,15 @@ def _is_staff(request: HttpRequest) -> bool:
 
 
 def _turned_away(
-    request: HttpRequest, campaign: Campaign, reason: str, status: int = 403
+    request: HttpRequest,
+    campaign: Campaign,
+    reason: str,
+    status: int = 403,
+    *,
+    has_place: bool = True,
 ) -> HttpResponseBase:
-    platform = entry.PLATFORMS.get(campaign.platform)
+    """Why somebody cannot come in; who has a place on a platform is asked to free it."""
+    platform = entry.PLATFORMS.get(campaign.platform) if has_place else None
     context = {
         "campaign": None if campaign.is_draft else campaign,
         "reason": reason,

@@ -3,15 +3,16 @@
 import hmac
 import re
 import secrets
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from datetime import datetime
 from hashlib import sha256
 from urllib.parse import quote
 
 from django.contrib.auth import login
 from django.core import signing
 from django.db import IntegrityError, transaction
-from django.db.models import Count, Q
+from django.db.models import Count, F, Q
 from django.http import Http404, HttpRequest, QueryDict
 from django.urls import reverse
 from django.utils import formats, timezone
@@ -35,7 +36,8 @@ class Platform:
     missing. `asked` is what to put behind the address on the platform's own form; empty where the
     platform appends the ids by itself. An empty `back` means that each study has an address of
     its own for it (a campaign's completion_url), or that people paste the code. `ids` is the form of
-    a person's id there: what has another form was made up by somebody.
+    a person's id there: what has another form was made up by somebody. Where a platform does not tell
+    small letters from capitals, `writes` is how it writes an id itself, and how one is kept here.
     """
 
     worker: str
@@ -45,6 +47,7 @@ class Platform:
     back: str
     give_up: str | Promise
     ids: re.Pattern[str] = _ID
+    writes: Callable[[str], str] = str
 
 
 PLATFORMS: dict[str, Platform] = {
@@ -59,6 +62,7 @@ PLATFORMS: dict[str, Platform] = {
             "This does not count against you."
         ),
         ids=re.compile(r"[0-9a-f]{24}"),
+        writes=str.lower,  # the digits of a number, to the base 16
     ),
     Campaign.Platform.SONA: Platform(
         worker="id",
@@ -85,6 +89,7 @@ PLATFORMS: dict[str, Platform] = {
         asked="",
         back="",
         give_up=gettext_lazy("Please return the HIT, so that somebody else can take it."),
+        writes=str.upper,
     ),
 }
 
@@ -122,7 +127,7 @@ def read_arrival(campaign: Campaign, sent: QueryDict) -> Arrival:
     for role in ("worker", "study", "session"):
         name: str = getattr(platform, role)
         values = sent.getlist(name) if name else []
-        value = values[0] if values else ""
+        value = platform.writes(values[0]) if values else ""
         if not value and role == "worker":
             problems += _without_worker(campaign, sent)
         elif len(values) > 1:
@@ -204,40 +209,70 @@ def arrive(campaign: Campaign, worker: str) -> Participant:
         )
 
 
-def make_links(campaign: Campaign, names: Iterable[str]) -> list[Participant]:
+def make_links(
+    campaign: Campaign, names: Iterable[str], until: datetime | None = None
+) -> list[Participant]:
     """A participation for each name, to be entered by its own link; an empty name is a link for anybody.
 
-    A name that has a link already keeps it.
+    New links end at `until`, if there is one. A name that has a link already keeps it.
     """
     made = []
     with transaction.atomic():
         for name in names:
             known = campaign.participants.filter(source=Participant.Source.LINK, external_id=name)
             participant = known.first() if name else None
-            made.append(
-                participant
-                or _newcomer(campaign, Participant.Source.LINK, name, secret=secrets.token_hex())
-            )
+            if participant is None:
+                secret = secrets.token_hex()
+                participant = _newcomer(campaign, Participant.Source.LINK, name, secret=secret)
+                if until:
+                    participant.link_until = until
+                    participant.save(update_fields=["link_until"])
+            made.append(participant)
     return made
+
+
+def renew_link(participant: Participant, until: datetime | None) -> None:
+    """A new link in place of the one before, which lets nobody in from now on.
+
+    With an `until` that is past there is none: the link is revoked.
+    """
+    Participant.objects.filter(pk=participant.pk).update(
+        link_serial=F("link_serial") + 1, link_until=until
+    )
+    participant.refresh_from_db(fields=["link_serial", "link_until"])
 
 
 def link_of(participant: Participant, request: HttpRequest) -> str:
     """The whole address by which an invited person comes in, on any device."""
-    token = _SIGNER.sign(str(participant.pk))
+    token = _SIGNER.sign(f"{participant.pk}-{participant.link_serial}")
     return request.build_absolute_uri(reverse("invited", args=[token]))
 
 
-def invited(token: str) -> Participant:
-    """Whose link it is. Raises Http404 for one that we did not sign, or whose participation is gone."""
+def invited(token: str) -> tuple[Participant, int]:
+    """Whose link it is, and the link's serial; links of before serials were have 0.
+
+    Raises Http404 for one that we did not sign, or whose participation is gone.
+    """
     try:
-        key = int(_SIGNER.unsign(token))
+        key, _dash, number = _SIGNER.unsign(token).partition("-")
+        pk, serial = int(key), int(number or 0)
     except (signing.BadSignature, ValueError) as error:
         raise Http404("This link is not one of ours.") from error
     links = Participant.objects.filter(source=Participant.Source.LINK, erased_at=None)
-    participant = links.select_related("rater__user", "campaign").filter(pk=key).first()
+    participant = links.select_related("rater__user", "campaign").filter(pk=pk).first()
     if participant is None:
         raise Http404("Nobody has this link any more.")
-    return participant
+    return participant, serial
+
+
+def check_link(participant: Participant, serial: int) -> None:
+    """Raises NoEntryError for a link that was replaced, was revoked, or has ended."""
+    if serial != participant.link_serial:
+        raise NoEntryError(
+            _("This link no longer holds: a newer one was made in its place. Ask for that one.")
+        )
+    if participant.link_has_ended():
+        raise NoEntryError(_("This link has ended. Ask for a new one."))
 
 
 def enter(request: HttpRequest, participant: Participant, arrival: Arrival | None = None) -> None:

@@ -1,9 +1,13 @@
 """Coming in by a link of one's own, and the way back to a platform."""
 
+from datetime import timedelta
+
 import pytest
 from django.core import signing
 from django.test import Client, RequestFactory
+from django.utils import timezone
 
+from annotation.models import Participant
 from annotation.monitoring import actions
 from annotation.participation import entry
 from tests.crowd import PID, make_study
@@ -53,6 +57,8 @@ def test_a_link_that_was_forged_or_is_foreign_is_not_found(cast, study):
         entry._SIGNER.sign(str(arrived.pk)),  # came from the platform, has no link
         entry._SIGNER.sign("nobody"),
         entry._SIGNER.sign("9" * 40),
+        entry._SIGNER.sign(f"{participant.pk}-x"),
+        entry._SIGNER.sign("-1"),
     ]
     for token in tokens:
         client = Client()
@@ -60,6 +66,39 @@ def test_a_link_that_was_forged_or_is_foreign_is_not_found(cast, study):
         assert "_auth_user_id" not in client.session
     actions.erase(participant, cast.admin, with_notes=False)
     assert Client().get(link(participant)).status_code == 404
+
+
+def test_a_link_ends_and_a_new_one_lets_in(study):
+    (participant,) = entry.make_links(study, ["Ann"], timezone.now() + timedelta(days=3))
+    first = link(participant)
+    assert Client().get(first).status_code == 302
+    Participant.objects.update(link_until=timezone.now())
+    client = Client()
+    page = client.get(first)
+    assert page.status_code == 403
+    assert "This link has ended. Ask for a new one." in page.content.decode()
+    assert "return your submission" not in page.content.decode()  # who has a link has none
+    assert "_auth_user_id" not in client.session
+    entry.renew_link(participant, None)
+    assert Client().get(link(participant)).status_code == 302
+    assert "a newer one was made in its place" in Client().get(first).content.decode()
+
+
+def test_a_link_of_before_there_were_serials_holds_until_there_is_a_newer_one(study):
+    (participant,) = entry.make_links(study, ["Ann"])
+    old = f"/invited/{entry._SIGNER.sign(str(participant.pk))}/"
+    assert Client().get(old).status_code == 302
+    entry.renew_link(participant, None)
+    assert Client().get(old).status_code == 403
+
+
+def test_a_name_that_has_a_link_keeps_it_as_it_is(study):
+    (participant,) = entry.make_links(study, ["Ann"])
+    until = timezone.now() + timedelta(days=3)
+    known, new = entry.make_links(study, ["Ann", "Ben"], until)
+    assert (known.pk, link(known), known.link_until) == (participant.pk, link(participant), None)
+    new.refresh_from_db()
+    assert new.link_until == until
 
 
 def test_a_link_into_a_draft_says_that_it_is_too_early(study):

@@ -1,15 +1,16 @@
-"""What admins do to somebody in a study: more time, items released, a stay ended or begun again."""
+"""What admins do to somebody in a study: more time, items released, an end, a new begin, links."""
 
 from datetime import timedelta
 
 import pytest
+from django.test import Client, RequestFactory
 from django.utils import timezone
 
 from annotation.models import Answer, Assignment, Campaign, Participant, Rating
-from annotation.participation import assigning, journey
+from annotation.participation import assigning, entry, journey
 from annotation.task import saving
 from tests import field
-from tests.annotation.monitoring.acting_material import about, logged, post, states
+from tests.annotation.monitoring.acting_material import HOME, about, logged, post, states
 from tests.crowd import make_study
 
 
@@ -207,4 +208,77 @@ def test_who_failed_a_check_meets_it_anew(cast, study, outcome):
 def test_nobody_is_let_in_who_is_in(cast, study, outcome):
     participant = field.end(field.come(study, "pid"), outcome)
     assert "nobody to let in" in post(cast, about(participant, "readmit/")).content.decode()
+    assert logged() == []
+
+
+@pytest.fixture
+def ann(study):
+    """Who has an invitation link, and is in by it."""
+    (participant,) = entry.make_links(study, ["Ann"])
+    return participant
+
+
+def way_in(participant):
+    return entry.link_of(participant, RequestFactory().get("/"))
+
+
+def test_a_new_link_ends_the_one_before(cast, study, ann):
+    first = way_in(ann)
+    page = post(cast, about(ann, "link/"), days=3).content.decode()
+    assert "which stands under Ways in" in page
+    ann.refresh_from_db()
+    assert (ann.link_until - timezone.now()).days == 2
+    assert Client().get(first).status_code == 403
+    assert Client().get(way_in(ann)).status_code == 302
+    listed = cast.client("admin").get(f"{HOME}invitations/").content.decode()
+    assert way_in(ann) in listed
+    assert first not in listed
+    post(cast, about(ann, "link/"))
+    assert logged() == [
+        ("made a new link", "for 3 d", "ada"),
+        ("made a new link", "as long as the study", "ada"),
+    ]
+
+
+def test_a_revoked_link_lets_nobody_in_and_logs_out(cast, study, ann):
+    client = Client()
+    client.get(way_in(ann))
+    assert "tick the box" in post(cast, about(ann, "link/revoke/")).content.decode()
+    page = post(cast, about(ann, "link/revoke/"), confirm="on").content.decode()
+    assert "nobody is logged in by it" in page
+    assert "Revoke the link" not in page
+    assert client.get("/work/").status_code == 302  # to come in again
+    assert client.get(way_in(ann)).status_code == 403
+    ann.refresh_from_db()
+    assert way_in(ann) not in cast.client("admin").get(f"{HOME}invitations/").content.decode()
+    assert (
+        "has ended already" in post(cast, about(ann, "link/revoke/"), confirm="on").content.decode()
+    )
+    post(cast, about(ann, "link/"))
+    ann.refresh_from_db()
+    assert client.get(way_in(ann)).status_code == 302
+    assert [entry[0] for entry in logged()] == ["revoked the link", "made a new link"]
+
+
+def test_who_is_let_in_again_has_a_new_link(cast, study, ann):
+    first = way_in(ann)
+    post(cast, about(ann, "return/"), confirm="on")
+    assert "by a new link" in post(cast, about(ann, "readmit/")).content.decode()
+    assert Client().get(first).status_code == 403
+    ann.refresh_from_db()
+    assert Client().get(way_in(ann)).status_code == 302
+
+
+@pytest.mark.parametrize(
+    ("act", "sent", "says"),
+    [
+        ("link/", {"days": 0}, "Days: Ensure this value is greater"),
+        ("link/", {"days": "soon"}, "Days: Enter a whole number"),
+        ("link/", {}, "has no invitation link"),
+        ("link/revoke/", {"confirm": "on"}, "has no invitation link"),
+    ],
+)
+def test_a_link_that_makes_no_sense_is_refused(cast, study, ann, act, sent, says):
+    about_whom = ann if "days" in sent else field.come(study, "pid")
+    assert says in post(cast, about(about_whom, act), **sent).content.decode()
     assert logged() == []

@@ -325,10 +325,10 @@ def upload(client, raw: bytes):
 
 
 def test_the_page_compares_and_gives_the_comparison_as_a_csv(cast, study, done):
-    Participant.objects.update(external_id="=cmd|' /C calc'!A0")
+    Participant.objects.update(external_id="=cmd|' /c calc'!a0")
     before = [*Participant.objects.values(), *Part.objects.values()]
     raw = export(
-        ("sub-1", "=cmd|' /C calc'!A0", "AWAITING REVIEW", "@SUM(1)"), ("s", "p", "RETURNED", "")
+        ("sub-1", "=cmd|' /c calc'!a0", "AWAITING REVIEW", "@SUM(1)"), ("s", "p", "RETURNED", "")
     )
     response = upload(cast.client("admin"), raw)
     page = response.content.decode()
@@ -337,7 +337,7 @@ def test_the_page_compares_and_gives_the_comparison_as_a_csv(cast, study, done):
     link = page.split('href="data:text/csv;charset=utf-8;base64,')[1].split('"')[0]
     rows = list(csv.reader(io.StringIO(base64.b64decode(link).decode())))
     assert rows[0] == list(reconciliation.OUT)
-    assert rows[1][1] == "'=cmd|' /C calc'!A0"
+    assert rows[1][1] == "'=cmd|' /c calc'!a0"
     assert rows[1][4] == "'@SUM(1)"
     assert rows[1][-1] == "approve"
     assert rows[2][:3] == ["s", "p", "RETURNED"]

@@ -50,6 +50,27 @@ def test_without_terms_there_is_a_button_to_begin(study):
     assert Participant.objects.get().consented_at is None
 
 
+@pytest.mark.parametrize(
+    ("platform", "name"), [("prolific", "PROLIFIC_PID"), ("mturk", "workerId")]
+)
+def test_where_a_platform_knows_no_capitals_an_id_is_one_however_it_is_written(
+    study, platform, name
+):
+    study.platform = platform
+    study.save()
+    for way in (PID, PID.upper()):
+        Client().post(f"/start/crowd/?{name}={way}", {"decision": "agree"})
+    assert Participant.objects.get().external_id == (PID if platform == "prolific" else PID.upper())
+
+
+def test_where_a_platform_has_capitals_they_tell_two_people_apart(study):
+    study.platform = "sona"
+    study.save()
+    for way in ("a1", "A1"):
+        Client().post(f"/start/crowd/?id={way}", {"decision": "agree"})
+    assert Participant.objects.count() == 2
+
+
 def test_who_agrees_becomes_a_guest_under_a_pseudonym(study):
     client = Client()
     response = join(study, client=client)
@@ -133,7 +154,6 @@ def test_two_ids_whose_short_pseudonym_is_the_same_are_two_people(study):
         ("PROLIFIC_PID=a b", "PROLIFIC_PID is not an id"),
         ("PROLIFIC_PID=somebody", "PROLIFIC_PID is not an id"),
         (f"PROLIFIC_PID={PID[:-1]}", "PROLIFIC_PID is not an id"),
-        (f"PROLIFIC_PID={PID.upper()}", "PROLIFIC_PID is not an id"),
         ("PROLIFIC_PID=é", "PROLIFIC_PID is not an id"),
         ("PROLIFIC_PID=a&PROLIFIC_PID=b", "PROLIFIC_PID is there more than once"),
         (f"PROLIFIC_PID={PID}&SESSION_ID=" + "b" * 101, "SESSION_ID is too long"),
