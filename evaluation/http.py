@@ -17,6 +17,7 @@ def asked_for(request: AuthenticatedRequest, dataset: Dataset) -> Selection:
         raters=words.getlist("raters"),
         judge=words.get("judge"),
         eta=words.get("eta"),
+        campaign=words.get("campaign"),
         judge_by_default=True,
     )
 

@@ -38,12 +38,14 @@ def as_json(report: AgreementReport) -> Json:
     `answerable` with a judge is the raters' object with `judge` inside it.
     """
     selection = report.selection
-    head = {
+    head: Json = {
         "dataset": selection.dataset.slug,
         "rubric": selection.rubric.slug,
         "levels": list(selection.levels),
         "eta": selection.eta,
     }
+    if selection.campaign:
+        head["campaign"] = selection.campaign.slug
     raters = _between_raters(report)
     if report.judge is None or selection.judge is None:
         return head | raters

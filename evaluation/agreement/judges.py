@@ -58,4 +58,5 @@ def _with(selection: Selection, judge: Column) -> Selection:
         raters=[rater.name for rater in selection.raters],
         judge=judge.name,
         eta=selection.eta,
+        campaign=selection.campaign.slug if selection.campaign else None,
     )

@@ -99,6 +99,7 @@ def reported(
     key = (
         "agreement",
         selection.rubric.pk,
+        selection.campaign and selection.campaign.pk,
         selection.raters,
         selection.judge,
         selection.judge_rubric.pk,

@@ -12,10 +12,10 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from django.db.models import QuerySet
+from django.db.models import Exists, OuterRef, QuerySet
 from numpy.typing import NDArray
 
-from annotation.models import Dataset, Rating, Rubric, SubQuestion, Text
+from annotation.models import Dataset, Item, ItemQuestion, Rating, Rubric, SubQuestion, Text
 from annotation.models.rating import RatingQuerySet
 from evaluation.data.selection import Selection, threshold
 from evaluation.metrics.grades import BoolArray
@@ -59,10 +59,20 @@ def frame(
 
 
 def ratings_under(selection: Selection, raters: Collection[int]) -> RatingQuerySet:
-    """The ratings of these raters under the selection's rubric, as that rubric counts them."""
+    """The ratings of these raters under the selection's rubric, as that rubric counts them.
+
+    Of a campaign, those of the pairs that it asked about; training is no part of it.
+    """
     ratings = Rating.objects.of_dataset(selection.dataset).filter(
         rater__in=raters, rubric=selection.rubric
     )
+    if selection.campaign:
+        asked = ItemQuestion.objects.filter(
+            item__campaign=selection.campaign,
+            item__text=OuterRef("text"),
+            question=OuterRef("question"),
+        )
+        ratings = ratings.filter(Exists(asked.exclude(item__purpose=Item.Purpose.TRAINING)))
     return _without_filtered(ratings) if selection.leaves_out_filtered else ratings
 
 

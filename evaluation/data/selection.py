@@ -47,6 +47,10 @@ class Selection:
     eta: int
     etas: tuple[int, ...]
     rubrics: tuple[Rubric, ...]
+    campaigns: tuple[Campaign, ...] = ()
+    """Those of the dataset under the rubric that have ratings to compare: no drafts, no pilots."""
+    campaign: Campaign | None = None
+    """Whose ratings alone are compared, if one is chosen: of its raters, on what it asked."""
     why_judge: str = ""
     """Why this judge, in a sentence, where nobody named one and there are others."""
 
@@ -78,6 +82,8 @@ class Selection:
     def params(self, **changes: Any) -> dict[str, str]:
         """The selection as parameters of a URL, with changes; a value of None drops one."""
         params: dict[str, Any] = {"rubric": self.rubric.slug}
+        if self.campaign:
+            params["campaign"] = self.campaign.slug
         if set(self.raters) != {rater for rater in self.everyone if rater.is_person}:
             params["raters"] = ",".join(rater.name for rater in self.raters)
         if self.judges:
@@ -101,24 +107,33 @@ def select(
     raters: Sequence[str] = (),
     judge: str | None = None,
     eta: str | int | None = None,
+    campaign: str | None = None,
     judge_by_default: bool = False,
 ) -> Selection:
     """The selection that these words ask for.
 
-    Without `rubric`: report coverage, or the first rubric that has ratings where that has none.
+    With `campaign` only its raters, its adjudicator, and models are there, and only what it asked is compared.
+    Without `rubric`: the campaign's, or report coverage, or the first rubric that has ratings where
+    that has none.
     Without `raters`: all people with ratings under it, but for adjudicators, who have seen what
     the others said. `judge` None takes none, or with
     `judge_by_default` the dataset's default one, of those that rated what the raters rated; an
     empty one is none.
-    Raises SelectionError for a rubric, rater, judge or eta that is not there.
+    Raises SelectionError for a rubric, campaign, rater, judge or eta that is not there.
     """
     rubrics = tuple(Rubric.objects.prefetch_related("levels"))
     if not rubrics:
         raise SelectionError("There is no rubric yet: import a dataset first.")
     by_rubric = _raters_under(dataset, rubrics)
+    studies = [*dataset.campaigns.published().filter(is_pilot=False).select_related("rubric")]
+    if campaign and not rubric:
+        one_of("campaign", campaign, (study.slug for study in studies))
+        rubric = next(study.rubric.slug for study in studies if study.slug == campaign)
     chosen = _rubric(rubrics, by_rubric, rubric)
-    everyone = by_rubric[chosen.pk]
-    columns = _columns(everyone, raters, f"under {chosen.slug} in {dataset.slug}")
+    studies = [study for study in studies if study.rubric_id == chosen.pk]
+    study = _campaign(studies, campaign, chosen)
+    everyone = _of_campaign(by_rubric[chosen.pk], study)
+    columns = _columns(everyone, raters, f"under {chosen.slug} in {study or dataset.slug}")
     names = {column.pk: column.name for here in by_rubric.values() for column in here}
     judges = _judges(dataset, chosen, rubrics, columns, names)
     default = default_judge(dataset, tuple(judges)) if judge is None and judge_by_default else None
@@ -138,6 +153,8 @@ def select(
         eta=_eta(etas, eta, scale.eta),
         etas=etas,
         rubrics=rubrics,
+        campaigns=tuple(studies),
+        campaign=study,
         why_judge=default.why if default else "",
     )
 
@@ -197,6 +214,21 @@ def _rubric(
     first = sorted(rubrics, key=lambda rubric: (rubric.slug != ANSWERABLE.slug, rubric.slug))
     by_people = [r for r in first if any(column.is_person for column in by_rubric[r.pk])]
     return [*by_people, *(r for r in first if by_rubric[r.pk]), *first][0]
+
+
+def _campaign(studies: Sequence[Campaign], slug: str | None, rubric: Rubric) -> Campaign | None:
+    if not slug:
+        return None
+    one_of(f"campaign under {rubric.slug} called", slug, (study.slug for study in studies))
+    return next(study for study in studies if study.slug == slug)
+
+
+def _of_campaign(everyone: tuple[Column, ...], study: Campaign | None) -> tuple[Column, ...]:
+    """Without the people who are not in the study; its adjudicator is."""
+    if study is None:
+        return everyone
+    people = {study.adjudicator_id, *study.participants.values_list("rater", flat=True)}
+    return tuple(column for column in everyone if not column.is_person or column.pk in people)
 
 
 def _columns(everyone: tuple[Column, ...], names: Sequence[str], where: str) -> tuple[Column, ...]:

@@ -105,6 +105,9 @@ class Command(BaseCommand):
         parser.add_argument(
             "--raters", default="", help="names, parted by commas; default: all people"
         )
+        parser.add_argument(
+            "--campaign", help="only what its raters rated in it; default: all ratings"
+        )
         parser.add_argument("--judge", help="a model or baseline to compare with the raters")
         parser.add_argument(
             "--eta",
@@ -123,6 +126,7 @@ class Command(BaseCommand):
                     raters=[options["raters"]],
                     judge=options["judge"],
                     eta=options["eta"],
+                    campaign=options["campaign"],
                 )
             )
         except SelectionError as error:
@@ -136,7 +140,10 @@ class Command(BaseCommand):
 def _lines(report: AgreementReport) -> Iterable[str]:
     selection = report.selection
     raters = [rater.title for rater in selection.raters]
-    yield f"{selection.dataset.slug}, {selection.rubric.slug}: {', '.join(raters) or 'no raters'}"
+    what = f"{selection.dataset.slug}, {selection.rubric.slug}"
+    if selection.campaign:
+        what += f", campaign {selection.campaign.slug}"
+    yield f"{what}: {', '.join(raters) or 'no raters'}"
     yield (
         f"{report.n_items} items of {report.n_topics} topics; {report.n_missing} of "
         f"{report.n_cells} ratings missing; {report.n_filtered} pairs filtered"

@@ -1,0 +1,100 @@
+"""agreement/?campaign=: the ratings of one study alone, of its raters on what it asked."""
+
+import json
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from annotation.models import Campaign
+from evaluation.agreement.page import agreement_report
+from evaluation.data.selection import SelectionError, select
+from tests.factories import make_campaign, make_dataset
+from tests.labels import item_of, row
+
+URL = "/datasets/ferry/agreement/"
+
+
+@pytest.fixture
+def studies(cast, dataset):
+    """Two studies of the same reports; wil is in both, and the second asks two of the three questions."""
+    first = make_campaign(dataset, cast.worker, cast.other_worker)
+    Campaign.objects.update(slug="first")
+    second = make_campaign(dataset, cast.worker, cast.researcher)
+    Campaign.objects.exclude(pk=first.pk).update(slug="second", title="The second")
+    second.refresh_from_db()
+    for item in second.items.all():
+        item.asked.filter(position=2).delete()
+    for system, wil, uma in (("oracle", (1, 0, 1), (1, 0, 0)), ("bm25", (0, 0, 0), (0, 1, 0))):
+        row(first, cast.worker, system, *wil)
+        row(first, cast.other_worker, system, *uma)
+        row(second, cast.worker, system, *wil[:2])  # what wil says again, unchanged
+        row(second, cast.researcher, system, *wil[:2])
+    return first, second
+
+
+def test_only_its_raters_and_what_it_asked_are_compared(cast, studies, dataset):
+    everything = agreement_report(select(dataset))
+    assert (everything.n_items, len(everything.selection.raters)) == (6, 3)
+    first = agreement_report(select(dataset, campaign="first"))
+    assert [rater.name for rater in first.selection.raters] == ["uma", "wil"]
+    # Of 6 pairs 4 agree; one says yes in 2 of 6 as the other does: expected (1/3)^2 + (2/3)^2 = 5/9.
+    assert (first.n_items, first.n_missing, first.all.percent.value) == (6, 0, 4 / 6)
+    assert first.all.kappa.value == pytest.approx((4 / 6 - 5 / 9) / (1 - 5 / 9))
+    second = agreement_report(select(dataset, campaign="second"))
+    assert [rater.name for rater in second.selection.raters] == ["rosa", "wil"]
+    assert (second.n_items, second.all.percent.value) == (4, 1)
+
+
+def test_the_page_keeps_the_campaign_in_its_links_and_files(cast, studies):
+    rosa = cast.client("researcher")
+    page = rosa.get(URL + "?campaign=second")
+    assert "The second</a> alone" in page.content.decode()
+    assert "campaign=second" in page.context["selection"].query()
+    told = json.loads(rosa.get("/datasets/ferry/agreement.json?campaign=second").content)
+    assert (told["campaign"], told["n_items"]) == ("second", 4)
+    pairs = rosa.get("/datasets/ferry/pairs/?campaign=second")
+    assert pairs.context["listed"].matrix.n_items == 4
+    overview = rosa.get("/campaigns/second/").content.decode()
+    assert f'href="{URL}?campaign=second"' in overview
+
+
+def test_a_campaign_brings_its_rubric_along(cast, dataset):
+    study = make_campaign(dataset, cast.worker, rubric="graded", kind="passage")
+    assert select(dataset, campaign=study.slug).rubric.slug == "graded"
+    with pytest.raises(SelectionError, match="no campaign under answerable called “ferry-graded”"):
+        select(dataset, rubric="answerable", campaign=study.slug)
+
+
+@pytest.mark.parametrize("changes", [{"state": "draft"}, {"is_pilot": True}, {"slug": "elsewhere"}])
+def test_a_draft_a_pilot_and_what_is_elsewhere_are_not_there(cast, dataset, changes):
+    make_campaign(dataset if "slug" not in changes else make_dataset("canal"), cast.worker)
+    Campaign.objects.update(**changes)
+    slug = Campaign.objects.get().slug
+    page = cast.client("researcher").get(f"{URL}?campaign={slug}")
+    assert page.status_code == 400
+    assert f"There is no campaign “{slug}”, and no other either." in page.content.decode()
+
+
+def test_the_adjudicator_of_another_study_is_not_there(cast, studies, dataset):
+    first, _ = studies
+    item = item_of(first, "oracle")
+    question = item.asked.first().question
+    sent = {"key": "6f1d2c3b-4a59-4877-9695-041300000001", "grade": "0"}
+    sent |= {"text_sha256": item.text.sha256, "keep": []}
+    url = f"/campaigns/first/adjudication/{item.pk}/{question.pk}/"
+    assert cast.client("researcher").post(url, sent).status_code == 302
+    names = [column.name for column in select(dataset, campaign="first").everyone]
+    assert "first-adjudicated" in names
+    assert "first-adjudicated" not in [
+        column.name for column in select(dataset, campaign="second").everyone
+    ]
+
+
+def test_the_command_takes_a_campaign(studies, capsys):
+    call_command("agreement", "ferry", "--campaign", "second")
+    out = capsys.readouterr().out
+    assert out.startswith("ferry, answerable, campaign second: rosa, wil\n4 items of 1 topic")
+    with pytest.raises(
+        CommandError, match=r"There is no campaign “third”\. There are: second, first"
+    ):
+        call_command("agreement", "ferry", "--campaign", "third")
