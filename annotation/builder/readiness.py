@@ -6,7 +6,7 @@ from decimal import Decimal
 from django.urls import reverse
 from django.utils import timezone
 
-from annotation.builder.workload import hourly, workload
+from annotation.participation.workload import hourly, workload
 from annotation.models import Campaign, CheckQuestion, Item
 from annotation.models.rubric import kind_for
 

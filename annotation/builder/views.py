@@ -19,7 +19,7 @@ from annotation.builder.forms.terms import LaterForm, TermsForm
 from annotation.builder.forms.texts import TextsForm
 from annotation.builder.readiness import STEPS, steps
 from annotation.builder.sampling import SampleError, sample_counts
-from annotation.builder.workload import workload
+from annotation.participation.workload import workload
 from annotation.http import AuthenticatedRequest, View, admins_only, researchers_only
 from annotation.models import Campaign, Dataset, LogEntry
 

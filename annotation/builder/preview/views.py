@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from annotation.builder.preview.page import asked_in, first_part, links_in, preview_of
-from annotation.builder.workload import workload
+from annotation.participation.workload import workload
 from annotation.http import AuthenticatedRequest, is_by_script, researchers_only
 from annotation.models import Campaign, CheckQuestion, Item
 from annotation.participation import earnings, journey

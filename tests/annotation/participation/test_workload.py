@@ -1,0 +1,69 @@
+"""What the settings of a study come to, worked out by hand."""
+
+from decimal import Decimal
+
+import pytest
+
+from annotation.participation.workload import workload
+from annotation.models import Campaign, Item, Rubric
+from tests.annotation.builder.builder_material import make_labelled
+
+
+@pytest.fixture
+def draft(db):
+    dataset = make_labelled()
+    made = Campaign.objects.create(
+        dataset=dataset, rubric=Rubric.objects.get(slug="graded"), slug="draft", title="Draft"
+    )
+    texts = dataset.texts.filter(kind="passage", body__isnull=False, topic__isnull=False)
+    Item.objects.bulk_create(
+        Item(campaign=made, text=text, position=position) for position, text in enumerate(texts)
+    )
+    assert made.items.count() == 10
+    return made
+
+
+@pytest.mark.parametrize(
+    ("raters", "in_part", "at_most", "parts", "each", "people"),
+    [
+        # 10 texts, 3 raters each: 30 gradings. Parts of 4: 7.5, so 8; nobody can do more than the
+        # 3 parts (4 + 4 + 2) that hold every text once.
+        (3, 4, None, 8, 3, 3),
+        # One part of 4 each: 30 gradings at 4 a person need 8 people.
+        (3, 4, 1, 8, 1, 8),
+        # Two parts, 8 texts each: 30 / 8 needs 4.
+        (3, 4, 2, 8, 2, 4),
+        # Everything in one part: each rater does one.
+        (3, None, None, 3, 1, 3),
+        # A part that is larger than the study holds the study.
+        (2, 50, None, 2, 1, 2),
+        (1, 1, 5, 10, 5, 2),
+    ],
+)
+def test_parts_and_people(draft, raters, in_part, at_most, parts, each, people):
+    draft.raters_per_item, draft.items_per_part, draft.max_parts = raters, in_part, at_most
+    work = workload(draft)
+    assert (work.gradings, work.parts, work.parts_each, work.people) == (
+        10 * raters,
+        parts,
+        each,
+        people,
+    )
+
+
+def test_what_is_not_stated_is_unknown_and_not_nothing(draft):
+    work = workload(draft)
+    assert (work.minutes, work.hours, work.pay, work.hourly) == (None, None, None, None)
+
+
+def test_money_and_time_of_all_parts(draft):
+    draft.raters_per_item, draft.items_per_part = 3, 4
+    draft.pay_per_part, draft.minutes_per_part = Decimal("3.50"), 25
+    work = workload(draft)
+    assert (work.minutes, work.pay) == (200, Decimal("28.00"))
+    assert work.hourly == Decimal("8.40")  # 3.50 for 25 minutes
+
+
+def test_without_texts_there_is_none(draft):
+    draft.items.all().delete()
+    assert workload(draft) is None
