@@ -7,7 +7,12 @@ from typing import Any
 
 from django.conf import settings
 from django.core.exceptions import ValidationError
-from django.core.validators import URLValidator, validate_email
+from django.core.validators import (
+    MaxValueValidator,
+    MinValueValidator,
+    URLValidator,
+    validate_email,
+)
 from django.db import models
 from django.db.models import F, Q
 from django.urls import reverse
@@ -30,6 +35,10 @@ def is_contact(value: str) -> None:
     with suppress(ValidationError):
         return URLValidator(["http", "https"])(value)
     raise ValidationError("Give an e-mail address, or a web address with https://.")
+
+
+A_SHARE = [MinValueValidator(0), MaxValueValidator(100)]  # in per cent
+FEW = MaxValueValidator(1000)
 
 
 class CampaignQuerySet(models.QuerySet["Campaign"]):
@@ -155,6 +164,47 @@ class Campaign(models.Model):
     completion_url = models.URLField(
         blank=True, help_text="with {code} and {worker}; empty: the platform's own"
     )
+    platform_fee = models.DecimalField(
+        max_digits=5,
+        decimal_places=2,
+        null=True,
+        blank=True,
+        validators=A_SHARE,
+        help_text="per cent of the pay, on top of it; empty: none",
+    )
+
+    # What is expected of those who come, to plan with
+    drop_out_percent = models.PositiveSmallIntegerField(
+        null=True,
+        blank=True,
+        validators=[MaxValueValidator(99)],
+        help_text="of all arrivals: who leaves without finishing a part",
+    )
+    workers_a_day = models.PositiveSmallIntegerField(
+        null=True, blank=True, validators=[MinValueValidator(1)]
+    )
+
+    # What of a part calls for a look before it is approved
+    look_skipped_percent = models.PositiveSmallIntegerField(
+        null=True,
+        blank=True,
+        validators=A_SHARE,
+        help_text="more texts of a part skipped than this share; empty: than may be skipped",
+    )
+    look_checks_missed = models.PositiveSmallIntegerField(
+        default=0, validators=[FEW], help_text="more attention checks missed than this"
+    )
+    look_gold_percent = models.PositiveSmallIntegerField(
+        default=60, validators=A_SHARE, help_text="less of the gold answers right than this share"
+    )
+    look_gold_answers = models.PositiveSmallIntegerField(
+        default=3,
+        validators=[MinValueValidator(1), FEW],
+        help_text="gold answers that a share is made of, at least",
+    )
+    look_active_percent = models.PositiveSmallIntegerField(
+        default=10, validators=A_SHARE, help_text="less of the stated minutes active than this share"
+    )
 
     adjudicator = models.OneToOneField(
         "annotation.Rater",
@@ -189,6 +239,10 @@ class Campaign(models.Model):
                 condition=Q(begun_lease_hours=None)
                 | Q(lease_hours__isnull=False, begun_lease_hours__gte=F("lease_hours")),
                 name="campaign_begun_items_return_last",
+            ),
+            models.CheckConstraint(
+                condition=Q(drop_out_percent=None) | Q(drop_out_percent__lt=100),
+                name="campaign_somebody_finishes",
             ),
         ]
 
