@@ -313,6 +313,14 @@ def send_message(campaign: Campaign, body: str, by: User) -> Message:
 
 
 @transaction.atomic
+def set_look_rules(campaign: Campaign, changed: list[str], detail: str, by: User) -> None:
+    """Store what calls for a look in the comparison; logged if anything of it changed."""
+    if changed:
+        campaign.save(update_fields=changed)
+        LogEntry.record(campaign, by, "changed look rules", detail)
+
+
+@transaction.atomic
 def erase(participant: Participant, by: User, *, with_notes: bool) -> None:
     """Delete the participant's personal data; labels stay, under the pseudonym.
 

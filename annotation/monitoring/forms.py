@@ -1,10 +1,11 @@
-"""The forms of a running campaign: more time, a message, an erasure, Prolific's list."""
+"""The forms of a running campaign: more time, a message, an erasure, Prolific's list, what calls for a look."""
 
 from django import forms
 from django.core.exceptions import ValidationError
 from django.core.files.uploadedfile import UploadedFile
 
 from annotation.formats import prolific
+from annotation.models import Campaign
 
 MAX_EXPORT = 20 * 2**20  # bytes
 
@@ -56,3 +57,39 @@ class ReconcileForm(forms.Form):
                 [ValidationError(problem) for problem in error.problems]
             ) from error
         return file
+
+
+class LookRulesForm(forms.ModelForm):
+    """From which numbers on the comparison says look in place of approve."""
+
+    class Meta:
+        model = Campaign
+        fields = (
+            *("look_skipped_percent", "look_checks_missed", "look_gold_percent"),
+            *("look_gold_answers", "look_active_percent"),
+        )
+        labels = {
+            "look_skipped_percent": "Skipped: more than, in % of the texts",
+            "look_checks_missed": "Attention checks missed: more than",
+            "look_gold_percent": "Gold right: less than, in %",
+            "look_gold_answers": "of so many gold answers, at least",
+            "look_active_percent": "Active: less than, in % of the stated minutes",
+        }
+        help_texts = {
+            "look_skipped_percent": "empty: more than the study allows",
+            "look_checks_missed": "0: one is enough",
+            "look_gold_percent": "0: never",
+            "look_gold_answers": "fewer say too little",
+            "look_active_percent": "0: never",
+        }
+
+    def changes(self) -> str:
+        """What was changed, from what to what, for the log."""
+        return ", ".join(
+            f"{name} {_number(self.initial[name])} to {_number(self.cleaned_data[name])}"
+            for name in self.changed_data
+        )
+
+
+def _number(value: int | None) -> str:
+    return "empty" if value is None else str(value)

@@ -14,15 +14,21 @@ from annotation.models import Answer, Assignment, Campaign, Item, ItemQuestion, 
 from annotation.participation.earnings import MINUTE_MS
 from annotation.participation.skips import Skips, by_part
 
-LEAST_ACTIVE = 0.1  # of the minutes that the study states
-LEAST_GOLD, ENOUGH_GOLD = 0.6, 3
-RULES = (
-    "more texts skipped than the study allows",
-    "an attention check answered otherwise than it asks",
-    f"under {LEAST_GOLD:.0%} of {ENOUGH_GOLD} gold answers or more right",
-    f"under {LEAST_ACTIVE:.0%} of the stated minutes active",
-    "work that was set aside",
-)
+def rules(campaign: Campaign) -> list[str]:
+    """What of a part calls for a look before it is approved, in words, with the campaign's numbers."""
+    skipped, missed = campaign.look_skipped_percent, campaign.look_checks_missed
+    gold, n_gold = campaign.look_gold_percent, campaign.look_gold_answers
+    return [
+        "more texts skipped than the study allows"
+        if skipped is None
+        else f"more than {skipped}% of the texts skipped",
+        f"more than {missed} attention check{'' if missed == 1 else 's'} answered otherwise than asked"
+        if missed
+        else "an attention check answered otherwise than it asks",
+        f"under {gold}% of {n_gold} gold answers or more right",
+        f"under {campaign.look_active_percent}% of the stated minutes active",
+        "work that was set aside",
+    ]
 
 
 @dataclass
@@ -45,7 +51,6 @@ class OurPart:
     active_ms: int = 0
     clock: timedelta | None = None
     """From the first answer to the last, by the server."""
-    stated_minutes: int | None = None
     is_set_aside: bool = False
     has_begun: bool = True
 
@@ -59,22 +64,29 @@ class OurPart:
             return "not begun"
         return {**dict(Participant.Outcome.choices), **dict(Part.Outcome.choices)}[self.outcome]
 
-    def looks(self) -> Iterator[str]:
-        """What of the part calls for a look before it is approved, by RULES."""
-        if self.skips and self.skips.are_too_many:
-            many = f"{self.skips.used} of {self.skips.texts} texts were skipped"
-            yield f"{many}; the study allows {self.skips.limit}."
+    def looks(self, campaign: Campaign) -> Iterator[str]:
+        """What of the part calls for a look before it is approved, by the campaign's rules."""
+        yield from self._skipped_too_many(campaign.look_skipped_percent)
         passed, asked = self.checks
-        if passed < asked:
+        if asked - passed > campaign.look_checks_missed:
             yield f"{passed} of {asked} attention check{'' if asked == 1 else 's'} passed."
         right, n = self.gold
-        if n >= ENOUGH_GOLD and right < LEAST_GOLD * n:
+        if n >= campaign.look_gold_answers and 100 * right < campaign.look_gold_percent * n:
             yield f"{right} of {n} gold answers right."
-        active = self.active_ms / MINUTE_MS
-        if self.stated_minutes and active < LEAST_ACTIVE * self.stated_minutes:
-            yield f"{active:.1f} active minutes, of {self.stated_minutes} stated."
+        active, stated = self.active_ms / MINUTE_MS, campaign.minutes_per_part
+        if stated and 100 * active < campaign.look_active_percent * stated:
+            yield f"{active:.1f} active minutes, of {stated} stated."
         if self.is_set_aside:
             yield "The work was set aside."
+
+    def _skipped_too_many(self, percent: int | None) -> Iterator[str]:
+        if not self.skips:
+            return
+        many = f"{self.skips.used} of {self.skips.texts} texts were skipped"
+        if percent is None and self.skips.are_too_many:
+            yield f"{many}; the study allows {self.skips.limit}."
+        if percent is not None and 100 * self.skips.used > percent * self.skips.texts:
+            yield f"{many}, more than {percent}%."
 
 
 def parts_here(campaign: Campaign) -> list[OurPart]:
@@ -119,7 +131,6 @@ def parts_here(campaign: Campaign) -> list[OurPart]:
                 gold=gold.get(part.pk, (0, 0)),
                 active_ms=ms + (answered_ms or 0),
                 clock=clock,
-                stated_minutes=campaign.minutes_per_part,
                 is_set_aside=part.participant.set_aside_at is not None,
             )
         )

@@ -155,7 +155,7 @@ def reconcile(campaign: Campaign, submissions: list[Submission]) -> Reconciled:
         if here:
             met.add(id(here))
             studies.add(here.study)
-        rows.append(_row(there, here or ended.get(there.person)))
+        rows.append(_row(campaign, there, here or ended.get(there.person)))
     done = [part for part in parts if part.is_done and id(part) not in met]
     ours = [part for part in done if not studies or part.study in studies or not part.study]
     rows += [
@@ -165,10 +165,10 @@ def reconcile(campaign: Campaign, submissions: list[Submission]) -> Reconciled:
     return Reconciled(rows, len(done) - len(ours))
 
 
-def _row(there: Submission, here: OurPart | None) -> Row:
-    """What to make of a submission; where it would be approved, by RULES whether to look first."""
+def _row(campaign: Campaign, there: Submission, here: OurPart | None) -> Row:
+    """What to make of a submission; where it would be approved, by the rules whether to look first."""
     row = _compared(there, here)
-    looks = list(here.looks()) if here and row.suggestion == "approve" else []
+    looks = list(here.looks(campaign)) if here and row.suggestion == "approve" else []
     if not looks:
         return row
     return Row(row.finding, "look", " ".join(filter(None, [row.why, *looks])), there, here)

@@ -28,6 +28,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("<slug:slug>/log/", views.log, name="campaign_log"),
     path("<slug:slug>/messages/", views.campaign_messages, name="campaign_messages"),
     path("<slug:slug>/reconcile/", views.reconcile, name="campaign_reconcile"),
+    path("<slug:slug>/reconcile/rules/", views.look_rules, name="look_rules"),
     path("<slug:slug>/export/", views.export, name="campaign_export"),
     path("<slug:slug>/participants/", views.participants, name="campaign_participants"),
     path("<slug:slug>/participants/<int:pk>/", include(participant_urls)),

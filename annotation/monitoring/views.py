@@ -24,6 +24,7 @@ from annotation.monitoring.forms import (
     EraseForm,
     ExtendForm,
     LinkForm,
+    LookRulesForm,
     MessageForm,
     ReconcileForm,
 )
@@ -163,18 +164,37 @@ def reconcile(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
     form = (
         ReconcileForm(request.POST, request.FILES) if request.method == "POST" else ReconcileForm()
     )
-    context: dict[str, object] = {"campaign": campaign, "form": form, "room": "campaigns"}
+    context: dict[str, Any] = {"form": form, "looks": LookRulesForm(instance=campaign)}
     if form.is_valid():
         compared = reconciliation.reconcile(campaign, form.submissions)
         # In the page itself: what is kept nowhere else need not be uploaded again to be taken away.
         lines = "".join(reconciliation.csv_lines(compared)).encode()
         context |= {
             "compared": compared,
-            "rules": parts_here.RULES,
             "csv": f"data:text/csv;charset=utf-8;base64,{base64.b64encode(lines).decode()}",
         }
-        return render(request, "annotation/monitoring/reconcile.html", context)
-    status = 422 if form.is_bound else 200
+    return _reconcile_page(request, campaign, refused=bool(form.errors), **context)
+
+
+@require_POST
+@admins_only
+def look_rules(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
+    """From which numbers on the comparison says look. It changes suggestions, and no pay."""
+    campaign = get_object_or_404(Campaign, slug=slug)
+    looks = LookRulesForm(request.POST, instance=campaign)
+    if not looks.is_valid():
+        stored = Campaign.objects.get(slug=slug)  # a refused form leaves its values in the other
+        return _reconcile_page(request, stored, refused=True, form=ReconcileForm(), looks=looks)
+    actions.set_look_rules(campaign, looks.changed_data, looks.changes(), request.user)
+    messages.success(request, "The rules are saved. They hold for what is compared from now on.")
+    return redirect("campaign_reconcile", slug)
+
+
+def _reconcile_page(
+    request: AuthenticatedRequest, campaign: Campaign, *, refused: bool, **context: Any
+) -> HttpResponseBase:
+    context |= {"campaign": campaign, "rules": parts_here.rules(campaign), "room": "campaigns"}
+    status = 422 if refused else 200
     return render(request, "annotation/monitoring/reconcile.html", context, status=status)
 
 
