@@ -176,6 +176,14 @@ class Part(models.Model):
         )
 
 
+def shown_state(assignment: str = "") -> Case:
+    """The state of assignments as `Assignment.shown_state` has it; `assignment` leads there, as "assignment__"."""
+    is_back = {f"{assignment}state": Assignment.State.RELEASED, f"{assignment}was_skipped": True}
+    return Case(
+        When(**is_back, then=Value(Assignment.State.SKIPPED.value)), default=F(f"{assignment}state")
+    )
+
+
 class Assignment(models.Model):
     """An item assigned to a participant.
 
@@ -241,6 +249,13 @@ class Assignment(models.Model):
 
     def get_absolute_url(self) -> str:
         return reverse("work", args=[self.pk])
+
+    @property
+    def shown_state(self) -> State:
+        """What became of it, as pages and exports say it: what was skipped stays so, also where its place went back."""
+        if self.state == self.State.RELEASED and self.was_skipped:
+            return self.State.SKIPPED
+        return self.State(self.state)
 
     @property
     def is_reopened(self) -> bool:

@@ -142,7 +142,7 @@ def release_item(assignment: Assignment, by: User) -> Assignment:
     assignment = Assignment.objects.select_for_update().get(pk=assignment.pk)
     if assignment.state not in IN_HAND:
         raise ActionRefusedError(
-            f"The item is {assignment.get_state_display()}, so it is not in anybody's hand."
+            f"The item is {assignment.shown_state.label}, and is not in anybody's hand."
         )
     assigning.release_begun(Assignment.objects.filter(pk=assignment.pk))
     assignment.refresh_from_db(fields=["state", "slot"])

@@ -22,6 +22,7 @@ from django.db.models import F, Max
 
 from annotation.formats.writing import safe
 from annotation.models import Answer, Assignment, Campaign, Decision, ItemQuestion, Part, User
+from annotation.models.participation import shown_state
 
 Cells = dict[str, Any]
 
@@ -77,7 +78,7 @@ class Names:
             .values(
                 *("grade", "spans", "text_sha256", "key", "active_ms", "created", "late"),
                 item_position=F("assignment__item__position"),
-                state=F("assignment__state"),
+                state=shown_state("assignment__"),
                 check=F("check_asked__position"),
                 question_index=F("question__position"),
                 question_body=F("question__body"),
@@ -174,7 +175,7 @@ def _assignments(names: Names) -> Iterator[Cells]:
                 "part": assignment.part.number if assignment.part else "",
                 "position": assignment.position,
                 "slot": _number(assignment.slot),
-                "state": assignment.state,
+                "state": assignment.shown_state.value,
                 "check": assignment.check_asked.position + 1 if assignment.check_asked else "",
                 "note": safe(assignment.note),
                 "reported_broken": int(assignment.reported_broken),

@@ -8,6 +8,7 @@ from typing import Any
 from django.db.models import Count, Max, Q, Sum
 
 from annotation.models import Answer, Assignment, Campaign, Part, Participant
+from annotation.models.participation import shown_state
 from annotation.participation.earnings import MINUTE_MS
 
 
@@ -75,7 +76,7 @@ def rows(participants: Iterable[Any]) -> list[Row]:
         Assignment.State.SUBMITTED: "submitted",
         Assignment.State.RELEASED: "released",
     }
-    counted = assignments.values_list("participant", "state")
+    counted = assignments.annotate(is_now=shown_state()).values_list("participant", "is_now")
     for pk, state, n, skipped, ms, last in counted.annotate(
         n=Count("pk"),
         skipped=Count("pk", filter=Q(was_skipped=True)),

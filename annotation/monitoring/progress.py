@@ -25,6 +25,7 @@ from django.db.models import (
 from django.db.models.functions import Cast, Coalesce, Substr
 
 from annotation.models import Answer, Assignment, Campaign, Item, Part, Participant
+from annotation.models.participation import shown_state
 from annotation.participation import assigning
 from annotation.participation.earnings import MINUTE_MS, active_ms
 
@@ -82,9 +83,12 @@ class Time:
 
 
 def handed_out(campaign: Campaign) -> dict[str, int]:
-    """How many assigned items are open, submitted, skipped and released, training and gold among them."""
+    """How many assigned items are open, submitted, skipped and released, training and gold among them.
+
+    What was skipped is no released one, whether its place went back or not.
+    """
     assignments = Assignment.objects.filter(participant__campaign=campaign).order_by()
-    counts = dict(assignments.values_list("state").annotate(Count("pk")))
+    counts = dict(assignments.annotate(is_now=shown_state()).values_list("is_now").annotate(Count("pk")))
     return {state.value: counts.get(state.value, 0) for state in Assignment.State}
 
 

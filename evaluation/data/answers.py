@@ -17,6 +17,7 @@ from django.db.models.functions import Cast, Length
 from numpy.typing import NDArray
 
 from annotation.models import Answer, Assignment, Campaign, Item, ItemQuestion
+from annotation.models.participation import shown_state
 from evaluation.stats.estimate import IntArray
 
 Spans = list[dict[str, Any]]  # start, end, quote
@@ -144,12 +145,13 @@ def load(campaign: Campaign) -> CampaignAnswers:
     expected = ItemQuestion.objects.filter(item__campaign=campaign, expected__isnull=False)
     assignments = list(
         Assignment.objects.filter(participant__campaign=campaign)
+        .annotate(is_now=shown_state())
         .order_by("pk")
         .values_list(
             "pk",
             "participant__rater_id",
             "item_id",
-            "state",
+            "is_now",
             "check_asked_id",
             "note",
             "active_ms",

@@ -1,6 +1,9 @@
 """Skipping has a limit in each part, and hidden gold is not passed by it."""
 
+import csv
+import io
 import re
+from collections import Counter
 from importlib import import_module
 from types import SimpleNamespace
 from uuid import uuid4
@@ -12,8 +15,10 @@ from django.test import Client
 
 from annotation.formats.prolific import Submission
 from annotation.models import Assignment, Campaign, User
-from annotation.monitoring import actions, reconciliation
+from annotation.monitoring import actions, progress, reconciliation
+from annotation.monitoring.export import files
 from annotation.monitoring.participants import rows
+from annotation.participation import assigning, leaving
 from annotation.task import saving
 from tests import field
 from tests.annotation.study_material import ROOM, words
@@ -176,13 +181,50 @@ def test_participants_and_the_comparison_show_skips(cast, walker):
     skipped.refresh_from_db()
     assert skipped.state == "released"  # it went back to the others
     [row] = rows(walker.campaign.participants.all().with_status())
-    assert (row.skipped, row.submitted) == (1, 9)
+    assert (row.skipped, row.submitted, row.released) == (1, 9, 0)
     walker.campaign.minutes_per_part = None  # no time is measured without scripts
     sent = [Submission("sub1", walker.pid, "AWAITING REVIEW", "DONE1")]
     [row] = reconciliation.reconcile(walker.campaign, sent).rows
     assert (row.skipped, row.finding, row.suggestion) == ("1", "agree", "approve")
     page = cast.client("admin").get(f"/campaigns/crowd/participants/{walker.participant.pk}/")
     assert "1 of 9" in page.content.decode()
+
+
+@pytest.mark.parametrize("way", ["the part is done", "its time runs out", "they leave"])
+def test_what_was_skipped_is_never_called_given_back(cast, walker, way):
+    skipped, *rest = study_items(walker)
+    skip(walker, skipped, "It is cut off.")
+    if way == "the part is done":
+        for assignment in [*rest, walker.participant.assignments.get(item__purpose="gold")]:
+            walker.do(assignment)
+    elif way == "its time runs out":
+        field.make_overdue(walker.participant)
+        assigning.expire(walker.campaign)
+    else:
+        leaving.leave(walker.participant)
+    skipped.refresh_from_db()
+    assert (skipped.slot, skipped.shown_state) == (None, "skipped")  # others may have it
+    mine = walker.participant.assignments
+    shown = Counter(assignment.shown_state.value for assignment in mine.all())
+    assert shown["skipped"] == mine.filter(was_skipped=True).count() >= 1
+    counts = progress.handed_out(walker.campaign)
+    assert counts == {state: shown[state] for state in counts}
+    [row] = rows(walker.campaign.participants.all().with_status())
+    assert (row.skipped, row.released) == (shown["skipped"], shown["released"])
+    tables = {name: b"".join(lines) for name, lines in files(walker.campaign, anonymous=False)}
+    exported = csv.DictReader(io.StringIO(tables["assignments.csv"].decode()))
+    assert Counter(line["state"] for line in exported) == shown
+    admin = cast.client("admin")
+    page = markup(admin.get(f"/campaigns/crowd/participants/{walker.participant.pk}/"))
+    assert "skipped, its place went back" in page
+    page = markup(admin.get(f"/campaigns/crowd/quality/raters/{walker.participant.rater.name}/"))
+    assert page.count("given back") == shown["released"]
+    page = admin.post(
+        f"/campaigns/crowd/participants/{walker.participant.pk}/release/{skipped.pk}/",
+        {"confirm": "on"},
+        follow=True,
+    )
+    assert "The item is skipped, and is not in anybody" in page.content.decode()
 
 
 def test_a_part_that_was_done_by_skipping_more_is_to_be_looked_at(cast, walker):
