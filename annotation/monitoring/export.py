@@ -69,6 +69,7 @@ def _provenance(names: Names, written: dict[str, dict[str, Any]]) -> bytes:
         "raters_per_item": campaign.raters_per_item,
         "items_per_part": campaign.items_per_part,
         "pay_per_part": None if campaign.pay_per_part is None else str(campaign.pay_per_part),
+        "platform_fee": None if campaign.platform_fee is None else str(campaign.platform_fee),
         "currency": campaign.currency,
         "opened": names.moment(campaign.opened_at),
         "guideline_sha256": digest(campaign.guideline),

@@ -23,6 +23,7 @@ from django.db.models import F, Max
 from annotation.formats.writing import safe
 from annotation.models import Answer, Assignment, Campaign, Decision, ItemQuestion, Part, User
 from annotation.models.participation import shown_state
+from annotation.participation.due import for_outcome
 
 Cells = dict[str, Any]
 
@@ -120,7 +121,10 @@ def _participants(names: Names) -> Iterator[Cells]:
 
 def _parts(names: Names) -> Iterator[Cells]:
     for pk in names.workers():
-        for part in Part.objects.filter(participant=pk).order_by("number"):
+        for part in (
+            Part.objects.filter(participant=pk).select_related("participant").order_by("number")
+        ):
+            due = for_outcome(names.campaign, part.participant.source, part.outcome)
             yield {
                 "worker": names.worker[pk],
                 "part": part.number,
@@ -130,6 +134,8 @@ def _parts(names: Names) -> Iterator[Cells]:
                 "expires": names.moment(part.expires),
                 "ended": names.moment(part.ended),
                 "outcome": part.outcome,
+                "pay_due": due.pay if due else "",
+                "fee_due": due.fee if due else "",
             }
 
 
@@ -277,7 +283,10 @@ TABLES: dict[str, tuple[Table, tuple[str, ...]]] = {
     ),
     "sittings.csv": (
         _parts,
-        ("worker", "part", "study_id", "session_id", "began", "expires", "ended", "outcome"),
+        (
+            *("worker", "part", "study_id", "session_id", "began", "expires", "ended", "outcome"),
+            *("pay_due", "fee_due"),
+        ),
     ),
     "items.csv": (_items, ("item", "purpose", "topic", "kind", "system", "text", "text_sha256")),
     "questions.csv": (

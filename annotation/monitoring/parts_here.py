@@ -11,6 +11,7 @@ from datetime import timedelta
 from django.db.models import Count, Max, Min, Q, QuerySet, Sum
 
 from annotation.models import Answer, Assignment, Campaign, Item, ItemQuestion, Part, Participant
+from annotation.participation.due import Amount, for_outcome
 from annotation.participation.earnings import MINUTE_MS
 from annotation.participation.skips import Skips, by_part
 
@@ -53,6 +54,8 @@ class OurPart:
     """From the first answer to the last, by the server."""
     is_set_aside: bool = False
     has_begun: bool = True
+    due: Amount | None = None
+    """What is due for it; None where no pay is stated."""
 
     @property
     def is_done(self) -> bool:
@@ -132,6 +135,7 @@ def parts_here(campaign: Campaign) -> list[OurPart]:
                 active_ms=ms + (answered_ms or 0),
                 clock=clock,
                 is_set_aside=part.participant.set_aside_at is not None,
+                due=for_outcome(campaign, Participant.Source.PROLIFIC, part.outcome),
             )
         )
     return our_parts
@@ -197,6 +201,7 @@ def ended_without_part(campaign: Campaign) -> dict[str, OurPart]:
             code=codes.get(Participant.Outcome(participant.outcome), ""),
             participant=participant.pk,
             has_begun=False,
+            due=for_outcome(campaign, Participant.Source.PROLIFIC, participant.outcome),
         )
         for participant in participants.filter(
             Q(parts=None) | ~Q(outcome__in=["", "done"])

@@ -3,8 +3,9 @@
 Every number is counted by the database. A campaign of many thousand items opens as fast as a small one.
 """
 
+from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
-from decimal import Decimal
 from statistics import median
 from typing import Any
 
@@ -27,7 +28,17 @@ from django.db.models.functions import Cast, Coalesce, Substr
 from annotation.models import Answer, Assignment, Campaign, Item, Part, Participant
 from annotation.models.participation import shown_state
 from annotation.participation import assigning
+from annotation.participation.due import NOTHING, Amount, for_outcome
 from annotation.participation.earnings import MINUTE_MS, active_ms
+
+OUTCOMES = {
+    "done": "done",
+    "": "under way",
+    "expired": "time ran out",
+    "returned": "returned",
+    "screened_out": "screened out",
+    "failed_check": "failed the check",
+}
 
 
 @dataclass
@@ -66,11 +77,15 @@ class Day:
 
 @dataclass(frozen=True)
 class Due:
-    """Parts that were done by people of one source, and their pay; None where no pay is stated."""
+    """Parts of people of one source that ended in one way, and what is due for them.
+
+    Who ended before a part was begun counts as one. The amount is None where no pay is stated.
+    """
 
     source: str
+    outcome: str
     parts: int
-    amount: Decimal | None
+    amount: Amount | None
 
 
 @dataclass(frozen=True)
@@ -190,15 +205,31 @@ def late(campaign: Campaign) -> dict[str, int]:
 
 
 def pay_due(campaign: Campaign) -> list[Due]:
-    """Parts that are done, by where the people came from, and their pay. What was paid is not known."""
-    done = Part.objects.filter(participant__campaign=campaign, outcome=Part.Outcome.DONE)
-    counts = dict(done.order_by().values_list("participant__source").annotate(Count("pk")))
-    pay = campaign.pay_per_part
-    return [
-        Due(source.label, counts[source.value], None if pay is None else pay * counts[source.value])
-        for source in Participant.Source
-        if counts.get(source.value)
-    ]
+    """What is due by where people came from and how their parts ended. What was paid is not known."""
+    parts = Part.objects.filter(participant__campaign=campaign).order_by()
+    counts: Counter[tuple[str, str]] = Counter()
+    for source, outcome, n in parts.values_list("participant__source", "outcome").annotate(
+        Count("pk")
+    ):
+        counts[source, outcome] += n
+    without = campaign.participants.filter(parts=None).exclude(outcome__in=["", "done"])
+    for source, outcome, n in without.order_by().values_list("source", "outcome").annotate(
+        Count("pk")
+    ):
+        counts[source, outcome] += n
+    rows = []
+    for source in Participant.Source:
+        for outcome, label in OUTCOMES.items():
+            n = counts[source.value, outcome]
+            amount = for_outcome(campaign, source, outcome)
+            if n:
+                rows.append(Due(source.label, label, n, amount and amount.times(n)))
+    return rows
+
+
+def total_due(dues: Iterable[Due]) -> Amount:
+    """The sum of what is due; nothing where no pay is stated."""
+    return sum((due.amount for due in dues if due.amount), start=NOTHING)
 
 
 def time_of_parts(campaign: Campaign) -> Time:

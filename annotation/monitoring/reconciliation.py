@@ -15,6 +15,7 @@ from annotation.formats.prolific import Submission
 from annotation.formats.writing import safe
 from annotation.models import Campaign, Participant
 from annotation.monitoring.parts_here import OurPart, ended_without_part, parts_here
+from annotation.participation.due import NOTHING, Amount
 from annotation.participation.earnings import MINUTE_MS
 
 MINUTE = timedelta(minutes=1)
@@ -34,6 +35,9 @@ OUT = (
     "Gold answered",
     "Active minutes",
     "Minutes by the clock",
+    "Pay due",
+    "Platform's fee",
+    "Pay and fee",
     "Finding",
     "Suggestion",
 )
@@ -97,6 +101,20 @@ class Row:
             *(str(count) for count in counts),
         ]
 
+    @property
+    def amounts(self) -> list[str]:
+        """Pay due, the platform's fee, and both; empty where nothing is known here or no pay is stated."""
+        due = self.here.due if self.here else None
+        return [f"{amount:.2f}" for amount in (due.pay, due.fee, due.total)] if due else [""] * 3
+
+    @property
+    def outcome(self) -> str:
+        """How it ended here, and whether it is paid there."""
+        if not self.here:
+            return "not known here"
+        is_paid = self.here.is_done and self.there and self.there.status in PAID
+        return f"{self.here.label}, approved there already" if is_paid else self.here.label
+
     def cells(self) -> list[str]:
         there, here = self.there, self.here
         return [
@@ -109,6 +127,7 @@ class Row:
             *self.numbers,
             self.minutes,
             self.clock,
+            *self.amounts,
             self.label,
             self.suggestion,
         ]
@@ -124,6 +143,22 @@ class Reconciled:
     def counts(self) -> list[tuple[str, str, int]]:
         counts = Counter(row.finding for row in self.rows)
         return [(key, label, counts[key]) for key, label in FINDINGS.items()]
+
+    def due(self) -> list[tuple[str, int, Amount | None]]:
+        """By how submissions ended here: how many, and what is due for them; all of them last.
+
+        None for those that are not known here. Empty where no pay is stated.
+        """
+        if not any(row.here and row.here.due for row in self.rows):
+            return []
+        sums: dict[str, Amount | None] = {}
+        counts = Counter(row.outcome for row in self.rows)
+        for row in self.rows:
+            due = row.here.due if row.here else None
+            sums[row.outcome] = due and due + (sums.get(row.outcome) or NOTHING)
+        total = sum((amount for amount in sums.values() if amount), start=NOTHING)
+        listed = [(label, counts[label], sums[label]) for label in sorted(sums)]
+        return [*listed, ("all", len(self.rows), total)]
 
     def lists(self) -> list[tuple[str, int, str]]:
         """The submissions by what is suggested: how many, and their ids, one a line, to be pasted."""

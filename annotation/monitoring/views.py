@@ -30,6 +30,7 @@ from annotation.monitoring.forms import (
 )
 from annotation.monitoring.participants import rows, statuses
 from annotation.participation import leaving
+from annotation.participation.due import for_outcome, of_part
 from annotation.participation.skips import by_part
 
 PER_PAGE = 50
@@ -61,7 +62,9 @@ def campaign(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
         "extra": [extra.filter(purpose=p).count() for p in ("training", "gold")],
         "days": progress.by_day(campaign),
         "late": progress.late(campaign),
-        "due": progress.pay_due(campaign),
+        "due": (due := progress.pay_due(campaign)),
+        "total_due": progress.total_due(due),
+        "part_due": of_part(campaign, has_fee=True),
         "time": progress.time_of_parts(campaign),
         "n_notes": notes.count(),
         "notes": notes.select_related("participant__rater", "item__text").defer("item__text__body")[
@@ -111,7 +114,10 @@ def participant(request: AuthenticatedRequest, slug: str, pk: int) -> HttpRespon
         "campaign": participant.campaign,
         "participant": participant,
         "row": row,
-        "parts": [(part, skips.get(part.pk)) for part in participant.parts.all()],
+        "parts": [
+            (part, skips.get(part.pk), for_outcome(participant.campaign, participant.source, part.outcome))
+            for part in participant.parts.all()
+        ],
         "items": assigned.defer("item__text__body"),
         "log": participant.log.select_related("by"),
         "extend": ExtendForm(),
@@ -171,6 +177,7 @@ def reconcile(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
         lines = "".join(reconciliation.csv_lines(compared)).encode()
         context |= {
             "compared": compared,
+            "amounts": compared.due(),
             "csv": f"data:text/csv;charset=utf-8;base64,{base64.b64encode(lines).decode()}",
         }
     return _reconcile_page(request, campaign, refused=bool(form.errors), **context)

@@ -1,5 +1,6 @@
 """The terms of a study, and what may still change once it is open."""
 
+from collections.abc import Iterable
 from typing import Any
 
 from django import forms
@@ -11,14 +12,24 @@ from annotation.models import Campaign, User
 from annotation.participation.entry import PLATFORMS
 
 CODES = ("code_done", "code_screened_out", "code_failed_check")
-ADDRESS = "completion_url"
-CODE_LABELS = {
+FEE, ADDRESS = "platform_fee", "completion_url"
+OF_PLATFORM = (FEE, *CODES, ADDRESS)
+LABELS = {
+    FEE: "The platform's fee, in % of the pay",
+    "drop_out_percent": "Arrivals that finish no part, in %",
+    "workers_a_day": "Workers a day",
+    "contact": "Contact for workers",
     "code_done": "Completion code: part done",
     "code_screened_out": "Completion code: screened out",
     "code_failed_check": "Completion code: failed the check",
 }
-
-CONTACT_LABEL = "Contact for workers"
+PLANNED = ("drop_out_percent", "workers_a_day")
+HELP_TEXTS = {
+    FEE: "with its VAT if you pay that; empty: none. Fees differ by platform and by customer, and change: see "
+    "the platform's own price list (Prolific: Pricing)",
+    "drop_out_percent": "to plan with: who leaves, runs out of time, fails a check or is screened out",
+    "workers_a_day": "to plan with: how many come in a day, each for one part",
+}
 
 
 class CompletionAddress(forms.URLField):
@@ -33,7 +44,7 @@ class CompletionAddress(forms.URLField):
 
 
 class OfPlatformForm(DraftForm):
-    """Completion codes where people come from a platform, an address where it has none of its own.
+    """The fee and codes of a platform where people come from one, an address where it has none of its own.
 
     Those of other platforms are left out, unless something stands in them: it would count unseen.
     """
@@ -42,14 +53,17 @@ class OfPlatformForm(DraftForm):
         super().__init__(*args, **kwargs)
         chosen = self.data.get("platform") if "platform" in self.fields else None
         known = PLATFORMS.get(self.instance.platform if chosen is None else chosen)
-        asked = (*CODES, *([] if known and known.back else [ADDRESS])) if known else ()
-        for name in (*CODES, ADDRESS):
+        asked = (FEE, *CODES, *([] if known and known.back else [ADDRESS])) if known else ()
+        for name in OF_PLATFORM:
             stands = self.data.get(name) or getattr(self.instance, name)
             if name not in asked and not stands:
                 del self.fields[name]
 
     def of_platform(self) -> list[forms.BoundField]:
-        return [field for field in self if field.name in (*CODES, ADDRESS)]
+        return [field for field in self if field.name in OF_PLATFORM]
+
+    def at_least_one(self) -> Iterable[str]:
+        return ("workers_a_day",)
 
 
 def moment() -> forms.DateTimeInput:
@@ -67,19 +81,18 @@ class TermsForm(OfPlatformForm):
     class Meta:
         model = Campaign
         fields = (
-            *("pay_per_part", "currency", "minutes_per_part", "contact", "opens_at", "closes_at"),
-            *("platform", *CODES, "completion_url", "is_pilot"),
+            *("pay_per_part", "currency", "minutes_per_part", *PLANNED, "contact"),
+            *("opens_at", "closes_at", "platform", *OF_PLATFORM, "is_pilot"),
         )
-        labels = CODE_LABELS | {
+        labels = LABELS | {
             "pay_per_part": "Pay for a part",
             "minutes_per_part": "Minutes that a part takes",
-            "contact": CONTACT_LABEL,
             "opens_at": "Opens",
             "closes_at": "Closes",
             "platform": "Where people come from",
             "is_pilot": "Pilot",
         }
-        help_texts = {
+        help_texts = HELP_TEXTS | {
             "pay_per_part": "empty: it is not paid",
             "currency": "three letters",
             "is_pilot": "its answers are kept, and never become ratings",
@@ -101,7 +114,7 @@ class TermsForm(OfPlatformForm):
 
     def _split(self) -> tuple[list[forms.BoundField], list[forms.BoundField]]:
         """The fields that there are for every platform: down to the platform, and what comes after."""
-        common = [field for field in self if field.name not in (*CODES, ADDRESS)]
+        common = [field for field in self if field.name not in OF_PLATFORM]
         cut = [field.name for field in common].index("platform") + 1
         return common[:cut], common[cut:]
 
@@ -130,12 +143,13 @@ class LaterForm(OfPlatformForm):
     completion_url = CompletionAddress()
     people = People(label="Invite more accounts")
 
-    field_order = ("closes_at", "contact", *CODES, "completion_url", "people")
+    field_order = ("closes_at", "contact", *PLANNED, *OF_PLATFORM, "people")
 
     class Meta:
         model = Campaign
-        fields = ("closes_at", "contact", *CODES, "completion_url")
-        labels = CODE_LABELS | {"closes_at": "Closes", "contact": CONTACT_LABEL}
+        fields = ("closes_at", "contact", *PLANNED, *OF_PLATFORM)
+        labels = LABELS | {"closes_at": "Closes"}
+        help_texts = HELP_TEXTS
         widgets = {"closes_at": moment()}
 
     def __init__(self, *args: Any, instance: Campaign, **kwargs: Any) -> None:

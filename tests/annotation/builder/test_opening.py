@@ -160,6 +160,17 @@ def test_later_changes_are_few_and_logged(cast, admin, harbour):
     logged = {entry.action: entry.detail for entry in LogEntry.objects.all()}
     assert logged["changed terms"] == "closes_at, code_done"
     assert logged["invited"] == "1 account"
+    Campaign.objects.update(platform="prolific")
+    planned = {"platform_fee": "33.33", "drop_out_percent": 20, "workers_a_day": 5}
+    sent |= planned | {"people": []}
+    assert admin.post(later, sent).url == url(draft, "review")
+    draft.refresh_from_db()
+    assert {name: str(getattr(draft, name)) for name in planned} == {
+        name: str(value) for name, value in planned.items()
+    }
+    assert LogEntry.objects.first().detail == ", ".join(
+        ["drop_out_percent", "workers_a_day", "platform_fee"]
+    )
     bad = admin.post(later, sent | {"closes_at": "whenever", "people": []})
     assert bad.status_code == 422
     draft.refresh_from_db()

@@ -186,15 +186,16 @@ def test_terms_invite_accounts_and_take_them_out_again(cast, admin, draft):
 
 
 CODES = ["code_done", "code_screened_out", "code_failed_check"]
+OF_PLATFORM = ["platform_fee", *CODES, "completion_url"]
 
 
 @pytest.mark.parametrize(
     ("platform", "asked"),
     [
         ("", []),
-        ("prolific", CODES),
-        ("sona", [*CODES, "completion_url"]),
-        ("mturk", [*CODES, "completion_url"]),
+        ("prolific", ["platform_fee", *CODES]),
+        ("sona", OF_PLATFORM),
+        ("mturk", OF_PLATFORM),
     ],
 )
 def test_fields_of_other_platforms_stay_hidden(admin, draft, platform, asked):
@@ -206,12 +207,12 @@ def test_fields_of_other_platforms_stay_hidden(admin, draft, platform, asked):
     assert "<form" not in by_script.content.decode()
     for response in (by_script, without):
         assert response.status_code == 200
-        for name in [*CODES, "completion_url"]:
+        for name in OF_PLATFORM:
             assert (f'name="{name}"' in response.content.decode()) == (name in asked), name
     assert stored(draft) == before
     Campaign.objects.update(platform=platform, code_failed_check="" if platform else "LEFT")
     page = read(admin, draft, "terms")
-    shown = [name for name in [*CODES, "completion_url"] if f'name="{name}"' in page]
+    shown = [name for name in OF_PLATFORM if f'name="{name}"' in page]
     assert shown == (asked or ["code_failed_check"])
     if not platform:
         admin.post(url(draft, "terms"), TERMS | {"code_failed_check": ""})

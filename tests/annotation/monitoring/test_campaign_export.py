@@ -58,7 +58,12 @@ def test_every_participant_part_item_and_answer_is_there(study, people):
     assert len(table(study, "participants.csv")) == 11
     assert len(table(study, "items.csv")) == 13
     assert len(table(study, "questions.csv")) == 26
-    assert len(table(study, "sittings.csv")) == 6
+    parts = table(study, "sittings.csv")
+    assert sorted((row["outcome"], row["pay_due"], row["fee_due"]) for row in parts) == [
+        *([("", "0.00", "0.00")] * 2),
+        *([("done", "4.50", "0.00")] * 3),
+        ("expired", "0.00", "0.00"),
+    ]
     assert len(table(study, "answers.csv")) == Answer.objects.count()
     [check] = table(study, "attention_checks.csv")
     assert check["expected"] == "0"

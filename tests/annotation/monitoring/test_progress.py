@@ -101,11 +101,37 @@ def test_a_day_has_its_answers_its_items_and_its_people(study, people):
 
 
 def test_pay_is_due_for_parts_that_are_done(study, people):
-    [due] = progress.pay_due(study)
-    assert (due.source, due.parts, due.amount) == ("Prolific", 3, Decimal("13.50"))
+    study.platform_fee = Decimal("33.33")  # 1.50 for a part of 4.50
+    dues = progress.pay_due(study)
+    nothing = Decimal("0.00"), Decimal("0.00")
+    assert [
+        (due.source, due.outcome, due.parts, due.amount.pay, due.amount.fee) for due in dues
+    ] == [
+        ("Prolific", "done", 3, Decimal("13.50"), Decimal("4.50")),
+        ("Prolific", "under way", 2, *nothing),
+        ("Prolific", "time ran out", 1, *nothing),
+        ("Prolific", "returned", 1, *nothing),
+        ("Prolific", "screened out", 1, *nothing),
+        ("Prolific", "failed the check", 1, *nothing),
+    ]
+    assert progress.total_due(dues).total == Decimal("18.00")
     study.pay_per_part = None
-    [due] = progress.pay_due(study)
-    assert (due.parts, due.amount) == (3, None)
+    dues = progress.pay_due(study)
+    assert [(due.parts, due.amount) for due in dues][0] == (3, None)
+    assert progress.total_due(dues).total == 0
+
+
+def test_pay_and_fee_are_shown_for_each_part_and_in_total(cast, study, people):
+    Campaign.objects.update(platform_fee=Decimal("33.33"))
+    client = cast.client("admin")
+    page = text(client, HOME)
+    assert "33.33% of it, 1.50 for a part" in page
+    assert "18.00</td>" in page
+    page = text(client, f"{HOME}participants/{people['done'].pk}/")
+    assert page.count('<td class="number">4.50</td>') == 2
+    assert page.count('<td class="number">1.50</td>') == 2
+    page = text(client, f"{HOME}participants/{people['lapsed'].pk}/")
+    assert page.count('<td class="number">0.00</td>') == 2
 
 
 def test_time_is_the_median_of_the_parts_that_were_measured(study, people):

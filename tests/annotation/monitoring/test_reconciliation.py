@@ -166,8 +166,49 @@ def test_minutes_and_items_are_told(study, done):
             "10.0",
         ),
         row.clock,
+        *("4.50", "0.00", "4.50"),
         *("in both, and agreeing", ""),
     ]
+
+
+def test_what_is_due_is_said_for_each_part_and_in_total(cast, study, done):
+    Campaign.objects.update(platform_fee="33.33")  # 1.50 of 4.50
+    study.refresh_from_db()
+    field.finish(done, "sub-2")
+    field.end(field.come(study, "pid-3"), "screened_out")
+    field.end(field.come(study, "pid-4"), "failed_check")
+    field.begun(study, "pid-5", "sub-5")
+    raw = export(
+        ("sub-1", "pid-1", "APPROVED", "DONE1"),
+        ("sub-2", "pid-1", "AWAITING REVIEW", "DONE1"),
+        ("sub-3", "pid-3", "SCREENED OUT", "SCREEN1"),
+        ("sub-4", "pid-4", "RETURNED", ""),
+        ("sub-5", "pid-5", "ACTIVE", ""),
+        ("sub-6", "pid-6", "RETURNED", ""),
+    )
+    compared = reconcile(study, read(raw))
+    none = ["0.00", "0.00", "0.00"]
+    assert [row.amounts for row in compared.rows] == [
+        *([["4.50", "1.50", "6.00"]] * 2),
+        *([none] * 3),
+        ["", "", ""],
+    ]
+    assert [(label, n, amount and str(amount.total)) for label, n, amount in compared.due()] == [
+        ("done", 1, "6.00"),
+        ("done, approved there already", 1, "6.00"),
+        ("failed the check", 1, "0.00"),
+        ("not known here", 1, None),
+        ("screened out", 1, "0.00"),
+        ("under way", 1, "0.00"),
+        ("all", 6, "12.00"),
+    ]
+    page = upload(cast.client("admin"), raw).content.decode()
+    assert "The fee is 33.33% of it" in page
+    assert '<td class="number">12.00</td>' in page
+    Campaign.objects.update(pay_per_part=None)
+    compared = reconcile(Campaign.objects.get(), read(raw))
+    assert compared.due() == []
+    assert {tuple(row.amounts) for row in compared.rows} == {("", "", "")}
 
 
 def test_what_calls_for_a_look_comes_before_approving(study, done, cast):
