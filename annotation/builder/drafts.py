@@ -17,6 +17,7 @@ from annotation.models import (
     Text,
     User,
 )
+from annotation.models.wording import differing, guideline_in, rubrics_own, shown
 from annotation.participation import assigning
 from annotation.participation.assigning import begin_part, invite
 
@@ -65,7 +66,7 @@ def make(campaign: Campaign, people: Iterable[User]) -> None:
     """
     people = list(people)
     campaign.state = Campaign.State.DRAFT
-    campaign.guideline = campaign.rubric.guideline
+    campaign.guideline = guideline_in(campaign.rubric, campaign.language)
     campaign.raters_per_item = max(1, len(people))
     campaign.save()
     sampling.resample(campaign)
@@ -117,6 +118,11 @@ def copy(source: Campaign, by: User) -> Campaign:
     first = source.items.select_related("text").first()
     kind = {"kind": first.text.kind} if first else {}
     selection = kind | {key: of for key, of in source.selection.items() if key != "left_out"}
+    if (
+        source.wording and not source.is_draft
+    ):  # all of its words: the rubric's own among them stay that
+        own = rubrics_own(source.rubric, source.language, source.kind)
+        settings["wording"] = differing(shown(source), own)
     made = Campaign.objects.create(
         **settings, title=title, slug=free_slug(title), created_by=by, selection=selection
     )

@@ -3,12 +3,14 @@
 from dataclasses import dataclass, field
 from decimal import Decimal
 
+from django.conf import settings
 from django.urls import reverse
 from django.utils import timezone
 
 from annotation.participation.workload import hourly, workload
 from annotation.models import Campaign, CheckQuestion, Item
 from annotation.models.rubric import kind_for
+from annotation.models.wording import same_words, shown
 
 STEPS = {
     "texts": "Texts",
@@ -89,10 +91,28 @@ def _parts(campaign: Campaign, step: Step) -> None:
 def _guideline(campaign: Campaign, step: Step) -> None:
     if not campaign.guideline.strip():
         step.odd.append("The guideline is empty; the rubric's own will be shown.")
+    if untranslated := _untranslated(campaign):
+        step.odd.append(
+            f"The pages are in {campaign.get_language_display()}, and these are in the words of the "
+            f"rubric, which has no translation of them: {' and '.join(untranslated)}."
+        )
     if not campaign.consent.strip():
         step.odd.append("There is no consent text, so nobody is asked to agree to anything.")
     elif not campaign.consent_version:
         step.odd.append("The consent text has no version.")
+
+
+def _untranslated(campaign: Campaign) -> list[str]:
+    """What raters would read in the rubric's own words, on pages in a language that is not the site's."""
+    if campaign.language == settings.LANGUAGE_CODE:
+        return []
+    words = shown(campaign)
+    labels = {level.grade: level.label for level in campaign.rubric.levels.all()}
+    grades = [str(level.grade) for level in words.levels if level.label == labels[level.grade]]
+    parts = [f"grade{_s(len(grades))} {', '.join(grades)}"] if grades else []
+    if same_words(words.guideline, campaign.rubric.guideline):
+        parts.append("the guideline")
+    return parts
 
 
 def _checks(campaign: Campaign, step: Step) -> None:

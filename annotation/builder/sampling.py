@@ -22,6 +22,8 @@ from annotation.models import (
     Text,
 )
 from annotation.models.corpus import TextQuerySet
+from annotation.models.wording import shown
+from annotation.program import words_of_the_program
 
 NO_WORDS = "no words here"
 NO_QUESTION = "no question to ask"
@@ -154,11 +156,12 @@ def publish(campaign: Campaign) -> None:
         raise SampleError("It has been opened before.")
     if not campaign.items.filter(purpose=Item.Purpose.STUDY).exists():
         raise SampleError("It has no items yet.")
-    if not campaign.guideline:
-        campaign.guideline = campaign.rubric.guideline
+    words = shown(campaign, campaign.items.values_list("text__kind", flat=True)[0])
+    program = words_of_the_program(campaign.language)
+    campaign.guideline, campaign.wording = words.guideline, words.stored() | {"program": program}
     campaign.state = Campaign.State.OPEN
     campaign.opened_at = timezone.now()
-    campaign.save(update_fields=["guideline", "state", "opened_at"])
+    campaign.save(update_fields=["guideline", "wording", "state", "opened_at"])
 
 
 def _random(seed: int, what: str) -> random.Random:

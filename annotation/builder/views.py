@@ -14,7 +14,8 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from annotation.builder import drafts
 from annotation.builder.forms.checks import add_ready_made, check_forms, save_checks
-from annotation.builder.forms.steps import GoldForm, GuidelineForm, NewCampaignForm, PartsForm
+from annotation.builder.forms.guideline import GuidelineForm
+from annotation.builder.forms.steps import GoldForm, NewCampaignForm, PartsForm
 from annotation.builder.forms.terms import LaterForm, TermsForm
 from annotation.builder.forms.texts import TextsForm
 from annotation.builder.readiness import STEPS, steps
@@ -22,6 +23,7 @@ from annotation.builder.sampling import SampleError, sample_counts
 from annotation.participation.workload import workload
 from annotation.http import AuthenticatedRequest, View, admins_only, researchers_only
 from annotation.models import Campaign, Dataset, LogEntry
+from annotation.models.wording import shown
 
 FROZEN = "It has been opened, and what raters were shown stays as it is. A copy can be changed."
 
@@ -79,16 +81,16 @@ def gold(request: AuthenticatedRequest, draft: Campaign) -> HttpResponseBase:
 
 @on_draft
 def guideline(request: AuthenticatedRequest, draft: Campaign) -> HttpResponseBase:
-    """The guideline and the consent, with a look at both as they will be read."""
+    """The rubric's words, the guideline and the consent, with a look at them as they will be read."""
     form = GuidelineForm(_sent(request), instance=draft)
     is_look = _is_look(request)
-    if request.htmx and is_look:
-        return render(request, "annotation/builder/_guideline_look.html", {"look": request.POST})
-    if not is_look and form.is_valid():
-        draft.save(update_fields=form.Meta.fields)
+    if form.is_valid() and not is_look:
+        draft.save(update_fields=[*form.Meta.fields, "wording"])
         return _onwards(request, draft, "guideline")
-    look = request.POST or {"guideline": draft.guideline, "consent": draft.consent}
-    return _page(request, draft.slug, "guideline", is_look=is_look, form=form, look=look)
+    context: dict[str, Any] = {"look": draft, "words": shown(draft)}
+    if request.htmx and is_look:
+        return render(request, "annotation/builder/_guideline_look.html", context)
+    return _page(request, draft.slug, "guideline", is_look=is_look, form=form, **context)
 
 
 @on_draft
@@ -130,6 +132,7 @@ def review(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
         invited=invited.order_by("rater__name"),
         check_questions=campaign.check_questions.all(),
         attention_checks=campaign.attention_checks.all(),
+        words=shown(campaign),
     )
 
 

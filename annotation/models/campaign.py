@@ -18,6 +18,9 @@ from django.db.models import F, Q
 from django.urls import reverse
 from django.utils import timezone, translation
 
+from annotation.models.corpus import Text
+from annotation.models.rubric import kind_for
+
 
 def new_salt() -> str:
     return secrets.token_hex(16)
@@ -51,8 +54,8 @@ class Campaign(models.Model):
     """A study: texts of a dataset, graded under one rubric by its participants, on stated terms.
 
     While it is a draft everything can change, and its items are drawn anew with every change. From
-    its opening on, what raters are shown stays as it is: items, questions, guideline, consent,
-    checks, pay. `annotation.builder.sampling` draws and opens; `annotation.participation.assigning` hands out.
+    its opening on, what raters are shown stays as it is: items, questions, the rubric's words, guideline,
+    consent, checks, pay. `annotation.builder.sampling` draws and opens; `annotation.participation.assigning` hands out.
     """
 
     class State(models.TextChoices):
@@ -140,6 +143,13 @@ class Campaign(models.Model):
         choices=languages,
         default=settings.LANGUAGE_CODE,
         help_text="of the pages round the texts, as raters see them",
+    )
+    wording = models.JSONField(
+        default=dict,
+        blank=True,
+        editable=False,
+        help_text="of the rubric, as annotation.models.wording has it: title, question, levels; "
+        "empty: the rubric's own",
     )
     guideline = models.TextField(blank=True, help_text="Markdown")
     consent = models.TextField(blank=True, help_text="Markdown; empty: none is asked for")
@@ -255,6 +265,12 @@ class Campaign(models.Model):
     @property
     def contact_url(self) -> str:
         return self.contact if "://" in self.contact else f"mailto:{self.contact}"
+
+    @property
+    def kind(self) -> str:
+        """The kind of text that it was made for: chosen in the builder, else what its rubric is for."""
+        kind: str = self.selection.get("kind") or kind_for(self.rubric)
+        return kind or Text.Kind.PASSAGE
 
     @property
     def is_draft(self) -> bool:

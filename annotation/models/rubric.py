@@ -7,6 +7,7 @@ from typing import Any
 from django.db import models
 from django.db.models.signals import post_delete, post_save
 from django.dispatch import receiver
+from django.utils.translation import gettext_noop
 
 from annotation.models.corpus import Text
 
@@ -70,7 +71,10 @@ GUIDELINES = Path(__file__).parent.parent / "guidelines"
 
 @dataclass(frozen=True)
 class Standard:
-    """A rubric as it is made; levels from the highest grade down, as they are shown."""
+    """A rubric as it is made; levels from the highest grade down, as they are shown.
+
+    Its words stay English in the database. `annotation.models.wording` has them in a campaign's language.
+    """
 
     slug: str
     title: str
@@ -82,25 +86,25 @@ class Standard:
 
 ANSWERABLE = Standard(
     slug="answerable",
-    title="T1, answerable or not",
+    title=gettext_noop("T1, answerable or not"),
     kind=Text.Kind.REPORT,
     eta=1,
     span_from=1,
-    levels=((1, "answerable"), (0, "not answerable")),
+    levels=((1, gettext_noop("answerable")), (0, gettext_noop("not answerable"))),
 )
 GRADED = Standard(
     slug="graded",
-    title="T2, grades 0 to 5",
+    title=gettext_noop("T2, grades 0 to 5"),
     kind=Text.Kind.PASSAGE,
     eta=3,
     span_from=1,
     levels=(
-        (5, "Answers the question fully and plainly"),
-        (4, "Answers it; a detail is missing or left to infer"),
-        (3, "Answers the main part; others stay open"),
-        (2, "Gives facts that bear on it, but no answer"),
-        (1, "Same subject, no help with the question"),
-        (0, "Nothing to do with the question"),
+        (5, gettext_noop("Answers the question fully and plainly")),
+        (4, gettext_noop("Answers it; a detail is missing or left to infer")),
+        (3, gettext_noop("Answers the main part; others stay open")),
+        (2, gettext_noop("Gives facts that bear on it, but no answer")),
+        (1, gettext_noop("Same subject, no help with the question")),
+        (0, gettext_noop("Nothing to do with the question")),
     ),
 )
 STANDARD = (ANSWERABLE, GRADED)

@@ -19,6 +19,7 @@ from annotation.models import (
     SubQuestion,
     Text,
 )
+from annotation.models.wording import shown
 
 MARKS = 8  # hues and line styles; the question's number, beside the mark, never repeats
 
@@ -141,7 +142,7 @@ def page_context(
     """The context of templates/annotation/task/work.html for the item at a place (from 1) among others."""
     if text.body is None:
         raise Http404("The words of this text are not here.")
-    levels = list(campaign.rubric.levels.all())
+    words = shown(campaign, text.kind)
     return {
         "campaign": campaign,
         "rubric": campaign.rubric,
@@ -149,8 +150,8 @@ def page_context(
         "text_label": _("Text of the %(kind)s") % {"kind": text.get_kind_display()},
         "asked": asked,
         "keys": {card.number: uuid4() for card in asked},
-        "levels": levels,
-        "is_binary": len(levels) == 2,
+        "words": words,
+        "is_binary": len(words.levels) == 2,
         "active": next((card.number for card in asked if not card.is_done), 1),
         "done": sum(card.is_done for card in asked),
         "missing": missing,

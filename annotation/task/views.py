@@ -15,6 +15,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from annotation.http import AuthenticatedRequest, View, is_by_script
 from annotation.models import Answer, Assignment, AttentionCheck, Item, SubQuestion
+from annotation.models.wording import shown
 from annotation.participation import gate, journey
 from annotation.participation.skips import skips_of
 from annotation.task import saving
@@ -287,8 +288,7 @@ def feedback(request: AuthenticatedRequest, pk: int) -> HttpResponseBase:
     campaign = assignment.participant.campaign
     campaign.activate_language()
     asked = asked_of(assignment, campaign.rubric)
-    levels = campaign.rubric.levels.all()
-    labels: dict[int | None, str] = {level.grade: level.label for level in levels}
+    labels = shown(campaign).labels()
     context = {
         "campaign": campaign,
         "assignment": assignment,

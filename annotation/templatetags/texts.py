@@ -1,4 +1,7 @@
-"""`{% reader body spans %}` prints a text to be read and marked; `{{ text|guideline }}` Markdown."""
+"""`{% reader body spans %}` prints a text to be read and marked; `{{ text|guideline }}` Markdown.
+
+`{% wording campaign as words %}` gives the words of its rubric that raters read.
+"""
 
 from collections.abc import Sequence
 from typing import Any
@@ -7,6 +10,8 @@ from django import template
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
+from annotation.models import Campaign
+from annotation.models.wording import Wording, shown
 from annotation.text.rendering import guideline_html, text_html
 
 register = template.Library()
@@ -29,3 +34,8 @@ def reader(
 @register.filter
 def guideline(markdown: str) -> SafeString:
     return guideline_html(markdown)
+
+
+@register.simple_tag
+def wording(campaign: Campaign) -> Wording:
+    return shown(campaign)

@@ -9,6 +9,7 @@ from django.utils import translation
 from django.utils.translation import gettext as _
 
 from annotation.models import AttentionCheck, Campaign, CheckQuestion, Rubric, RubricLevel
+from annotation.models.wording import shown
 
 REMOVE = "DELETE"  # the name that a formset gives to the box that takes a row out
 
@@ -179,7 +180,7 @@ def add_ready_made(campaign: Campaign) -> AttentionCheck:
     grade = next((grade for grade in grades if grade not in asked), grades[0])
     last = campaign.attention_checks.last()
     with translation.override(campaign.language):
-        body = _ready_made(rubric, grade)
+        body = _ready_made(shown(campaign).labels(), grade)
     return AttentionCheck.objects.create(
         campaign=campaign,
         position=last.position + 1 if last else 0,
@@ -195,14 +196,13 @@ def _middle_first(rubric: Rubric) -> list[int]:
     return sorted(grades, key=lambda grade: (abs(grades.index(grade) - middle), grade))
 
 
-def _ready_made(rubric: Rubric, grade: int) -> str:
-    levels = {level.grade: level.label for level in rubric.levels.all()}
-    if len(levels) == 2:
+def _ready_made(labels: dict[int | None, str], grade: int) -> str:
+    if len(labels) == 2:
         return _(
             "This question checks that you are reading: please choose %(grade)s, %(label)s."
         ) % {
             "grade": grade,
-            "label": levels[grade],
+            "label": labels[grade],
         }
     return _("This question checks that you are reading: please choose grade %(grade)s.") % {
         "grade": grade

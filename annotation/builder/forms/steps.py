@@ -184,29 +184,3 @@ class GoldForm(DraftForm):
         if wanted and not cleaned.get("gold_source") and "gold_source" not in self.errors:
             self.add_error("gold_source", "Training and hidden gold items need known labels.")
         return cleaned
-
-
-class GuidelineForm(DraftForm):
-    """What people read before and beside their work."""
-
-    class Meta:
-        model = Campaign
-        fields = ("language", "guideline", "consent", "consent_version")
-        labels = {"consent": "Consent", "consent_version": "Version of the consent"}
-        help_texts = {
-            "guideline": "Markdown; it began as the rubric's own",
-            "consent": "Markdown; what people agree to before they begin. Empty: nothing is asked",
-            "consent_version": "recorded with each agreement, for example 2026-11",
-        }
-        widgets = {
-            "guideline": forms.Textarea(attrs={"rows": 20}),
-            "consent": forms.Textarea(attrs={"rows": 12}),
-        }
-
-    def clean(self) -> dict[str, Any]:
-        cleaned = super().clean() or {}
-        if cleaned.get("consent") and not cleaned.get("consent_version"):
-            self.add_error(
-                "consent_version", "Name the version, so that it is known who agreed to what."
-            )
-        return cleaned

@@ -18,6 +18,7 @@ from annotation.models import (
     Text,
     Topic,
 )
+from annotation.models.rubric import GRADED
 from tests.markup import markup
 
 BODY = "The ferry Halden lost steering on 9 March. Nobody was hurt, and the coupling was replaced."
@@ -137,6 +138,9 @@ PARTS = {"raters_per_item": 3, "items_per_part": 4, "attention_per_part": 0}
 GOLD = {"n_training": 0, "n_gold": 0}
 WORDS = {
     "language": "en-gb",
+    "rubric_title": GRADED.title,
+    "question": "How well does this passage answer each question?",
+    **{f"level_{grade}": label for grade, label in GRADED.levels},
     "guideline": "## Read\n\nThen grade.",
     "consent": "You may stop.",
     "consent_version": "1",

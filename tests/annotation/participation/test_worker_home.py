@@ -211,7 +211,7 @@ def test_a_look_at_the_study_leaves_nothing(cast, study):
 
 def test_without_a_guideline_of_its_own_it_shows_the_rubrics(walker):
     walker.prepare()
-    Campaign.objects.update(guideline="")
+    Campaign.objects.update(guideline="", wording={})  # opened before words were frozen
     assert "could somebody who has" in walker.client.get(ROOM).content.decode()
 
 

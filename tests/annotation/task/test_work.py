@@ -18,8 +18,9 @@ def test_the_page_shows_text_questions_and_guideline(cast, assignment):
 
 
 def test_the_words_of_a_level_are_shown_as_they_are_written(cast, assignment):
-    levels = assignment.participant.campaign.rubric.levels
-    levels.filter(grade=0).update(label="Keine Antwort im Text")  # a noun, which German writes so
+    campaign = assignment.participant.campaign
+    campaign.wording["levels"]["0"] = "Keine Antwort im Text"  # a noun, which German writes so
+    campaign.save(update_fields=["wording"])
     page = cast.client("worker").get(assignment.get_absolute_url()).content.decode()
     assert "You answered 0 (Keine Antwort im Text)." in page
 

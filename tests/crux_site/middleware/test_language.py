@@ -66,7 +66,7 @@ def in_code():
         for path in (settings.BASE_DIR / app).rglob("*.py"):
             for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
                 if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-                    if node.func.id not in ("_", "gettext", "gettext_lazy", "ngettext"):
+                    if node.func.id not in ("_", "gettext", "gettext_lazy", "gettext_noop", "ngettext"):
                         continue
                     arguments = [arg.value for arg in node.args if isinstance(arg, ast.Constant)]
                     texts |= {text for text in arguments if isinstance(text, str)}
@@ -194,7 +194,7 @@ def test_what_cannot_be_saved_is_refused_in_german(cast, german):
         headers={"X-Requested-With": "fetch"},
     )
     assert refused.status_code == 422
-    assert refused.content.decode() == "Möglich sind die Noten 0, 1, nicht 7."
+    assert refused.content.decode() == "Möglich sind die Stufen 0, 1, nicht 7."
 
 
 def test_what_is_missing_is_missing_in_german(cast, german):

@@ -1,0 +1,109 @@
+"""What raters read: the language of the pages, the rubric's words in it, the guideline and the consent."""
+
+from typing import Any
+
+from django import forms
+
+from annotation.builder.forms.steps import DraftForm
+from annotation.models import Campaign
+from annotation.models.wording import Level, Wording, differing, rubrics_own, same_words, shown
+
+MOST = 200  # characters, as the columns of a rubric hold
+LEVEL = "level_"
+
+
+class GuidelineForm(DraftForm):
+    """What people read before and beside their work.
+
+    The rubric's words stand in their fields, in the draft's language. Whatever is left as the rubric has
+    it follows the language; the rest is the campaign's own.
+    """
+
+    rubric_title = forms.CharField(
+        max_length=MOST,
+        label="Title of the rubric",
+        help_text="in the list of a rater's studies",
+        error_messages={"required": "The rubric has no title."},
+    )
+    question = forms.CharField(
+        max_length=MOST,
+        label="What is asked",
+        help_text="stands above the questions of each text",
+        error_messages={"required": "Nothing is asked."},
+    )
+
+    class Meta:
+        model = Campaign
+        fields = ("language", "guideline", "consent", "consent_version")
+        labels = {"consent": "Consent", "consent_version": "Version of the consent"}
+        help_texts = {
+            "language": "of the pages round the texts. What you leave as the rubric has it is put into it "
+            "when you save, as far as it is translated",
+            "guideline": "Markdown; it began as the rubric's own",
+            "consent": "Markdown; what people agree to before they begin. Empty: nothing is asked",
+            "consent_version": "recorded with each agreement, for example 2026-11",
+        }
+        widgets = {
+            "guideline": forms.Textarea(attrs={"rows": 20}),
+            "consent": forms.Textarea(attrs={"rows": 12}),
+        }
+
+    def __init__(self, *args: Any, instance: Campaign, **kwargs: Any) -> None:
+        words = shown(instance)
+        initial = {"rubric_title": words.title, "question": words.question}
+        initial |= {f"{LEVEL}{level.grade}": level.label for level in words.levels}
+        super().__init__(*args, instance=instance, initial=initial, **kwargs)
+        self.own_before = self._own()
+        for level in words.levels:
+            self.fields[f"{LEVEL}{level.grade}"] = forms.CharField(
+                max_length=MOST,
+                label=f"Words for grade {level.grade}",
+                error_messages={
+                    "required": f"Grade {level.grade} has no words.",
+                    "max_length": f"The words for grade {level.grade} have more than {MOST} characters.",
+                },
+            )
+        levels = [name for name in self.fields if name.startswith(LEVEL)]
+        self.order_fields(["language", "rubric_title", "question", *levels, "guideline"])
+
+    def _own(self) -> Wording:
+        """The rubric's words in the draft's language."""
+        return rubrics_own(self.instance.rubric, self.instance.language, self.instance.kind)
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or {}
+        if cleaned.get("consent") and not cleaned.get("consent_version"):
+            self.add_error(
+                "consent_version", "Name the version, so that it is known who agreed to what."
+            )
+        for name in self.data:
+            if name.startswith(LEVEL) and name not in self.fields:
+                self.add_error(None, f"The rubric has no grade {name.removeprefix(LEVEL)[:20]}.")
+        return cleaned
+
+    def _post_clean(self) -> None:
+        """Put what was left as the rubric has it into the language that is chosen now."""
+        super()._post_clean()  # type: ignore[misc]
+        own = self._own()
+        if same_words(self.instance.guideline, self.own_before.guideline):
+            self.instance.guideline = own.guideline
+        if not self.errors:
+            self.instance.wording = differing(self._given(own), own)
+
+    def _given(self, own: Wording) -> Wording:
+        """The words of the form, with the rubric's own where they stayed as they were."""
+        cleaned, before = self.cleaned_data, self.own_before
+        labels = before.labels()
+
+        def label(level: Level) -> str:
+            sent: str = cleaned[f"{LEVEL}{level.grade}"]
+            return level.label if sent == labels[level.grade] else sent
+
+        return Wording(
+            title=own.title if cleaned["rubric_title"] == before.title else cleaned["rubric_title"],
+            question=own.question
+            if cleaned["question"] == before.question
+            else cleaned["question"],
+            levels=tuple(Level(level.grade, label(level)) for level in own.levels),
+            guideline=self.instance.guideline,
+        )

@@ -1,0 +1,140 @@
+"""Wording of a rubric as the raters of a campaign read it: its title, instruction, levels and guideline.
+
+A rubric has words of its own, in one language. Those of the rubrics that come with the program are
+translated in the catalogues and beside their guidelines. A draft holds in `Campaign.wording` what it words
+otherwise, and its opening puts the whole of it there: an edited rubric, or a later translation, then
+changes nothing of it. A campaign without any that is no draft was opened before that was so.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from django.utils.translation import gettext as _
+from django.utils.translation import override
+
+from annotation.models.campaign import Campaign
+from annotation.models.corpus import Text
+from annotation.models.rubric import GUIDELINES, STANDARD, Rubric
+
+
+@dataclass(frozen=True)
+class Level:
+    """A grade and the words that define it."""
+
+    grade: int
+    label: str
+
+
+@dataclass(frozen=True)
+class Wording:
+    """All words of a rubric that raters read, in one language; levels from the highest grade down."""
+
+    title: str
+    question: str
+    levels: tuple[Level, ...]
+    guideline: str
+
+    def labels(self) -> dict[int | None, str]:
+        """The words of each level by its grade."""
+        return {level.grade: level.label for level in self.levels}
+
+    def stored(self) -> dict[str, Any]:
+        """As `Campaign.wording` holds it. The guideline has a column of its own."""
+        return {
+            "title": self.title,
+            "question": self.question,
+            "levels": {str(level.grade): level.label for level in self.levels},
+        }
+
+
+def shown(campaign: Campaign, kind: str = "") -> Wording:
+    """What raters of a campaign read of its rubric; every page for them asks here.
+
+    A draft's is what raters would read if it opened now. `kind` is that of the text that is asked about;
+    empty: of those that the campaign was made for.
+    """
+    if campaign.wording and not campaign.is_draft:
+        return _merged(Wording("", "", (), ""), campaign)
+    kind = kind or campaign.kind
+    if campaign.is_draft:
+        return _merged(rubrics_own(campaign.rubric, campaign.language, kind), campaign)
+    return _merged(_untranslated(campaign.rubric, campaign.language, kind), campaign)
+
+
+def rubrics_own(rubric: Rubric, language: str, kind: str) -> Wording:
+    """The rubric's own words in a language, as far as they are translated, asking about a kind of text."""
+    own = _untranslated(rubric, language, kind)
+    shipped = next((standard for standard in STANDARD if standard.slug == rubric.slug), None)
+    if shipped is None:
+        return own
+    ours = {shipped.title, *(label for _grade, label in shipped.levels)}
+    with override(language):
+        return Wording(
+            title=_(own.title) if own.title in ours else own.title,
+            question=own.question,
+            levels=tuple(
+                Level(level.grade, _(level.label) if level.label in ours else level.label)
+                for level in own.levels
+            ),
+            guideline=guideline_in(rubric, language),
+        )
+
+
+def guideline_in(rubric: Rubric, language: str) -> str:
+    """A rubric's guideline in a language; as it is, where it was edited or has no translation."""
+    translated = GUIDELINES / f"{rubric.slug}.{language}.md"
+    if not translated.exists():
+        return rubric.guideline
+    shipped = (GUIDELINES / f"{rubric.slug}.md").read_text(encoding="utf-8")
+    is_ours = same_words(rubric.guideline, shipped)
+    return translated.read_text(encoding="utf-8") if is_ours else rubric.guideline
+
+
+def same_words(one: str, other: str) -> bool:
+    """Whether two texts say the same; browsers send their line ends in their own way."""
+    return one.split() == other.split()
+
+
+def differing(given: Wording, own: Wording) -> dict[str, Any]:
+    """What of some words is not the rubric's own, as `Campaign.wording` of a draft holds it."""
+    wording: dict[str, Any] = {
+        name: getattr(given, name)
+        for name in ("title", "question")
+        if getattr(given, name) != getattr(own, name)
+    }
+    labels = own.labels()
+    levels = {
+        str(level.grade): level.label
+        for level in given.levels
+        if level.label != labels.get(level.grade)
+    }
+    return wording | ({"levels": levels} if levels else {})
+
+
+def _untranslated(rubric: Rubric, language: str, kind: str) -> Wording:
+    """The rubric's words as they are in the database, and the program's own question in a language."""
+    levels = tuple(Level(level.grade, level.label) for level in rubric.levels.all())
+    with override(language):
+        words = {"kind": Text.Kind(kind).label}
+        question = (
+            _("Can each question be answered from this %(kind)s alone?")
+            if len(levels) == 2
+            else _("How well does this %(kind)s answer each question?")
+        )
+        return Wording(rubric.title, question % words, levels, rubric.guideline)
+
+
+def _merged(own: Wording, campaign: Campaign) -> Wording:
+    """Some words with those in place of them that a campaign gives. An opened one gives all of them."""
+    given: Mapping[str, Any] = campaign.wording
+    labels: dict[str, str] = given.get("levels", {})
+    levels = own.levels or [Level(grade, "") for grade in sorted(map(int, labels), reverse=True)]
+    return Wording(
+        title=given.get("title", own.title),
+        question=given.get("question", own.question),
+        levels=tuple(
+            Level(level.grade, labels.get(str(level.grade), level.label)) for level in levels
+        ),
+        guideline=campaign.guideline if campaign.guideline.strip() else own.guideline,
+    )

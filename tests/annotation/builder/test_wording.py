@@ -1,0 +1,189 @@
+"""The rubric's words as raters of a campaign read them: given in the builder, frozen when it opens."""
+
+import pytest
+
+from annotation.builder.forms.checks import add_ready_made
+from annotation.models import Campaign, Rubric, RubricLevel
+from annotation.models.rubric import GRADED, GUIDELINES
+from annotation.models.wording import Level, shown
+from annotation.program import words_of_the_program
+from tests.annotation.builder.builder_material import (
+    WORDS,
+    make_draft,
+    open_it,
+    read,
+    remarks,
+    stored,
+    url,
+)
+
+GERMAN_LEVELS = (
+    Level(5, "Beantwortet die Frage vollständig und klar"),
+    Level(4, "Beantwortet sie; eine Einzelheit fehlt oder muss erschlossen werden"),
+    Level(3, "Beantwortet den Hauptteil; anderes bleibt offen"),
+    Level(2, "Nennt Fakten, die dafür von Bedeutung sind, aber keine Antwort"),
+    Level(1, "Gleiches Thema, hilft bei der Frage nicht weiter"),
+    Level(0, "Hat mit der Frage nichts zu tun"),
+)
+GERMAN_QUESTION = "Wie gut beantwortet dieser Abschnitt jede Frage?"
+ENGLISH_LABELS = [label for _grade, label in GRADED.levels]
+
+
+def save(client, draft, **change) -> Campaign:
+    response = client.post(url(draft, "guideline"), WORDS | change)
+    assert response.status_code == 302, response.content.decode()
+    return Campaign.objects.get(pk=draft.pk)
+
+
+def as_it_is(draft) -> dict[str, str]:
+    """The form as it comes, with the guideline that the draft has."""
+    return WORDS | {"guideline": draft.guideline}
+
+
+def test_the_form_comes_with_the_rubrics_own_words_and_saving_them_stores_none(admin, draft):
+    page = read(admin, draft, "guideline")
+    assert 'value="T2, grades 0 to 5"' in page
+    assert 'value="How well does this passage answer each question?"' in page
+    assert all(f'value="{label}"' in page for label in ENGLISH_LABELS)
+    assert save(admin, draft).wording == {}
+
+
+def test_what_is_worded_otherwise_is_kept_and_read(admin, draft):
+    made = save(admin, draft, level_3="Mostly", question="How well?", rubric_title="Reading")
+    assert made.wording == {
+        "title": "Reading",
+        "question": "How well?",
+        "levels": {"3": "Mostly"},
+    }
+    assert shown(made).labels() == dict(GRADED.levels) | {3: "Mostly"}
+    item = admin.get(f"/campaigns/{draft.slug}/preview/items/0/").content.decode()
+    assert "How well?" in item
+    assert "Mostly" in item
+    assert ENGLISH_LABELS[2] not in item
+    assert 'value="Mostly"' in read(admin, draft, "guideline")
+    assert "Mostly" in read(admin, draft, "review")
+    assert ENGLISH_LABELS[2] in admin.get("/rubrics/graded/").content.decode()  # staff read its own
+
+
+def test_what_is_left_follows_the_language(admin, draft):
+    made = save(admin, draft, **as_it_is(draft) | {"language": "de"})
+    assert made.wording == {}
+    words = shown(made)
+    assert (words.title, words.question) == ("T2, Stufen 0 bis 5", GERMAN_QUESTION)
+    assert words.levels == GERMAN_LEVELS
+    assert made.guideline == (GUIDELINES / "graded.de.md").read_text(encoding="utf-8")
+    assert 'value="Hat mit der Frage nichts zu tun"' in read(admin, draft, "guideline")
+    assert not any("in the words of the rubric" in remark for remark in remarks(admin, made))
+
+
+def test_what_is_given_stays_in_whatever_language(admin, draft):
+    save(admin, draft, level_3="Mostly")
+    made = save(admin, draft, level_3="Mostly", guideline="# Meins", language="de")
+    assert made.wording == {"levels": {"3": "Mostly"}}
+    assert made.guideline == "# Meins"
+    sent = {"language": "de", "rubric_title": "T2, Stufen 0 bis 5", "question": GERMAN_QUESTION}
+    sent |= {f"level_{level.grade}": level.label for level in GERMAN_LEVELS}
+    sent |= {"level_5": ENGLISH_LABELS[0]}  # on purpose: the form was German by then
+    made = save(admin, draft, **sent)
+    assert made.wording == {"levels": {"5": ENGLISH_LABELS[0]}}
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"level_3": None}, "Grade 3 has no words."),
+        ({"level_3": "  "}, "Grade 3 has no words."),
+        ({"level_3": "x" * 201}, "The words for grade 3 have more than 200 characters."),
+        ({"level_9": "Perfect"}, "The rubric has no grade 9."),
+        ({"level_x": "Perfect"}, "The rubric has no grade x."),
+        ({"rubric_title": ""}, "The rubric has no title."),
+        ({"question": ""}, "Nothing is asked."),
+        ({"question": "x" * 201}, "at most 200 characters"),
+        ({"language": "xx"}, "xx is not one of the available choices"),
+    ],
+)
+def test_what_is_no_wording_is_refused_by_name(admin, draft, change, says):
+    before = stored(draft)
+    sent = {name: value for name, value in (WORDS | change).items() if value is not None}
+    response = admin.post(url(draft, "guideline"), sent)
+    assert response.status_code == 422
+    assert says in response.content.decode()
+    assert stored(draft) == before
+
+
+def test_the_look_is_in_the_language_that_is_chosen_and_saves_nothing(admin, draft):
+    before = stored(draft)
+    sent = as_it_is(draft) | {"language": "de", "look": "1"}
+    fragment = admin.post(url(draft, "guideline"), sent, HTTP_HX_REQUEST="true").content.decode()
+    assert GERMAN_QUESTION in fragment
+    assert "So entscheiden Sie" in fragment
+    assert stored(draft) == before
+
+
+def test_opening_freezes_every_word(admin, draft):
+    save(admin, draft, **as_it_is(draft) | {"language": "de", "level_3": "Zum Teil"})
+    open_it(admin, draft)
+    draft.refresh_from_db()
+    german = words_of_the_program("de")
+    assert draft.wording == {
+        "title": "T2, Stufen 0 bis 5",
+        "question": GERMAN_QUESTION,
+        "levels": {str(level.grade): level.label for level in GERMAN_LEVELS} | {"3": "Zum Teil"},
+        "program": german,
+    }
+    assert german["catalogue"] == "locale/de/LC_MESSAGES/django.mo"
+    assert len(german["catalogue_sha256"]) == 64
+    before = shown(draft)
+    Rubric.objects.update(title="Edited", guideline="Edited")
+    RubricLevel.objects.update(label="Edited")
+    draft = Campaign.objects.get(pk=draft.pk)
+    assert shown(draft) == before
+    response = admin.post(url(draft, "guideline"), WORDS | {"level_3": "Edited"})
+    assert (response.status_code, response.url) == (302, url(draft, "review"))
+    assert shown(Campaign.objects.get(pk=draft.pk)) == before
+    assert "Zum Teil" in read(admin, draft, "review")
+
+
+def test_one_that_opened_before_shows_the_rubrics_rows(admin, draft):
+    save(admin, draft, **as_it_is(draft) | {"language": "de"})
+    open_it(admin, draft)
+    Campaign.objects.update(wording={})
+    RubricLevel.objects.filter(grade=3).update(label="Edited")
+    words = shown(Campaign.objects.get(pk=draft.pk))
+    assert words.labels() == dict(GRADED.levels) | {3: "Edited"}
+    assert (words.title, words.question) == ("T2, grades 0 to 5", GERMAN_QUESTION)
+
+
+def test_a_copy_has_the_words_that_were_given_and_follows_the_rubric_in_the_rest(admin, draft):
+    save(admin, draft, **as_it_is(draft) | {"language": "de", "level_3": "Zum Teil"})
+    open_it(admin, draft)
+    admin.post(f"/campaigns/{draft.slug}/copy/")
+    made = Campaign.objects.latest("id")
+    assert made.wording == {"levels": {"3": "Zum Teil"}}
+    assert shown(made) == shown(Campaign.objects.get(pk=draft.pk))
+
+
+def test_a_rubric_without_translation_is_remarked_until_it_has_words(admin, harbour):
+    own = Rubric.objects.create(slug="own", title="Own", guideline="Read.", eta=1, span_from=1)
+    for grade, label in ((1, "open"), (0, "closed")):  # words that the catalogue has elsewhere
+        RubricLevel.objects.create(rubric=own, grade=grade, label=label)
+    draft = make_draft(admin, harbour, rubric="own", kind="passage")
+    sent = {"rubric_title": "Own", "guideline": "Read.", "language": "de"}
+    sent |= {"question": shown(draft).question, "level_1": "open", "level_0": "closed"}
+    assert admin.post(url(draft, "guideline"), sent).status_code == 302
+    draft = Campaign.objects.get(pk=draft.pk)
+    assert shown(draft).labels() == {1: "open", 0: "closed"}
+    [remark] = [said for said in remarks(admin, draft) if "in the words of the rubric" in said]
+    assert "grades 1, 0 and the guideline" in remark
+    sent |= {"question": shown(draft).question, "level_1": "ja", "level_0": "nein"}
+    admin.post(url(draft, "guideline"), sent | {"guideline": "Lesen."})
+    assert not any("in the words of the rubric" in said for said in remarks(admin, draft))
+
+
+def test_a_ready_made_check_asks_in_the_words_that_are_given(admin, harbour):
+    draft = make_draft(admin, harbour, rubric="answerable")
+    draft.wording = {"levels": {"0": "nicht zu finden"}}
+    draft.language = "de"
+    assert add_ready_made(draft).body == (
+        "Diese Frage prüft, ob Sie mitlesen: Bitte wählen Sie 0, nicht zu finden."
+    )
