@@ -6,6 +6,7 @@ from typing import Any
 
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponseBase
+from django.utils.translation import gettext_lazy as _
 from django_htmx.middleware import HtmxDetails
 
 from annotation.models import User
@@ -27,7 +28,7 @@ def researchers_only(view: View) -> View:
     @wraps(view)
     def guarded(request: AuthenticatedRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         if not request.user.is_researcher:
-            raise PermissionDenied("This page is for researchers.")
+            raise PermissionDenied(_("This page is for researchers."))
         return view(request, *args, **kwargs)
 
     return guarded
@@ -39,7 +40,7 @@ def admins_only(view: View) -> View:
     @wraps(view)
     def guarded(request: AuthenticatedRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         if not request.user.is_admin:
-            raise PermissionDenied("This page is for admins.")
+            raise PermissionDenied(_("This page is for admins."))
         return view(request, *args, **kwargs)
 
     return guarded

@@ -2,6 +2,8 @@
 
 import sys
 from collections.abc import Callable
+from functools import wraps
+from typing import Any
 
 from django.conf import settings
 from django.core.exceptions import BadRequest
@@ -9,11 +11,12 @@ from django.db import DatabaseError, InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
 from django.template import loader
 from django.utils import translation
-from django.views import defaults
+from django.views import csrf, defaults
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from annotation.http import is_by_script
+from crux_site.language import activate_last_language, remember_language
 from judging.runs.page import state_of_workers
 
 ADDRESSES = ("/healthz/", "/healthz")
@@ -48,7 +51,9 @@ def site_language(get_response: GetResponse) -> GetResponse:
 
     def middleware(request: HttpRequest) -> HttpResponseBase:
         with translation.override(settings.LANGUAGE_CODE):
-            return get_response(request)
+            response = get_response(request)
+            remember_language(request, response)
+            return response
 
     return middleware
 
@@ -75,12 +80,30 @@ RETRY_AFTER = 5  # seconds
 SAYS = "The database is busy or away. Try again in a moment."
 
 
+def _in_last_language(handler: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
+    """A handler of errors whose page belongs to no study, in the language of the reader's last one."""
+
+    @wraps(handler)
+    def answered(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        activate_last_language(request)
+        return handler(request, *args, **kwargs)
+
+    return answered
+
+
+bad_request = _in_last_language(defaults.bad_request)
+permission_denied = _in_last_language(defaults.permission_denied)
+page_not_found = _in_last_language(defaults.page_not_found)
+csrf_failure = _in_last_language(csrf.csrf_failure)
+
+
 def server_error(request: HttpRequest) -> HttpResponse:
     """The answer to an exception that nobody caught: an error of ours (500), or of the moment (503).
 
     This is the handler of errors, and no middleware: sessions are read and written outside of the views,
     in places where no middleware is told of an exception.
     """
+    activate_last_language(request)
     if not will_pass(sys.exception()):
         return defaults.server_error(request)
     response: HttpResponse

@@ -161,6 +161,7 @@ AUTH_PASSWORD_VALIDATORS = [
 LOGIN_URL = "login"
 LOGIN_REDIRECT_URL = "home"
 LOGOUT_REDIRECT_URL = "login"
+CSRF_FAILURE_VIEW = "crux_site.middleware.csrf_failure"
 
 # Staff read English. What raters see is in the language of their campaign, where locale/ has it.
 LANGUAGE_CODE = "en-gb"

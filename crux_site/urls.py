@@ -5,6 +5,9 @@ from django.urls import include, path
 from crux_site.api import token
 from crux_site.datasets.views import home
 
+handler400 = "crux_site.middleware.bad_request"
+handler403 = "crux_site.middleware.permission_denied"
+handler404 = "crux_site.middleware.page_not_found"
 handler500 = "crux_site.middleware.server_error"
 
 urlpatterns = [

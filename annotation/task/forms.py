@@ -8,7 +8,7 @@ from django import forms
 from django.core.exceptions import ValidationError
 from django.http import QueryDict
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext_lazy, gettext_noop
 
 from annotation.models import Rubric, Text
 from annotation.text.spans import Span, SpanError, checked, locate
@@ -61,8 +61,9 @@ class AnswerForm(forms.Form):
                 spans += _copied(body, self.sent.get("quotes", ""))
                 self._ask_about(spans, cleaned.get("grade"))
         except SpanError as error:
+            problem = _(error.pattern) % error.values if error.values else _(error.pattern)
             raise ValidationError(
-                _("A span does not fit the text: %(problem)s."), params={"problem": error}
+                _("A span does not fit the text: %(problem)s."), params={"problem": problem}
             ) from error
         if len(spans) > self.MOST_SPANS:
             raise ValidationError(
@@ -98,7 +99,7 @@ def problems(form: forms.Form) -> str:
 
 def _sent(body: str, raw: str) -> list[Span]:
     """Spans as the script sends them."""
-    expected = SpanError("expected a list of {start, end, quote}")
+    expected = SpanError(gettext_noop("expected a list of {start, end, quote}"))
     try:
         sent = json.loads(raw or "[]")
     except (ValueError, RecursionError) as error:
@@ -120,7 +121,8 @@ def _kept(body: str, kept: list[str]) -> list[Span]:
     for value in kept:
         place = re.fullmatch(r"([0-9]{1,9}):([0-9]{1,9})", value)
         if not place:
-            raise SpanError(f"{value[:40]!r} is not a place in the text")
+            pattern = gettext_noop("%(value)s is not a place in the text")
+            raise SpanError(pattern, value=repr(value[:40]))
         start, end = int(place[1]), int(place[2])
         spans.append(checked(body, start, end, body[start:end]))
     return spans
@@ -132,6 +134,7 @@ def _copied(body: str, lines: str) -> list[Span]:
     for line in filter(str.strip, re.split(r"\r\n|\r|\n", lines)):
         match = locate(body, line.strip())
         if not match:
-            raise SpanError(_("the words “%(words)s” are not in it") % {"words": line.strip()[:80]})
+            pattern = gettext_noop("the words “%(words)s” are not in it")
+            raise SpanError(pattern, words=line.strip()[:80])
         spans.append(match[0])
     return spans

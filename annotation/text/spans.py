@@ -34,8 +34,20 @@ class Span:
     quote: str
 
 
+def gettext_noop(message: str) -> str:
+    """Marks a message for translation, as Django's function of this name does."""
+    return message
+
+
 class SpanError(ValueError):
-    """A span that does not fit its text; the message can be shown to a person."""
+    """A span that does not fit its text; the message can be shown to a person.
+
+    It is made of `pattern` and `values`, so that it can be translated.
+    """
+
+    def __init__(self, pattern: str, **values: object) -> None:
+        super().__init__(pattern % values if values else pattern)
+        self.pattern, self.values = pattern, values
 
 
 def checked(body: str, start: int, end: int, quote: str) -> Span:
@@ -45,14 +57,18 @@ def checked(body: str, start: int, end: int, quote: str) -> Span:
     space alone, and one whose quote is not what stands there (a shifted offset, a changed text).
     """
     if not 0 <= start < end:
-        raise SpanError(f"a span needs 0 <= start < end, not {start} and {end}")
+        pattern = gettext_noop("a span needs 0 <= start < end, not %(start)s and %(end)s")
+        raise SpanError(pattern, start=start, end=end)
     if end > len(body):
-        raise SpanError(f"a span ends at {end}, beyond the text of {len(body)} characters")
+        pattern = gettext_noop("a span ends at %(end)s, beyond the text of %(n)s characters")
+        raise SpanError(pattern, end=end, n=len(body))
     words = body[start:end]
     if words != quote:
-        raise SpanError(f"at {start} to {end} the text says {words[:60]!r}, not {quote[:60]!r}")
+        pattern = gettext_noop("at %(start)s to %(end)s the text says %(words)s, not %(quote)s")
+        shown = {"words": repr(words[:60]), "quote": repr(quote[:60])}
+        raise SpanError(pattern, start=start, end=end, **shown)
     if not words.strip():
-        raise SpanError("a span of white space alone marks nothing")
+        raise SpanError(gettext_noop("a span of white space alone marks nothing"))
     return Span(start, end, quote)
 
 

@@ -17,6 +17,8 @@ from django.contrib.auth.forms import AuthenticationForm
 from django.core.cache import caches
 from django.db import OperationalError
 from django.utils.crypto import salted_hmac
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, ngettext
 
 from annotation.throttling import address_of
 
@@ -43,8 +45,8 @@ class LogInForm(AuthenticationForm):
 
     error_messages = {
         **AuthenticationForm.error_messages,
-        "invalid_login": "This name and password do not go together.",
-        "inactive": "This account was disabled. Please ask whoever runs this site.",
+        "invalid_login": gettext_lazy("This name and password do not go together."),
+        "inactive": gettext_lazy("This account was disabled. Please ask whoever runs this site."),
     }
 
     def clean(self) -> dict[str, Any]:
@@ -70,7 +72,7 @@ def one_try(name: str, address: str) -> Iterator[None]:
     """
     if not _checked_now.acquire(blocking=False):
         _LOG.warning("log-in refused: %s others are being checked", AT_ONCE)
-        raise LogInRefused("Others are logging in at this moment. Please try again.", 503, 2)
+        raise LogInRefused(_("Others are logging in at this moment. Please try again."), 503, 2)
     try:
         places: list[str] = []
         for kind, value in (("address", address), ("account", name)):
@@ -88,7 +90,7 @@ def _is_ours(key: str) -> bool:
     that is taken. Raises OperationalError where it goes on doing so.
     """
     tries = caches["log-ins"]
-    for _ in range(3):
+    for _try in range(3):
         if tries.add(key, time.time(), WINDOW):
             return True
         if tries.get(key) is not None:
@@ -113,8 +115,9 @@ def _place(kind: str, value: str, held: list[str]) -> str:
     wait = math.ceil(min(taken.values(), default=time.time()) + WINDOW - time.time())
     _LOG.warning("log-in throttled by %s: %.150r", kind, value)
     minutes = max(1, math.ceil(wait / 60))
-    raise LogInRefused(
-        f"Too many wrong tries. Please try again in {minutes} minute{'' if minutes == 1 else 's'}.",
-        status=429,
-        wait=max(1, wait),
+    says = ngettext(
+        "Too many wrong tries. Please try again in %(minutes)s minute.",
+        "Too many wrong tries. Please try again in %(minutes)s minutes.",
+        minutes,
     )
+    raise LogInRefused(says % {"minutes": minutes}, status=429, wait=max(1, wait))

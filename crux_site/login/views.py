@@ -10,6 +10,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
 from annotation.http import AuthenticatedRequest, is_by_script
+from crux_site.language import activate_language_of, activate_last_language
 from crux_site.login.session_end import begin, ends
 from crux_site.login.tries import LogInForm, LogInRefused
 
@@ -21,6 +22,8 @@ _log_in = LoginView.as_view(authentication_form=LogInForm, template_name=TEMPLAT
 @never_cache
 def log_in(request: HttpRequest) -> HttpResponseBase:
     """Name and password; who tries too often, or while others are checked, is told when to come again."""
+    activate_last_language(request)
+    activate_language_of(request.GET.get("next", request.POST.get("next", "")).partition("?")[0])
     try:
         return _log_in(request)
     except LogInRefused as refused:

@@ -66,7 +66,13 @@ def in_code():
         for path in (settings.BASE_DIR / app).rglob("*.py"):
             for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
                 if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-                    if node.func.id not in ("_", "gettext", "gettext_lazy", "gettext_noop", "ngettext"):
+                    if node.func.id not in (
+                        "_",
+                        "gettext",
+                        "gettext_lazy",
+                        "gettext_noop",
+                        "ngettext",
+                    ):
                         continue
                     arguments = [arg.value for arg in node.args if isinstance(arg, ast.Constant)]
                     texts |= {text for text in arguments if isinstance(text, str)}

@@ -1,0 +1,58 @@
+"""Language of pages that belong to no study: that of the study whose page the reader saw last, by a cookie.
+
+A worker who is logged out in a German study, or mistypes an address of it, reads German too. Pages of
+staff are in the site's own language, and staff have no such cookie.
+"""
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponseBase
+from django.urls import Resolver404, resolve
+from django.utils import translation
+
+from annotation.models import Campaign
+
+COOKIE = "language"
+OF_STUDIES = ("work/", "start/", "invited/")
+YEAR = 60 * 60 * 24 * 365  # seconds
+
+
+def remember_language(request: HttpRequest, response: HttpResponseBase) -> None:
+    """After a page of a study was answered: note its language, while it is still the active one."""
+    match, kept = request.resolver_match, request.COOKIES.get(COOKIE, settings.LANGUAGE_CODE)
+    user = getattr(request, "user", None)
+    if match is None or user is None or response.status_code >= 400:
+        return
+    if COOKIE in request.COOKIES and user.is_authenticated and user.is_researcher:
+        response.delete_cookie(COOKIE, samesite="Lax")
+    elif match.route.startswith(OF_STUDIES) and translation.get_language() != kept:
+        if user.is_authenticated and not user.is_researcher:
+            response.set_cookie(
+                COOKIE,
+                translation.get_language(),
+                max_age=YEAR,
+                secure=settings.SESSION_COOKIE_SECURE,
+                httponly=True,
+                samesite="Lax",
+            )
+
+
+def activate_last_language(request: HttpRequest) -> None:
+    """Put a page that belongs to no study into the language of the last one, if that is another.
+
+    Where a view has chosen a language already, that stays. No database is asked: it may be away.
+    """
+    kept = request.COOKIES.get(COOKIE)
+    if translation.get_language() == settings.LANGUAGE_CODE and kept in dict(settings.LANGUAGES):
+        translation.activate(kept)
+
+
+def activate_language_of(path: str) -> None:
+    """Put the rest of the request into the language of the study that an address names, if it names one."""
+    try:
+        match = resolve(path)
+    except Resolver404:
+        return
+    if match.route.startswith(OF_STUDIES) and "slug" in match.kwargs:
+        study = Campaign.objects.published().filter(slug=match.kwargs["slug"]).first()
+        if study:
+            study.activate_language()
