@@ -18,22 +18,26 @@ YEAR = 60 * 60 * 24 * 365  # seconds
 
 def remember_language(request: HttpRequest, response: HttpResponseBase) -> None:
     """After a page of a study was answered: note its language, while it is still the active one."""
-    match, kept = request.resolver_match, request.COOKIES.get(COOKIE, settings.LANGUAGE_CODE)
-    user = getattr(request, "user", None)
-    if match is None or user is None or response.status_code >= 400:
+    match, kept = request.resolver_match, request.COOKIES.get(COOKIE)
+    is_of_study = match is not None and match.route.startswith(OF_STUDIES)
+    language = translation.get_language()
+    if response.status_code >= 400 or not (kept or is_of_study):
         return
-    if COOKIE in request.COOKIES and user.is_authenticated and user.is_researcher:
-        response.delete_cookie(COOKIE, samesite="Lax")
-    elif match.route.startswith(OF_STUDIES) and translation.get_language() != kept:
-        if user.is_authenticated and not user.is_researcher:
-            response.set_cookie(
-                COOKIE,
-                translation.get_language(),
-                max_age=YEAR,
-                secure=settings.SESSION_COOKIE_SECURE,
-                httponly=True,
-                samesite="Lax",
-            )
+    user = getattr(request, "user", None)
+    if user is None or not user.is_authenticated:
+        return
+    if user.is_researcher:
+        if kept:
+            response.delete_cookie(COOKIE, samesite="Lax")
+    elif is_of_study and language != (kept or settings.LANGUAGE_CODE):
+        response.set_cookie(
+            COOKIE,
+            language,
+            max_age=YEAR,
+            secure=settings.SESSION_COOKIE_SECURE,
+            httponly=True,
+            samesite="Lax",
+        )
 
 
 def activate_last_language(request: HttpRequest) -> None:

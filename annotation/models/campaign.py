@@ -54,8 +54,9 @@ class Campaign(models.Model):
     """A study: texts of a dataset, graded under one rubric by its participants, on stated terms.
 
     While it is a draft everything can change, and its items are drawn anew with every change. From
-    its opening on, what raters are shown stays as it is: items, questions, the rubric's words, guideline,
-    consent, checks, pay. `annotation.builder.sampling` draws and opens; `annotation.participation.assigning` hands out.
+    its opening on, what raters are shown stays as it is: items, questions, the rubric's words,
+    guideline, consent, checks, pay. `annotation.builder.sampling` draws and opens;
+    `annotation.participation.assigning` hands out.
     """
 
     class State(models.TextChoices):

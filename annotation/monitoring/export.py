@@ -13,6 +13,7 @@ from annotation.formats.writing import ExportError
 from annotation.models import Campaign
 from annotation.models.corpus import digest
 from annotation.monitoring.export_tables import PRIVATE, TABLES, Cells, Names
+from annotation.program import words_of_the_program
 
 _CHUNK = 2**16
 
@@ -75,6 +76,10 @@ def _provenance(names: Names, written: dict[str, dict[str, Any]]) -> bytes:
         "guideline_sha256": digest(campaign.guideline),
         "consent_version": campaign.consent_version,
         "consent_sha256": digest(campaign.consent),
+        "language": campaign.language,
+        "words_frozen": bool(campaign.wording),
+        "program_at_opening": campaign.wording.get("program"),
+        "program_at_export": words_of_the_program(campaign.language),
         "anonymous": names.anonymous,
         "left_out": list(PRIVATE.values()) if names.anonymous else [],
         "times": "UTC, days" if names.anonymous else "UTC",

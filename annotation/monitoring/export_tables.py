@@ -21,8 +21,18 @@ from typing import Any
 from django.db.models import F, Max
 
 from annotation.formats.writing import safe
-from annotation.models import Answer, Assignment, Campaign, Decision, ItemQuestion, Part, User
+from annotation.models import (
+    Answer,
+    Assignment,
+    Campaign,
+    Decision,
+    ItemQuestion,
+    Part,
+    User,
+    digest,
+)
 from annotation.models.participation import shown_state
+from annotation.models.wording import shown
 from annotation.participation.due import for_outcome
 
 Cells = dict[str, Any]
@@ -171,6 +181,28 @@ def _attention_checks(names: Names) -> Iterator[Cells]:
         yield {"check": check.position + 1, "body": check.body, "expected": check.expected}
 
 
+def _words(names: Names) -> Iterator[Cells]:
+    """Every text that raters were shown beside the items, with its language and its hash; no empty ones."""
+    campaign, words = names.campaign, shown(names.campaign)
+    # The rubric's own rows, of a campaign that was opened before words were frozen, tell no language.
+    of_rubric = campaign.language if campaign.wording else ""
+    texts = [("title", campaign.language, campaign.title), ("rubric", of_rubric, words.title)]
+    texts += [("question", campaign.language, words.question)]
+    texts += [(f"grade {level.grade}", of_rubric, level.label) for level in words.levels]
+    own = [("guideline", words.guideline), ("consent", campaign.consent)]
+    for number, asked in enumerate(campaign.check_questions.order_by("position"), start=1):
+        name = f"check question {number}"
+        own += [(name, asked.body)]
+        own += [(f"{name}, choice {n}", words) for n, words in enumerate(asked.options, start=1)]
+        own += [(f"{name}, why", asked.why)]
+    for check in campaign.attention_checks.order_by("position"):
+        own += [(f"attention check {check.position + 1}", check.body)]
+    texts += [(name, campaign.language, text) for name, text in own]
+    for name, language, text in texts:
+        if text:
+            yield {"name": name, "language": language, "text": text, "sha256": digest(text)}
+
+
 def _assignments(names: Names) -> Iterator[Cells]:
     for pk in names.workers():
         assignments = Assignment.objects.filter(participant=pk).order_by("item__position")
@@ -294,6 +326,7 @@ TABLES: dict[str, tuple[Table, tuple[str, ...]]] = {
         ("item", "question_index", "question", "expected", "expected_spans"),
     ),
     "attention_checks.csv": (_attention_checks, ("check", "body", "expected")),
+    "words.csv": (_words, ("name", "language", "text", "sha256")),
     "assignments.csv": (
         _assignments,
         (

@@ -5,13 +5,24 @@ import hashlib
 import io
 import json
 import re
+import tomllib
 import zipfile
 from uuid import uuid4
 
 import pytest
+from django.conf import settings
 from django.core.management import CommandError, call_command
 
-from annotation.models import Answer, Campaign, Decision, LogEntry, Participant, Rating
+from annotation.models import (
+    Answer,
+    Campaign,
+    Decision,
+    LogEntry,
+    Part,
+    Participant,
+    Rating,
+    RubricLevel,
+)
 from annotation.monitoring import actions
 from annotation.monitoring.export import archive, files
 from annotation.monitoring.export_tables import PRIVATE, safe
@@ -148,7 +159,18 @@ def test_the_anonymous_export_leads_back_to_nobody(study, people, cast):
         assert participant.rater.name not in everything
         assert not participant.external_id or participant.external_id not in everything
         assert f",{participant.seed}," not in everything
-    for told in ("pid-", "sub-", "st1", "Maria", ",ada,", "cut off", "plain to see", study.salt):
+    submissions = set(Part.objects.values_list("session_id", flat=True)) - {""}
+    assert submissions
+    for told in (
+        *submissions,
+        "pid-",
+        "st1",
+        "Maria",
+        ",ada,",
+        "cut off",
+        "plain to see",
+        study.salt,
+    ):
         assert told not in everything, told
     assert not re.search(r"\d\d:\d\d", everything)
     for key in Answer.objects.values_list("key", flat=True):
@@ -306,3 +328,66 @@ def test_participants_of_other_campaigns_are_in_no_export(study, people):
     everything = b"\n".join(written(study).values()).decode()
     assert "pid-elsewhere" not in everything
     assert Participant.objects.count() == 12
+
+
+# The words that were shown
+
+LEVELS = {"grade 1": "answerable", "grade 0": "not answerable"}
+ANSWERABLE_SHA256 = "330a188c3038afc210c82bdff2dca9f0bc0e8713a9e206be6bf4c069b155ca96"
+
+
+def test_the_words_that_were_shown_are_there_with_their_hashes(study):
+    RubricLevel.objects.update(label="Edited since")
+    rows = table(study, "words.csv")
+    words = {row["name"]: row["text"] for row in rows}
+    assert list(words) == [
+        *("title", "rubric", "question", "grade 1", "grade 0", "guideline", "consent"),
+        *("check question 1", "check question 1, choice 1", "check question 1, choice 2"),
+        *("check question 2", "check question 2, choice 1", "check question 2, choice 2"),
+        "check question 2, why",
+        *("check question 3", "check question 3, choice 1", "check question 3, choice 2"),
+        *("check question 3, why", "attention check 1"),
+    ]
+    assert words.items() >= LEVELS.items()
+    assert words["question"] == "Can each question be answered from this report alone?"
+    assert words["check question 2, why"] == "The text alone counts, not what you know."
+    assert words["guideline"] == study.guideline
+    assert {row["language"] for row in rows} == {"en-gb"}
+    # printf 'answerable' | sha256sum
+    assert next(row["sha256"] for row in rows if row["name"] == "grade 1") == ANSWERABLE_SHA256
+    for row in rows:
+        assert row["sha256"] == hashlib.sha256(row["text"].encode()).hexdigest()
+    assert words == {row["name"]: row["text"] for row in table(study, "words.csv", anonymous=True)}
+
+
+def test_the_programs_own_words_are_told_by_its_version_and_their_catalogue(db):
+    german = make_study(language="de")
+    told = json.loads(written(german)["provenance.json"])
+    catalogue = (settings.BASE_DIR / "locale/de/LC_MESSAGES/django.mo").read_bytes()
+    assert told["language"] == "de"
+    assert told["words_frozen"] is True
+    assert told["program_at_export"]["catalogue"] == "locale/de/LC_MESSAGES/django.mo"
+    assert told["program_at_export"]["catalogue_sha256"] == hashlib.sha256(catalogue).hexdigest()
+    assert told["program_at_opening"] == told["program_at_export"]
+    project = tomllib.loads((settings.BASE_DIR / "pyproject.toml").read_text())["project"]
+    assert told["program_at_export"]["version"] == project["version"]
+    german.wording["program"]["version"] = "0.1.0"  # it opened under another one
+    told = json.loads(written(german)["provenance.json"])
+    assert told["program_at_opening"]["version"] == "0.1.0"
+    assert [row["text"] for row in table(german, "words.csv")][1:5] == [
+        "T1, beantwortbar oder nicht",
+        "Lässt sich jede Frage allein aus diesem Bericht beantworten?",
+        *("beantwortbar", "nicht beantwortbar"),
+    ]
+
+
+def test_words_that_were_never_frozen_are_the_rubrics_of_today(study):
+    study.wording = {}
+    RubricLevel.objects.filter(grade=0).update(label="Edited since")
+    rows = {row["name"]: row for row in table(study, "words.csv")}
+    assert (rows["grade 0"]["text"], rows["grade 0"]["language"]) == ("Edited since", "")
+    assert rows["consent"]["language"] == "en-gb"
+    told = json.loads(written(study)["provenance.json"])
+    assert (told["words_frozen"], told["program_at_opening"]) == (False, None)
+    english = told["program_at_export"]
+    assert (english["catalogue"], english["catalogue_sha256"]) == ("", None)
