@@ -3,18 +3,23 @@
 import ast
 import gettext
 import re
+from datetime import timedelta
 from uuid import uuid4
 
 import pytest
 from django.conf import settings
 from django.test import Client
-from django.utils import translation
+from django.utils import timezone, translation
 from django.utils.translation.template import templatize
 
 from annotation.builder.forms.checks import add_ready_made
-from annotation.models import Campaign
+from annotation.models import Campaign, User
+from annotation.models.rubric import STANDARD
+from annotation.participation import assigning
+from tests import field
 from tests.crowd import PID, RIGHT, Walker, make_study
-from tests.factories import make_campaign
+from tests.factories import make_campaign, make_dataset
+from tests.german import english_in, make_german_study
 from tests.markup import markup
 
 LANGUAGES = [code for code, _name in settings.LANGUAGES if code != settings.LANGUAGE_CODE]
@@ -214,3 +219,183 @@ def test_a_ready_made_check_is_in_the_language_of_its_campaign(german):
     assert add_ready_made(german).body.startswith("Diese Frage prüft")
     german.language = "en-gb"
     assert add_ready_made(german).body.startswith("This question checks")
+
+
+# A study wholly in German
+
+
+def is_german(page, *says: str):
+    """The page, once nothing of it is English; `says` is what it has to say."""
+    content = page.content.decode()
+    assert english_in(content) == []
+    assert '<html lang="de"' in markup(page)
+    for words in says:
+        assert words in content, words
+    return page
+
+
+def test_the_english_of_a_page_is_seen():
+    page = '<p>Die Brücke</p><p aria-label="Site">Wait for it</p><h1>Help</h1><td>Text</td>'
+    assert english_in(page) == ["Help", "Site", "Wait for it"]
+
+
+@pytest.mark.parametrize(
+    ("rubric", "label"),
+    [
+        ("answerable", "nicht beantwortbar"),
+        ("graded", "Nennt Fakten, die dafür von Bedeutung sind, aber keine Antwort"),
+    ],
+)
+def test_every_page_of_a_german_study_is_german_as_a_whole(db, rubric, label):
+    study = make_german_study(rubric=rubric)
+    walker = Walker(Client(), study)
+    get = walker.client.get
+    is_german(walker.come(), "Fassung 2 dieser Bedingungen.")
+    is_german(walker.agree())
+    is_german(walker.screening())
+    is_german(walker.check(1, 0, 0), "Sie haben noch einen Versuch.")
+    is_german(walker.check(*RIGHT, tries=1), "4,50 EUR", "9,00 EUR", "Etwa 30 Minuten")
+    task = is_german(walker.begin(), label, "Zur Übung")
+    assert not any(words in task.content.decode() for words in english_labels(rubric))
+    practice = walker.in_hand()[0]
+    url = f"/work/{practice.pk}/"
+    lacking = walker.client.post(f"{url}submit/")
+    is_german(lacking, "Vor dem Abgeben fehlen noch 2 Fragen")
+    question = practice.item.asked.first().question_id
+    sent = {"key": uuid4(), "grade": 1, "keep": "3:3"}
+    is_german(
+        walker.client.post(f"{url}answers/{question}/", sent, follow=True), "Eine Stelle passt"
+    )
+    feedback = is_german(walker.do(practice), "Was hier erwartet wurde", "Sie stimmen bei 1 von 2")
+    assert not any(words in feedback.content.decode() for words in english_labels(rubric))
+    first, second = walker.in_hand()
+    is_german(get(f"/work/{first.pk}/"), "Abgeben", label)
+    is_german(walker.client.post(f"/work/{first.pk}/skip/", {"note": "?"}, follow=True))
+    is_german(get(walker.room), "1 von 1 Texten", "ausgelassen")
+    is_german(walker.do(second), "FERTIG1", "Ihr Abschlusscode")
+    title = {"answerable": "T1, beantwortbar oder nicht", "graded": "T2, Stufen 0 bis 5"}
+    is_german(get("/work/"), title[rubric])
+    is_german(walker.come("sub2"), "Als Nächstes kommt Teil 2 von 2")
+    is_german(walker.begin())
+    Campaign.objects.update(state=Campaign.State.CLOSED)
+    is_german(get(walker.room), "Die Studie wurde geschlossen")
+    is_german(
+        get(f"/work/{walker.in_hand()[0].pk}/"), "Antworten bleiben erhalten, zählen aber nicht"
+    )
+
+
+def english_labels(rubric: str) -> list[str]:
+    standard = next(standard for standard in STANDARD if standard.slug == rubric)
+    return [label for _grade, label in standard.levels]
+
+
+def test_every_end_of_a_german_study_is_german(db):
+    study = make_german_study()
+    declines, other, fails, leaves, lapses = (
+        Walker(Client(), study, f"pid-{name}")
+        for name in ("declines", "other", "fails", "leaves", "lapses")
+    )
+    declines.come()
+    is_german(declines.answer_terms("decline"), "Sie sind nicht einverstanden")
+    other.come()
+    other.agree()
+    is_german(other.screening(0), "AUS1")
+    for walker in (fails, leaves, lapses):
+        walker.come()
+        walker.agree()
+        walker.screening()
+    fails.check(1, 0, 0)
+    is_german(fails.check(1, 0, 0), "FALSCH1")
+    leaves.check(*RIGHT)
+    is_german(leaves.client.post(f"{leaves.room}leave/", follow=True), "verlassen")
+    lapses.check(*RIGHT)
+    lapses.begin()
+    field.answer(lapses.in_hand()[0], 0)
+    lapses.participant.parts.update(expires=timezone.now() - timedelta(hours=1))
+    is_german(lapses.client.get(lapses.room), "Die Zeit für Ihren letzten Teil endete")
+    is_german(lapses.client.get(f"/work/{lapses.participant.assignments.first().pk}/"))
+    is_german(lapses.client.post("/logout/", {"next": "/"}, follow=True), "Sie sind abgemeldet")
+    is_german(Client().get("/start/crowd/"), "PROLIFIC_PID fehlt.")
+    for state in (Campaign.State.PAUSED, Campaign.State.CLOSED):
+        Campaign.objects.update(state=state)
+        is_german(Walker(Client(), study, "pid-late").come(), "Sie können jetzt nicht teilnehmen")
+
+
+# Pages that belong to no study
+
+
+def breaks(*args, **kwargs):
+    raise RuntimeError
+
+
+@pytest.mark.parametrize(
+    ("path", "status", "says"),
+    [
+        ("/work/987654/", 404, "Unter dieser Adresse steht nichts"),
+        ("/nowhere/", 404, "Unter dieser Adresse steht nichts"),
+        ("/datasets/", 403, "Diese Seite ist für Forschende."),
+        ("/people/", 403, "Diese Seite ist für die Verwaltung."),
+        ("/work/?a=%00", 400, "Der Browser hat etwas gesendet"),
+        ("/broken/", 500, "Der Fehler liegt bei uns"),
+    ],
+)
+def test_what_went_wrong_is_told_in_the_language_of_the_study(
+    cast, german, monkeypatch, path, status, says
+):
+    """Of somebody who works in a German study; the next to log in at this browser reads English."""
+    assigning.invite(german, assigning.rater_of(cast.worker))
+    client = cast.client("worker")
+    client.raise_request_exception = False
+    monkeypatch.setattr("annotation.participation.views.journey.before_work", breaks)
+    if path == "/broken/":
+        path = f"/work/in/{german.slug}/"
+    else:
+        client.get("/work/")
+        assert client.cookies["language"].value == "de"
+    page = client.get(path)
+    assert page.status_code == status
+    is_german(page, says)
+    client.force_login(cast.researcher)
+    client.get("/datasets/")
+    assert '<html lang="en-gb"' in markup(client.get("/nowhere/"))
+
+
+def test_a_form_that_is_too_old_is_refused_in_german(cast, german):
+    assigning.invite(german, assigning.rater_of(cast.worker))
+    client = Client(enforce_csrf_checks=True)
+    client.force_login(cast.worker)
+    client.get("/work/")
+    page = client.post(f"/work/in/{german.slug}/leave/")
+    assert page.status_code == 403
+    is_german(page, "Diese Seite ist zu alt")
+
+
+def test_who_is_logged_out_in_a_german_study_logs_in_in_german(cast, german):
+    assigning.invite(german, assigning.rater_of(cast.worker))
+    there = f"/login/?next=/work/in/{german.slug}/"
+    is_german(Client().get(there), "Anmelden")  # by the address of the study
+    client = cast.client("worker")
+    client.get("/work/")
+    is_german(client.post("/logout/", follow=True), "Passwort")  # by what was read last
+    wrong = {"username": cast.worker.username, "password": "x"}
+    is_german(client.post("/login/", wrong), "Name und Passwort passen nicht zusammen.")
+    User.objects.update(is_active=False)
+    right = {"username": cast.worker.username, "password": "pass-word-1"}
+    is_german(client.post("/login/", right), "Dieses Konto wurde gesperrt.")
+    for _try in range(10):
+        last = client.post("/login/", wrong)
+    assert last.status_code == 429
+    is_german(last, "Zu viele falsche Versuche. Bitte versuchen Sie es in 10 Minuten noch einmal.")
+    for elsewhere in ("/login/", "/login/?next=/nowhere/", "/login/?next=/work/in/nowhere/"):
+        assert '<html lang="en-gb"' in markup(Client().get(elsewhere))
+
+
+def test_an_english_study_read_since_is_the_last_one(cast, german):
+    english = make_campaign(make_dataset("other"), cast.worker)
+    assigning.invite(german, assigning.rater_of(cast.worker))
+    client = cast.client("worker")
+    for campaign, language in ((german, "de"), (english, "en-gb")):
+        client.get(f"/work/in/{campaign.slug}/")
+        assert f'<html lang="{language}"' in markup(client.get("/nowhere/"))
+    client.cookies["language"] = "xx"
+    assert '<html lang="en-gb"' in markup(client.get("/nowhere/"))

@@ -1,0 +1,135 @@
+"""A study whose every word is German, for people from a platform, and what of a page is English still."""
+
+import gettext
+import html
+import json
+import re
+
+from django.conf import settings
+
+from annotation.builder import sampling
+from annotation.models import (
+    Campaign,
+    Dataset,
+    NuggetSpan,
+    Rater,
+    Rating,
+    Rubric,
+    SubQuestion,
+    Text,
+    Topic,
+)
+
+QUESTIONS = ["Warum wurde die Brücke gesperrt?", "Wer hat die Reparatur bezahlt?"]
+BODY = (
+    "Text {}: Die Brücke wurde gesperrt, weil ein Pfeiler sich bewegt hatte. Kosten nennt niemand."
+)
+QUOTE = "weil ein Pfeiler sich bewegt hatte"
+CHECKS = [
+    ("screening", "Lesen Sie jede Woche Deutsch?", ["Nein", "Ja"], 1, ""),
+    ("comprehension", "Zählt, was Sie selbst wissen?", ["Ja", "Nein"], 1, "Nur der Text zählt."),
+    ("comprehension", "Was braucht eine Stufe ab 1?", ["Markierte Wörter", "Nichts"], 0, ""),
+]
+KINDS = {"answerable": "report", "graded": "passage"}
+
+
+def make_german_study(slug: str = "crowd", rubric: str = "graded", **options) -> Campaign:
+    """An open campaign on Prolific: consent, checks, a practice text, parts of two, two raters each."""
+    dataset = Dataset.objects.create(slug=slug, title="Brücken")
+    topic = Topic.objects.create(dataset=dataset, name="b", request="Berichten Sie.", position=0)
+    asked = [
+        SubQuestion.objects.create(topic=topic, position=position, body=body)
+        for position, body in enumerate(QUESTIONS)
+    ]
+    practice, *texts = [
+        Text.objects.create(
+            dataset=dataset,
+            topic=topic,
+            kind=KINDS[rubric],
+            system=f"s{n}" if rubric == "answerable" else "",
+            name=f"t{n}",
+            body=BODY.format(n),
+        )
+        for n in range(5)
+    ]
+    under = Rubric.objects.get(slug=rubric)
+    gold = Rater.objects.create(dataset=dataset, name="gold", kind=Rater.Kind.HUMAN)
+    for question, value in zip(asked, (1, 0), strict=True):
+        rating = Rating.objects.create(
+            rater=gold, rubric=under, text=practice, question=question, grade=value
+        )
+        if value:
+            start = practice.body.index(QUOTE)
+            NuggetSpan.objects.create(
+                rating=rating, position=0, start=start, end=start + len(QUOTE), quote=QUOTE
+            )
+    campaign = Campaign.objects.create(
+        **{
+            "dataset": dataset,
+            "rubric": under,
+            "slug": slug,
+            "title": "Lesen über Brücken",
+            "language": "de",
+            "raters_per_item": 2,
+            "items_per_part": 2,
+            "max_parts": 2,
+            "lease_hours": 20,
+            "begun_lease_hours": 40,
+            "attention_per_part": 1,
+            "n_training": 1,
+            "gold_source": gold,
+            "consent": "Sie lesen **Texte** und werden für jeden Teil bezahlt.",
+            "consent_version": "2",
+            "pay_per_part": "4.50",
+            "currency": "EUR",
+            "minutes_per_part": 30,
+            "contact": "studie@example.org",
+            "platform": "prolific",
+            "code_done": "FERTIG1",
+            "code_screened_out": "AUS1",
+            "code_failed_check": "FALSCH1",
+        }
+        | options
+    )
+    for position, (purpose, body, choices, correct, why) in enumerate(CHECKS):
+        campaign.check_questions.create(
+            purpose=purpose, position=position, body=body, options=choices, correct=correct, why=why
+        )
+    campaign.attention_checks.create(position=0, body="Bitte wählen Sie hier 0.", expected=0)
+    sampling.sample(campaign, texts)
+    sampling.publish(campaign)
+    return campaign
+
+
+_LITTLE_WORDS = re.compile(
+    r"\b(the|and|of|is|are|you|your|this|that|with|for|to|it|be|have|been|from|please|what|when|who)\b",
+    re.IGNORECASE,
+)
+_READ_ALOUD = re.compile(
+    r'\b(?:aria-label|title|alt|placeholder|data-(?:to-)?(?:light|dark|copied|failed|stayed))="([^"]*)"'
+)
+
+
+def english_in(page: str) -> list[str]:
+    """What of a page (HTML) is no German: pieces with English little words, and English of the catalogue.
+
+    Names, and the words of scripts, are looked at as well; what German writes alike is none.
+    """
+    with (settings.LOCALE_PATHS[0] / "de/LC_MESSAGES/django.mo").open("rb") as file:
+        catalogue = gettext.GNUTranslations(file)._catalog  # type: ignore[attr-defined]
+    english = {
+        key if isinstance(key, str) else key[0]: means for key, means in catalogue.items() if key
+    }
+    scripts = re.findall(r'<script id="words"[^>]*>(.*?)</script>', page)
+    said = [
+        re.sub(r"\{\w+\}", "", text) for words in scripts for text in json.loads(words).values()
+    ]
+    body = re.sub(r"<script.*?</script>|<!--.*?-->", "", page, flags=re.DOTALL)
+    aloud = _READ_ALOUD.findall(body)
+    shown = re.sub(r"<[^>]*>", "\n", body).split("\n")
+    pieces = {html.unescape(piece).strip() for piece in (*said, *aloud, *shown)} - {""}
+    return sorted(
+        piece
+        for piece in pieces
+        if _LITTLE_WORDS.search(piece) or english.get(piece, piece) != piece
+    )
