@@ -23,6 +23,7 @@ from tests.browser.material import PASSWORD, T1_ANSWERS, T1_BODY, T2_ANSWERS, T2
 from tests.browser.sessions import make_sessions
 from tests.crowd import make_study
 from tests.evaluation.labelling.material import make_locks
+from tests.german import make_german_study
 
 WORKERS = 150
 
@@ -75,6 +76,7 @@ def seed() -> None:
         )
         drafts.open_campaign(campaign, texts[2:], [rater])
     make_study("prolific", raters_per_item=50)
+    make_german_study("german", raters_per_item=50)
     field.fill(make_study("field", texts=12))
     differing.fill()
     _results()

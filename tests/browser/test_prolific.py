@@ -6,9 +6,10 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import Visitor
-from tests.browser.hands import grade, said, settled
+from tests.browser.hands import drag_over, grade, said, settled
 from tests.browser.looks import WIDTHS, axe_problems, faults
 from tests.crowd import prolific_id
+from tests.german import QUOTE, english_in
 
 BACK = "https://app.prolific.com/submissions/complete?cc="
 
@@ -37,9 +38,9 @@ def guest(site, chromium):
         assert [error for error in visitor.errors if "status of 4" not in error] == []
 
 
-def arrive(guest: Visitor, pid: str, session: str = "first") -> Page:
+def arrive(guest: Visitor, pid: str, session: str = "first", study: str = "prolific") -> Page:
     ids = f"PROLIFIC_PID={prolific_id(pid)}&STUDY_ID=study-{session}&SESSION_ID={session}-{pid}"
-    return guest.open(f"/start/prolific/?{ids}")
+    return guest.open(f"/start/{study}/?{ids}")
 
 
 def answer(page: Page, right: dict[str, str]) -> None:
@@ -149,6 +150,67 @@ def test_a_whole_journey_and_the_return_on_a_clean_profile(guest, site):
         " where p.external_id = ? order by s.number",
         pid,
     ) == [(1, "done", f"first-{pid}"), (2, "done", f"second-{pid}")]
+
+
+def test_a_study_is_german_from_arrival_to_code(guest, site):
+    def fine(page: Page) -> None:
+        """What is shown, also by scripts, and what is not shown yet: German, and axe finds nothing."""
+        assert english_in(page.content()) == [], page.url
+        assert axe_problems(page) == [], page.url
+
+    def go_on(page: Page, right: dict[str, str]) -> None:
+        for question, option in right.items():
+            page.get_by_role("group", name=question).get_by_label(option, exact=True).check()
+        fine(page)
+        page.get_by_role("button", name="Weiter").click()
+
+    page = arrive(guest(locale="de-DE"), "liest-deutsch", study="german")
+    fine(page)
+    page.get_by_role("button", name="Ich bin einverstanden, weiter").click()
+    go_on(page, {"Lesen Sie jede Woche Deutsch?": "Ja"})
+    go_on(
+        page,
+        {
+            "Zählt, was Sie selbst wissen?": "Nein",
+            "Was braucht eine Stufe ab 1?": "Markierte Wörter",
+        },
+    )
+    expect(page.locator("main")).to_contain_text("4,50 EUR für jeden fertigen Teil")
+    fine(page)
+    page.get_by_role("button", name="Teil 1 beginnen").click()
+    page.wait_for_url("**/work/*/")
+    expect(page.locator("#q-1")).to_contain_text("Beantwortet die Frage vollständig und klar")
+    fine(page)
+    page.locator("#submit button").click()
+    expect(page.locator("#missing")).to_contain_text("Vor dem Abgeben fehlen noch 2 Fragen:")
+    fine(page)
+    drag_over(page, QUOTE)
+    expect(page.locator("#q-1 .needs")).to_be_hidden()
+    grade(page, 1, 4)
+    grade(page, 2, 0)
+    expect(page.locator("#saved")).to_contain_text("Gespeichert")
+    page.keyboard.press("?")
+    fine(page)  # the help
+    page.keyboard.press("Escape")
+    practice = page.url
+    page.locator("#submit button").click()
+    page.wait_for_url("**/feedback/")
+    expect(page.locator("main")).to_contain_text("Beantwortet sie; eine Einzelheit fehlt")
+    fine(page)
+    page.get_by_role("link", name="Weiter").first.click()
+    page.wait_for_url(lambda url: url.endswith("/") and "feedback" not in url and url != practice)
+    page.context.route(f"{BACK}*", lambda route: route.fulfill(status=204))  # then one stays
+    grade(page, 1, 2)  # rests on words that are not marked yet
+    expect(page.locator("#q-1 .needs")).to_contain_text("Hier fehlt eine Stelle")
+    fine(page)
+    do_part(page)
+    expect(page.locator("#code")).to_have_text("FERTIG1")
+    fine(page)
+    page.goto(f"{site.url}/work/in/german/")
+    fine(page)
+    page.goto(f"{site.url}/work/999999/")
+    expect(page.locator("main")).to_contain_text("Unter dieser Adresse steht nichts")
+    fine(page)
 
 
 def test_staying_on_the_last_page_is_staying(guest, site):
