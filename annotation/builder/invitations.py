@@ -15,10 +15,10 @@ from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
-from annotation.participation.workload import hourly, workload
 from annotation.http import AuthenticatedRequest, admins_only
 from annotation.models import Campaign, LogEntry, Participant
 from annotation.participation import entry
+from annotation.participation.workload import hourly, workload
 
 
 @dataclass(frozen=True)

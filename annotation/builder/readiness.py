@@ -7,10 +7,10 @@ from django.conf import settings
 from django.urls import reverse
 from django.utils import timezone
 
-from annotation.participation.workload import hourly, workload
 from annotation.models import Campaign, CheckQuestion, Item
 from annotation.models.rubric import kind_for
 from annotation.models.wording import same_words, shown
+from annotation.participation.workload import hourly, workload
 
 STEPS = {
     "texts": "Texts",

@@ -20,10 +20,10 @@ from annotation.builder.forms.terms import LaterForm, TermsForm
 from annotation.builder.forms.texts import TextsForm
 from annotation.builder.readiness import STEPS, steps
 from annotation.builder.sampling import SampleError, sample_counts
-from annotation.participation.workload import workload
 from annotation.http import AuthenticatedRequest, View, admins_only, researchers_only
 from annotation.models import Campaign, Dataset, LogEntry
 from annotation.models.wording import shown
+from annotation.participation.workload import workload
 
 FROZEN = "It has been opened, and what raters were shown stays as it is. A copy can be changed."
 

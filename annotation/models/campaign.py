@@ -214,7 +214,9 @@ class Campaign(models.Model):
         help_text="gold answers that a share is made of, at least",
     )
     look_active_percent = models.PositiveSmallIntegerField(
-        default=10, validators=A_SHARE, help_text="less of the stated minutes active than this share"
+        default=10,
+        validators=A_SHARE,
+        help_text="less of the stated minutes active than this share",
     )
 
     adjudicator = models.OneToOneField(

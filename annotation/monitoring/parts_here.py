@@ -15,6 +15,7 @@ from annotation.participation.due import Amount, for_outcome
 from annotation.participation.earnings import MINUTE_MS
 from annotation.participation.skips import Skips, by_part
 
+
 def rules(campaign: Campaign) -> list[str]:
     """What of a part calls for a look before it is approved, in words, with the campaign's numbers."""
     skipped, missed = campaign.look_skipped_percent, campaign.look_checks_missed

@@ -103,7 +103,9 @@ def handed_out(campaign: Campaign) -> dict[str, int]:
     What was skipped is no released one, whether its place went back or not.
     """
     assignments = Assignment.objects.filter(participant__campaign=campaign).order_by()
-    counts = dict(assignments.annotate(is_now=shown_state()).values_list("is_now").annotate(Count("pk")))
+    counts = dict(
+        assignments.annotate(is_now=shown_state()).values_list("is_now").annotate(Count("pk"))
+    )
     return {state.value: counts.get(state.value, 0) for state in Assignment.State}
 
 
@@ -213,8 +215,8 @@ def pay_due(campaign: Campaign) -> list[Due]:
     ):
         counts[source, outcome] += n
     without = campaign.participants.filter(parts=None).exclude(outcome__in=["", "done"])
-    for source, outcome, n in without.order_by().values_list("source", "outcome").annotate(
-        Count("pk")
+    for source, outcome, n in (
+        without.order_by().values_list("source", "outcome").annotate(Count("pk"))
     ):
         counts[source, outcome] += n
     rows = []

@@ -115,7 +115,11 @@ def participant(request: AuthenticatedRequest, slug: str, pk: int) -> HttpRespon
         "participant": participant,
         "row": row,
         "parts": [
-            (part, skips.get(part.pk), for_outcome(participant.campaign, participant.source, part.outcome))
+            (
+                part,
+                skips.get(part.pk),
+                for_outcome(participant.campaign, participant.source, part.outcome),
+            )
             for part in participant.parts.all()
         ],
         "items": assigned.defer("item__text__body"),

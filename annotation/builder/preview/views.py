@@ -10,11 +10,11 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from annotation.builder.preview.page import asked_in, first_part, links_in, preview_of
-from annotation.participation.workload import workload
 from annotation.http import AuthenticatedRequest, is_by_script, researchers_only
 from annotation.models import Campaign, CheckQuestion, Item
 from annotation.participation import earnings, journey
 from annotation.participation.forms import CheckForm, ConsentForm
+from annotation.participation.workload import workload
 from annotation.task.forms import AnswerForm, problems
 from annotation.task.page import page_context
 

@@ -4,8 +4,8 @@ from decimal import Decimal
 
 import pytest
 
-from annotation.participation.workload import workload
 from annotation.models import Campaign, Item, Rubric
+from annotation.participation.workload import workload
 from tests.annotation.builder.builder_material import make_labelled
 
 
