@@ -5,6 +5,7 @@ from uuid import uuid4
 from annotation.models import Answer, Assignment, Campaign, Item, User
 from annotation.task import saving
 from annotation.text.spans import Span
+from tests.field import was_opened
 
 
 def item_of(campaign: Campaign, name: str) -> Item:
@@ -30,6 +31,8 @@ def label(
     body = assignment.item.text.body
     spans = [Span(body.index(q), body.index(q) + len(q), q) for q in quotes]
     question = assignment.item.asked.order_by("position")[number - 1].question
+    if ms:
+        was_opened(assignment)
     return saving.save_answer(
         assignment, question, key=uuid4(), grade=grade, spans=spans, active_ms=ms
     )

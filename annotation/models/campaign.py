@@ -113,6 +113,12 @@ class Campaign(models.Model):
     )
     n_training = models.PositiveSmallIntegerField("training items", default=0)
     n_gold = models.PositiveSmallIntegerField("hidden gold items", default=0)
+    gold_per_person = models.PositiveSmallIntegerField(
+        "hidden gold items for one person",
+        null=True,
+        blank=True,
+        help_text="over all parts, spread evenly; empty: one in each part, until all are met",
+    )
     seed = models.PositiveIntegerField(
         default=1, help_text="of every draw, so that it can be redone"
     )
@@ -256,6 +262,11 @@ class Campaign(models.Model):
             models.CheckConstraint(
                 condition=Q(drop_out_percent=None) | Q(drop_out_percent__lt=100),
                 name="campaign_somebody_finishes",
+            ),
+            models.CheckConstraint(
+                condition=Q(gold_per_person=None)
+                | Q(gold_per_person__gte=1, gold_per_person__lte=F("n_gold")),
+                name="campaign_gold_per_person_is_drawn",
             ),
         ]
 

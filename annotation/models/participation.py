@@ -227,6 +227,11 @@ class Assignment(models.Model):
     active_ms = models.PositiveIntegerField(
         default=0, help_text="active milliseconds after the last answer, until it was handed in"
     )
+    opened_at = models.DateTimeField(
+        null=True,
+        blank=True,
+        help_text="when its page was shown first; empty where that is not known",
+    )
     submitted_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:

@@ -218,6 +218,7 @@ def _assignments(names: Names) -> Iterator[Cells]:
                 "note": safe(assignment.note),
                 "reported_broken": int(assignment.reported_broken),
                 "active_ms": assignment.active_ms,
+                "opened_at": names.moment(assignment.opened_at),
                 "submitted_at": names.moment(assignment.submitted_at),
             }
 
@@ -331,7 +332,7 @@ TABLES: dict[str, tuple[Table, tuple[str, ...]]] = {
         _assignments,
         (
             *("worker", "item", "part", "position", "slot", "state", "check", "note"),
-            *("reported_broken", "active_ms", "submitted_at"),
+            *("reported_broken", "active_ms", "opened_at", "submitted_at"),
         ),
     ),
     "answers.csv": (

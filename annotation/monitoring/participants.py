@@ -5,10 +5,11 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from django.db.models import Count, Max, Q, Sum
+from django.db.models import Count, Max, Q
 
 from annotation.models import Answer, Assignment, Campaign, Part, Participant
 from annotation.models.participation import shown_state
+from annotation.participation import active_time
 from annotation.participation.earnings import MINUTE_MS
 
 
@@ -77,25 +78,26 @@ def rows(participants: Iterable[Any]) -> list[Row]:
         Assignment.State.RELEASED: "released",
     }
     counted = assignments.annotate(is_now=shown_state()).values_list("participant", "is_now")
-    for pk, state, n, skipped, ms, last in counted.annotate(
+    for pk, state, n, skipped, last in counted.annotate(
         n=Count("pk"),
         skipped=Count("pk", filter=Q(was_skipped=True)),
-        ms=Sum("active_ms"),
         last=Max("submitted_at"),
     ):
         if name := kept.get(Assignment.State(state)):
             setattr(by_participant[pk], name, n)
         by_participant[pk].skipped += skipped
-        by_participant[pk].active_ms += ms
         by_participant[pk].seen += [last] if last else []
     answers = Answer.objects.filter(assignment__participant__in=by_participant).order_by()
     told = answers.values_list("assignment__participant").annotate(
-        n=Count("pk", filter=Q(question__isnull=False)), ms=Sum("active_ms"), last=Max("created")
+        n=Count("pk", filter=Q(question__isnull=False)), last=Max("created")
     )
-    for pk, n, ms, last in told:
+    for pk, n, last in told:
         by_participant[pk].answers = n
-        by_participant[pk].active_ms += ms
         by_participant[pk].seen.append(last)
+    held = list(assignments.values_list("pk", "participant"))
+    times = active_time.by_assignment(by_participant)
+    for assignment, pk in held:
+        by_participant[pk].active_ms += times[assignment].ms
     for part in Part.objects.filter(participant__in=by_participant):
         row = by_participant[part.participant_id]
         row.parts += part.outcome == Part.Outcome.DONE

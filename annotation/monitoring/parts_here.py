@@ -8,9 +8,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import timedelta
 
-from django.db.models import Count, Max, Min, Q, QuerySet, Sum
+from django.db.models import Count, Max, Min, Q, QuerySet
 
 from annotation.models import Answer, Assignment, Campaign, Item, ItemQuestion, Part, Participant
+from annotation.participation import active_time
 from annotation.participation.due import Amount, for_outcome
 from annotation.participation.earnings import MINUTE_MS
 from annotation.participation.skips import Skips, by_part
@@ -100,26 +101,25 @@ def parts_here(campaign: Campaign) -> list[OurPart]:
     ).select_related("participant")
     assignments = Assignment.objects.filter(part__in=parts).order_by()
     by_state = {
-        pk: (submitted, assigned, ms)
-        for pk, submitted, assigned, ms in assignments.values_list("part").annotate(
+        pk: (submitted, assigned)
+        for pk, submitted, assigned in assignments.values_list("part").annotate(
             n=Count("pk", filter=Q(state=Assignment.State.SUBMITTED)),
             assigned=Count("pk", filter=~Q(state=Assignment.State.RELEASED, was_skipped=False)),
-            ms=Sum("active_ms"),
         )
     }
     answers = Answer.objects.filter(assignment__part__in=parts).order_by()
-    answered = {
-        pk: (ms, last - first)
-        for pk, ms, first, last in answers.values_list("assignment__part").annotate(
-            ms=Sum("active_ms"), first=Min("created"), last=Max("created")
+    clocks = {
+        pk: last - first
+        for pk, first, last in answers.values_list("assignment__part").annotate(
+            first=Min("created"), last=Max("created")
         )
     }
+    active_ms = active_time.by_part(parts)
     skips = by_part(campaign, Assignment.objects.filter(part__in=parts))
     checks, gold = _checks(answers), _gold(campaign, answers)
     our_parts = []
     for part in parts:
-        submitted, assigned, ms = by_state.get(part.pk, (0, 0, 0))
-        answered_ms, clock = answered.get(part.pk, (0, None))
+        submitted, assigned = by_state.get(part.pk, (0, 0))
         our_parts.append(
             OurPart(
                 person=part.participant.external_id,
@@ -133,8 +133,8 @@ def parts_here(campaign: Campaign) -> list[OurPart]:
                 skips=skips.get(part.pk),
                 checks=checks.get(part.pk, (0, 0)),
                 gold=gold.get(part.pk, (0, 0)),
-                active_ms=ms + (answered_ms or 0),
-                clock=clock,
+                active_ms=active_ms.get(part.pk, 0),
+                clock=clocks.get(part.pk),
                 is_set_aside=part.participant.set_aside_at is not None,
                 due=for_outcome(campaign, Participant.Source.PROLIFIC, part.outcome),
             )

@@ -27,9 +27,9 @@ from django.db.models.functions import Cast, Coalesce, Substr
 
 from annotation.models import Answer, Assignment, Campaign, Item, Part, Participant
 from annotation.models.participation import shown_state
-from annotation.participation import assigning
+from annotation.participation import active_time, assigning
 from annotation.participation.due import NOTHING, Amount, for_outcome
-from annotation.participation.earnings import MINUTE_MS, active_ms
+from annotation.participation.earnings import MINUTE_MS
 
 OUTCOMES = {
     "done": "done",
@@ -237,6 +237,6 @@ def total_due(dues: Iterable[Due]) -> Amount:
 def time_of_parts(campaign: Campaign) -> Time:
     """The median of the active minutes of parts that are done; idle time is not counted."""
     parts = Part.objects.filter(participant__campaign=campaign, outcome=Part.Outcome.DONE)
-    measured = active_ms(parts).values()
+    measured = active_time.by_part(parts).values()
     minutes = median(measured) / MINUTE_MS if measured else None
     return Time(minutes, len(measured), parts.count())

@@ -1,16 +1,15 @@
 """Pay by the hour: what a part's pay comes to, by the time that parts really took."""
 
-from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from statistics import mean, median
 
-from django.db.models import QuerySet, Sum
-
-from annotation.models import Assignment, Campaign, Part
+from annotation.models import Campaign, Part
+from annotation.participation import active_time
 
 ENOUGH = 5  # parts of others, before their time is told to somebody who has finished none
+MINUTE_MS = 60_000
 NEWEST = 50  # of them are looked at: a worker's page counts no whole study
 
 
@@ -40,7 +39,7 @@ def an_hour(campaign: Campaign, own_ms: Sequence[int]) -> Hourly | None:
     done = Part.objects.filter(participant__campaign=campaign, outcome=Part.Outcome.DONE)
     if own_ms:
         return _hourly(campaign.pay_per_part, mean(own_ms) / MINUTE_MS, "own")
-    others = active_ms(done.order_by("-ended")[:NEWEST]).values()
+    others = active_time.by_part(done.order_by("-ended")[:NEWEST]).values()
     if len(others) >= ENOUGH:
         return _hourly(campaign.pay_per_part, median(others) / MINUTE_MS, "others")
     if campaign.minutes_per_part:
@@ -51,17 +50,3 @@ def an_hour(campaign: Campaign, own_ms: Sequence[int]) -> Hourly | None:
 def _hourly(pay: Decimal, minutes: float, whose: str) -> Hourly:
     amount = (pay * 60 / Decimal(minutes)).quantize(Decimal("0.01"))
     return Hourly(amount, minutes, whose)
-
-
-def active_ms(parts: QuerySet[Part]) -> dict[int, int]:
-    """The active milliseconds of each of these parts; none where no page has measured any."""
-    assignments = Assignment.objects.filter(part__in=parts.values("pk")).order_by()
-    spent: dict[int, int] = defaultdict(int)
-    for part, ms in assignments.values_list("part").annotate(Sum("active_ms")):
-        spent[part] += ms
-    for part, ms in assignments.values_list("part").annotate(Sum("answers__active_ms")):
-        spent[part] += ms or 0
-    return {part: ms for part, ms in spent.items() if ms}
-
-
-MINUTE_MS = 60_000

@@ -13,7 +13,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from annotation.http import AuthenticatedRequest
 from annotation.models import Assignment, CheckQuestion, Message, Part, Participant
-from annotation.participation import assigning, earnings, entry, journey, leaving
+from annotation.participation import active_time, assigning, earnings, entry, journey, leaving
 from annotation.participation.forms import CheckForm, ConsentForm
 from annotation.participation.parts import held_until
 from annotation.participation.skips import needed, skips_of
@@ -269,7 +269,7 @@ def _parts(participant: Participant) -> list[Any]:
     parts: list[Any] = list(
         participant.parts.annotate(submitted=Count("assignments", filter=submitted))
     )
-    spent = earnings.active_ms(participant.parts.all())
+    spent = active_time.by_part(participant.parts.all())
     for part in parts:
         part.ms = spent.get(part.pk, 0)
     return parts

@@ -16,7 +16,7 @@ from django.views.decorators.http import require_POST, require_safe
 from annotation.http import AuthenticatedRequest, View, is_by_script
 from annotation.models import Answer, Assignment, AttentionCheck, Item, SubQuestion
 from annotation.models.wording import shown
-from annotation.participation import gate, journey
+from annotation.participation import active_time, gate, journey
 from annotation.participation.skips import skips_of
 from annotation.task import saving
 from annotation.task.forms import AnswerForm, SkipForm, problems
@@ -50,6 +50,7 @@ def work(request: AuthenticatedRequest, pk: int) -> HttpResponseBase:
     assignment = _own(request, pk)
     if step := journey.before_work(assignment.participant):
         return redirect(step)
+    active_time.note_opening(assignment)
     return _page(request, assignment)
 
 

@@ -1,6 +1,7 @@
 """The demo's study of a crowd: its terms, and invented people who have begun it."""
 
 import random
+from datetime import datetime, timedelta
 from decimal import Decimal
 from uuid import UUID
 
@@ -9,6 +10,7 @@ from django.utils import timezone
 
 from annotation.builder import sampling
 from annotation.models import (
+    Answer,
     Assignment,
     AttentionCheck,
     Campaign,
@@ -113,24 +115,33 @@ def _checks() -> list[dict[str, object]]:
 
 
 def _take_part(campaign: Campaign, name: str, chance: random.Random, parts: int) -> None:
-    """One invented person: consent, the check, and some parts, the last of them left half done."""
+    """One invented person: consent, the check, and some parts, one an hour, the last left half done."""
+    came = timezone.now() - parts * timedelta(hours=1)
     participant = entry.arrive(campaign, name)
     journey.consent(participant)
-    Participant.objects.filter(pk=participant.pk).update(check_tries=1, checked_at=timezone.now())
+    Participant.objects.filter(pk=participant.pk).update(
+        check_tries=1, joined=came, consented_at=came, checked_at=came
+    )
     for number in range(1, parts + 1):
         part = assigning.begin_part(participant, study_id="demo", session_id=f"{name}-{number}")
         if part:
-            _work_through(part, chance, leave=2 if number == parts else 0)
+            began = came + (number - 1) * timedelta(hours=1)
+            _work_through(part, chance, began, leave=2 if number == parts else 0)
 
 
-def _work_through(part: Part, chance: random.Random, leave: int) -> None:
+def _work_through(part: Part, chance: random.Random, began: datetime, leave: int) -> None:
+    """Do the texts of a part but the last few, as if it had begun at that moment."""
+    part.began, now = began, began
+    part.expires = began + timedelta(hours=part.participant.campaign.lease_hours or 0)
+    part.save(update_fields=["began", "expires"])
     mine = Assignment.objects.select_related(
         "item__text", "participant__campaign__rubric", "part", "check_asked"
     ).filter(part=part)
     for assignment in list(mine)[: -leave or None]:
+        Assignment.objects.filter(pk=assignment.pk).update(opened_at=now)
         for asked in asked_of(assignment, assignment.participant.campaign.rubric):
             grade = _grade(assignment.item.text, asked, chance)
-            saving.save_answer(
+            answer = saving.save_answer(
                 assignment,
                 asked.question,
                 key=UUID(int=chance.getrandbits(128), version=4),
@@ -138,7 +149,12 @@ def _work_through(part: Part, chance: random.Random, leave: int) -> None:
                 spans=[] if asked.is_check else _spans(assignment.item.text, grade, asked, chance),
                 active_ms=chance.randint(8_000, 45_000),
             )
+            now += timedelta(milliseconds=answer.active_ms)
+            Answer.objects.filter(pk=answer.pk).update(created=now)
         saving.submit(assignment, active_ms=2_000)
+        now += timedelta(seconds=2)
+        Assignment.objects.filter(pk=assignment.pk).update(submitted_at=now)
+    Part.objects.filter(pk=part.pk, outcome=Part.Outcome.DONE).update(ended=now)
 
 
 def _grade(text: Text, asked: Asked, chance: random.Random) -> int:

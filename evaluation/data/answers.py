@@ -1,6 +1,6 @@
 """Answers of a campaign as arrays: what stands, how long it took, what was marked.
 
-Five queries, whatever the size of the campaign. Ratings are not read: a pilot has none.
+Six queries, whatever the size of the campaign. Ratings are not read: a pilot has none.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from annotation.models import Answer, Assignment, Campaign, Item, ItemQuestion
 from annotation.models.participation import shown_state
+from annotation.participation.active_time import by_assignment
 from evaluation.stats.estimate import IntArray
 
 Spans = list[dict[str, Any]]  # start, end, quote
@@ -42,7 +43,8 @@ class ItemRow:
 
 @dataclass(frozen=True, slots=True)
 class AssignmentRow:
-    """An item in a rater's hands. `active_ms` is all active time on it, idle is not in it."""
+    """An item in a rater's hands. `active_ms` is all active time on it that counts, idle is not in it;
+    `excess_ms` is what its browser claimed beyond what the server's clock allows."""
 
     pk: int
     rater: int
@@ -51,6 +53,7 @@ class AssignmentRow:
     check: int | None
     note: str
     active_ms: int
+    excess_ms: int
 
 
 @dataclass(frozen=True)
@@ -154,7 +157,6 @@ def load(campaign: Campaign) -> CampaignAnswers:
             "is_now",
             "check_asked_id",
             "note",
-            "active_ms",
             "check_asked__expected",
         )
     )
@@ -162,10 +164,9 @@ def load(campaign: Campaign) -> CampaignAnswers:
     columns = _columns(campaign)
     assignment = np.array([place[pk] for pk in columns[0]], dtype=np.int64)
     question = np.array([pk or 0 for pk in columns[1]], dtype=np.int64)
-    time = np.array(columns[3], dtype=np.int64)
-    spent = np.bincount(assignment, weights=time, minlength=len(assignments)).astype(np.int64)
-    is_late = np.array([bool(why) for why in columns[5]], dtype=np.bool_)
-    is_set_aside = np.array([why == Answer.Late.SET_ASIDE for why in columns[5]], dtype=np.bool_)
+    times = by_assignment(campaign.participants.order_by().values("pk"))
+    is_late = np.array([bool(why) for why in columns[4]], dtype=np.bool_)
+    is_set_aside = np.array([why == Answer.Late.SET_ASIDE for why in columns[4]], dtype=np.bool_)
     newest = _newest(assignment, question, is_late)
     answered = newest[[columns[2][index] is not None for index in newest.tolist()]]
     grade = np.array([columns[2][index] for index in answered.tolist()], dtype=np.int64)
@@ -178,21 +179,21 @@ def load(campaign: Campaign) -> CampaignAnswers:
         set_aside=frozenset(rater for rater, _, since in participants if since),
         items=items,
         assignments=[
-            AssignmentRow(*row[:6], active_ms=row[6] + spent[index].item())
-            for index, row in enumerate(assignments)
+            AssignmentRow(*row[:6], active_ms=times[row[0]].ms, excess_ms=times[row[0]].excess_ms)
+            for row in assignments
         ],
         assignment=assignment[kept],
         question=question[kept],
         grade=grade[~is_check],
         n_late=int((is_late & ~is_set_aside)[kept].sum()),
         is_set_aside=is_set_aside[kept],
-        checks=[(index, answer == assignments[index][7]) for index, answer in passed],
+        checks=[(index, answer == assignments[index][6]) for index, answer in passed],
         expected={
             (item, asked): wanted
             for item, asked, wanted in expected.values_list("item_id", "question_id", "expected")
             if wanted is not None
         },
-        _spans=[columns[4][index] for index in kept.tolist()],
+        _spans=[columns[3][index] for index in kept.tolist()],
     )
 
 
@@ -202,10 +203,10 @@ def _columns(campaign: Campaign) -> list[Sequence[Any]]:
         .order_by("pk")
         # Spans as they are stored: decoding them one by one would take longer than all the rest.
         .annotate(words=Cast("spans", TextField()))
-        .values_list("assignment_id", "question_id", "grade", "active_ms", "words", "late")
+        .values_list("assignment_id", "question_id", "grade", "words", "late")
     )
     columns: list[Sequence[Any]] = list(zip(*rows.iterator(chunk_size=CHUNK), strict=True))
-    return columns or [()] * 6
+    return columns or [()] * 5
 
 
 def _newest(assignment: IntArray, question: IntArray, is_late: NDArray[np.bool_]) -> IntArray:

@@ -77,7 +77,7 @@ class QualityReport:
 
 
 def quality_report(campaign: Campaign) -> QualityReport:
-    """Everybody's numbers from one reading of the campaign: six queries."""
+    """Everybody's numbers from one reading of the campaign: seven queries."""
     answers = load(campaign)
     places = {pk: place for place, pk in enumerate(answers.names)}
     counts = answers.agree
@@ -168,6 +168,7 @@ def _profiles(report: QualityReport, rater: IntArray) -> list[Profile]:
                     np.array([row.active_ms for row in rows], dtype=np.int64),
                     standing[assignments[pk]],
                     handed_in & is_study,
+                    sum(row.excess_ms for row in rows),
                 ),
                 kappa=kappa(others.pooled[index], answers.levels, report.weights),
                 equal=percent(others.pooled[index]),

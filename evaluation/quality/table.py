@@ -105,6 +105,7 @@ def _row(profile: Profile) -> dict[str, object]:
         "items_gold": profile.items.gold,
         "items_training": profile.items.training,
         "active_seconds": profile.pace.active_ms / 1000,
+        "active_seconds_beyond_clock": profile.pace.excess_ms / 1000,
         "others": profile.n_others,
         "gold_exact": profile.gold_exact,
         "gold_low": _blank(profile.gold.low),

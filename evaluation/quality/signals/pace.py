@@ -14,19 +14,25 @@ NO_CLOCK = "undefined, because no active time was recorded"
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """Active milliseconds in all, median seconds per item handed in, answers per active hour."""
+    """Active milliseconds in all, median seconds per item handed in, answers per active hour.
+
+    `excess_ms` is what was claimed of active time beyond what the server's clock allows.
+    """
 
     active_ms: int
     per_item: Estimate
     per_hour: Estimate
+    excess_ms: int = 0
 
 
-def pace(active_ms: IntArray, answers: IntArray, handed_in: NDArray[np.bool_]) -> Pace:
+def pace(
+    active_ms: IntArray, answers: IntArray, handed_in: NDArray[np.bool_], excess_ms: int = 0
+) -> Pace:
     """The pace of one rater, from one row per item in hand.
 
     `active_ms` is the active time on an item (idle is not in it), `answers` how many of its
-    answers stand. An item without recorded time (no scripts) is in neither figure, and is counted
-    as missing where it was handed in. Nothing recorded: both undefined.
+    answers stand, `excess_ms` what was claimed too much on all of them. An item without recorded
+    time (no scripts) is in neither figure, and is counted as missing where it was handed in. Nothing recorded: both undefined.
     """
     timed = active_ms > 0
     done = active_ms[timed & handed_in]
@@ -43,4 +49,5 @@ def pace(active_ms: IntArray, answers: IntArray, handed_in: NDArray[np.bool_]) -
         )
         if total
         else Estimate(None, NO_CLOCK, 0),
+        excess_ms=excess_ms,
     )

@@ -17,8 +17,10 @@ LOW_GOLD = 0.6
 TOP_SHARE = 0.95
 MIRROR_SHARE = 0.95
 RARE_RUN = 0.001
+EXCESS_MS = 60_000  # of active time beyond the server's clock, from which on it is said
 QUICK = 1 / 3  # of the median time per item over all raters
 MANY_WHOLE = 0.1
+MINUTE_MS = 60_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +74,7 @@ class Profile:
     @property
     def has_begun(self) -> bool:
         """Whether there is anything to tell: an answer, time on a page, an attention check."""
-        return bool(self.answers.all or self.pace.active_ms or self.checks.n)
+        return bool(self.answers.all or self.pace.active_ms or self.pace.excess_ms or self.checks.n)
 
     @property
     def n_right(self) -> int:
@@ -130,10 +132,14 @@ def _against_labels(profile: Profile) -> list[tuple[str, str]]:
 
 
 def _time(profile: Profile, typical: float | None) -> list[tuple[str, str]]:
-    own = profile.pace.per_item
+    own, excess = profile.pace.per_item, profile.pace.excess_ms
+    reasons = []
+    if excess > EXCESS_MS:
+        more = f"{excess / MINUTE_MS:.0f} min more of active time claimed than has passed"
+        reasons.append(("clock", more))
     if typical and own.value is not None and own.n >= 3 and own.value < QUICK * typical:
-        return [("quick", f"{own.value:.0f} s an item, where {typical:.0f} s is usual")]
-    return []
+        reasons.append(("quick", f"{own.value:.0f} s an item, where {typical:.0f} s is usual"))
+    return reasons
 
 
 def _straight(profile: Profile) -> list[tuple[str, str]]:

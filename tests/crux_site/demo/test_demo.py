@@ -11,6 +11,7 @@ from django.core.management import call_command
 from annotation.models import Answer, Assignment, Campaign, Dataset, Rating, User
 from annotation.task.page import asked_of
 from crux_site.demo.people import PASSWORD, PEOPLE
+from evaluation.quality.page import quality_report
 
 
 def test_the_demo_is_whole_and_keeps_what_is_there(db, capsys):
@@ -25,6 +26,9 @@ def test_the_demo_is_whole_and_keeps_what_is_there(db, capsys):
     assert Rating.objects.filter(rater__kind="baseline").exists()
     assert Campaign.objects.count() == 3
     assert Campaign.objects.get(slug="demo-crowd").participants.count() == 4
+    crowd = quality_report(Campaign.objects.get(slug="demo-crowd"))
+    assert {profile.pace.excess_ms for profile in crowd.profiles} == {0}
+    assert crowd.active_ms > 0
     counts = (Rating.objects.count(), Assignment.objects.count(), User.objects.count())
     first = Assignment.objects.filter(participant__rater__name="worker1").first()
     asked = asked_of(first, first.participant.campaign.rubric)[0]

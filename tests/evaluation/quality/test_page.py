@@ -5,6 +5,7 @@ import io
 from uuid import uuid4
 
 import pytest
+from django.utils import timezone
 
 from annotation.models import (
     Assignment,
@@ -112,6 +113,20 @@ def test_agreement_time_and_runs_by_hand(rosa, answered):
     assert (wil.straight.length, wil.straight.grade) == (3, 0)
     uma = profile(rosa, "uma")
     assert (uma.pace.active_ms, uma.pace.per_item.value, uma.pace.per_item.missing) == (0, None, 1)
+
+
+def test_active_time_that_cannot_be_is_cut_and_said(rosa, answered):
+    """Both texts of wil were opened just now: of 90 s of active time hardly one can be."""
+    Assignment.objects.update(opened_at=timezone.now())
+    wil = profile(rosa, "wil")
+    assert (wil.pace.active_ms, wil.pace.excess_ms) == (0, 90_000)
+    seen = words(rosa.get(f"{QUALITY}raters/wil/"))
+    assert "2 min more of active time claimed than has passed" in seen
+    assert "none recorded, training included; 2 min more were claimed" in seen
+    _, row = csv.DictReader(
+        io.StringIO(rosa.get("/campaigns/ferry-answerable/quality.csv").content.decode())
+    )
+    assert (row["active_seconds"], row["active_seconds_beyond_clock"]) == ("0.0", "90.0")
 
 
 def test_an_answer_that_was_changed_counts_once_and_its_time_twice(cast, rosa, answered):

@@ -66,6 +66,17 @@ def test_few_answers_raise_no_flag(changes):
     assert flag_words(**changes) == []
 
 
+@pytest.mark.parametrize(
+    ("excess_ms", "words"),
+    [
+        (60_000, []),
+        (1_557_000, ["26 min more of active time claimed than has passed"]),
+    ],
+)
+def test_time_that_the_server_did_not_see_pass_is_flagged_from_a_minute_on(excess_ms, words):
+    assert flag_words(pace=replace(CALM.pace, excess_ms=excess_ms)) == words
+
+
 def test_quick_is_beside_what_is_usual():
     quick = pace(np.full(3, 10_000), np.ones(3, np.int64), np.ones(3, bool))
     assert flag_words(typical=60.0, pace=quick) == ["10 s an item, where 60 s is usual"]
