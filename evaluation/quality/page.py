@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from annotation.models import Assignment, Campaign, Item, Rating
 from evaluation.data.answers import CampaignAnswers, load
 from evaluation.quality.signals import gold
-from evaluation.quality.signals.marks import Marked, marks
+from evaluation.quality.signals.copies import Copy, copies
+from evaluation.quality.signals.marks import WHOLE, Marked, marks
 from evaluation.quality.signals.mirrors import Group, Mirror, mirrors
 from evaluation.quality.signals.others import NO_MAJORITY, Others, against_others, kappa, percent
 from evaluation.quality.signals.pace import pace
-from evaluation.quality.signals.profile import Profile, Tally, flags
+from evaluation.quality.signals.profile import ENOUGH_MARKED, Profile, Tally, flags
 from evaluation.quality.signals.runs import straight
 from evaluation.stats.cohen import Weights
 from evaluation.stats.estimate import Estimate, IntArray
@@ -81,7 +83,7 @@ def quality_report(campaign: Campaign) -> QualityReport:
     answers = load(campaign)
     places = {pk: place for place, pk in enumerate(answers.names)}
     counts = answers.agree
-    pair = _pairs(answers)
+    pair = _pairs(answers, counts)
     level = np.searchsorted(answers.levels, answers.grade[counts])
     rater = np.array([places[pk] for pk in answers.rater.tolist()], dtype=np.int64)
     cut = int(np.searchsorted(answers.levels, campaign.rubric.eta))
@@ -117,12 +119,11 @@ def fleiss_without(report: QualityReport, place: int) -> Estimate:
     return _fleiss(pairs, report.level[others], len(report.answers.levels))
 
 
-def _pairs(answers: CampaignAnswers) -> IntArray:
-    """The pair of an item and a question that each counted answer is to, from 0 on."""
-    counts = answers.agree
-    if not counts.any():
+def _pairs(answers: CampaignAnswers, of: NDArray[np.bool_]) -> IntArray:
+    """The pair of an item and a question that each of these answers is to, from 0 on."""
+    if not of.any():
         return np.empty(0, dtype=np.int64)
-    keys = np.column_stack([answers.item[counts], answers.question[counts]])
+    keys = np.column_stack([answers.item[of], answers.question[of]])
     _, pairs = np.unique(keys, axis=0, return_inverse=True)
     return np.asarray(pairs.reshape(-1), dtype=np.int64)
 
@@ -137,6 +138,8 @@ def _profiles(report: QualityReport, rater: IntArray) -> list[Profile]:
     answers, others = report.answers, report.others
     met = _met(report.rater, report.pair, len(answers.names))
     elsewhere = _elsewhere(answers)
+    names = list(answers.names.values())
+    copied = _copies(answers, rater)
     assignments: dict[int, list[int]] = defaultdict(list)
     for place, row in enumerate(answers.assignments):
         assignments[row.rater].append(place)
@@ -180,8 +183,9 @@ def _profiles(report: QualityReport, rater: IntArray) -> list[Profile]:
                 checks=gold.accuracy(sum(outcomes), len(outcomes), NO_CHECK),
                 checks_open=sum(row.check is not None for row in rows) - len(outcomes),
                 straight=straight(answers.grade[counted].tolist()),
-                marks=marks(_marked(answers, counted)),
+                marks=marks(marked for _, marked in _marked(answers, counted.tolist())),
                 mirrors=_mirrors(answers, counted, elsewhere.get(pk, {})),
+                copies=tuple((names[copy.other], copy) for copy in copied.get(index, ())),
                 is_set_aside=pk in answers.set_aside,
             )
         )
@@ -222,10 +226,35 @@ def _gold(answers: CampaignAnswers, mine: IntArray) -> tuple[int, int, int]:
     return right, exact, n
 
 
-def _marked(answers: CampaignAnswers, mine: IntArray) -> Iterable[Marked]:
-    for place, spans in answers.spans(mine.tolist()):
+def _marked(answers: CampaignAnswers, places: Sequence[int]) -> Iterable[tuple[int, Marked]]:
+    """Those of the answers at these places that have spans, each place with its spans."""
+    for place, spans in answers.spans(places):
         item = answers.items[int(answers.item[place])]
-        yield Marked(item.pk, item.length, [(s["start"], s["end"], s["quote"]) for s in spans])
+        yield (
+            place,
+            Marked(item.pk, item.length, [(s["start"], s["end"], s["quote"]) for s in spans]),
+        )
+
+
+def _copies(answers: CampaignAnswers, rater: IntArray) -> dict[int, list[Copy]]:
+    """By the place of a rater: who answers the same to the letter, also among what was set aside.
+
+    A highlight of a whole text is left out: it says nothing of where somebody looked.
+    """
+    counted = np.flatnonzero(answers.counts).tolist()
+    marks = {
+        answer: frozenset(
+            (start, end) for start, end, _ in marked.spans if end - start < WHOLE * marked.length
+        )
+        for answer, marked in _marked(answers, counted)
+    }
+    return copies(
+        rater[answers.counts],
+        _pairs(answers, answers.counts),
+        answers.grade[answers.counts],
+        [marks.get(answer, frozenset()) for answer in counted],
+        ENOUGH_MARKED,
+    )
 
 
 def _elsewhere(answers: CampaignAnswers) -> dict[int, Tasks]:

@@ -94,6 +94,7 @@ def _row(profile: Profile) -> dict[str, object]:
         "words_per_span": profile.marks.words,
     }
     mirror = profile.mirror
+    name, copy = profile.copies[0] if profile.copies else ("", None)
     return {
         "rater": profile.name,
         "set_aside": int(profile.is_set_aside),
@@ -122,6 +123,11 @@ def _row(profile: Profile) -> dict[str, object]:
         "mirrors": " ".join(mirror.other) if mirror else "",
         "mirrors_same": _blank(mirror and mirror.same),
         "mirrors_n": _blank(mirror and mirror.n),
+        "copies": name,
+        "copies_same_highlights": _blank(copy and copy.same_marks),
+        "copies_highlights": _blank(copy and copy.marked),
+        "copies_same_grades": _blank(copy and copy.same),
+        "copies_grades": _blank(copy and copy.n),
         **{
             key: value
             for name, estimate in estimates.items()

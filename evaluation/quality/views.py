@@ -10,6 +10,7 @@ from annotation.models import Campaign, Item
 from evaluation.quality.item import item_report
 from evaluation.quality.page import fleiss_without, quality_report
 from evaluation.quality.rater import assigned_to, confusion, days, items_done, partners
+from evaluation.quality.signals.profile import ENOUGH_MARKED
 from evaluation.quality.table import csv_lines, order_of, ordered
 
 ITEMS_PER_PAGE = 100
@@ -65,6 +66,7 @@ def quality_rater(request: AuthenticatedRequest, slug: str, name: str) -> HttpRe
         "report": report,
         "participant": participant,
         "profile": report.profiles[place],
+        "enough_marked": ENOUGH_MARKED,
         "n_left": int((report.rater != place).sum()),
         "without": fleiss_without(report, place),
         "partners": met[:PARTNERS],

@@ -1,4 +1,4 @@
-"""Grades that mirror another task of the same rater."""
+"""Grades that mirror another task of the same rater; `copies` has what repeats another rater."""
 
 from __future__ import annotations
 

@@ -32,7 +32,8 @@ def pace(
 
     `active_ms` is the active time on an item (idle is not in it), `answers` how many of its
     answers stand, `excess_ms` what was claimed too much on all of them. An item without recorded
-    time (no scripts) is in neither figure, and is counted as missing where it was handed in. Nothing recorded: both undefined.
+    time (no scripts) is in neither figure, and is counted as missing where it was handed in.
+    Nothing recorded: both undefined.
     """
     timed = active_ms > 0
     done = active_ms[timed & handed_in]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from evaluation.quality.signals.copies import Copy
 from evaluation.quality.signals.marks import Marks
 from evaluation.quality.signals.mirrors import Mirror
 from evaluation.quality.signals.pace import Pace
@@ -16,6 +17,8 @@ LOW_KAPPA = 0.2
 LOW_GOLD = 0.6
 TOP_SHARE = 0.95
 MIRROR_SHARE = 0.95
+ENOUGH_MARKED = 10  # answers with highlights, below which equal offsets say little
+COPY_SHARE = 0.95
 RARE_RUN = 0.001
 EXCESS_MS = 60_000  # of active time beyond the server's clock, from which on it is said
 QUICK = 1 / 3  # of the median time per item over all raters
@@ -68,6 +71,8 @@ class Profile:
     straight: Straight
     marks: Marks
     mirrors: tuple[Mirror, ...]
+    copies: tuple[tuple[str, Copy], ...] = ()
+    """Other raters, by name, whose answers are the same as these to the letter."""
     is_set_aside: bool = False
     flags: tuple[Flag, ...] = ()
 
@@ -103,6 +108,7 @@ def flags(profile: Profile, typical_seconds: float | None) -> tuple[Flag, ...]:
         *_straight(profile),
         *_marks(profile.marks),
         *_mirrors(profile),
+        *_copies(profile),
     ]
     return tuple(Flag(kind, words) for kind, words in reasons)
 
@@ -170,4 +176,18 @@ def _mirrors(profile: Profile) -> list[tuple[str, str]]:
         ("mirrors", f"{same.same} of {same.n} as in {' '.join(same.other)}")
         for same in profile.mirrors
         if same.n >= ENOUGH and same.same >= MIRROR_SHARE * same.n
+    ]
+
+
+def _copies(profile: Profile) -> list[tuple[str, str]]:
+    return [
+        (
+            "copies",
+            f"as {name}: {copy.same} of {copy.n} grades ({copy.by_chance:.0f} by chance), "
+            f"{copy.same_marks} of {copy.marked} highlights",
+        )
+        for name, copy in profile.copies
+        if copy.marked >= ENOUGH_MARKED
+        and copy.same_marks >= COPY_SHARE * copy.marked
+        and copy.same >= COPY_SHARE * copy.n
     ]

@@ -19,6 +19,8 @@ from annotation.models import (
     User,
 )
 from annotation.task import saving
+from evaluation.quality import page
+from evaluation.quality.signals import profile as signals
 from tests.evaluation.agreement.test_page import words
 from tests.factories import make_campaign, make_dataset
 from tests.labels import assignment_of, hand_in, item_of, label, row
@@ -218,6 +220,30 @@ def test_grades_that_mirror_another_task_are_found_by_system(cast, rosa, answere
     # Oracle 1 1 0 is the same thrice, bm25 0 0 1 never. The campaign's own ratings are no other task.
     assert (mirror.other, mirror.same, mirror.n) == (("graded", "passage"), 3, 6)
     assert profile(rosa, "uma").mirrors == ()
+
+
+def test_who_repeats_another_rater_is_named_with_both(cast, rosa, answered, monkeypatch):
+    """On oracle both highlight the first words for the first question alone, bm25 is wil's only."""
+    for module in (page, signals):
+        monkeypatch.setattr(module, "ENOUGH_MARKED", 1)
+    label(answered, cast.worker, "oracle", 2, 0)
+    label(answered, cast.worker, "oracle", 3, 1, item_of(answered, "oracle").text.body)
+    label(answered, cast.other_worker, "oracle", 3, 1, item_of(answered, "oracle").text.body)
+    ((name, copy),) = profile(rosa, "wil").copies
+    assert (name, copy.n, copy.same) == ("uma", 3, 3)
+    # A whole text that is highlighted is not compared.
+    assert (copy.marked, copy.same_marks) == (1, 1)
+    says = "as uma: 3 of 3 grades (2 by chance), 1 of 1 highlights"
+    assert [flag.words for flag in profile(rosa, "wil").flags] == [says]
+    seen = words(rosa.get(f"{QUALITY}raters/uma/"))
+    assert "as wil: 3 of 3 grades (2 by chance), 1 of 1 highlights" in seen
+    assert "1 of 1 highlights and 3 of 3 grades (2 by chance)" in seen
+    uma, _ = csv.DictReader(
+        io.StringIO(rosa.get("/campaigns/ferry-answerable/quality.csv").content.decode())
+    )
+    assert (uma["copies"], uma["copies_same_highlights"], uma["copies_highlights"]) == (
+        *("wil", "1", "1"),
+    )
 
 
 def test_a_pilot_has_its_pages_though_it_has_no_ratings(cast, rosa, dataset):

@@ -1,0 +1,95 @@
+"""Copied answers: two raters with the same grades and the same highlights in what both did."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+
+from evaluation.stats.estimate import IntArray
+
+Highlights = frozenset[tuple[int, int]]  # (start, end) of each, in code points of the text
+
+
+@dataclass(frozen=True, slots=True)
+class Copy:
+    """How much of what two raters both answered is the same.
+
+    Of `n` answers `same` have the same grade, and `by_chance` would if each gave the same shares of
+    grades in a random order. Of `marked` answers, those in which either highlighted something,
+    `same_marks` have the very same offsets. `other` is the place of the other rater.
+    """
+
+    other: int
+    n: int
+    same: int
+    by_chance: float
+    marked: int
+    same_marks: int
+
+
+def copies(
+    rater: IntArray, pair: IntArray, grade: IntArray, highlights: Sequence[Highlights], least: int
+) -> dict[int, list[Copy]]:
+    """By rater: the others with the same grade and the same highlights in `least` answers or more.
+
+    One entry per answer: its rater, its pair of an item and a question (both from 0), its grade
+    and its highlights. A rater answers a pair once. People who agree highlight the same passage and
+    seldom the same characters, so equal offsets tell copies where equal grades do not; two
+    who highlight nothing are not compared. The most alike come first. Raises ValueError for arrays
+    of unequal length.
+    """
+    if not len(rater) == len(pair) == len(grade) == len(highlights):
+        raise ValueError("one rater, pair, grade and set of highlights for each answer")
+    alike: dict[tuple[int, int, Highlights], list[int]] = defaultdict(list)
+    for who, asked, level, marks in zip(
+        rater.tolist(), pair.tolist(), grade.tolist(), highlights, strict=True
+    ):
+        if marks:
+            alike[asked, level, marks].append(who)
+    # Of all pairs of raters only those who share answers to the letter are compared in full.
+    shared = Counter(
+        both for together in alike.values() for both in combinations(sorted(together), 2)
+    )
+    likely = [both for both, n in shared.items() if n >= least]
+    answers = _by_rater(rater) if likely else {}
+    by_rater: dict[int, list[Copy]] = defaultdict(list)
+    for one, other in likely:
+        copy = _compared(answers[one], answers[other], pair, grade, highlights)
+        by_rater[one].append(Copy(other, *copy))
+        by_rater[other].append(Copy(one, *copy))
+    for of_one in by_rater.values():
+        of_one.sort(key=lambda copy: (-copy.same_marks / copy.marked, -copy.n, copy.other))
+    return dict(by_rater)
+
+
+def _by_rater(rater: IntArray) -> dict[int, IntArray]:
+    """The places of each rater's answers."""
+    order = np.argsort(rater, kind="stable")
+    raters, first = np.unique(rater[order], return_index=True)
+    return dict(zip(raters.tolist(), np.split(order, first[1:]), strict=True))
+
+
+def _compared(
+    mine: IntArray,
+    theirs: IntArray,
+    pair: IntArray,
+    grade: IntArray,
+    highlights: Sequence[Highlights],
+) -> tuple[int, int, float, int, int]:
+    """n, same, by_chance, marked and same_marks of a Copy."""
+    _, here, there = np.intersect1d(pair[mine], pair[theirs], return_indices=True)
+    both = list(zip(mine[here].tolist(), theirs[there].tolist(), strict=True))
+    grades = grade[mine[here]], grade[theirs[there]]
+    shares = [Counter(of_one.tolist()) for of_one in grades]
+    marked = [(a, b) for a, b in both if highlights[a] or highlights[b]]
+    return (
+        len(both),
+        int((grades[0] == grades[1]).sum()),
+        sum(n * shares[1][level] for level, n in shares[0].items()) / len(both),
+        len(marked),
+        sum(highlights[a] == highlights[b] for a, b in marked),
+    )
