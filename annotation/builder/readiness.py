@@ -10,7 +10,7 @@ from django.utils import timezone
 from annotation.models import Campaign, CheckQuestion, Item
 from annotation.models.rubric import kind_for
 from annotation.models.wording import same_words, shown
-from annotation.participation.workload import hourly, workload
+from annotation.participation.workload import gold_plan, hourly, workload
 
 STEPS = {
     "texts": "Texts",
@@ -45,6 +45,7 @@ def steps(campaign: Campaign) -> list[Step]:
     }
     _texts(campaign, by_name["texts"])
     _parts(campaign, by_name["parts"])
+    _gold(campaign, by_name["gold"])
     _guideline(campaign, by_name["guideline"])
     _checks(campaign, by_name["checks"])
     _terms(campaign, by_name["terms"])
@@ -86,6 +87,19 @@ def _parts(campaign: Campaign, step: Step) -> None:
             f"A part is held for {campaign.lease_hours} hours; a submission on Prolific lives "
             f"{SUBMISSION_HOURS} hours at most."
         )
+
+
+def _gold(campaign: Campaign, step: Step) -> None:
+    plan = gold_plan(campaign)
+    if plan is None or plan.fewest >= plan.enough:
+        return
+    n = f"{plan.fewest}" if plan.fewest == plan.most else f"{plan.fewest} to {plan.most}"
+    whom = "nobody" if plan.most < plan.enough else "not everybody"
+    step.odd.append(
+        f"Hidden gold can flag {whom}: in {plan.parts} part{_s(plan.parts)} a person meets "
+        f"{plan.texts} gold text{_s(plan.texts)} with {n} labelled question{_s(plan.most)}, and fewer than "
+        f"{plan.enough} answers say too little. More gold texts for one person are more answers."
+    )
 
 
 def _guideline(campaign: Campaign, step: Step) -> None:

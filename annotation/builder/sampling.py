@@ -2,7 +2,8 @@
 
 import random
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -25,6 +26,7 @@ from annotation.models.corpus import TextQuerySet
 from annotation.models.wording import shown
 from annotation.program import words_of_the_program
 
+AT_ONCE = 200  # texts that are asked for their labels
 NO_WORDS = "no words here"
 NO_QUESTION = "no question to ask"
 WITH_QUESTION = Exists(SubQuestion.objects.filter(topic=OuterRef("topic"), filtered_because=""))
@@ -36,6 +38,10 @@ Expected = dict[tuple[int, int], dict[str, Any]]  # by text and question: grade 
 
 class SampleError(Exception):
     """What was asked for cannot be drawn; the message is for the person who asked."""
+
+
+class LackingError(Exception):
+    """A text has no question of a kind that is to be asked; the message is the reason to leave it out."""
 
 
 @dataclass
@@ -99,8 +105,9 @@ def sample(
 
     A filtered question is not asked, and a text without words, or without a question left to
     ask, makes no item. Training and gold items come from texts that the gold source has rated,
-    and are no study items. What is left out is recorded in the selection, together with the
-    texts that were left out before (`left_out`, counts by the reason).
+    and are no study items. Training asks what has a label. Hidden gold asks what the study asks, or it
+    would tell itself; what of it has a label is scored. What is left out is recorded in the
+    selection, together with the texts that were left out before (`left_out`, counts by the reason).
 
     Raises SampleError where nothing is left, or where too few texts have labels to train with.
     """
@@ -111,16 +118,17 @@ def sample(
     made = Sample(left_out=Counter(left_out))
     campaign.items.all().delete()
     labelled = _labelled(campaign, texts)
-    expected = _expected(campaign, labelled)
-    taken = {text.pk for text in labelled}
-    questions = _questions(campaign, texts, taken, made)
+    training = labelled[: campaign.n_training]
+    asked_of_gold = _gold_questions(campaign, labelled)
+    gold = [text for text in labelled if text.pk in asked_of_gold]
+    expected = _expected(campaign, [*training, *gold])
+    questions = _questions(campaign, texts, {text.pk for text in (*training, *gold)}, made)
     study = [text for text in texts if text.pk in questions]
     if not study:
         raise SampleError(
             "No text is left to be rated; " + (_reasons(made) or "none was chosen") + "."
         )
-    questions |= _gold_questions(campaign, labelled, expected)
-    training, gold = labelled[: campaign.n_training], labelled[campaign.n_training :]
+    questions |= _training_questions(campaign, training, expected) | asked_of_gold
     made.study, made.training, made.gold = len(study), len(training), len(gold)
     purposes = [
         *((text, Item.Purpose.STUDY) for text in study),
@@ -181,29 +189,82 @@ def _questions(campaign: Campaign, texts: Sequence[Text], taken: set[int], made:
             made.left_out["taken for training and gold"] += 1
         elif text.body is None or not questions:
             made.left_out[NO_QUESTION if text.body else NO_WORDS] += 1
-        elif campaign.question_source and campaign.question_rubric:
-            grades = labels.get(text.pk, {})
-            eta = campaign.question_rubric.eta
-            yes = [q for q in questions if q.pk in grades and grades[q.pk] >= eta]
-            no = [q for q in questions if q.pk in grades and grades[q.pk] < eta]
-            if yes and no:
-                chosen[text.pk] = _in_order([drawing.choice(yes), drawing.choice(no)])
-            else:
-                lacking = "answerable" if not yes else "unanswerable"
-                made.left_out[f"no {lacking} question by {campaign.question_source}"] += 1
-        elif campaign.questions_per_item and campaign.questions_per_item < len(questions):
-            chosen[text.pk] = _in_order(drawing.sample(questions, campaign.questions_per_item))
         else:
-            chosen[text.pk] = questions
+            try:
+                chosen[text.pk] = _draw(campaign, questions, labels.get(text.pk, {}), drawing)
+            except LackingError as error:
+                made.left_out[str(error)] += 1
     return chosen
 
 
-def _gold_questions(campaign: Campaign, labelled: Sequence[Text], expected: Expected) -> Asked:
-    """What is asked in training and gold items: as many questions as elsewhere, all with a label."""
+def _draw(
+    campaign: Campaign,
+    questions: list[SubQuestion],
+    grades: dict[int, int],
+    drawing: random.Random,
+    first: Collection[int] = (),
+) -> list[SubQuestion]:
+    """What the campaign asks about a text: all its questions, some, or one answerable and one not.
+
+    `grades` are the labels of the question source, by question. The keys in `first` go before others.
+
+    Raises LackingError where the text has no answerable question, or no unanswerable one.
+    """
+    if campaign.question_source and campaign.question_rubric:
+        eta = campaign.question_rubric.eta
+        yes = [q for q in questions if q.pk in grades and grades[q.pk] >= eta]
+        no = [q for q in questions if q.pk in grades and grades[q.pk] < eta]
+        if not (yes and no):
+            lacking = "answerable" if not yes else "unanswerable"
+            raise LackingError(f"no {lacking} question by {campaign.question_source}")
+        return _in_order(
+            [drawing.choice([q for q in half if q.pk in first] or half) for half in (yes, no)]
+        )
+    if campaign.questions_per_item and campaign.questions_per_item < len(questions):
+        before = [question for question in questions if question.pk in first]
+        others = [question for question in questions if question.pk not in first]
+        n = min(campaign.questions_per_item, len(before))
+        more = drawing.sample(others, campaign.questions_per_item - n)
+        return _in_order([*drawing.sample(before, n), *more])
+    return questions
+
+
+def _gold_questions(campaign: Campaign, labelled: Sequence[Text]) -> Asked:
+    """What is asked in the gold items: drawn as in the study, of what has a label first.
+
+    They are the first texts after those for training of which something with a label is asked.
+    Raises SampleError where these are too few.
+    """
+    chosen: Asked = {}
+    candidates = list(enumerate(labelled))[campaign.n_training :]
+    for start in range(0, len(candidates) if campaign.n_gold else 0, AT_ONCE):
+        batch = candidates[start : start + AT_ONCE]
+        texts = [text for _, text in batch]
+        labels = _labels(campaign.question_source, campaign.question_rubric_id, texts)
+        asked, known = _unfiltered(texts), _labels(campaign.gold_source, campaign.rubric_id, texts)
+        for place, text in batch:
+            drawing = _random(campaign.seed, f"gold questions {place}")
+            first = known[text.pk]
+            with suppress(LackingError):
+                drawn = _draw(campaign, asked[text.pk], labels.get(text.pk, {}), drawing, first)
+                if any(question.pk in first for question in drawn):
+                    chosen[text.pk] = drawn
+            if len(chosen) == campaign.n_gold:
+                return chosen
+    if len(chosen) < campaign.n_gold:
+        raise SampleError(
+            f"Of the texts that {campaign.gold_source} has rated {len(chosen)} can be asked what "
+            f"the study asks; {campaign.n_gold} gold items need {campaign.n_gold}."
+        )
+    return chosen
+
+
+def _training_questions(campaign: Campaign, training: Sequence[Text], expected: Expected) -> Asked:
+    """What is asked in training items: as many questions as elsewhere, all with a label."""
     number = 2 if campaign.question_source else campaign.questions_per_item
     chosen: Asked = {}
-    asked = _unfiltered(labelled)
-    for place, text in enumerate(labelled):
+    asked = _unfiltered(training)
+    for place, text in enumerate(training):
         known = [question for question in asked[text.pk] if (text.pk, question.pk) in expected]
         if number and number < len(known):
             drawing = _random(campaign.seed, f"gold questions {place}")
@@ -242,7 +303,7 @@ def _labels(source: Rater | None, rubric_id: int | None, texts: Sequence[Text]) 
 
 
 def _labelled(campaign: Campaign, texts: Sequence[Text]) -> list[Text]:
-    """The texts of training and gold items, training first, drawn from what the gold source rated."""
+    """What the gold source rated in the order of the draw: the first are for training, then come gold."""
     wanted = campaign.n_training + campaign.n_gold
     if not wanted:
         return []
@@ -264,7 +325,7 @@ def _labelled(campaign: Campaign, texts: Sequence[Text]) -> list[Text]:
     # Texts that were not chosen for the study come first: a sample of twenty stays one of twenty.
     chosen = {text.pk for text in texts}
     order = _random(campaign.seed, "gold").sample(candidates, len(candidates))
-    return sorted(order, key=lambda text: text.pk in chosen)[:wanted]
+    return sorted(order, key=lambda text: text.pk in chosen)
 
 
 def _expected(campaign: Campaign, labelled: Sequence[Text]) -> Expected:

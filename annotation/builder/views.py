@@ -23,7 +23,7 @@ from annotation.builder.sampling import SampleError, sample_counts
 from annotation.http import AuthenticatedRequest, View, admins_only, researchers_only
 from annotation.models import Campaign, Dataset, LogEntry
 from annotation.models.wording import shown
-from annotation.participation.workload import workload
+from annotation.participation.workload import gold_plan, workload
 
 FROZEN = "It has been opened, and what raters were shown stays as it is. A copy can be changed."
 
@@ -76,7 +76,8 @@ def gold(request: AuthenticatedRequest, draft: Campaign) -> HttpResponseBase:
     form = GoldForm(_sent(request), instance=draft)
     if response := _save_sample(request, draft, form, "gold"):
         return response
-    return _page(request, draft.slug, "gold", form=form, drawn=sample_counts(draft))
+    drawn, plan = sample_counts(draft), gold_plan(draft)
+    return _page(request, draft.slug, "gold", form=form, drawn=drawn, plan=plan)
 
 
 @on_draft

@@ -116,7 +116,7 @@ def parts_here(campaign: Campaign) -> list[OurPart]:
     }
     active_ms = active_time.by_part(parts)
     skips = by_part(campaign, Assignment.objects.filter(part__in=parts))
-    checks, gold = _checks(answers), _gold(campaign, answers)
+    checks, gold_right = _checks(answers), _gold(campaign, answers)
     our_parts = []
     for part in parts:
         submitted, assigned = by_state.get(part.pk, (0, 0))
@@ -132,7 +132,7 @@ def parts_here(campaign: Campaign) -> list[OurPart]:
                 assigned=assigned,
                 skips=skips.get(part.pk),
                 checks=checks.get(part.pk, (0, 0)),
-                gold=gold.get(part.pk, (0, 0)),
+                gold=gold_right.get(part.pk, (0, 0)),
                 active_ms=active_ms.get(part.pk, 0),
                 clock=clocks.get(part.pk),
                 is_set_aside=part.participant.set_aside_at is not None,

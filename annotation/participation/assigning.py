@@ -17,7 +17,7 @@ from django.utils import timezone
 from django.utils.text import slugify
 
 from annotation.models import Answer, Assignment, Campaign, Item, Part, Participant, Rater, User
-from annotation.participation import counting
+from annotation.participation import counting, gold
 
 TRIES = 5  # at dealing a part
 HELD = Q(assignments__slot__isnull=False)
@@ -204,15 +204,12 @@ def _assign(campaign: Campaign, part: Part, chosen: list[int], order: random.Ran
     had = [
         item for item, assignment in mine.items() if assignment.state != Assignment.State.RELEASED
     ]
-    extra = campaign.items.exclude(pk__in=had).exclude(purpose=Item.Purpose.STUDY)
-    training = [item.pk for item in extra if item.purpose == Item.Purpose.TRAINING]
-    gold = [item.pk for item in extra if item.purpose == Item.Purpose.GOLD]
-    if campaign.items_per_part:
-        gold = gold[:1]
+    extra = campaign.items.exclude(pk__in=had)
+    training = [item.pk for item in extra.filter(purpose=Item.Purpose.TRAINING)]
     queue = list(chosen)
-    for item in gold:
+    for item in gold_due(campaign, participant):
         queue.insert(order.randint(0, len(queue)), item)
-    checks = _attention(campaign, part, chosen, order)
+    checks = _attention(campaign, part, queue, order)
     slots = _free_slots(chosen, campaign.raters_per_item)
     position = max((assignment.position for assignment in mine.values()), default=-1)
     new: list[Assignment] = []
@@ -231,14 +228,40 @@ def _assign(campaign: Campaign, part: Part, chosen: list[int], order: random.Ran
         counting.count_again(assignment)
 
 
+def gold_due(campaign: Campaign, participant: Participant) -> list[int]:
+    """The gold texts that come into the next part of a participant, in an order of their own.
+
+    Those in hand, of a part that ended, go into it as well, and are none of these.
+    """
+    of_purpose: dict[str, list[int]] = {purpose.value: [] for purpose in Item.Purpose}
+    for item, purpose in campaign.items.order_by("position").values_list("pk", "purpose"):
+        of_purpose[purpose].append(item)
+    drawn = of_purpose[Item.Purpose.GOLD]
+    if not drawn:
+        return []
+    kept = participant.assignments.exclude(state=Assignment.State.RELEASED)
+    had = set(kept.filter(item__purpose=Item.Purpose.GOLD).values_list("item", flat=True))
+    due = gold.terms(
+        drawn=len(drawn),
+        per_person=campaign.gold_per_person,
+        items=len(of_purpose[Item.Purpose.STUDY]),
+        items_per_part=campaign.items_per_part,
+        max_parts=campaign.max_parts,
+    ).due(participant.parts_done() + 1, len(had))
+    return gold.next_of(participant.seed, drawn, had, due)
+
+
 def _attention(
-    campaign: Campaign, part: Part, chosen: list[int], order: random.Random
+    campaign: Campaign, part: Part, items: list[int], order: random.Random
 ) -> dict[int, int]:
-    """Which of the chosen items ask which attention check; a check comes again in a later part."""
+    """Which of these items, hidden gold among them, ask which attention check.
+
+    A check comes again in a later part.
+    """
     checks = list(campaign.attention_checks.values_list("pk", flat=True))
     if not checks:
         return {}
-    bearers = order.sample(chosen, min(campaign.attention_per_part, len(chosen)))
+    bearers = order.sample(items, min(campaign.attention_per_part, len(items)))
     first = (part.number - 1) * campaign.attention_per_part
     return {item: checks[(first + index) % len(checks)] for index, item in enumerate(bearers)}
 

@@ -251,14 +251,13 @@ def next_part(participant: Participant) -> Offer | None:
     if size := campaign.items_per_part:
         texts = min(texts, max(size - assigning.unpaid(participant), begun, 1))
     had = participant.assignments.exclude(state=Assignment.State.RELEASED).values("item")
-    extra = campaign.items.exclude(pk__in=had)
-    gold = extra.filter(purpose=Item.Purpose.GOLD).count()
+    gold = assigning.gold_due(campaign, participant)
     again = Counter(waiting.values_list("item__purpose", flat=True))
-    training = extra.filter(purpose=Item.Purpose.TRAINING).count()
+    training = campaign.items.exclude(pk__in=had).filter(purpose=Item.Purpose.TRAINING).count()
     return Offer(
         number=done + 1,
         of=campaign.max_parts,
-        texts=texts + again[Item.Purpose.GOLD] + (min(gold, 1) if size else gold),
+        texts=texts + again[Item.Purpose.GOLD] + len(gold),
         training=training + again[Item.Purpose.TRAINING],
     )
 

@@ -1,9 +1,12 @@
-"""The workload of a campaign by its settings: parts, people, hours and money, before anybody begins."""
+"""The workload of a campaign by its settings: parts, people, hours, money and gold, before anybody begins."""
 
 from dataclasses import dataclass
 from decimal import Decimal
 
+from django.db.models import Count
+
 from annotation.models import Campaign, Item
+from annotation.participation import gold
 
 
 @dataclass(frozen=True)
@@ -45,9 +48,7 @@ def workload(campaign: Campaign) -> Workload | None:
     gradings = items * campaign.raters_per_item
     in_part = min(campaign.items_per_part or items, items)
     parts = _ceil(gradings, in_part)
-    parts_each = _ceil(items, in_part)
-    if campaign.max_parts:
-        parts_each = min(parts_each, campaign.max_parts)
+    parts_each = gold.parts_each(items, campaign.items_per_part, campaign.max_parts)
     items_each = min(items, in_part * parts_each)
     minutes, pay = campaign.minutes_per_part, campaign.pay_per_part
     return Workload(
@@ -63,6 +64,49 @@ def workload(campaign: Campaign) -> Workload | None:
         pay=None if pay is None else parts * pay,
         hourly=hourly(campaign),
         currency=campaign.currency,
+    )
+
+
+@dataclass(frozen=True)
+class GoldPlan:
+    """What a person meets of hidden gold who does all their parts.
+
+    texts: how many gold texts; parts: in how many parts; in_first: how many of them in the first, which
+    has most; fewest and most: how many of their questions have a label, which are what is scored, by
+    which of the texts they meet.
+    """
+
+    texts: int
+    parts: int
+    in_first: int
+    fewest: int
+    most: int
+
+    enough = gold.ENOUGH
+    """Answers to such questions from which on a person can be flagged."""
+
+
+def gold_plan(campaign: Campaign) -> GoldPlan | None:
+    """What comes of a campaign's hidden gold; None where none is drawn."""
+    drawn = campaign.items.filter(purpose=Item.Purpose.GOLD)
+    labelled = sorted(
+        drawn.annotate(n=Count("asked__expected")).order_by().values_list("n", flat=True)
+    )
+    if not labelled:
+        return None
+    terms = gold.terms(
+        drawn=len(labelled),
+        per_person=campaign.gold_per_person,
+        items=campaign.items.filter(purpose=Item.Purpose.STUDY).count(),
+        items_per_part=campaign.items_per_part,
+        max_parts=campaign.max_parts,
+    )
+    return GoldPlan(
+        texts=terms.met,
+        parts=terms.parts,
+        in_first=terms.due(1, 0),
+        fewest=sum(labelled[: terms.met]),
+        most=sum(labelled[-terms.met :]),
     )
 
 

@@ -147,13 +147,21 @@ class GoldForm(DraftForm):
 
     class Meta:
         model = Campaign
-        fields = ("gold_source", "n_training", "n_gold")
-        labels = {"gold_source": "Whose labels are right"}
+        fields = ("gold_source", "n_training", "n_gold", "gold_per_person")
+        labels = {
+            "gold_source": "Whose labels are right",
+            "gold_per_person": "Hidden gold items for one person",
+        }
         help_texts = {
             "gold_source": "raters who have rated such texts under this rubric",
             "n_training": "shown first to everybody, with the expected answer afterwards; no ratings",
-            "n_gold": "shown like all others, to weigh a rater; nobody is refused for them",
+            "n_gold": "asked like all others, to weigh a rater; nobody is refused for them",
+            "gold_per_person": "over all parts, spread evenly; empty: one in each part, or all of them "
+            "where there is one part",
         }
+
+    def at_least_one(self) -> Iterable[str]:
+        return ("gold_per_person",)
 
     def __init__(self, *args: Any, instance: Campaign, **kwargs: Any) -> None:
         super().__init__(*args, instance=instance, **kwargs)
@@ -183,4 +191,9 @@ class GoldForm(DraftForm):
         wanted = (cleaned.get("n_training") or 0) + (cleaned.get("n_gold") or 0)
         if wanted and not cleaned.get("gold_source") and "gold_source" not in self.errors:
             self.add_error("gold_source", "Training and hidden gold items need known labels.")
+        drawn, each = cleaned.get("n_gold"), cleaned.get("gold_per_person")
+        if drawn is not None and each and each > drawn:
+            self.add_error(
+                "gold_per_person", f"Nobody meets {each} hidden gold items where there are {drawn}."
+            )
         return cleaned

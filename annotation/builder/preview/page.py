@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from django.urls import reverse
 
 from annotation.models import AttentionCheck, Campaign, CheckQuestion, Item, SubQuestion
+from annotation.participation.workload import gold_plan
 from annotation.task.page import Asked, Links
 
 
@@ -41,13 +42,13 @@ class Preview:
 
 
 def first_part(campaign: Campaign) -> list[int]:
-    """The positions of the items of a first part: training, then study items, a gold item among them."""
+    """The positions of the items of a first part: training, then study items, gold items among them."""
     of: dict[str, list[int]] = {purpose.value: [] for purpose in Item.Purpose}
     for position, purpose in campaign.items.values_list("position", "purpose"):
         of[purpose].append(position)
-    study, gold = of[Item.Purpose.STUDY], of[Item.Purpose.GOLD]
-    if campaign.items_per_part:
-        study, gold = study[: campaign.items_per_part], gold[:1]
+    plan = gold_plan(campaign)
+    gold = of[Item.Purpose.GOLD][: plan.in_first if plan else 0]
+    study = of[Item.Purpose.STUDY][: campaign.items_per_part]
     middle = len(study) // 2
     return [*of[Item.Purpose.TRAINING], *study[:middle], *gold, *study[middle:]]
 
@@ -78,14 +79,14 @@ def preview_of(campaign: Campaign, here: str) -> Preview:
 
 
 def asked_in(campaign: Campaign, item: Item, place: int) -> list[Shown]:
-    """The questions of an item, none answered; the first study items carry the attention checks."""
+    """The questions of an item, none answered; the first after training carry the attention checks."""
     rows: list[SubQuestion | AttentionCheck] = [
         frozen.question for frozen in item.asked.select_related("question")
     ]
     n_training = campaign.items.filter(purpose=Item.Purpose.TRAINING).count()
     bearer = place - n_training
     checks = list(campaign.attention_checks.all()[: campaign.attention_per_part])
-    if item.purpose == Item.Purpose.STUDY and 0 <= bearer < len(checks):
+    if 0 <= bearer < len(checks):
         index = random.Random(item.position).randint(0, len(rows))  # noqa: S311 - a steady place
         rows.insert(index, checks[bearer])
     return [

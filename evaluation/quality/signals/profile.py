@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from annotation.participation import gold
 from evaluation.quality.signals.copies import Copy
 from evaluation.quality.signals.marks import Marks
 from evaluation.quality.signals.mirrors import Mirror
@@ -12,9 +13,7 @@ from evaluation.quality.signals.runs import Straight
 from evaluation.stats.estimate import Estimate
 
 ENOUGH = 20  # answers, or pairs of them, below which a share says little
-ENOUGH_GOLD = 5
 LOW_KAPPA = 0.2
-LOW_GOLD = 0.6
 TOP_SHARE = 0.95
 MIRROR_SHARE = 0.95
 ENOUGH_MARKED = 10  # answers with highlights, below which equal offsets say little
@@ -123,8 +122,8 @@ def _against_labels(profile: Profile) -> list[tuple[str, str]]:
     reasons = []
     if (
         profile.gold.value is not None
-        and profile.gold.n >= ENOUGH_GOLD
-        and profile.gold.value < LOW_GOLD
+        and profile.gold.n >= gold.ENOUGH
+        and profile.gold.value < gold.LOW
     ):
         reasons.append(("gold", f"{profile.n_right} of {profile.gold.n} gold answers right"))
     if (

@@ -3,7 +3,7 @@
 import pytest
 
 from annotation.builder import sampling
-from annotation.models import Campaign, Item, Rater, Rating, Rubric, SubQuestion
+from annotation.models import Campaign, Item, Rater, Rating, Rubric, SubQuestion, Text
 from tests.annotation.builder.builder_material import make_labelled
 
 
@@ -98,10 +98,48 @@ def test_training_and_gold_are_drawn_apart_from_the_study(harbour):
     assert made.left_out["taken for training and gold"] == 4
     assert len({name for name, _, _ in drawn(draft)}) == 10
     for item in draft.items.exclude(purpose=Item.Purpose.STUDY):
+        assert item.asked.count() == 4
         for asked in item.asked.all():
             rating = Rating.objects.get(rater=orla(), text=item.text, question=asked.question)
             spans = [{"start": s.start, "end": s.end, "quote": s.quote} for s in rating.spans.all()]
             assert (asked.expected, asked.expected_spans) == (rating.grade, spans)
+
+
+@pytest.mark.parametrize(("per_item", "asked", "labelled"), [(None, 4, 1), (3, 3, 1), (1, 1, 1)])
+def test_gold_asks_what_the_study_asks_and_is_scored_where_it_has_a_label(
+    harbour, per_item, asked, labelled
+):
+    """orla has labelled the second question of each passage alone."""
+    Rating.objects.exclude(question__position=1).delete()
+    draft = make(harbour, gold_source=orla(), n_training=1, n_gold=3, questions_per_item=per_item)
+    sampling.resample(draft)
+    for item in draft.items.exclude(purpose=Item.Purpose.TRAINING):
+        assert item.asked.count() == asked
+    for item in draft.items.filter(purpose=Item.Purpose.GOLD):
+        expected = {of.question.position: of.expected for of in item.asked.all()}
+        assert expected[1] is not None
+        assert sum(grade is not None for grade in expected.values()) == labelled
+    training = draft.items.get(purpose=Item.Purpose.TRAINING)
+    assert [of.question.position for of in training.asked.all()] == [1]
+
+
+def test_gold_in_a_study_of_pairs_is_a_pair_as_well(harbour):
+    """By ann's labels of the first two questions 5 of 8 passages can be asked so; orla's are gold."""
+    graded = Rubric.objects.get(slug="graded")
+    ann = Rater.objects.create(dataset=harbour, name="ann", kind=Rater.Kind.HUMAN)
+    for number, text in enumerate(Text.objects.filter(ratings__rater=orla()).distinct()):
+        for question in text.topic.questions.filter(position__lt=2):
+            grade = 5 if question.position == 0 or number > 4 else 0
+            Rating.objects.create(
+                rater=ann, rubric=graded, text=text, question=question, grade=grade
+            )
+    options = {"question_source": ann, "question_rubric": graded, "gold_source": orla()}
+    draft = make(harbour, n_gold=4, **options)
+    assert sampling.resample(draft).gold == 4
+    assert [positions for _, _, positions in drawn(draft)] == [[0, 1]] * 5
+    draft.n_gold = 6
+    with pytest.raises(sampling.SampleError, match="5 can be asked what the study asks; 6 gold"):
+        sampling.resample(draft)
 
 
 def test_gold_is_taken_from_outside_a_sample_first(harbour):

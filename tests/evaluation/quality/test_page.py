@@ -170,6 +170,15 @@ def test_gold_weighs_and_training_is_kept_apart(cast, rosa, answered):
     assert "nothing here rejects anybody" in seen
 
 
+def test_gold_is_scored_where_the_source_has_a_label(rosa, answered):
+    """All three questions of oracle are asked and answered, and the first alone has a label."""
+    oracle = item_of(answered, "oracle")
+    Item.objects.filter(pk=oracle.pk).update(purpose="gold")
+    oracle.asked.filter(position=0).update(expected=0)
+    wil = profile(rosa, "wil")
+    assert (wil.answers.gold, wil.n_right, wil.gold.n) == (3, 0, 1)
+
+
 def test_without_gold_or_checks_their_columns_are_left_out(rosa, answered):
     seen = words(rosa.get(QUALITY))
     assert "Gold right" not in seen.split("What the columns say")[0]
