@@ -164,6 +164,9 @@ def test_submitting_leads_through_the_part_and_back_to_the_study(client, draft):
         here = int(following.strip("/").split("/")[-1])
     assert len(set(seen)) == 6
     assert draft.items.filter(position__in=seen, purpose="gold").count() == 1
+    # Both gold texts in the one part that there is: then one more text is shown.
+    Campaign.objects.update(gold_per_person=2, max_parts=1)
+    assert "Passage 1 of 7" in markup(client.get(preview_url(draft, f"items/{seen[0]}/")))
     by_script = client.post(preview_url(draft, f"items/{seen[0]}/next/"), **BY_SCRIPT)
     assert by_script.json() == {"next": preview_url(draft, f"items/{seen[1]}/")}
 

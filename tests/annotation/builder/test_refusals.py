@@ -38,6 +38,8 @@ BAD = [
     ("gold", {"n_gold": "2"}, "need known labels"),
     ("gold", {"n_training": "-2"}, "greater than or equal to"),
     ("gold", {"gold_source": "999999"}, "Select a valid choice"),
+    ("gold", {"gold_per_person": "0"}, "greater than or equal to 1"),
+    ("gold", {"gold_per_person": "2"}, "Nobody meets 2 hidden gold items where there are 0."),
     ("guideline", {"consent_version": ""}, "Name the version"),
     ("checks", rows("questions", QUESTION | {"options": "one"}), "two choices"),
     ("checks", rows("questions", QUESTION | {"options": "a\na"}), "the same"),

@@ -2,10 +2,12 @@
 
 import pytest
 
-from annotation.models import Campaign, Item, Rubric
+from annotation.builder.workload import gold_plan
+from annotation.models import Campaign, Item, Rating, Rubric
 from tests.annotation.builder.builder_material import (
     CHECK,
     CHECKS,
+    GOLD,
     PARTS,
     QUESTION,
     STEPS,
@@ -16,6 +18,7 @@ from tests.annotation.builder.builder_material import (
     make_draft,
     orla,
     read,
+    remarks,
     rows,
     stored,
     url,
@@ -111,6 +114,47 @@ def test_gold_and_training_are_no_study_items(admin, draft):
     for item in draft.items.exclude(purpose="study"):
         assert all(asked.expected is not None for asked in item.asked.all())
     assert "5: taken for training and gold" in read(admin, draft, "texts")
+
+
+ONE_LABEL, MIXED = [1] * 8, [4, 1] * 4
+
+
+@pytest.mark.parametrize(
+    ("n_labels", "gold", "facts", "remark"),
+    [
+        # 7 texts of the study in parts of 4 are 2 parts. One gold in each, with one label.
+        (ONE_LABEL, {"n_gold": 3}, (2, 2, 1, 2, 2), "can flag nobody: in 2 parts a person meets 2"),
+        # All three: 2 + 1.
+        (ONE_LABEL, {"n_gold": 3, "gold_per_person": 3}, (3, 2, 2, 3, 3), "with 3 labelled"),
+        # 5 texts left are 2 parts; five labels are enough.
+        (ONE_LABEL, {"n_gold": 5, "gold_per_person": 5}, (5, 2, 3, 5, 5), ""),
+        ([4] * 8, {"n_gold": 3}, (2, 2, 1, 8, 8), ""),
+        # All 8 are gold, half of them with one label: two are 1 + 1 at least, 4 + 4 at most.
+        (MIXED, {"n_gold": 8}, (1, 1, 1, 1, 4), "can flag nobody"),
+        (MIXED, {"n_gold": 8, "gold_per_person": 2}, (2, 1, 2, 2, 8), "not everybody: in 1 part"),
+    ],
+)
+def test_gold_says_whether_it_can_flag_anybody(admin, draft, n_labels, gold, facts, remark):
+    rated = Rating.objects.filter(rater=orla()).order_by("text_id", "question__position")
+    for text, n in zip(sorted(set(rated.values_list("text", flat=True))), n_labels, strict=False):
+        kept = rated.filter(text=text).values_list("pk", flat=True)[:n]
+        rated.filter(text=text).exclude(pk__in=list(kept)).delete()
+    admin.post(url(draft, "parts"), PARTS)
+    assert (
+        admin.post(url(draft, "gold"), GOLD | {"gold_source": orla().pk} | gold).status_code == 302
+    )
+    draft.refresh_from_db()
+    plan = gold_plan(draft)
+    assert (plan.texts, plan.parts, plan.in_first, plan.fewest, plan.most) == facts
+    said = [what for what in remarks(admin, draft) if "Hidden gold" in what]
+    assert remark in " ".join(said)
+    assert bool(said) == bool(remark)
+    page = read(admin, draft, "gold")
+    assert f"meets {plan.texts} gold text" in page
+    assert "The flag on Quality needs 5 answers." in page
+    per_person = gold.get("gold_per_person")
+    review = f"{per_person} gold for one person" if per_person else "one gold in each part"
+    assert review in read(admin, draft, "review")
 
 
 def test_parts_say_what_they_come_to(admin, draft):
