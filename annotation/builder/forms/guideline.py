@@ -12,6 +12,17 @@ MOST = 200  # characters, as the columns of a rubric hold
 LEVEL = "level_"
 
 
+class Phrase(forms.CharField):
+    """A sentence or less, on one line for whoever reads it; its box has two, so that all of it is seen."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        widget = forms.Textarea(attrs={"rows": 2})
+        super().__init__(max_length=MOST, widget=widget, **kwargs)
+
+    def to_python(self, value: Any) -> str:
+        return " ".join(str(super().to_python(value)).split())
+
+
 class GuidelineForm(DraftForm):
     """What people read before and beside their work.
 
@@ -25,8 +36,7 @@ class GuidelineForm(DraftForm):
         help_text="in the list of a rater's studies",
         error_messages={"required": "The rubric has no title."},
     )
-    question = forms.CharField(
-        max_length=MOST,
+    question = Phrase(
         label="What is asked",
         help_text="stands above the questions of each text",
         error_messages={"required": "Nothing is asked."},
@@ -37,8 +47,8 @@ class GuidelineForm(DraftForm):
         fields = ("language", "guideline", "consent", "consent_version")
         labels = {"consent": "Consent", "consent_version": "Version of the consent"}
         help_texts = {
-            "language": "of the pages round the texts. What you leave as the rubric has it is put into it "
-            "when you save, as far as it is translated",
+            "language": "of the pages round the texts, and of the rubric's words and guideline where you "
+            "leave them as they are: those of our rubrics are translated when you save",
             "guideline": "Markdown; it began as the rubric's own",
             "consent": "Markdown; what people agree to before they begin. Empty: nothing is asked",
             "consent_version": "recorded with each agreement, for example 2026-11",
@@ -55,8 +65,7 @@ class GuidelineForm(DraftForm):
         super().__init__(*args, instance=instance, initial=initial, **kwargs)
         self.own_before = self._own()
         for level in words.levels:
-            self.fields[f"{LEVEL}{level.grade}"] = forms.CharField(
-                max_length=MOST,
+            self.fields[f"{LEVEL}{level.grade}"] = Phrase(
                 label=f"Words for grade {level.grade}",
                 error_messages={
                     "required": f"Grade {level.grade} has no words.",
