@@ -23,6 +23,7 @@ from annotation.builder.sampling import SampleError, sample_counts
 from annotation.http import AuthenticatedRequest, View, admins_only, researchers_only
 from annotation.models import Campaign, Dataset, LogEntry
 from annotation.models.wording import shown
+from annotation.participation.planning import plan
 from annotation.participation.workload import gold_plan, workload
 
 FROZEN = "It has been opened, and what raters were shown stays as it is. A copy can be changed."
@@ -76,8 +77,8 @@ def gold(request: AuthenticatedRequest, draft: Campaign) -> HttpResponseBase:
     form = GoldForm(_sent(request), instance=draft)
     if response := _save_sample(request, draft, form, "gold"):
         return response
-    drawn, plan = sample_counts(draft), gold_plan(draft)
-    return _page(request, draft.slug, "gold", form=form, drawn=drawn, plan=plan)
+    drawn, met = sample_counts(draft), gold_plan(draft)
+    return _page(request, draft.slug, "gold", form=form, drawn=drawn, met=met)
 
 
 @on_draft
@@ -210,12 +211,22 @@ def _look(
     request: AuthenticatedRequest, draft: Campaign, step: str, form: PartsForm | TermsForm
 ) -> HttpResponse:
     """A step with what its form says put in place of what is stored, as far as it can be read."""
-    form.is_valid()
-    context: dict[str, Any] = {"form": form, "work": workload(draft)}
+    if not form.is_valid():
+        stored = Campaign.objects.get(pk=draft.pk)
+        for name in form.errors:
+            if hasattr(stored, name):
+                setattr(draft, name, getattr(stored, name))
+    context: dict[str, Any] = {"form": form} | _comes_to(draft)
     if request.htmx:
         context["campaign"] = draft
         return render(request, f"annotation/builder/_{step}_look.html", context)
     return _page(request, draft.slug, step, is_look=True, **context)
+
+
+def _comes_to(campaign: Campaign) -> dict[str, Any]:
+    """The workload of a campaign and its plan; both None where no texts are drawn."""
+    work = workload(campaign)
+    return {"work": work, "plan": plan(campaign, work) if work else None}
 
 
 def _save_sample(
@@ -274,10 +285,11 @@ def _page(
         "step_now": next((row for row in all_steps if row.name == step), None),
         "lacking": sum(len(row.missing) for row in all_steps),
         "odd": sum(len(row.odd) for row in all_steps),
-        "work": workload(stored),
         "form": shown,
         "room": "campaigns",
     } | context
+    if "work" not in context:
+        context |= _comes_to(stored)
     template = f"annotation/builder/{page or step}.html"
     return render(request, template, context, status=422 if refused else 200)
 

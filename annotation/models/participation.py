@@ -177,7 +177,7 @@ class Part(models.Model):
 
 
 def shown_state(assignment: str = "") -> Case:
-    """The state of assignments as `Assignment.shown_state` has it; `assignment` leads there, as "assignment__"."""
+    """The state of assignments as `Assignment.shown_state` has it; `assignment` leads there: "assignment__"."""
     is_back = {f"{assignment}state": Assignment.State.RELEASED, f"{assignment}was_skipped": True}
     return Case(
         When(**is_back, then=Value(Assignment.State.SKIPPED.value)), default=F(f"{assignment}state")
@@ -257,7 +257,7 @@ class Assignment(models.Model):
 
     @property
     def shown_state(self) -> State:
-        """What became of it, as pages and exports say it: what was skipped stays so, also where its place went back."""
+        """What became of it, as pages and exports say it: skipped stays so, also where its place went back."""
         if self.state == self.State.RELEASED and self.was_skipped:
             return self.State.SKIPPED
         return self.State(self.state)

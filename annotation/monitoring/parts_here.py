@@ -8,12 +8,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import timedelta
 
-from django.db.models import Count, Max, Min, Q, QuerySet
+from django.db.models import Count, Q, QuerySet
 
 from annotation.models import Answer, Assignment, Campaign, Item, ItemQuestion, Part, Participant
 from annotation.participation import active_time
 from annotation.participation.due import Amount, for_outcome
-from annotation.participation.earnings import MINUTE_MS
+from annotation.participation.earnings import MINUTE_MS, clock
 from annotation.participation.skips import Skips, by_part
 
 
@@ -108,13 +108,8 @@ def parts_here(campaign: Campaign) -> list[OurPart]:
         )
     }
     answers = Answer.objects.filter(assignment__part__in=parts).order_by()
-    clocks = {
-        pk: last - first
-        for pk, first, last in answers.values_list("assignment__part").annotate(
-            first=Min("created"), last=Max("created")
-        )
-    }
     active_ms = active_time.by_part(parts)
+    clocks = clock(parts)
     skips = by_part(campaign, Assignment.objects.filter(part__in=parts))
     checks, gold_right = _checks(answers), _gold(campaign, answers)
     our_parts = []

@@ -160,7 +160,7 @@ def _number(counted: QuerySet[Any]) -> Coalesce:
     return Coalesce(Subquery(counted.values("n"), output_field=IntegerField()), 0)
 
 
-def _day(moment: str) -> Substr:
+def day_of(moment: str) -> Substr:
     """The day of a moment in UTC. Truncating a date calls Python for each row in SQLite, and is slow."""
     return Substr(Cast(F(moment), TextField()), 1, 10)
 
@@ -176,7 +176,7 @@ def by_day(campaign: Campaign) -> list[Day]:
     answered: dict[str, tuple[int, int]] = {
         day: (n, people)
         for day, n, people in answers.order_by()
-        .annotate(day=_day("created"))
+        .annotate(day=day_of("created"))
         .values_list("day")
         .annotate(Count("pk"), Count("assignment__participant", distinct=True))
     }
@@ -185,7 +185,7 @@ def by_day(campaign: Campaign) -> list[Day]:
     )
     submitted: dict[str, int] = dict(
         assignments.order_by()
-        .annotate(day=_day("submitted_at"))
+        .annotate(day=day_of("submitted_at"))
         .values_list("day")
         .annotate(Count("pk"))
     )

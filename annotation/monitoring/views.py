@@ -18,6 +18,7 @@ from django.views.decorators.vary import vary_on_headers
 from annotation.http import AuthenticatedRequest, View, admins_only, researchers_only
 from annotation.models import Assignment, Campaign, Dataset, Item, LogEntry, Part, Participant
 from annotation.monitoring import actions, parts_here, progress, reconciliation
+from annotation.monitoring.against_plan import against_plan
 from annotation.monitoring.export import archive
 from annotation.monitoring.forms import (
     ConfirmForm,
@@ -55,6 +56,8 @@ def campaign(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
     }
     if request.htmx:
         return render(request, "annotation/monitoring/_numbers.html", context)
+    due = progress.pay_due(campaign)
+    total_due = progress.total_due(due)
     extra = campaign.items.exclude(purpose=Item.Purpose.STUDY).values_list("purpose", flat=True)
     assigned = Assignment.objects.filter(participant__campaign=campaign)
     notes = assigned.exclude(note="", reported_broken=False).order_by("-reported_broken", "pk")
@@ -62,8 +65,9 @@ def campaign(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
         "extra": [extra.filter(purpose=p).count() for p in ("training", "gold")],
         "days": progress.by_day(campaign),
         "late": progress.late(campaign),
-        "due": (due := progress.pay_due(campaign)),
-        "total_due": progress.total_due(due),
+        "due": due,
+        "total_due": total_due,
+        "plan": [] if campaign.is_draft else against_plan(campaign, total.submitted, total_due),
         "part_due": of_part(campaign, has_fee=True),
         "time": progress.time_of_parts(campaign),
         "n_notes": notes.count(),

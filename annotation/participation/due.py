@@ -6,7 +6,7 @@ from decimal import ROUND_HALF_UP, Decimal
 from annotation.models import Campaign, Part, Participant
 
 PENNY = Decimal("0.01")
-WITHOUT_FEE = (Participant.Source.ACCOUNT, Participant.Source.LINK)
+OWN_PEOPLE = (Participant.Source.ACCOUNT, Participant.Source.LINK)  # no platform stands between
 
 
 @dataclass(frozen=True)
@@ -49,5 +49,5 @@ def for_outcome(campaign: Campaign, source: str, outcome: str) -> Amount | None:
     A part that is done is paid, and nothing else is: not who was screened out, failed the check, ran
     out of time or left. None where no pay is stated. `outcome` is one of a part or a participant.
     """
-    amount = of_part(campaign, has_fee=source not in WITHOUT_FEE)
+    amount = of_part(campaign, has_fee=source not in OWN_PEOPLE)
     return amount if amount is None or outcome == Part.Outcome.DONE else NOTHING

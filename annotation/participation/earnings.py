@@ -2,10 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 from decimal import Decimal
 from statistics import mean, median
 
-from annotation.models import Campaign, Part
+from django.db.models import Max, Min, QuerySet
+
+from annotation.models import Answer, Campaign, Part
 from annotation.participation import active_time
 
 ENOUGH = 5  # parts of others, before their time is told to somebody who has finished none
@@ -50,3 +53,14 @@ def an_hour(campaign: Campaign, own_ms: Sequence[int]) -> Hourly | None:
 def _hourly(pay: Decimal, minutes: float, whose: str) -> Hourly:
     amount = (pay * 60 / Decimal(minutes)).quantize(Decimal("0.01"))
     return Hourly(amount, minutes, whose)
+
+
+def clock(parts: QuerySet[Part]) -> dict[int, timedelta]:
+    """The time of each of these parts from its first answer to its last, by the server; none without any."""
+    answers = Answer.objects.filter(assignment__part__in=parts.values("pk")).order_by()
+    return {
+        part: last - first
+        for part, first, last in answers.values_list("assignment__part").annotate(
+            first=Min("created"), last=Max("created")
+        )
+    }

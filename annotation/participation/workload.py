@@ -1,4 +1,4 @@
-"""The workload of a campaign by its settings: parts, people, hours, money and gold, before anybody begins."""
+"""The workload of a campaign by its settings: slots, parts, people and gold, before anybody begins."""
 
 from dataclasses import dataclass
 from decimal import Decimal
@@ -13,9 +13,8 @@ from annotation.participation import gold
 class Workload:
     """What follows if everybody finishes what they take. Training and gold items come on top.
 
-    skips: how many texts of a part may be skipped; people: how many are needed at least; pay and
-    minutes: of all parts, None where one part's are not stated; hourly: what a part's pay comes to
-    in an hour.
+    gradings: the slots; skips: how many texts of a part may be skipped; people: how many are needed
+    at least; hourly: what a part's pay comes to in an hour, None where pay or minutes are not stated.
     """
 
     items: int
@@ -26,14 +25,7 @@ class Workload:
     skips: int
     parts_each: int
     people: int
-    minutes: int | None
-    pay: Decimal | None
     hourly: Decimal | None
-    currency: str
-
-    @property
-    def hours(self) -> float | None:
-        return None if self.minutes is None else self.minutes / 60
 
 
 def workload(campaign: Campaign) -> Workload | None:
@@ -47,10 +39,9 @@ def workload(campaign: Campaign) -> Workload | None:
         return None
     gradings = items * campaign.raters_per_item
     in_part = min(campaign.items_per_part or items, items)
-    parts = _ceil(gradings, in_part)
+    parts = divided_up(gradings, in_part)
     parts_each = gold.parts_each(items, campaign.items_per_part, campaign.max_parts)
     items_each = min(items, in_part * parts_each)
-    minutes, pay = campaign.minutes_per_part, campaign.pay_per_part
     return Workload(
         items=items,
         raters=campaign.raters_per_item,
@@ -59,11 +50,8 @@ def workload(campaign: Campaign) -> Workload | None:
         items_in_part=in_part,
         skips=campaign.skip_limit(in_part),
         parts_each=parts_each,
-        people=max(campaign.raters_per_item, _ceil(gradings, items_each)),
-        minutes=None if minutes is None else parts * minutes,
-        pay=None if pay is None else parts * pay,
+        people=max(campaign.raters_per_item, divided_up(gradings, items_each)),
         hourly=hourly(campaign),
-        currency=campaign.currency,
     )
 
 
@@ -117,5 +105,6 @@ def hourly(campaign: Campaign) -> Decimal | None:
     return (campaign.pay_per_part * 60 / campaign.minutes_per_part).quantize(Decimal("0.01"))
 
 
-def _ceil(number: int, size: int) -> int:
+def divided_up(number: int, size: int) -> int:
+    """A quotient of whole numbers, rounded up."""
     return -(-number // size)

@@ -276,8 +276,17 @@ def test_the_cost_follows_what_is_typed_and_nothing_is_saved(admin, draft, scrip
         return markup(page)
 
     page = look("terms", TERMS | {"pay_per_part": "3", "currency": "eur"})
-    assert "24 EUR; 6.00 EUR an hour" in page
+    assert "24.00 EUR; 6.00 EUR an hour" in page
     assert "48.00 GBP" in look("terms", TERMS | {"pay_per_part": "-3"})  # as it was
+    paid = TERMS | {"platform": "prolific", "platform_fee": "33.33", "workers_a_day": 4}
+    page = look("terms", paid | {"drop_out_percent": 20})
+    assert "8 parts × 2.00: 33.33% of the pay of a part" in page
+    assert "64.00 GBP" in page
+    assert "8 parts ÷ 80% that finish one, rounded up" in page
+    assert "10 arrivals ÷ 4 workers a day, rounded up" in page
+    page = look("terms", paid | {"drop_out_percent": 150, "platform_fee": "900"})  # as they were
+    assert "undefined, because no share of arrivals that finish no part is stated" in page
+    assert "48.00 GBP" in page
     page = look("parts", PARTS | {"raters_per_item": 2, "items_per_part": 5, "skips_per_part": 3})
     assert "10 × 2 raters = 20" in page
     assert "4, of 5 texts or fewer, 3 of which may be skipped" in page

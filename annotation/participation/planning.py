@@ -1,0 +1,146 @@
+"""Planning a campaign: the slots, parts, arrivals, minutes, money and days that it comes to.
+
+    slots     texts × raters for each
+    parts     slots ÷ texts of a part, rounded up
+    arrivals  parts ÷ the share of arrivals that finish one, rounded up; an arrival comes for one part
+    minutes   parts × minutes of a part; and people, at least × practice texts × minutes of a text
+    pay, fee  parts × pay of a part, and × its fee, rounded to the penny
+    days      arrivals ÷ workers a day, rounded up
+
+It holds if nobody skips, and if who comes back for another part is an arrival again.
+"""
+
+from dataclasses import dataclass
+from decimal import Decimal
+
+from annotation.models import Campaign, Item
+from annotation.participation.due import NOTHING, of_part
+from annotation.participation.workload import Workload, divided_up
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A number of a plan, and how it comes about; where there is none, why it is undefined."""
+
+    value: int | float | Decimal | None
+    how: str = ""
+
+    @property
+    def text(self) -> str:
+        """Amounts to the penny, other fractions with one digit; empty where it is undefined."""
+        if self.value is None:
+            return ""
+        if isinstance(self.value, int):
+            return str(self.value)
+        return f"{self.value:.2f}" if isinstance(self.value, Decimal) else f"{self.value:.1f}"
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a campaign comes to, number by number. Money is in the campaign's currency."""
+
+    slots: Figure
+    parts: Figure
+    arrivals: Figure
+    minutes: Figure
+    pay: Figure
+    fee: Figure
+    total: Figure
+    days: Figure
+    currency: str
+
+    @property
+    def hours(self) -> float | None:
+        return None if self.minutes.value is None else float(self.minutes.value) / 60
+
+
+def plan(campaign: Campaign, work: Workload) -> Plan:
+    """What the settings of a campaign come to, with what is expected of those who come."""
+    arrivals = _arrivals(campaign, work.parts)
+    pay, fee, total = money(campaign, work.parts)
+    return Plan(
+        slots=Figure(work.gradings, f"{_n(work.items, 'text')} × {_n(work.raters, 'rater')}"),
+        parts=Figure(
+            work.parts,
+            f"{_n(work.gradings, 'slot')} ÷ {_n(work.items_in_part, 'text')} of a part, rounded up",
+        ),
+        arrivals=arrivals,
+        minutes=_minutes(campaign, work),
+        pay=pay,
+        fee=fee,
+        total=total,
+        days=_days(campaign, arrivals.value),
+        currency=campaign.currency,
+    )
+
+
+def money(campaign: Campaign, parts: int) -> tuple[Figure, Figure, Figure]:
+    """The pay of so many parts, the fee of the campaign's platform, and both."""
+    amount = of_part(campaign, has_fee=bool(campaign.platform))
+    if amount is None:
+        unknown = Figure(None, "no pay is stated")
+        return unknown, unknown, unknown
+    all_parts = amount.times(parts)
+    n = _n(parts, "part")
+    if not campaign.platform:
+        fee = Figure(NOTHING.fee, "people come from no platform")
+    elif not campaign.platform_fee:
+        fee = Figure(NOTHING.fee, "none is stated")
+    else:
+        fee = Figure(
+            all_parts.fee, f"{n} × {amount.fee}: {campaign.platform_fee}% of the pay of a part"
+        )
+    return (
+        Figure(all_parts.pay, f"{n} × {amount.pay}"),
+        fee,
+        Figure(all_parts.total, "pay and fee"),
+    )
+
+
+def arrivals_for(parts: int, finished: int, of: int) -> int:
+    """How many have to come for so many parts, where so many of so many arrivals finish one.
+
+    Raises ZeroDivisionError where nobody finishes.
+    """
+    return divided_up(parts * of, finished)
+
+
+def _arrivals(campaign: Campaign, parts: int) -> Figure:
+    percent = campaign.drop_out_percent
+    if percent is None:
+        return Figure(None, "no share of arrivals that finish no part is stated")
+    return Figure(
+        arrivals_for(parts, 100 - percent, 100),
+        f"{_n(parts, 'part')} ÷ {100 - percent}% that finish one, rounded up",
+    )
+
+
+def _minutes(campaign: Campaign, work: Workload) -> Figure:
+    minutes = campaign.minutes_per_part
+    if not minutes:
+        return Figure(None, "the minutes of a part are not stated")
+    how = f"{_n(work.parts, 'part')} × {_n(minutes, 'minute')}"
+    practice = campaign.items.filter(purpose=Item.Purpose.TRAINING).count()
+    if practice:
+        how += (
+            f"; and {'1 person' if work.people == 1 else f'{work.people} people'} × "
+            f"{_n(practice, 'practice text')} × {minutes / work.items_in_part:.1f} minutes, rounded up"
+        )
+    extra = divided_up(work.people * practice * minutes, work.items_in_part)
+    return Figure(work.parts * minutes + extra, how)
+
+
+def _days(campaign: Campaign, arrivals: int | float | Decimal | None) -> Figure:
+    a_day = campaign.workers_a_day
+    if not a_day:
+        return Figure(None, "no workers a day are stated")
+    if arrivals is None:
+        return Figure(None, "how many have to come is undefined")
+    return Figure(
+        divided_up(int(arrivals), a_day),
+        f"{_n(int(arrivals), 'arrival')} ÷ {_n(a_day, 'worker')} a day, rounded up",
+    )
+
+
+def _n(number: int, of: str) -> str:
+    return f"{number} {of}{'' if number == 1 else 's'}"

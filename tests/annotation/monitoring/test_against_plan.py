@@ -1,0 +1,136 @@
+"""A running study beside its plan: who came, what it took and cost, and what is still to come; by hand."""
+
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+
+import pytest
+from django.utils import timezone
+
+from annotation.models import Answer, Campaign, Part, Participant
+from annotation.monitoring import against_plan, progress
+from annotation.monitoring.against_plan import arrivals
+from tests import field
+from tests.crowd import make_study
+from tests.markup import markup
+
+HOME = "/campaigns/crowd/"
+
+
+@pytest.fixture
+def study(db) -> Campaign:
+    """12 texts for 2 raters each, in parts of 2: 24 slots, 12 parts."""
+    study = make_study(texts=12, platform_fee=Decimal("33.33"), workers_a_day=4)
+    study.refresh_from_db()
+    return study
+
+
+@pytest.fixture
+def people(study):
+    """Three parts done; five arrivals left (one ran out, one is overdue, three ended before); three are under way."""
+    return field.fill(study)
+
+
+def lines(study) -> dict[str, against_plan.Line]:
+    total, *_ = progress.items(study)
+    due = progress.total_due(progress.pay_due(study))
+    return {line.label: line for line in against_plan.against_plan(study, total.submitted, due)}
+
+
+def test_arrivals_are_done_left_or_under_way(study, people):
+    came = arrivals(study)
+    assert (came.done, came.left, came.under_way, came.n) == (3, 5, 3, 11)
+    # After the time of a part nobody is under way any more; Maria was invited, and never came.
+    came = arrivals(study, timezone.now() + timedelta(hours=21))
+    assert (came.done, came.left, came.under_way) == (3, 8, 0)
+    Campaign.objects.update(lease_hours=None)
+    study.refresh_from_db()
+    came = arrivals(study, timezone.now() + timedelta(hours=21))
+    assert (came.done, came.left, came.under_way) == (3, 6, 2)  # parts have ends still
+
+
+def test_somebody_who_was_invited_comes_with_the_first_act(study):
+    invited = Participant.objects.create(
+        campaign=study, rater=study.gold_source, source=Participant.Source.ACCOUNT
+    )
+    assert arrivals(study).n == 0
+    for tries, consented in ((1, None), (0, timezone.now())):
+        Participant.objects.filter(pk=invited.pk).update(check_tries=tries, consented_at=consented)
+        assert arrivals(study).under_way == 1
+
+
+def test_too_few_arrivals_say_so_and_give_no_rate(cast, study, people):
+    table = lines(study)
+    why = "only 8 arrivals have ended, and 10 are needed to say"
+    for figure in (
+        table["Finish no part, in %"].so_far,
+        table["Arrivals"].to_come,
+        table["Days"].to_come,
+    ):
+        assert (figure.value, figure.how) == (None, why)
+    assert table["Minutes"].to_come.how == "only 3 parts are done, and 5 are needed to say"
+    assert table["Finish no part, in %"].planned.how == "it is not stated"
+    page = markup(cast.client("researcher").get(HOME))
+    assert "Planned, and so far" in page
+    assert f"undefined, because {why}" in page
+
+
+def test_planned_so_far_and_still_to_come(study, people, monkeypatch):
+    monkeypatch.setattr(against_plan, "ENOUGH_ARRIVALS", 8)
+    monkeypatch.setattr(against_plan, "ENOUGH", 3)
+    Campaign.objects.update(drop_out_percent=25, lease_hours=None)  # nobody came too long ago
+    study.refresh_from_db()
+    first, then = datetime(2026, 3, 2, 9, tzinfo=UTC), datetime(2026, 3, 3, 9, tzinfo=UTC)
+    Participant.objects.update(joined=first, consented_at=None, checked_at=None)
+    Part.objects.update(began=first)
+    Part.objects.filter(participant=people["working"]).update(began=then)
+    for part, minutes in zip(Part.objects.filter(outcome="done"), (10, 60, 20), strict=True):
+        answers = Answer.objects.filter(assignment__part=part).order_by("pk")
+        answers.update(created=first)
+        Answer.objects.filter(pk=answers.last().pk).update(
+            created=first + timedelta(minutes=minutes)
+        )
+    expected = {
+        # 6 slots of 24 are handed in: 18 are left, in 9 parts of 2.
+        "Slots": ("24", "6", "18"),
+        "Parts": ("12", "3", "9"),
+        # 12 ÷ 0.75; 9 × 8 ÷ 3
+        "Arrivals": ("16", "11", "24"),
+        # 5 of 8 that ended
+        "Finish no part, in %": ("25", "62.5", ""),
+        # 12 × 30, and 6 people × 1 practice text × 15; 10 + 60 + 20; 9 × 20, the median
+        "Minutes": ("450", "90.0", "180.0"),
+        # at 4.50, and 1.50
+        "Pay (GBP)": ("54.00", "13.50", "40.50"),
+        "Fee (GBP)": ("18.00", "4.50", "13.50"),
+        "Pay and fee (GBP)": ("72.00", "18.00", "54.00"),
+        # 16 ÷ 4; 24 at 11 in two days
+        "Days": ("4", "2", "5"),
+    }
+    table = lines(study)
+    assert {
+        label: (line.planned.text, line.so_far.text, line.to_come.text)
+        for label, line in table.items()
+    } == expected
+    assert table["Arrivals"].to_come.how == "at 3 of 8 that finish a part"
+    assert table["Days"].to_come.how == "at 5.5 arrivals a day, of 11"
+    Campaign.objects.update(state="closed", pay_per_part=None)
+    study.refresh_from_db()
+    table = lines(study)
+    assert {line.to_come.how for line in table.values()} == {"the study is closed"}
+    assert table["Pay (GBP)"].so_far.how == "no pay is stated"
+
+
+def test_where_nobody_finishes_or_nothing_is_left(study, monkeypatch):
+    monkeypatch.setattr(against_plan, "ENOUGH_ARRIVALS", 1)
+    field.end(field.come(study, "pid-1"), "screened_out")
+    assert lines(study)["Arrivals"].to_come.how == "none of the 1 that ended finished a part"
+    monkeypatch.setattr(progress, "items", lambda _: [progress.ItemsOf("", submitted=24)])
+    for label in ("Slots", "Parts", "Arrivals", "Minutes", "Days"):
+        assert lines(study)[label].to_come.value == 0
+
+
+def test_a_draft_and_a_study_without_texts_have_no_table(cast, study):
+    Campaign.objects.update(state="draft")
+    assert "Planned, and so far" not in cast.client("admin").get(HOME).content.decode()
+    study.items.all().delete()
+    assert lines(study) == {}
