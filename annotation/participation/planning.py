@@ -93,7 +93,7 @@ def money(campaign: Campaign, parts: int) -> tuple[Figure, Figure, Figure]:
     return (
         Figure(all_parts.pay, f"{n} × {amount.pay}"),
         fee,
-        Figure(all_parts.total, "pay and fee"),
+        Figure(all_parts.total, f"{all_parts.pay} + {all_parts.fee}"),
     )
 
 

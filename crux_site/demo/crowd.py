@@ -69,6 +69,8 @@ def make_crowd(dataset: Dataset) -> Campaign:
         consent_version="demo-1",
         pay_per_part=Decimal("1.50"),
         minutes_per_part=10,
+        drop_out_percent=25,
+        workers_a_day=8,
         platform=Campaign.Platform.PROLIFIC,
         code_done="DEMODONE",
         code_screened_out="DEMOOUT",

@@ -122,9 +122,11 @@ def test_prolifics_list_is_compared_and_the_comparison_taken_away(visit, tmp_pat
     )
     page.set_input_files("input[type=file]", export)
     page.get_by_role("button", name="Compare").click()
-    rows = page.locator("tbody tr")
+    rows = page.get_by_role("region", name="Submissions and parts", exact=True).locator("tbody tr")
     expect(rows).to_have_count(4)
     expect(rows.nth(1)).to_contain_text("approve")
+    expect(page.get_by_role("region", name="What is due").locator("tbody tr")).to_have_count(3)
+    page.get_by_text("Change these numbers").click()
     assert axe_problems(page) == []
     with page.expect_download() as started:
         page.get_by_role("link", name="Download as CSV").click()

@@ -2,8 +2,8 @@
 
 import pytest
 
-from annotation.builder.workload import gold_plan
 from annotation.models import Campaign, Item, Rating, Rubric
+from annotation.participation.workload import gold_plan
 from tests.annotation.builder.builder_material import (
     CHECK,
     CHECKS,

@@ -26,7 +26,7 @@ def study(db) -> Campaign:
 
 @pytest.fixture
 def people(study):
-    """Three parts done; five arrivals left (one ran out, one is overdue, three ended before); three are under way."""
+    """Three parts done, three arrivals under way; five left: one ran out, one is overdue, three ended."""
     return field.fill(study)
 
 

@@ -117,7 +117,7 @@ def test_pay_is_due_for_parts_that_are_done(study, people):
     assert progress.total_due(dues).total == Decimal("18.00")
     study.pay_per_part = None
     dues = progress.pay_due(study)
-    assert [(due.parts, due.amount) for due in dues][0] == (3, None)
+    assert (dues[0].parts, dues[0].amount) == (3, None)
     assert progress.total_due(dues).total == 0
 
 

@@ -50,7 +50,7 @@ def test_all_numbers_of_a_plan(study):
         ),
         "pay": ("36.00", "8 parts × 4.50"),
         "fee": ("12.00", "8 parts × 1.50: 33.33% of the pay of a part"),
-        "total": ("48.00", "pay and fee"),
+        "total": ("48.00", "36.00 + 12.00"),
         # 10 ÷ 3
         "days": ("4", "10 arrivals ÷ 3 workers a day, rounded up"),
     }
@@ -72,7 +72,7 @@ def test_practice_takes_time_of_everybody_once(study):
     [
         (
             {"pay_per_part": None},
-            {name: "no pay is stated" for name in ("pay", "fee", "total")},
+            dict.fromkeys(("pay", "fee", "total"), "no pay is stated"),
         ),
         ({"minutes_per_part": None}, {"minutes": "the minutes of a part are not stated"}),
         ({"workers_a_day": None}, {"days": "no workers a day are stated"}),
