@@ -113,7 +113,7 @@ class Row:
         if not self.here:
             return "not known here"
         is_paid = self.here.is_done and self.there and self.there.status in PAID
-        return f"{self.here.label}, approved there already" if is_paid else self.here.label
+        return f"{self.here.label}, paid there already" if is_paid else self.here.label
 
     def cells(self) -> list[str]:
         there, here = self.there, self.here

@@ -195,7 +195,7 @@ def test_what_is_due_is_said_for_each_part_and_in_total(cast, study, done):
     ]
     assert [(label, n, amount and str(amount.total)) for label, n, amount in compared.due()] == [
         ("done", 1, "6.00"),
-        ("done, approved there already", 1, "6.00"),
+        ("done, paid there already", 1, "6.00"),
         ("failed the check", 1, "0.00"),
         ("not known here", 1, None),
         ("screened out", 1, "0.00"),
