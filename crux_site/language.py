@@ -21,7 +21,9 @@ def remember_language(request: HttpRequest, response: HttpResponseBase) -> None:
     match, kept = request.resolver_match, request.COOKIES.get(COOKIE)
     is_of_study = match is not None and match.route.startswith(OF_STUDIES)
     language = translation.get_language()
-    if response.status_code >= 400 or not (kept or is_of_study):
+    if match is not None and not match.kwargs and language == settings.LANGUAGE_CODE:
+        is_of_study = False  # a list of studies in several languages is in none of theirs
+    if response.status_code != 200 or not (kept or is_of_study):
         return
     user = getattr(request, "user", None)
     if user is None or not user.is_authenticated:

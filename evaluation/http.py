@@ -9,16 +9,23 @@ from evaluation.data.selection import Selection, select
 
 
 def asked_for(request: AuthenticatedRequest, dataset: Dataset) -> Selection:
-    """The selection in the URL. Raises SelectionError where it asks for what is not there."""
+    """The selection in the URL. Raises SelectionError where it asks for what is not there.
+
+    The form says what it was filled in for: of another rubric or campaign it knows neither the
+    raters nor the judges, and these are then chosen anew.
+    """
     words = request.GET
+    rubric, campaign = words.get("rubric"), words.get("campaign")
+    choices = {"judge": words.get("judge"), "eta": words.get("eta")}
+    raters = words.getlist("raters")
+    if "of_rubric" in words:
+        has_other_rubric = rubric != words["of_rubric"]
+        if has_other_rubric:
+            campaign = None
+        if has_other_rubric or campaign != words.get("of_campaign"):
+            raters, choices = [], {}
     return select(
-        dataset,
-        rubric=words.get("rubric"),
-        raters=words.getlist("raters"),
-        judge=words.get("judge"),
-        eta=words.get("eta"),
-        campaign=words.get("campaign"),
-        judge_by_default=True,
+        dataset, rubric=rubric, raters=raters, campaign=campaign, judge_by_default=True, **choices
     )
 
 

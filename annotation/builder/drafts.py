@@ -121,7 +121,7 @@ def copy(source: Campaign, by: User) -> Campaign:
     if (
         source.wording and not source.is_draft
     ):  # all of its words: the rubric's own among them stay that
-        own = rubrics_own(source.rubric, source.language, source.kind)
+        own = rubrics_own(source.rubric, source.language, source.kind_asked())
         settings["wording"] = differing(shown(source), own)
     made = Campaign.objects.create(
         **settings, title=title, slug=free_slug(title), created_by=by, selection=selection

@@ -72,6 +72,7 @@ MAX_LINKS = 500
 
 
 MAX_NAME = 200
+LISTED = 10  # as many names as a message names
 
 
 class LinksForm(forms.Form):
@@ -126,10 +127,12 @@ def invitations(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
         wanted, days = form.cleaned_data["wanted"], form.cleaned_data["days"]
         until = timezone.now() + timedelta(days=days) if days else None
         with transaction.atomic():
+            known = _have_links(campaign, wanted)
             made = entry.make_links(campaign, wanted, until)
-            links = f"{len(made)} link{'' if len(made) == 1 else 's'}"
+            n = len(made) - len(known)
+            links = f"{n} link{'' if n == 1 else 's'}"
             LogEntry.record(campaign, request.user, "made links", links)
-        messages.success(request, f"{links} can be given out.")
+        messages.success(request, f"{links} can be given out.{_kept(known)}")
         return redirect("campaign_invitations", slug)
     participants = campaign.participants.filter(source=Participant.Source.LINK, erased_at=None)
     listed = participants.select_related("rater").with_status().order_by("-pk")
@@ -154,6 +157,27 @@ def invitations(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
     }
     status = 422 if form.is_bound else 200
     return render(request, "annotation/builder/invitations.html", context, status=status)
+
+
+def _have_links(campaign: Campaign, names: list[str]) -> list[str]:
+    """Those of the names that have a link already, ended or not."""
+    links = campaign.participants.filter(source=Participant.Source.LINK)
+    known = links.filter(external_id__in=[name for name in names if name])
+    return sorted(known.values_list("external_id", flat=True))
+
+
+def _kept(names: list[str]) -> str:
+    if not names:
+        return ""
+    listed = ", ".join(names[:LISTED]) + (
+        f" and {len(names) - LISTED} more" * (len(names) > LISTED)
+    )
+    have = (
+        "has a link already, which stays as it is"
+        if len(names) == 1
+        else "have links already, which stay as they are"
+    )
+    return f" {listed} {have}: a new one is made on the participant’s page."
 
 
 def _arrival(campaign: Campaign, request: AuthenticatedRequest) -> str:

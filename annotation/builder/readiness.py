@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 
 from django.conf import settings
+from django.db.models import Count
 from django.urls import reverse
 from django.utils import timezone
 
@@ -90,6 +91,11 @@ def _parts(campaign: Campaign, step: Step) -> None:
 
 
 def _gold(campaign: Campaign, step: Step) -> None:
+    if _gold_tells_itself(campaign):
+        step.odd.append(
+            "A gold text asks fewer questions than any text of the study, so people can tell which it is. "
+            "Saving this step draws it anew."
+        )
     plan = gold_plan(campaign)
     if plan is None or plan.fewest >= plan.enough:
         return
@@ -102,13 +108,24 @@ def _gold(campaign: Campaign, step: Step) -> None:
     )
 
 
+def _gold_tells_itself(campaign: Campaign) -> bool:
+    """As in a draft from when gold asked no more than what has a label."""
+    numbers = (
+        campaign.items.annotate(n=Count("asked")).order_by().values_list("purpose", "n").distinct()
+    )
+    fewest = dict(sorted(numbers, key=lambda number: -number[1]))
+    gold, study = (fewest.get(purpose) for purpose in (Item.Purpose.GOLD, Item.Purpose.STUDY))
+    return gold is not None and study is not None and gold < study
+
+
 def _guideline(campaign: Campaign, step: Step) -> None:
     if not campaign.guideline.strip():
         step.odd.append("The guideline is empty; the rubric's own will be shown.")
     if untranslated := _untranslated(campaign):
         step.odd.append(
-            f"The pages are in {campaign.get_language_display()}, and these are in the words of the "
-            f"rubric, which has no translation of them: {' and '.join(untranslated)}."
+            f"The pages are in {campaign.get_language_display()}, and these are in the rubric's own "
+            f"words: {' and '.join(untranslated)}. Where we have translated them, saving this step puts "
+            "the translation there."
         )
     if not campaign.consent.strip():
         step.odd.append("There is no consent text, so nobody is asked to agree to anything.")

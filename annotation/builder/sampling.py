@@ -164,7 +164,7 @@ def publish(campaign: Campaign) -> None:
         raise SampleError("It has been opened before.")
     if not campaign.items.filter(purpose=Item.Purpose.STUDY).exists():
         raise SampleError("It has no items yet.")
-    words = shown(campaign, campaign.items.values_list("text__kind", flat=True)[0])
+    words = shown(campaign, campaign.kind_asked())
     program = words_of_the_program(campaign.language)
     campaign.guideline, campaign.wording = words.guideline, words.stored() | {"program": program}
     campaign.state = Campaign.State.OPEN

@@ -3,6 +3,18 @@
 from django.db import migrations, models
 
 
+def of_what_is_open(apps, schema_editor):
+    """A text that is open at this moment was opened at some time since its part began, and nobody wrote down when.
+
+    Else a look at it from now on would be taken for the first, with minutes claimed from before.
+    """
+    Assignment = apps.get_model("annotation", "Assignment")
+    Part = apps.get_model("annotation", "Part")
+    began = Part.objects.filter(pk=models.OuterRef("part")).values("began")
+    in_hand = Assignment.objects.filter(state="open", part__outcome="", answers=None)
+    Assignment.objects.filter(pk__in=in_hand.values("pk")).update(opened_at=models.Subquery(began))
+
+
 class Migration(migrations.Migration):
 
     dependencies = [
@@ -24,4 +36,5 @@ class Migration(migrations.Migration):
             model_name='campaign',
             constraint=models.CheckConstraint(condition=models.Q(('gold_per_person', None), models.Q(('gold_per_person__gte', 1), ('gold_per_person__lte', models.F('n_gold'))), _connector='OR'), name='campaign_gold_per_person_is_drawn'),
         ),
+        migrations.RunPython(of_what_is_open, migrations.RunPython.noop, elidable=True),
     ]

@@ -286,6 +286,11 @@ class Campaign(models.Model):
         kind: str = self.selection.get("kind") or kind_for(self.rubric)
         return kind or Text.Kind.PASSAGE
 
+    def kind_asked(self) -> str:
+        """The kind of the text that is asked about first; before any is drawn, the one it is made for."""
+        kinds = self.items.values_list("text__kind", flat=True)
+        return kinds.first() or self.kind
+
     @property
     def is_draft(self) -> bool:
         return self.state == self.State.DRAFT

@@ -77,7 +77,7 @@ def _provenance(names: Names, written: dict[str, dict[str, Any]]) -> bytes:
         "consent_version": campaign.consent_version,
         "consent_sha256": digest(campaign.consent),
         "language": campaign.language,
-        "words_frozen": bool(campaign.wording),
+        "words_frozen": bool(campaign.wording) and not campaign.is_draft,
         "program_at_opening": campaign.wording.get("program"),
         "program_at_export": words_of_the_program(campaign.language),
         "anonymous": names.anonymous,

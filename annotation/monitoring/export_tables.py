@@ -32,7 +32,7 @@ from annotation.models import (
     digest,
 )
 from annotation.models.participation import shown_state
-from annotation.models.wording import shown
+from annotation.models.wording import same_words, shown
 from annotation.participation.due import for_outcome
 
 Cells = dict[str, Any]
@@ -183,13 +183,16 @@ def _attention_checks(names: Names) -> Iterator[Cells]:
 
 def _words(names: Names) -> Iterator[Cells]:
     """Every text that raters were shown beside the items, with its language and its hash; no empty ones."""
-    campaign, words = names.campaign, shown(names.campaign)
+    campaign = names.campaign
+    words = shown(campaign, campaign.kind_asked())
     # The rubric's own rows, of a campaign that was opened before words were frozen, tell no language.
     of_rubric = campaign.language if campaign.wording else ""
+    is_rubrics = not campaign.wording and same_words(words.guideline, campaign.rubric.guideline)
     texts = [("title", campaign.language, campaign.title), ("rubric", of_rubric, words.title)]
     texts += [("question", campaign.language, words.question)]
     texts += [(f"grade {level.grade}", of_rubric, level.label) for level in words.levels]
-    own = [("guideline", words.guideline), ("consent", campaign.consent)]
+    texts += [("guideline", "" if is_rubrics else campaign.language, words.guideline)]
+    own = [("consent", campaign.consent)]
     for number, asked in enumerate(campaign.check_questions.order_by("position"), start=1):
         name = f"check question {number}"
         own += [(name, asked.body)]

@@ -1,6 +1,7 @@
 """The progress of a campaign: which items are whole, what came in by day, what is to be paid.
 
-Every number is counted by the database. A campaign of many thousand items opens as fast as a small one.
+Every number is counted by the database, but for the time of parts, of which the newest are looked at. A
+campaign of many thousand items opens as fast as a small one.
 """
 
 from collections import Counter
@@ -31,6 +32,7 @@ from annotation.participation import active_time, assigning
 from annotation.participation.due import NOTHING, Amount, for_outcome
 from annotation.participation.earnings import MINUTE_MS
 
+NEWEST_PARTS = 200  # that are done, whose time is looked at
 OUTCOMES = {
     "done": "done",
     "": "under way",
@@ -90,10 +92,14 @@ class Due:
 
 @dataclass(frozen=True)
 class Time:
-    """Active minutes of the parts that are done; None where no page has measured any."""
+    """Active minutes of the newest parts that are done; None where no page has measured any.
+
+    `measured` of those `looked_at`, of all `parts` that are done.
+    """
 
     minutes: float | None
     measured: int
+    looked_at: int
     parts: int
 
 
@@ -235,8 +241,9 @@ def total_due(dues: Iterable[Due]) -> Amount:
 
 
 def time_of_parts(campaign: Campaign) -> Time:
-    """The median of the active minutes of parts that are done; idle time is not counted."""
+    """The median of the active minutes of the newest parts that are done; idle time is not counted."""
     parts = Part.objects.filter(participant__campaign=campaign, outcome=Part.Outcome.DONE)
-    measured = active_time.by_part(parts).values()
+    measured = active_time.by_part(parts.order_by("-ended")[:NEWEST_PARTS]).values()
     minutes = median(measured) / MINUTE_MS if measured else None
-    return Time(minutes, len(measured), parts.count())
+    n = parts.count()
+    return Time(minutes, len(measured), min(n, NEWEST_PARTS), n)

@@ -135,10 +135,15 @@ class Row:
 
 @dataclass(frozen=True)
 class Reconciled:
-    """All rows, and how many parts belong to studies of Prolific that the file is not about."""
+    """All rows, and how many parts that are done are not in them.
+
+    elsewhere: of studies of Prolific that the file is not about; erased: of people whose personal data was
+    deleted, and with it what their submissions are called.
+    """
 
     rows: list[Row]
     elsewhere: int
+    erased: int
 
     def counts(self) -> list[tuple[str, str, int]]:
         counts = Counter(row.finding for row in self.rows)
@@ -172,32 +177,43 @@ class Reconciled:
 def reconcile(campaign: Campaign, submissions: list[Submission]) -> Reconciled:
     """Every submission beside its part, and the parts that are done and have no submission.
 
-    A submission is found by its own id, else by its person, where that person has one part of
-    which no id is known, or none at all. Parts of a study of Prolific that no submission of this
-    file belongs to are only counted: an export is of one study.
+    Parts of a study of Prolific that no submission of this file belongs to are only counted: an
+    export is of one study.
     """
     parts, ended = parts_here(campaign), ended_without_part(campaign)
-    by_session = {part.session: part for part in parts if part.session}
-    nameless: dict[str, list[OurPart]] = {}
-    for part in parts:
-        if not part.session:
-            nameless.setdefault(part.person, []).append(part)
-    rows, met, studies = [], set(), set()
-    for there in submissions:
-        here = by_session.get(there.pk)
-        if here is None and len(nameless.get(there.person, [])) == 1:
-            [here] = nameless[there.person]
-        if here:
-            met.add(id(here))
-            studies.add(here.study)
-        rows.append(_row(campaign, there, here or ended.get(there.person)))
-    done = [part for part in parts if part.is_done and id(part) not in met]
+    found = _found(parts, submissions)
+    rows = [
+        _row(campaign, there, found.get(there.pk) or ended.get(there.person))
+        for there in submissions
+    ]
+    met, studies = {id(here) for here in found.values()}, {here.study for here in found.values()}
+    rest = [part for part in parts if part.is_done and id(part) not in met]
+    done = [part for part in rest if part.person]
     ours = [part for part in done if not studies or part.study in studies or not part.study]
     rows += [
         Row("here", "ask", "Prolific's list does not name it: ask for the submission.", here=part)
         for part in ours
     ]
-    return Reconciled(rows, len(done) - len(ours))
+    return Reconciled(rows, len(done) - len(ours), len(rest) - len(done))
+
+
+def _found(parts: list[OurPart], submissions: list[Submission]) -> dict[str, OurPart]:
+    """The part of each submission, by the submission's id.
+
+    It is found by its own id, else by its person, where that person has one part of which no id is
+    known. That is the part of one submission: of one that was not given back, where there is one.
+    """
+    by_session = {part.session: part for part in parts if part.session}
+    nameless: dict[str, list[OurPart]] = {}
+    for part in parts:
+        if not part.session and part.person:
+            nameless.setdefault(part.person, []).append(part)
+    found = {there.pk: by_session[there.pk] for there in submissions if there.pk in by_session}
+    for there in sorted(submissions, key=lambda there: there.status in GONE):
+        own = nameless.get(there.person, [])
+        if there.pk not in found and len(own) == 1:
+            found[there.pk] = own.pop()
+    return found
 
 
 def _row(campaign: Campaign, there: Submission, here: OurPart | None) -> Row:

@@ -68,7 +68,7 @@ def campaign(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
         "due": due,
         "total_due": total_due,
         "plan": [] if campaign.is_draft else against_plan(campaign, total.submitted, total_due),
-        "part_due": of_part(campaign, has_fee=True),
+        "part_due": of_part(campaign, has_fee=bool(campaign.platform)),
         "time": progress.time_of_parts(campaign),
         "n_notes": notes.count(),
         "notes": notes.select_related("participant__rater", "item__text").defer("item__text__body")[
@@ -359,8 +359,9 @@ def return_participant(request: AuthenticatedRequest, participant: Participant) 
 def readmit(request: AuthenticatedRequest, participant: Participant) -> str:
     """Somebody whose participation had ended can go on."""
     actions.readmit(participant, request.user)
-    by_link = participant.source == Participant.Source.LINK
-    return f"{participant.rater} can go on{', by a new link: see Ways in' if by_link else ''}."
+    if participant.source != Participant.Source.LINK:
+        return f"{participant.rater} can go on."
+    return f"{participant.rater} can go on, by a new link for as long as the study: see Ways in."
 
 
 @_on_participant

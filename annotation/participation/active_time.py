@@ -128,6 +128,8 @@ def by_assignment(participants: QuerySet[Any, Any] | Iterable[int]) -> dict[int,
 
 def by_part(parts: QuerySet[Part]) -> dict[int, int]:
     """The active milliseconds of each of these parts; none where no page has measured any."""
+    # Once: the newest parts may be others a moment later.
+    parts = Part.objects.filter(pk__in=list(parts.values_list("pk", flat=True)))
     rows = Assignment.objects.filter(part__in=parts.values("pk")).order_by()
     # First, or an item that is assigned at this very moment would have no time.
     held = list(rows.values_list("pk", "part"))

@@ -6,7 +6,7 @@ from datetime import timedelta
 from decimal import Decimal
 from statistics import mean, median
 
-from django.db.models import Max, Min, QuerySet
+from django.db.models import F, Max, Min, Q, QuerySet
 
 from annotation.models import Answer, Campaign, Part
 from annotation.participation import active_time
@@ -56,8 +56,15 @@ def _hourly(pay: Decimal, minutes: float, whose: str) -> Hourly:
 
 
 def clock(parts: QuerySet[Part]) -> dict[int, timedelta]:
-    """The time of each of these parts from its first answer to its last, by the server; none without any."""
-    answers = Answer.objects.filter(assignment__part__in=parts.values("pk")).order_by()
+    """The time of each of these parts from its first answer to its last, by the server; none without any.
+
+    What was answered before it began, of a text that came along, or after it ended is no time of it.
+    """
+    answers = Answer.objects.filter(
+        Q(assignment__part__ended=None) | Q(created__lte=F("assignment__part__ended")),
+        assignment__part__in=parts.values("pk"),
+        created__gte=F("assignment__part__began"),
+    ).order_by()
     return {
         part: last - first
         for part, first, last in answers.values_list("assignment__part").annotate(

@@ -174,7 +174,10 @@ def why_closed(campaign: Campaign) -> str:
 
 def known(campaign: Campaign, worker: str) -> Participant | None:
     """The participation of somebody who came from the campaign's platform before."""
-    participants = campaign.participants.filter(source=campaign.platform, external_id=worker)
+    # Ids from before the platform's own way of writing was known may be in other letters.
+    has_capitals = PLATFORMS[campaign.platform].writes is str
+    name = "external_id" if has_capitals else "external_id__iexact"
+    participants = campaign.participants.filter(source=campaign.platform, **{name: worker})
     return participants.select_related("rater__user", "campaign").first()
 
 
@@ -267,12 +270,12 @@ def invited(token: str) -> tuple[Participant, int]:
 
 def check_link(participant: Participant, serial: int) -> None:
     """Raises NoEntryError for a link that was replaced, was revoked, or has ended."""
+    if participant.link_has_ended():
+        raise NoEntryError(_("This link has ended. Ask for a new one."))
     if serial != participant.link_serial:
         raise NoEntryError(
             _("This link no longer holds: a newer one was made in its place. Ask for that one.")
         )
-    if participant.link_has_ended():
-        raise NoEntryError(_("This link has ended. Ask for a new one."))
 
 
 def enter(request: HttpRequest, participant: Participant, arrival: Arrival | None = None) -> None:

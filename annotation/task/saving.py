@@ -185,9 +185,11 @@ def skip(assignment: Assignment, note: str, *, broken: bool = False) -> None:
     with transaction.atomic():
         _lock(assignment)
         problem = skips.why_not(assignment)
-        if note or broken or not problem:
-            assignment.note, assignment.reported_broken = note, broken
-            assignment.save(update_fields=["note", "reported_broken"])
+        if note or not problem:
+            assignment.note = note
+        if broken or not problem:
+            assignment.reported_broken = broken
+        assignment.save(update_fields=["note", "reported_broken"])
         if not problem:
             assignment.state, assignment.was_skipped = Assignment.State.SKIPPED, True
             assignment.save(update_fields=["state", "was_skipped"])

@@ -12,10 +12,20 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from django.db.models import Exists, OuterRef, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 from numpy.typing import NDArray
 
-from annotation.models import Dataset, Item, ItemQuestion, Rating, Rubric, SubQuestion, Text
+from annotation.models import (
+    Answer,
+    Dataset,
+    Item,
+    ItemQuestion,
+    Rater,
+    Rating,
+    Rubric,
+    SubQuestion,
+    Text,
+)
 from annotation.models.rating import RatingQuerySet
 from evaluation.data.selection import Selection, threshold
 from evaluation.metrics.grades import BoolArray
@@ -61,7 +71,8 @@ def frame(
 def ratings_under(selection: Selection, raters: Collection[int]) -> RatingQuerySet:
     """The ratings of these raters under the selection's rubric, as that rubric counts them.
 
-    Of a campaign, those of the pairs that it asked about; training is no part of it.
+    Of a campaign, those of the pairs that it asked about, and of people those that they answered in
+    it or decided; training is no part of it.
     """
     ratings = Rating.objects.of_dataset(selection.dataset).filter(
         rater__in=raters, rubric=selection.rubric
@@ -72,7 +83,19 @@ def ratings_under(selection: Selection, raters: Collection[int]) -> RatingQueryS
             item__text=OuterRef("text"),
             question=OuterRef("question"),
         )
-        ratings = ratings.filter(Exists(asked.exclude(item__purpose=Item.Purpose.TRAINING)))
+        answered = Answer.objects.filter(
+            assignment__participant__campaign=selection.campaign,
+            assignment__participant__rater=OuterRef("rater"),
+            assignment__item__text=OuterRef("text"),
+            question=OuterRef("question"),
+            late=Answer.Late.NO,
+        )
+        is_person = Q(rater__kind=Rater.Kind.HUMAN)
+        decided = Q(rater=selection.campaign.adjudicator_id)
+        ratings = ratings.filter(
+            Exists(asked.exclude(item__purpose=Item.Purpose.TRAINING)),
+            ~is_person | decided | Exists(answered),
+        )
     return _without_filtered(ratings) if selection.leaves_out_filtered else ratings
 
 

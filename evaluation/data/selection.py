@@ -13,7 +13,7 @@ from django.core.exceptions import ValidationError
 from django.db.models import Exists, OuterRef, Q
 from django.utils.http import urlencode
 
-from annotation.models import Campaign, Dataset, Rater, Rating, Rubric
+from annotation.models import Answer, Campaign, Dataset, Rater, Rating, Rubric
 from annotation.models.rating import named
 from annotation.models.rubric import ANSWERABLE, GRADED
 from evaluation.data.columns import JUDGE, Column, independent
@@ -135,7 +135,7 @@ def select(
     everyone = _of_campaign(by_rubric[chosen.pk], study)
     columns = _columns(everyone, raters, f"under {chosen.slug} in {study or dataset.slug}")
     names = {column.pk: column.name for here in by_rubric.values() for column in here}
-    judges = _judges(dataset, chosen, rubrics, columns, names)
+    judges = _judges(dataset, chosen, rubrics, columns, names, study)
     default = default_judge(dataset, tuple(judges)) if judge is None and judge_by_default else None
     taken = default.judge if default else _judge(tuple(judges), judge)
     judge_rubric = judges[taken] if taken else chosen
@@ -224,10 +224,14 @@ def _campaign(studies: Sequence[Campaign], slug: str | None, rubric: Rubric) -> 
 
 
 def _of_campaign(everyone: tuple[Column, ...], study: Campaign | None) -> tuple[Column, ...]:
-    """Without the people who are not in the study; its adjudicator is."""
+    """Without the people of whom no answer counts in the study; its adjudicator is there."""
     if study is None:
         return everyone
-    people = {study.adjudicator_id, *study.participants.values_list("rater", flat=True)}
+    answered = Answer.objects.filter(assignment__participant=OuterRef("pk"), late=Answer.Late.NO)
+    people = {
+        study.adjudicator_id,
+        *study.participants.filter(Exists(answered)).values_list("rater", flat=True),
+    }
     return tuple(column for column in everyone if not column.is_person or column.pk in people)
 
 
@@ -246,12 +250,15 @@ def _judges(
     rubrics: Sequence[Rubric],
     raters: Sequence[Column],
     names: dict[int, str],
+    study: Campaign | None,
 ) -> dict[Column, Rubric]:
-    """Who else than people rated texts that the raters rated, and under which rubric."""
+    """Who else than people rated texts that the raters rated (in the study), and under which rubric."""
     by_pk = {r.pk: r for r in rubrics if r.pk == rubric.pk or r.slug == GRADED.slug}
     texts = Rating.objects.of_dataset(dataset).filter(
         rubric=rubric, rater__in=[rater.pk for rater in raters]
     )
+    if study:
+        texts = texts.filter(text__in=study.items.values("text"))
     ratings = (
         Rating.objects.filter(rubric__in=by_pk, text__in=texts.values("text_id"))
         .exclude(rater__kind=Rater.Kind.HUMAN)

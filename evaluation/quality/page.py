@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from annotation.models import Assignment, Campaign, Item, Rating
+from annotation.text.spans import paragraphs, sentences
 from evaluation.data.answers import CampaignAnswers, load
 from evaluation.quality.signals import gold
-from evaluation.quality.signals.copies import Copy, copies
+from evaluation.quality.signals.copies import Copy, Highlights, copies
 from evaluation.quality.signals.marks import WHOLE, Marked, marks
 from evaluation.quality.signals.mirrors import Group, Mirror, mirrors
 from evaluation.quality.signals.others import NO_MAJORITY, Others, against_others, kappa, percent
@@ -239,7 +240,8 @@ def _marked(answers: CampaignAnswers, places: Sequence[int]) -> Iterable[tuple[i
 def _copies(answers: CampaignAnswers, rater: IntArray) -> dict[int, list[Copy]]:
     """By the place of a rater: who answers the same to the letter, also among what was set aside.
 
-    A highlight of a whole text is left out: it says nothing of where somebody looked.
+    A highlight of a whole text is left out: it says nothing of where somebody looked. So is one of whole
+    sentences, which a key marks: two careful people who mean the same sentence mark it alike.
     """
     counted = np.flatnonzero(answers.counts).tolist()
     marks = {
@@ -248,13 +250,37 @@ def _copies(answers: CampaignAnswers, rater: IntArray) -> dict[int, list[Copy]]:
         )
         for answer, marked in _marked(answers, counted)
     }
-    return copies(
-        rater[answers.counts],
-        _pairs(answers, answers.counts),
-        answers.grade[answers.counts],
-        [marks.get(answer, frozenset()) for answer in counted],
-        ENOUGH_MARKED,
-    )
+
+    def compared(marks: Mapping[int, Highlights]) -> dict[int, list[Copy]]:
+        return copies(
+            rater[answers.counts],
+            _pairs(answers, answers.counts),
+            answers.grade[answers.counts],
+            [marks.get(answer, frozenset()) for answer in counted],
+            ENOUGH_MARKED,
+        )
+
+    # The texts are read only where there is something to tell apart.
+    return compared(_without_sentences(answers, marks)) if compared(marks) else {}
+
+
+def _without_sentences(
+    answers: CampaignAnswers, marks: Mapping[int, Highlights]
+) -> dict[int, Highlights]:
+    """The highlights of each answer that do not hold whole sentences."""
+    items = answers.campaign.items.select_related("text")
+    edges: dict[int, tuple[set[int], set[int]]] = {}
+    for item in items.iterator(chunk_size=100):
+        body = item.text.body or ""
+        cuts = [cut for piece in paragraphs(body) for cut in sentences(body, *piece)]
+        edges[item.pk] = {start for start, _ in cuts}, {end for _, end in cuts}
+    own: dict[int, Highlights] = {}
+    for answer, highlights in marks.items():
+        starts, ends = edges[int(answers.item[answer])]
+        own[answer] = frozenset(
+            (start, end) for start, end in highlights if start not in starts or end not in ends
+        )
+    return own
 
 
 def _elsewhere(answers: CampaignAnswers) -> dict[int, Tasks]:

@@ -93,7 +93,8 @@ def campaign(page: Page, site: Site) -> Locator:
 @picture("admin")
 def builder(page: Page, site: Site) -> Locator:
     page.goto(f"{site.url}/campaigns/demo-crowd/")
-    page.get_by_role("link", name="Settings").click()
+    rooms = page.get_by_role("navigation", name="Campaign")
+    rooms.get_by_role("link", name="Settings").click()
     page.get_by_role("button", name="Copy as a new draft").click()
     page.get_by_role("link", name="Texts").click()
     return page.locator("main")

@@ -94,7 +94,8 @@ class GuidelineForm(DraftForm):
         """Put what was left as the rubric has it into the language that is chosen now."""
         super()._post_clean()  # type: ignore[misc]
         own = self._own()
-        if same_words(self.instance.guideline, self.own_before.guideline):
+        rubrics = (self.own_before.guideline, self.instance.rubric.guideline)
+        if any(same_words(self.instance.guideline, own_words) for own_words in rubrics):
             self.instance.guideline = own.guideline
         if not self.errors:
             self.instance.wording = differing(self._given(own), own)

@@ -157,7 +157,7 @@ class GoldForm(DraftForm):
             "n_training": "shown first to everybody, with the expected answer afterwards; no ratings",
             "n_gold": "asked like all others, to weigh a rater; nobody is refused for them",
             "gold_per_person": "over all parts, spread evenly; empty: one in each part, or all of them "
-            "where there is one part",
+            "where the work is not cut into parts",
         }
 
     def at_least_one(self) -> Iterable[str]:

@@ -36,6 +36,8 @@ def copies(
 ) -> dict[int, list[Copy]]:
     """By rater: the others with the same grade and the same highlights in `least` answers or more.
 
+    Where less than half of the highlights are the same there is nothing to tell.
+
     One entry per answer: its rater, its pair of an item and a question (both from 0), its grade
     and its highlights. A rater answers a pair once. People who agree highlight the same passage and
     seldom the same characters, so equal offsets tell copies where equal grades do not; two
@@ -59,6 +61,9 @@ def copies(
     by_rater: dict[int, list[Copy]] = defaultdict(list)
     for one, other in likely:
         copy = _compared(answers[one], answers[other], pair, grade, highlights)
+        *_, marked, same_marks = copy
+        if 2 * same_marks < marked:
+            continue  # people who did much together
         by_rater[one].append(Copy(other, *copy))
         by_rater[other].append(Copy(one, *copy))
     for of_one in by_rater.values():

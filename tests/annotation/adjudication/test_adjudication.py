@@ -107,7 +107,7 @@ def test_a_decision_is_withdrawn_and_the_pair_is_open_again(cast, rosa, differin
     page = rosa.get(url(differing))
     assert (page.context["grade"], page.context["note"]) == ("", "")
     assert "withdrawn by rosa" in markup(page)
-    assert "Withdraw the decision" not in page.content.decode()
+    assert "Withdraw it" not in page.content.decode()
     second = decision(differing, grade="0", keep=[], base=sent["key"])
     assert rosa.post(url(differing), second).status_code == 302
     assert Rating.objects.get(rater__name__endswith="adjudicated").grade == 0

@@ -75,7 +75,7 @@ def test_what_is_left_follows_the_language(admin, draft):
     assert words.levels == GERMAN_LEVELS
     assert made.guideline == (GUIDELINES / "graded.de.md").read_text(encoding="utf-8")
     assert "> Hat mit der Frage nichts zu tun</textarea>" in read(admin, draft, "guideline")
-    assert not any("in the words of the rubric" in remark for remark in remarks(admin, made))
+    assert not any("in the rubric's own words" in remark for remark in remarks(admin, made))
 
 
 def test_what_is_given_stays_in_whatever_language(admin, draft):
@@ -175,11 +175,11 @@ def test_a_rubric_without_translation_is_remarked_until_it_has_words(admin, harb
     assert admin.post(url(draft, "guideline"), sent).status_code == 302
     draft = Campaign.objects.get(pk=draft.pk)
     assert shown(draft).labels() == {1: "open", 0: "closed"}
-    [remark] = [said for said in remarks(admin, draft) if "in the words of the rubric" in said]
+    [remark] = [said for said in remarks(admin, draft) if "in the rubric's own words" in said]
     assert "grades 1, 0 and the guideline" in remark
     sent |= {"question": shown(draft).question, "level_1": "ja", "level_0": "nein"}
     admin.post(url(draft, "guideline"), sent | {"guideline": "Lesen."})
-    assert not any("in the words of the rubric" in said for said in remarks(admin, draft))
+    assert not any("in the rubric's own words" in said for said in remarks(admin, draft))
 
 
 def test_a_ready_made_check_asks_in_the_words_that_are_given(admin, harbour):

@@ -248,8 +248,10 @@ def test_a_revoked_link_lets_nobody_in_and_logs_out(cast, study, ann):
     assert "nobody is logged in by it" in page
     assert "Revoke the link" not in page
     assert client.get("/work/").status_code == 302  # to come in again
-    assert client.get(way_in(ann)).status_code == 403
+    assert "This link has ended." in client.get(way_in(ann)).content.decode()
     ann.refresh_from_db()
+    posted = post(cast, "invitations/", names="Ann\nBen").content.decode()
+    assert "1 link can be given out. Ann has a link already, which stays as it is" in posted
     assert way_in(ann) not in cast.client("admin").get(f"{HOME}invitations/").content.decode()
     assert (
         "has ended already" in post(cast, about(ann, "link/revoke/"), confirm="on").content.decode()
@@ -257,7 +259,11 @@ def test_a_revoked_link_lets_nobody_in_and_logs_out(cast, study, ann):
     post(cast, about(ann, "link/"))
     ann.refresh_from_db()
     assert client.get(way_in(ann)).status_code == 302
-    assert [entry[0] for entry in logged()] == ["revoked the link", "made a new link"]
+    assert [(act, detail) for act, detail, _ in logged()] == [
+        ("revoked the link", ""),
+        ("made links", "1 link"),
+        ("made a new link", "as long as the study"),
+    ]
 
 
 def test_who_is_let_in_again_has_a_new_link(cast, study, ann):

@@ -3,6 +3,7 @@
 import base64
 import csv
 import io
+from decimal import Decimal
 from uuid import uuid4
 
 import pytest
@@ -139,6 +140,28 @@ def test_parts_of_another_study_on_prolific_are_only_counted(study, done):
 def test_a_part_without_an_id_is_found_by_its_person(study, done):
     Part.objects.update(session_id="", study_id="")
     assert findings(study, ("sub-1", "pid-1", "APPROVED", "DONE1")) == [("agree", "")]
+
+
+def test_a_part_without_an_id_is_that_of_one_submission(study, done):
+    Part.objects.update(session_id="", study_id="")
+    study.pay_per_part = Decimal(2)
+    study.save()
+    raw = export(("sub-0", "pid-1", "RETURNED", ""), ("sub-1", "pid-1", "AWAITING REVIEW", "DONE1"))
+    compared = reconcile(study, read(raw))
+    assert [(row.finding, row.suggestion) for row in compared.rows] == [
+        ("agree", ""),
+        ("agree", "approve"),
+    ]
+    assert compared.due()[-1][2].pay == 2
+
+
+def test_a_part_of_somebody_who_was_erased_is_counted_and_in_no_sum(cast, study, done):
+    study.pay_per_part = Decimal(2)
+    study.save()
+    actions.erase(done, cast.admin, with_notes=False)
+    compared = reconcile(study, read(export(("sub-1", "pid-1", "APPROVED", "DONE1"))))
+    assert [row.finding for row in compared.rows] == ["there"]
+    assert (compared.erased, compared.elsewhere, compared.due()) == (1, 0, [])
 
 
 def test_people_who_came_by_other_ways_are_not_in_question(study, done):

@@ -1,9 +1,11 @@
 """Active time as browsers claim it and as the server's clock allows it, by hand."""
 
 from datetime import UTC, datetime, timedelta
+from importlib import import_module
 from uuid import uuid4
 
 import pytest
+from django.apps import apps
 from django.test import Client
 from django.utils import timezone
 
@@ -127,3 +129,16 @@ def test_another_persons_look_is_no_opening(client, db):
     _, second = walker.in_hand()
     assert Client().get(second.get_absolute_url()).status_code == 302
     assert walker.in_hand()[1].opened_at is None
+
+
+def test_what_was_open_before_openings_were_written_down_began_with_its_part(db):
+    walker = field.begun(make_study(texts=4), "pid", "sub")
+    answered, untouched, *_ = field.in_hand(walker)
+    Assignment.objects.update(opened_at=None)
+    field.answer(answered)
+    Assignment.objects.filter(pk=answered.pk).update(opened_at=None)
+    import_module("annotation.migrations.0014_gold").of_what_is_open(apps, None)
+    untouched.refresh_from_db()
+    answered.refresh_from_db()
+    assert untouched.opened_at == walker.parts.get().began
+    assert answered.opened_at is None

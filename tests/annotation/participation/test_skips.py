@@ -108,7 +108,10 @@ def test_a_text_is_reported_as_broken_for_staff_to_see(cast, walker):
     first, second, third, *_ = study_items(walker)
     skip(walker, first, "It ends in mid-sentence.", broken="on")
     skip(walker, second)
+    skip(walker, third, "Cut off.", **BY_SCRIPT)
     skip(walker, third, broken="on", **BY_SCRIPT)  # refused, as there were two; the report is kept
+    third.refresh_from_db()
+    assert third.note == "Cut off."  # said before, on another device
     reported = walker.participant.assignments.filter(reported_broken=True)
     assert [assignment.pk for assignment in reported.order_by("pk")] == [first.pk, third.pk]
     page = walker.client.get(f"/work/{first.pk}/").content.decode()

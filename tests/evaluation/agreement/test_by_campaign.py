@@ -1,15 +1,19 @@
 """agreement/?campaign=: the ratings of one study alone, of its raters on what it asked."""
 
 import json
+import re
+from collections import defaultdict
 
 import pytest
 from django.core.management import CommandError, call_command
 
 from annotation.models import Campaign
+from annotation.participation import assigning
 from evaluation.agreement.page import agreement_report
 from evaluation.data.selection import SelectionError, select
 from tests.factories import make_campaign, make_dataset
 from tests.labels import item_of, row
+from tests.markup import markup
 
 URL = "/datasets/ferry/agreement/"
 
@@ -56,6 +60,49 @@ def test_the_page_keeps_the_campaign_in_its_links_and_files(cast, studies):
     assert pairs.context["listed"].matrix.n_items == 4
     overview = rosa.get("/campaigns/second/").content.decode()
     assert f'href="{URL}?campaign=second"' in overview
+
+
+def shown_form(page) -> dict[str, list[str]]:
+    """The fields of the chooser as a browser sends them back."""
+    form = re.search(r'<form class="row choose".*?</form>', markup(page), re.DOTALL)[0]
+    fields = defaultdict(list)
+    for tag in re.findall(r"<input[^>]*>", form):
+        if "checkbox" not in tag or " checked" in tag:
+            name, value = (re.search(f'{key}="([^"]*)"', tag)[1] for key in ("name", "value"))
+            fields[name].append(value)
+    for name, options in re.findall(r'<select name="(\w+)">(.*?)</select>', form, re.DOTALL):
+        chosen = re.search(r'<option (?:value="([^"]*)" )?selected>([^<]*)', options)
+        first = re.search(r'<option (?:value="([^"]*)" ?)?>([^<]*)', options)
+        value, words = (chosen or first).groups()
+        fields[name] = [words.strip() if value is None else value]
+    return fields
+
+
+def test_the_form_leads_from_one_campaign_to_another_and_back(cast, studies):
+    rosa = cast.client("researcher")
+
+    def raters(page):
+        assert page.status_code == 200
+        return [rater.name for rater in page.context["selection"].raters]
+
+    page = rosa.get(URL)
+    assert raters(page) == ["rosa", "uma", "wil"]
+    for campaign, names in (("first", ["uma", "wil"]), ("second", ["rosa", "wil"]), ("", None)):
+        page = rosa.get(URL, shown_form(page) | {"campaign": campaign})
+        assert raters(page) == (names or ["rosa", "uma", "wil"])
+    page = rosa.get(URL, shown_form(page) | {"campaign": "second"})
+    page = rosa.get(URL, shown_form(page) | {"raters": ["wil"]})
+    assert raters(page) == ["wil"]
+    page = rosa.get(URL, shown_form(page) | {"rubric": "graded"})
+    assert (raters(page), page.context["selection"].campaign) == ([], None)
+
+
+def test_who_answered_nothing_in_a_campaign_is_not_in_it(cast, studies, dataset):
+    _, second = studies
+    uma = assigning.invite(second, cast.other_worker.rater)
+    assert uma.pk
+    report = agreement_report(select(dataset, campaign="second"))
+    assert [rater.name for rater in report.selection.everyone] == ["rosa", "wil"]
 
 
 def test_a_campaign_brings_its_rubric_along(cast, dataset):

@@ -19,6 +19,7 @@ from annotation.models import (
     User,
 )
 from annotation.task import saving
+from annotation.text.spans import sentences
 from evaluation.quality import page
 from evaluation.quality.signals import profile as signals
 from tests.evaluation.agreement.test_page import words
@@ -253,6 +254,19 @@ def test_who_repeats_another_rater_is_named_with_both(cast, rosa, answered, monk
     assert (uma["copies"], uma["copies_same_highlights"], uma["copies_highlights"]) == (
         *("wil", "1", "1"),
     )
+
+
+def test_who_marks_the_same_sentences_by_a_key_is_no_copy(cast, rosa, campaign, monkeypatch):
+    for module in (page, signals):
+        monkeypatch.setattr(module, "ENOUGH_MARKED", 1)
+    body = item_of(campaign, "oracle").text.body
+    (start, end), *_ = sentences(body, 0, len(body))
+    for worker in (cast.worker, cast.other_worker):
+        label(campaign, worker, "oracle", 1, 1, body[start:end])
+    assert profile(rosa, "wil").copies == ()
+    for worker in (cast.worker, cast.other_worker):
+        label(campaign, worker, "oracle", 2, 1, body[start : end - 2])
+    assert [copy.same_marks for _, copy in profile(rosa, "wil").copies] == [1]
 
 
 def test_a_pilot_has_its_pages_though_it_has_no_ratings(cast, rosa, dataset):
