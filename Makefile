@@ -144,7 +144,7 @@ test-sqlite: dev-env
 
 test-browser: dev-env browser
 	@echo "== tests in Chromium"
-	$(RUN) -m browser $(PYTEST) $(END)
+	$(RUN) $(if $(PYTEST),,tests/browser) -m browser $(PYTEST) $(END)
 
 coverage: dev-env
 	@echo "== tests, SQLite, and what they run: as pages in var/coverage/html"
