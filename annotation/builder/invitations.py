@@ -131,7 +131,8 @@ def invitations(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
             made = entry.make_links(campaign, wanted, until)
             n = len(made) - len(known)
             links = f"{n} link{'' if n == 1 else 's'}"
-            LogEntry.record(campaign, request.user, "made links", links)
+            if n:
+                LogEntry.record(campaign, request.user, "made links", links)
         messages.success(request, f"{links} can be given out.{_kept(known)}")
         return redirect("campaign_invitations", slug)
     participants = campaign.participants.filter(source=Participant.Source.LINK, erased_at=None)
