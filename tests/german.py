@@ -1,11 +1,8 @@
 """A study whose every word is German, for people from a platform, and what of a page is English still."""
 
-import gettext
 import html
 import json
 import re
-
-from django.conf import settings
 
 from annotation.builder import sampling
 from annotation.models import (
@@ -19,6 +16,7 @@ from annotation.models import (
     Text,
     Topic,
 )
+from tests.catalogue import catalogue
 
 QUESTIONS = ["Warum wurde die Brücke gesperrt?", "Wer hat die Reparatur bezahlt?"]
 BODY = (
@@ -115,11 +113,7 @@ def english_in(page: str) -> list[str]:
 
     Names, and the words of scripts, are looked at as well; what German writes alike is none.
     """
-    with (settings.LOCALE_PATHS[0] / "de/LC_MESSAGES/django.mo").open("rb") as file:
-        catalogue = gettext.GNUTranslations(file)._catalog  # type: ignore[attr-defined]
-    english = {
-        key if isinstance(key, str) else key[0]: means for key, means in catalogue.items() if key
-    }
+    english = {forms[0]: means[0] for forms, means, _flags in catalogue("de")}
     scripts = re.findall(r'<script id="words"[^>]*>(.*?)</script>', page)
     said = [
         re.sub(r"\{\w+\}", "", text) for words in scripts for text in json.loads(words).values()

@@ -1,6 +1,7 @@
 """The test collection, who rates it, what they said, and the studies in which they said it."""
 
-from annotation.models.campaign import AttentionCheck, Campaign, CheckQuestion, Item, ItemQuestion
+from annotation.models.campaign import Campaign, Item, ItemQuestion
+from annotation.models.checks import AttentionCheck, CheckQuestion
 from annotation.models.corpus import Dataset, SubQuestion, Text, Topic, digest
 from annotation.models.participation import (
     Assignment,

@@ -1,8 +1,6 @@
 """Studies, for those who run them: the list, and one with its numbers, people, log, export and acts."""
 
 import base64
-from collections.abc import Callable
-from functools import wraps
 from typing import Any
 
 from django.contrib import messages
@@ -15,14 +13,12 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 from django.views.decorators.vary import vary_on_headers
 
-from annotation.http import AuthenticatedRequest, View, admins_only, researchers_only
+from annotation.http import AuthenticatedRequest, admins_only, researchers_only
 from annotation.models import Assignment, Campaign, Dataset, Item, LogEntry, Part, Participant
 from annotation.monitoring import actions, parts_here, progress, reconciliation
 from annotation.monitoring.against_plan import against_plan
 from annotation.monitoring.export import archive
 from annotation.monitoring.forms import (
-    ConfirmForm,
-    EraseForm,
     ExtendForm,
     LinkForm,
     LookRulesForm,
@@ -30,7 +26,6 @@ from annotation.monitoring.forms import (
     ReconcileForm,
 )
 from annotation.monitoring.participants import rows, statuses
-from annotation.participation import leaving
 from annotation.participation.due import for_outcome, of_part
 from annotation.participation.skips import by_part
 
@@ -248,173 +243,3 @@ def campaigns(request: AuthenticatedRequest) -> HttpResponseBase:
     )
     context = {"campaigns": listed, "datasets": Dataset.objects.all(), "room": "campaigns"}
     return render(request, "annotation/monitoring/campaigns.html", context)
-
-
-UNCONFIRMED = "Nothing was done: tick the box to confirm it."
-STATES = {
-    Campaign.State.OPEN: "{} is open.",
-    Campaign.State.PAUSED: "{} is paused: nothing new is handed out, and people can finish what they have.",
-    Campaign.State.CLOSED: "{} is closed: what is still answered is kept, and becomes no rating.",
-}
-
-
-def _on_participant(act: Callable[..., str]) -> View:
-    """An admin's POST about a participant of this campaign; back to their page, saying what was done."""
-
-    @wraps(act)
-    def view(request: AuthenticatedRequest, slug: str, pk: int, **kwargs: Any) -> HttpResponseBase:
-        participants = Participant.objects.select_related("campaign", "rater__user")
-        participant = get_object_or_404(participants, campaign__slug=slug, pk=pk)
-        try:
-            messages.success(request, act(request, participant, **kwargs))
-        except leaving.ActionRefusedError as error:
-            messages.error(request, str(error))
-        return redirect("campaign_participant", slug, pk)
-
-    return require_POST(admins_only(view))
-
-
-@require_POST
-@admins_only
-def campaign_state(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
-    """Pause a study, go on with it, close it, open it again. Nothing that was saved changes."""
-    campaign = get_object_or_404(Campaign, slug=slug)
-    try:
-        changed = actions.set_state(campaign, request.POST.get("state", ""), request.user)
-    except leaving.ActionRefusedError as error:
-        messages.error(request, str(error))
-    else:
-        messages.success(request, STATES[Campaign.State(changed.state)].format(changed))
-    return redirect(campaign)
-
-
-@require_POST
-@admins_only
-def expire(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
-    """Return the untouched items of parts whose time is over, at once."""
-    campaign = get_object_or_404(Campaign, slug=slug)
-    n = actions.return_overdue(campaign, request.user)
-    messages.success(request, f"{_items(n)} went back to the pool.")
-    return redirect(campaign)
-
-
-@require_POST
-@admins_only
-def return_abandoned(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
-    """What was begun and left, in parts whose time is over, goes back to the others."""
-    campaign = get_object_or_404(Campaign, slug=slug)
-    try:
-        _confirmed(request)
-        n = actions.return_abandoned(campaign, request.user)
-    except leaving.ActionRefusedError as error:
-        messages.error(request, str(error))
-    else:
-        messages.success(request, f"{_items(n)} went back to the pool; the answers are kept.")
-    return redirect(campaign)
-
-
-@_on_participant
-def extend(request: AuthenticatedRequest, participant: Participant) -> str:
-    """More hours for the last part."""
-    form = ExtendForm(request.POST)
-    if not form.is_valid():
-        raise leaving.ActionRefusedError(f"Hours: {form.errors['hours'][0]}")
-    part = actions.extend(participant, form.cleaned_data["hours"], request.user)
-    return f"Part {part.number} runs until {part.expires:%-d %B, %H:%M %Z}."
-
-
-@_on_participant
-def declare_done(request: AuthenticatedRequest, participant: Participant) -> str:
-    """The last part counts as done: it is paid and has its code."""
-    _confirmed(request)
-    part = actions.declare_done(participant, request.user)
-    return f"Part {part.number} is done: it is due for pay, and its completion code is shown."
-
-
-@_on_participant
-def release(request: AuthenticatedRequest, participant: Participant) -> str:
-    """All untouched items in hand go back to the pool."""
-    _confirmed(request)
-    return f"{_items(actions.release_untouched(participant, request.user))} went back to the pool."
-
-
-@_on_participant
-def release_item(request: AuthenticatedRequest, participant: Participant, item: int) -> str:
-    """One item in hand goes back to the pool; its answers stay."""
-    _confirmed(request)
-    assignment = get_object_or_404(Assignment, participant=participant, pk=item)
-    released = actions.release_item(assignment, request.user)
-    return f"Item {released.item.position + 1} went back to the pool."
-
-
-@_on_participant
-def return_participant(request: AuthenticatedRequest, participant: Participant) -> str:
-    """The participation ends as returned."""
-    _confirmed(request)
-    n = actions.return_participant(participant, request.user)
-    return f"{participant.rater} is returned, and {_items(n)} went back to the pool."
-
-
-@_on_participant
-def readmit(request: AuthenticatedRequest, participant: Participant) -> str:
-    """Somebody whose participation had ended can go on."""
-    actions.readmit(participant, request.user)
-    if participant.source != Participant.Source.LINK:
-        return f"{participant.rater} can go on."
-    return f"{participant.rater} can go on, by a new link for as long as the study: see Ways in."
-
-
-@_on_participant
-def renew_link(request: AuthenticatedRequest, participant: Participant) -> str:
-    """A new invitation link in place of the one before."""
-    form = LinkForm(request.POST)
-    if not form.is_valid():
-        raise leaving.ActionRefusedError(f"Days: {form.errors['days'][0]}")
-    actions.renew_link(participant, form.cleaned_data["days"], request.user)
-    return (
-        f"{participant.rater} has a new link, which stands under Ways in. The one before has ended."
-    )
-
-
-@_on_participant
-def revoke_link(request: AuthenticatedRequest, participant: Participant) -> str:
-    """The invitation link lets nobody in any more, and whoever is in by it is logged out."""
-    _confirmed(request)
-    actions.revoke_link(participant, request.user)
-    return f"The link of {participant.rater} has ended, and nobody is logged in by it."
-
-
-@_on_participant
-def set_aside(request: AuthenticatedRequest, participant: Participant) -> str:
-    """Nothing that this person said counts any more, until that is undone."""
-    n = actions.set_aside(participant, request.user)
-    return f"The work of {participant.rater} is set aside: {_items(n)} handed in can go to others."
-
-
-@_on_participant
-def count_work_again(request: AuthenticatedRequest, participant: Participant) -> str:
-    """What was set aside counts again, where its place is free."""
-    n, taken = actions.count_work_again(participant, request.user)
-    others = (
-        f" The places of {_items(taken)} have been taken, so these do not count." if taken else ""
-    )
-    return f"{_items(n)} of {participant.rater} count{'s' if n == 1 else ''} again.{others}"
-
-
-@_on_participant
-def erase(request: AuthenticatedRequest, participant: Participant) -> str:
-    """The personal data of a participant is deleted; labels stay."""
-    _confirmed(request)
-    form = EraseForm(request.POST)
-    form.full_clean()
-    actions.erase(participant, request.user, with_notes=form.cleaned_data["with_notes"])
-    return f"The personal data of {participant.rater} is deleted. The labels stay under this name."
-
-
-def _confirmed(request: AuthenticatedRequest) -> None:
-    if not ConfirmForm(request.POST).is_valid():
-        raise leaving.ActionRefusedError(UNCONFIRMED)
-
-
-def _items(n: int) -> str:
-    return f"{n} item{'' if n == 1 else 's'}"
