@@ -63,7 +63,7 @@ class GuidelineForm(DraftForm):
         initial = {"rubric_title": words.title, "question": words.question}
         initial |= {f"{LEVEL}{level.grade}": level.label for level in words.levels}
         super().__init__(*args, instance=instance, initial=initial, **kwargs)
-        self.own_before = self._own()
+        self.own_before = rubrics_own(instance.rubric, instance.language, instance.kind)
         for level in words.levels:
             self.fields[f"{LEVEL}{level.grade}"] = Phrase(
                 label=f"Words for grade {level.grade}",
@@ -75,10 +75,6 @@ class GuidelineForm(DraftForm):
         levels = [name for name in self.fields if name.startswith(LEVEL)]
         self.order_fields(["language", "rubric_title", "question", *levels, "guideline"])
 
-    def _own(self) -> Wording:
-        """The rubric's words in the draft's language."""
-        return rubrics_own(self.instance.rubric, self.instance.language, self.instance.kind)
-
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or {}
         if cleaned.get("consent") and not cleaned.get("consent_version"):
@@ -88,21 +84,22 @@ class GuidelineForm(DraftForm):
         for name in self.data:
             if name.startswith(LEVEL) and name not in self.fields:
                 self.add_error(None, f"The rubric has no grade {name.removeprefix(LEVEL)[:20]}.")
+        if not self.errors:
+            self._reword(cleaned)
         return cleaned
 
-    def _post_clean(self) -> None:
+    def _reword(self, cleaned: dict[str, Any]) -> None:
         """Put what was left as the rubric has it into the language that is chosen now."""
-        super()._post_clean()  # type: ignore[misc]
-        own = self._own()
-        rubrics = (self.own_before.guideline, self.instance.rubric.guideline)
-        if any(same_words(self.instance.guideline, own_words) for own_words in rubrics):
-            self.instance.guideline = own.guideline
-        if not self.errors:
-            self.instance.wording = differing(self._given(own), own)
+        draft = self.instance
+        own = rubrics_own(draft.rubric, cleaned["language"], draft.kind)
+        unchanged = (self.own_before.guideline, draft.rubric.guideline)
+        if any(same_words(cleaned["guideline"], words) for words in unchanged):
+            cleaned["guideline"] = own.guideline
+        draft.wording = differing(self._given(cleaned, own), own)
 
-    def _given(self, own: Wording) -> Wording:
+    def _given(self, cleaned: dict[str, Any], own: Wording) -> Wording:
         """The words of the form, with the rubric's own where they stayed as they were."""
-        cleaned, before = self.cleaned_data, self.own_before
+        before = self.own_before
         labels = before.labels()
 
         def label(level: Level) -> str:
@@ -115,5 +112,5 @@ class GuidelineForm(DraftForm):
             if cleaned["question"] == before.question
             else cleaned["question"],
             levels=tuple(Level(level.grade, label(level)) for level in own.levels),
-            guideline=self.instance.guideline,
+            guideline=cleaned["guideline"],
         )
