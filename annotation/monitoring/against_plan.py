@@ -181,7 +181,7 @@ def _days_to_come(to_come: Figure, came: Arrivals) -> Figure:
 
 
 def _minutes(campaign: Campaign, parts: int, n_done: int) -> tuple[Figure, Figure]:
-    """Of parts that are done, from their first answer to their last; and of those to come, at the median."""
+    """Of parts that are done, by the server's clock; and of those to come, at the median."""
     done = Part.objects.filter(participant__campaign=campaign, outcome=Part.Outcome.DONE)
     measured = [spent / MINUTE for spent in clock(done).values()]
     n = len(measured)

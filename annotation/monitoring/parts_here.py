@@ -53,7 +53,7 @@ class OurPart:
     """How many gold answers are on the right side of eta, and how many there are."""
     active_ms: int = 0
     clock: timedelta | None = None
-    """From the first answer to the last, by the server."""
+    """From the first look at a text to the last sign of work, by the server."""
     is_set_aside: bool = False
     has_begun: bool = True
     due: Amount | None = None

@@ -1,14 +1,15 @@
 """Pay by the hour: what a part's pay comes to, by the time that parts really took."""
 
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from decimal import Decimal
 from statistics import mean, median
 
 from django.db.models import F, Max, Min, Q, QuerySet
 
-from annotation.models import Answer, Campaign, Part
+from annotation.models import Assignment, Campaign, Part
 from annotation.participation import active_time
 
 ENOUGH = 5  # parts of others, before their time is told to somebody who has finished none
@@ -56,18 +57,20 @@ def _hourly(pay: Decimal, minutes: float, whose: str) -> Hourly:
 
 
 def clock(parts: QuerySet[Part]) -> dict[int, timedelta]:
-    """The time of each of these parts from its first answer to its last, by the server; none without any.
+    """The time of each of these parts from its first sign of work to its last, by the server; none without any.
 
-    What was answered before it began, of a text that came along, or after it ended is no time of it.
+    Signs are the first look at a text, an answer and handing in. What came before the part began, of a
+    text that came along, or after it ended is no time of it.
     """
-    answers = Answer.objects.filter(
-        Q(assignment__part__ended=None) | Q(created__lte=F("assignment__part__ended")),
-        assignment__part__in=parts.values("pk"),
-        created__gte=F("assignment__part__began"),
-    ).order_by()
-    return {
-        part: last - first
-        for part, first, last in answers.values_list("assignment__part").annotate(
-            first=Min("created"), last=Max("created")
-        )
-    }
+    inside = Q(part__began__lte=F("moment")) & (
+        Q(part__ended=None) | Q(moment__lte=F("part__ended"))
+    )
+    signs: dict[int, list[datetime]] = defaultdict(list)
+    for name in ("opened_at", "submitted_at", "answers__created"):
+        items = Assignment.objects.filter(part__in=parts.values("pk")).order_by()
+        within = items.annotate(moment=F(name)).filter(inside).values("part")
+        for part, first, last in within.annotate(
+            first=Min("moment"), last=Max("moment")
+        ).values_list("part", "first", "last"):
+            signs[part] += [first, last]
+    return {part: max(moments) - min(moments) for part, moments in signs.items()}

@@ -86,6 +86,7 @@ def test_planned_so_far_and_still_to_come(study, people, monkeypatch):
     for part, minutes in zip(Part.objects.filter(outcome="done"), (10, 60, 20), strict=True):
         answers = Answer.objects.filter(assignment__part=part).order_by("pk")
         answers.update(created=first)
+        part.assignments.update(opened_at=first, submitted_at=first)
         Answer.objects.filter(pk=answers.last().pk).update(
             created=first + timedelta(minutes=minutes)
         )
