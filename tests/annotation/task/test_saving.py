@@ -1,5 +1,6 @@
 """Many people and many tabs at once, on a real database with real threads."""
 
+from threading import Event
 from uuid import uuid4
 
 import pytest
@@ -48,9 +49,14 @@ def test_answers_to_all_questions_at_once_are_all_there(assignment):
 def test_closing_while_answers_come_in_loses_none(assignment):
     questions = [asked.question for asked in assignment.item.asked.all()]
 
+    closed = Event()
+
     def send(number):
         if number == 20:
-            return Campaign.objects.update(state="closed")
+            Campaign.objects.update(state="closed")
+            return closed.set()
+        if number >= 35:  # these come after it, however long it waited for the others
+            closed.wait(60)
         mine = Assignment.objects.select_related("participant__campaign").get(pk=assignment.pk)
         return save_answer(mine, questions[number % 3], key=uuid4(), grade=number % 2, spans=[])
 
