@@ -6,7 +6,7 @@ from django.db.models.signals import post_migrate
 
 def _ensure_rubrics(using: str, **kwargs: Any) -> None:
     # Models can be imported only once all apps are ready.
-    from annotation.models.rubric import ensure_standard_rubrics  # noqa: PLC0415
+    from annotation.models.standard import ensure_standard_rubrics  # noqa: PLC0415
 
     ensure_standard_rubrics(using)
 

@@ -16,6 +16,7 @@ from annotation.models import (
     Item,
     Rater,
     Rating,
+    Rubric,
     SubQuestion,
     User,
 )
@@ -81,18 +82,19 @@ def voices(item: Item, question: SubQuestion) -> list[Voice]:
             f"{salt}:{item.pk}:{assignment.participant.rater_id}".encode()
         ).digest(),
     )
-    span_from = item.campaign.rubric.span_from
+    rubric = item.campaign.rubric
     return [
-        _voice(number, assignment.participant.rater.name, newest.get(assignment.pk), span_from)
+        _voice(number, assignment.participant.rater.name, newest.get(assignment.pk), rubric)
         for number, assignment in enumerate(shuffled)
     ]
 
 
-def _voice(number: int, name: str, answer: Answer | None, span_from: int) -> Voice:
+def _voice(number: int, name: str, answer: Answer | None, rubric: Rubric) -> Voice:
     if answer is None or answer.grade is None:
         return Voice(number, name, None, answer.spans if answer else [])
-    words = answer.spans if answer.grade >= span_from else []
-    is_whole = bool(words) or answer.grade < span_from
+    rests = rubric.rests_on_words(answer.grade)
+    words = answer.spans if rests else []
+    is_whole = bool(words) or not rests
     return Voice(
         number, name, answer.grade, answer.spans, str(answer.key) if is_whole else "", words
     )

@@ -10,7 +10,7 @@ from typing import Any
 from django.db.models import TextField
 from django.db.models.functions import Cast
 
-from annotation.models import Answer, Campaign, Decision, Item, ItemQuestion
+from annotation.models import Answer, Campaign, Decision, Item, ItemQuestion, Rubric
 
 KINDS = {
     "label": "answerable to one, not to another",
@@ -52,8 +52,9 @@ def differences(campaign: Campaign, kind: str = "", state: str = "") -> list[Dif
 
     Training is no part of it. `kind` is one of KINDS and `state` one of STATES; empty means all.
     """
-    levels = campaign.rubric.grades()
-    reach = max(levels[-1] - levels[0], 1) if levels else 1
+    rubric = campaign.rubric
+    levels = rubric.grades()
+    reach = 1 if rubric.is_nominal or not levels else max(levels[-1] - levels[0], 1)
     by_pair = _given(campaign)
     decided = {
         (item, question): grade
@@ -70,14 +71,14 @@ def differences(campaign: Campaign, kind: str = "", state: str = "") -> list[Dif
         if len(answers) < 2:
             continue
         grades = sorted(grade for grade, _ in answers)
-        apart = _apart(answers, campaign.rubric.eta)
-        kinds = tuple(_kinds(grades, apart, campaign.rubric.eta))
+        apart = _apart(answers, rubric)
+        kinds = tuple(_kinds(grades, apart, rubric))
         is_decided = decided.get(pair) is not None
         if not kinds or (kind and kind not in kinds):
             continue
         if state and is_decided != (state == "decided"):
             continue
-        far = _mean([b - a for a, b in combinations(grades, 2)]) / reach
+        far = _mean([_distance(a, b, rubric) for a, b in combinations(grades, 2)]) / reach
         rows.append(Difference(*pair, tuple(grades), kinds, far, apart, decided.get(pair)))
     # The order of the items is kept among equals.
     return sorted(rows, key=lambda row: (-row.far, -row.apart))
@@ -103,17 +104,26 @@ def _given(campaign: Campaign) -> dict[Pair, list[tuple[int, str]]]:
     return by_pair
 
 
-def _kinds(grades: Sequence[int], apart: float, eta: int) -> Iterable[str]:
-    if grades[0] < eta <= grades[-1]:
+def _kinds(grades: Sequence[int], apart: float, rubric: Rubric) -> Iterable[str]:
+    if not rubric.reads_alike(grades[0], grades[-1]):
         yield "label"
-    if grades[-1] - grades[0] >= TWO_APART:
+    if not rubric.is_nominal and grades[-1] - grades[0] >= TWO_APART:
         yield "grade"
     if apart:
         yield "spans"
 
 
-def _apart(answers: Iterable[tuple[int, str]], eta: int) -> float:
-    marks = [words for grade, words in answers if grade >= eta and words != "[]"]
+def _distance(one: int, other: int, rubric: Rubric) -> int:
+    """How far two grades are apart; grades that are names are the same or not."""
+    return int(one != other) if rubric.is_nominal else abs(other - one)
+
+
+def _apart(answers: Iterable[tuple[int, str]], rubric: Rubric) -> float:
+    marks = [
+        words
+        for grade, words in answers
+        if words != "[]" and (rubric.eta is None or rubric.answers(grade))
+    ]
     if len(marks) < 2 or len(set(marks)) == 1:
         return 0.0
     spans: list[list[dict[str, Any]]] = [json.loads(words) for words in marks]

@@ -31,7 +31,7 @@ class DecisionForm(AnswerForm):
         grade, spans = cleaned.get("grade"), cleaned.get("span_list", [])
         if grade is None:
             return cleaned
-        if grade >= self.rubric.span_from and not spans:
+        if self.rubric.rests_on_words(grade) and not spans:
             raise forms.ValidationError(f"A grade of {grade} rests on words: tick or copy some.")
         return cleaned
 

@@ -9,7 +9,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from annotation.models import Campaign, CheckQuestion, Item
-from annotation.models.rubric import kind_for
+from annotation.models.standard import kind_for
 from annotation.models.wording import same_words, shown
 from annotation.participation.workload import gold_plan, hourly, workload
 

@@ -211,9 +211,9 @@ def _draw(
     Raises LackingError where the text has no answerable question, or no unanswerable one.
     """
     if campaign.question_source and campaign.question_rubric:
-        eta = campaign.question_rubric.eta
-        yes = [q for q in questions if q.pk in grades and grades[q.pk] >= eta]
-        no = [q for q in questions if q.pk in grades and grades[q.pk] < eta]
+        answers = campaign.question_rubric.answers
+        yes = [q for q in questions if q.pk in grades and answers(grades[q.pk])]
+        no = [q for q in questions if q.pk in grades and not answers(grades[q.pk])]
         if not (yes and no):
             lacking = "answerable" if not yes else "unanswerable"
             raise LackingError(f"no {lacking} question by {campaign.question_source}")

@@ -17,7 +17,7 @@ from annotation.formats.summary import Mapped
 from annotation.formats.target import Target, topics_of
 from annotation.formats.writing import json_line
 from annotation.models import Dataset, Rater, Text
-from annotation.models.rubric import GRADED
+from annotation.models.standard import GRADED
 
 _BATCH = 200
 

@@ -22,7 +22,7 @@ from annotation.formats.summary import Mapped, shown
 from annotation.formats.target import KnownQuestion, KnownTopic, Target, topics_of
 from annotation.formats.writing import ExportError, json_line
 from annotation.models import Dataset, Rater, Text
-from annotation.models.rubric import ANSWERABLE
+from annotation.models.standard import ANSWERABLE
 from annotation.text.spans import SpanError
 
 _BATCH = 200

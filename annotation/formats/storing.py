@@ -223,12 +223,12 @@ class HighlightCount:
 
     def __init__(self, target: Target, source: Source, rater: str, rubric: KnownRubric) -> None:
         self._count = LocatedCount(source.name, rater, rubric.rubric.slug)
-        self._needed_from = rubric.rubric.span_from
+        self._rubric = rubric.rubric
         target.summary.located.append(self._count)
 
     def add(self, label: Given) -> None:
         located = how(label.spans)
-        if located != "none" or label.grade >= self._needed_from:
+        if located != "none" or self._rubric.rests_on_words(label.grade):
             setattr(self._count, located, getattr(self._count, located) + 1)
 
 

@@ -13,7 +13,7 @@ from annotation.formats.layout import Source
 from annotation.formats.summary import LIMIT, ImportFailed, ImportSummary, Problem, shown
 from annotation.models import Dataset, Rater, Rubric, SubQuestion, Text, Topic
 from annotation.models.rating import raters_of
-from annotation.models.rubric import ensure_standard_rubrics
+from annotation.models.standard import ensure_standard_rubrics
 
 
 @dataclass(slots=True)

@@ -18,7 +18,7 @@ from django.urls import reverse
 from django.utils import timezone, translation
 
 from annotation.models.corpus import Text
-from annotation.models.rubric import kind_for
+from annotation.models.standard import kind_for
 
 
 def new_salt() -> str:

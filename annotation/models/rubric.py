@@ -1,29 +1,73 @@
-"""Rubrics: a question put to every pair, and the grades that may answer it; two are always there."""
+"""Rubrics: a question put to every pair, and the grades that may answer it."""
 
-from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from django.db import models
 from django.db.models.signals import post_delete, post_save
 from django.dispatch import receiver
-from django.utils.translation import gettext_noop
+from django.urls import reverse
 
-from annotation.models.corpus import Text
+
+def text_and_question() -> list[str]:
+    """What most rubrics show."""
+    return ["text", "question"]
+
 
 _grades: dict[int, tuple[int, ...]] = {}  # by rubric; they stay as they were made
 
 
+class RubricQuerySet(models.QuerySet["Rubric"]):
+    def offered(self) -> "RubricQuerySet":
+        """Those that a new campaign or judge may take."""
+        return self.filter(is_retired=False)
+
+
 class Rubric(models.Model):
-    """A question put to every pair, and the grades that may answer it."""
+    """A question put to every pair, and the grades that may answer it.
+
+    Once it is used, in a campaign, by a judge or under ratings, all but its guideline stays as it is.
+    """
+
+    class Scale(models.TextChoices):
+        ORDINAL = "ordinal", "ordinal: a higher grade is more"
+        NOMINAL = "nominal", "nominal: grades are names, and no order"
+
+    class Shows(models.TextChoices):
+        TEXT = "text", "the text"
+        QUESTION = "question", "the sub-question"
+        ANSWER = "answer", "the answer of the pair, marked or written under the rubric “answered”"
+        REQUEST = "request", "the request of the topic"
 
     slug = models.SlugField(max_length=80, unique=True)
     title = models.CharField(max_length=200)
-    guideline = models.TextField(help_text="Markdown; shown to annotators beside their work")
-    eta = models.SmallIntegerField(help_text="grade at or above which a pair counts as answerable")
-    span_from = models.SmallIntegerField(
-        help_text="grade at or above which an answer needs at least one marked span"
+    question = models.CharField(
+        "what is asked",
+        max_length=200,
+        blank=True,
+        help_text="above the questions of each text; empty: what the program asks, by the kind of text",
     )
+    guideline = models.TextField(
+        blank=True, help_text="Markdown; shown to annotators beside their work"
+    )
+    scale = models.CharField(max_length=7, choices=Scale.choices, default=Scale.ORDINAL)
+    shows = models.JSONField(
+        default=text_and_question, help_text="what of a pair a rater and a judge are shown"
+    )
+    eta = models.SmallIntegerField(
+        null=True,
+        blank=True,
+        help_text="grade at or above which a pair counts as answerable; empty: no grade says so",
+    )
+    span_from = models.SmallIntegerField(
+        null=True,
+        blank=True,
+        help_text="grade at or above which an answer needs at least one marked span; empty: none is marked",
+    )
+    is_retired = models.BooleanField(
+        "retired", default=False, help_text="no new campaign and no new judge can take it"
+    )
+
+    objects = RubricQuerySet.as_manager()
 
     class Meta:
         ordering = ["slug"]
@@ -31,25 +75,84 @@ class Rubric(models.Model):
     def __str__(self) -> str:
         return self.title
 
+    def get_absolute_url(self) -> str:
+        return reverse("rubric", args=[self.slug])
+
     def grades(self) -> list[int]:
         """The grades that this rubric allows, ascending."""
         if not _grades.get(self.pk):
             _grades[self.pk] = tuple(self.levels.order_by("grade").values_list("grade", flat=True))
         return list(_grades[self.pk])
 
+    @property
+    def is_nominal(self) -> bool:
+        return self.scale == self.Scale.NOMINAL
+
+    @property
+    def shows_text(self) -> bool:
+        return self.Shows.TEXT in self.shows
+
+    @property
+    def in_words(self) -> str:
+        """What it is, in a line for those who choose one."""
+        shown = " and ".join(part.value for part in self.Shows if part in self.shows)
+        parts = [self.scale, f"shows {shown}"]
+        if self.eta is not None:
+            parts.append(f"answerable from grade {self.eta}")
+        if self.span_from is not None:
+            parts.append(f"marked words from grade {self.span_from}")
+        return "; ".join(parts)
+
     def takes_spans(self, grade: int | None) -> bool:
         """Whether an answer may have words marked: with a grade that rests on some, or with none yet."""
-        return grade is None or grade >= self.span_from
+        return self.span_from is not None and (grade is None or self.rests_on_words(grade))
+
+    def rests_on_words(self, grade: int) -> bool:
+        """Whether an answer of this grade needs marked words."""
+        return self.span_from is not None and grade >= self.span_from
+
+    def answers(self, grade: int) -> bool:
+        """Whether a pair of this grade counts as answerable; never without an eta."""
+        return self.eta is not None and grade >= self.eta
+
+    def reads_alike(self, one: int, other: int) -> bool:
+        """Whether two grades say the same: on one side of eta; without one, the very same grade."""
+        return one == other if self.eta is None else (one >= self.eta) == (other >= self.eta)
+
+    def is_used(self) -> bool:
+        """Whether a campaign, a judge, a rating or anything else holds to it, and it must stay as it is."""
+        holders = [
+            (holder.related_model, holder.field.name)
+            for holder in self._meta.get_fields(include_hidden=True)
+            if isinstance(holder, models.ManyToOneRel) and holder.related_model is not RubricLevel
+        ]
+        return any(model._base_manager.filter(**{name: self}).exists() for model, name in holders)
 
 
 class RubricLevel(models.Model):
-    """One grade of a rubric and the words that define it."""
+    """One grade of a rubric and the words that define it.
+
+    `name` is the one word by which models and files call it, `key` what is pressed for it in place of
+    its digit, `colour` the hue of its shade in tables.
+    """
+
+    class Colour(models.TextChoices):
+        NONE = "", "none"
+        GREEN = "green", "green"
+        BLUE = "blue", "blue"
+        PURPLE = "purple", "purple"
+        ORANGE = "orange", "orange"
+        RED = "red", "red"
+        GREY = "grey", "grey"
 
     rubric = models.ForeignKey(
         Rubric, on_delete=models.CASCADE, related_name="levels", db_index=False
     )
     grade = models.SmallIntegerField()
     label = models.CharField(max_length=200)
+    name = models.SlugField(max_length=40, blank=True, db_index=False)
+    key = models.CharField(max_length=1, blank=True)
+    colour = models.CharField(max_length=6, choices=Colour.choices, blank=True)
 
     class Meta:
         ordering = ["rubric_id", "-grade"]
@@ -64,71 +167,3 @@ class RubricLevel(models.Model):
 @receiver([post_save, post_delete], sender=Rubric)
 def _ask_for_grades_again(instance: Rubric, **kwargs: Any) -> None:
     _grades.pop(instance.pk, None)
-
-
-GUIDELINES = Path(__file__).parent.parent / "guidelines"
-
-
-@dataclass(frozen=True)
-class Standard:
-    """A rubric as it is made; levels from the highest grade down, as they are shown.
-
-    Its words stay English in the database. `annotation.models.wording` has them in a campaign's language.
-    """
-
-    slug: str
-    title: str
-    kind: Text.Kind
-    eta: int
-    span_from: int
-    levels: tuple[tuple[int, str], ...]
-
-
-ANSWERABLE = Standard(
-    slug="answerable",
-    title=gettext_noop("T1, answerable or not"),
-    kind=Text.Kind.REPORT,
-    eta=1,
-    span_from=1,
-    levels=((1, gettext_noop("answerable")), (0, gettext_noop("not answerable"))),
-)
-GRADED = Standard(
-    slug="graded",
-    title=gettext_noop("T2, grades 0 to 5"),
-    kind=Text.Kind.PASSAGE,
-    eta=3,
-    span_from=1,
-    levels=(
-        (5, gettext_noop("Answers the question fully and plainly")),
-        (4, gettext_noop("Answers it; a detail is missing or left to infer")),
-        (3, gettext_noop("Answers the main part; others stay open")),
-        (2, gettext_noop("Gives facts that bear on it, but no answer")),
-        (1, gettext_noop("Same subject, no help with the question")),
-        (0, gettext_noop("Nothing to do with the question")),
-    ),
-)
-STANDARD = (ANSWERABLE, GRADED)
-
-
-def kind_for(rubric: Rubric) -> str:
-    """The kind of text that a rubric is made for; empty where it is made for none in particular."""
-    return next((standard.kind for standard in STANDARD if standard.slug == rubric.slug), "")
-
-
-def ensure_standard_rubrics(using: str = "default") -> None:
-    """Make the standard rubrics that are not there. One that was edited stays as it is."""
-    for standard in STANDARD:
-        rubric, created = Rubric.objects.using(using).get_or_create(
-            slug=standard.slug,
-            defaults={
-                "title": standard.title,
-                "eta": standard.eta,
-                "span_from": standard.span_from,
-                "guideline": (GUIDELINES / f"{standard.slug}.md").read_text(encoding="utf-8"),
-            },
-        )
-        if created:
-            RubricLevel.objects.using(using).bulk_create(
-                RubricLevel(rubric=rubric, grade=grade, label=label)
-                for grade, label in standard.levels
-            )

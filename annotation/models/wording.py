@@ -15,7 +15,8 @@ from django.utils.translation import override
 
 from annotation.models.campaign import Campaign
 from annotation.models.corpus import Text
-from annotation.models.rubric import GUIDELINES, STANDARD, Rubric
+from annotation.models.rubric import Rubric
+from annotation.models.standard import GUIDELINES, STANDARD
 
 
 @dataclass(frozen=True)
@@ -65,14 +66,14 @@ def shown(campaign: Campaign, kind: str = "") -> Wording:
 def rubrics_own(rubric: Rubric, language: str, kind: str) -> Wording:
     """The rubric's own words in a language, as far as they are translated, asking about a kind of text."""
     own = _untranslated(rubric, language, kind)
-    shipped = next((standard for standard in STANDARD if standard.slug == rubric.slug), None)
+    shipped = STANDARD.get(rubric.slug)
     if shipped is None:
         return own
-    ours = {shipped.title, *(label for _grade, label in shipped.levels)}
+    ours = {shipped.title, shipped.question, *(level.label for level in shipped.levels)}
     with override(language):
         return Wording(
             title=_(own.title) if own.title in ours else own.title,
-            question=own.question,
+            question=_(own.question) if own.question in ours else own.question,
             levels=tuple(
                 Level(level.grade, _(level.label) if level.label in ours else level.label)
                 for level in own.levels
@@ -116,13 +117,13 @@ def _untranslated(rubric: Rubric, language: str, kind: str) -> Wording:
     """The rubric's words as they are in the database, and the program's own question in a language."""
     levels = tuple(Level(level.grade, level.label) for level in rubric.levels.all())
     with override(language):
-        words = {"kind": Text.Kind(kind).label}
-        question = (
+        programs = (
             _("Can each question be answered from this %(kind)s alone?")
             if len(levels) == 2
             else _("How well does this %(kind)s answer each question?")
         )
-        return Wording(rubric.title, question % words, levels, rubric.guideline)
+        question = rubric.question or programs % {"kind": Text.Kind(kind).label}
+        return Wording(rubric.title, question, levels, rubric.guideline)
 
 
 def _merged(own: Wording, campaign: Campaign) -> Wording:

@@ -150,8 +150,8 @@ def _checks(answers: QuerySet[Answer]) -> dict[int, tuple[int, int]]:
 
 
 def _gold(campaign: Campaign, answers: QuerySet[Answer]) -> dict[int, tuple[int, int]]:
-    """Of each part: how many newest answers to hidden gold are on the right side of eta, and all."""
-    eta = campaign.rubric.eta
+    """Of each part: how many newest answers to hidden gold say what was expected, and all."""
+    rubric = campaign.rubric
     known = ItemQuestion.objects.filter(
         item__campaign=campaign, item__purpose=Item.Purpose.GOLD, expected__isnull=False
     )
@@ -167,7 +167,7 @@ def _gold(campaign: Campaign, answers: QuerySet[Answer]) -> dict[int, tuple[int,
     ):
         wanted = expected.get((item, question or 0))
         if wanted is not None and part:
-            is_right = grade is not None and (grade >= eta) == (wanted >= eta)
+            is_right = grade is not None and rubric.reads_alike(grade, wanted)
             newest[assignment, question] = part, is_right
     return _tally(newest.values())
 

@@ -34,7 +34,7 @@ class Asked:
     assignment_id: int
     number: int
     question: SubQuestion | AttentionCheck
-    span_from: int
+    rubric: Rubric
     grade: int | None = None
     spans: list[dict[str, Any]] = field(default_factory=list)
     key: str = ""  # of the newest answer, which the next one replaces knowingly
@@ -60,7 +60,7 @@ class Asked:
         """open, absent (no evidence asked for), needs-span, or answered."""
         if self.grade is None:
             return "open"
-        if self.grade < self.span_from or self.is_check:
+        if self.is_check or not self.rubric.rests_on_words(self.grade):
             return "absent"
         return "answered" if self.spans else "needs-span"
 
@@ -95,7 +95,7 @@ def asked_of(assignment: Assignment, rubric: Rubric) -> list[Asked]:
                 assignment_id=assignment.pk,
                 number=number,
                 question=question,
-                span_from=rubric.span_from,
+                rubric=rubric,
                 grade=answer.grade if answer else None,
                 spans=answer.spans if answer else [],
                 key=str(answer.key) if answer else "",

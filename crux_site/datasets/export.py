@@ -22,7 +22,7 @@ from annotation.formats.slots import ANNOTATED, HUMAN_EVAL, REFERENCE, USUAL
 from annotation.formats.writing import ExportError
 from annotation.models import Dataset, Rater, Rating, Text
 from annotation.models.rating import raters_of
-from annotation.models.rubric import ANSWERABLE, GRADED
+from annotation.models.standard import ANSWERABLE, GRADED
 from evaluation.formats import contexts, trec_run
 
 File = tuple[str, Iterator[str]]

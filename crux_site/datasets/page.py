@@ -14,7 +14,7 @@ from django.db.models import Count, F, Q
 
 from annotation.models import Dataset, Rater, Rating, Rubric, SubQuestion, Text, Topic
 from annotation.models.rating import raters_of
-from annotation.models.rubric import ANSWERABLE
+from annotation.models.standard import ANSWERABLE
 from evaluation.data.columns import Column
 from evaluation.models import RankedText
 

@@ -170,7 +170,7 @@ def _grade(text: Text, asked: Asked, chance: random.Random) -> int:
 
 def _spans(text: Text, grade: int, asked: Asked, chance: random.Random) -> list[Span]:
     body = text.body or ""
-    if grade < asked.span_from:
+    if not asked.rubric.rests_on_words(grade):
         return []
     start, end = chance.choice(sentences(body, 0, len(body)))
     return [Span(start, end, body[start:end])]

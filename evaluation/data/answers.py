@@ -122,7 +122,9 @@ class CampaignAnswers:
 
     @cached_property
     def answerable(self) -> NDArray[np.bool_]:
-        return np.asarray(self.grade >= self.campaign.rubric.eta, dtype=np.bool_)
+        """By the rubric's eta; nothing is, where it has none."""
+        eta = self.campaign.rubric.eta
+        return np.asarray(self.grade >= (np.inf if eta is None else eta), dtype=np.bool_)
 
     def spans(self, places: Sequence[int]) -> Iterator[tuple[int, Spans]]:
         """Those of the answers at these places that have spans, each place with its spans."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from annotation.models import Dataset, Rubric
-from annotation.models.rubric import ANSWERABLE, GRADED
+from annotation.models.standard import ANSWERABLE, GRADED
 from evaluation.data.corpus import KINDS, Corpus
 from evaluation.data.ratings import answerable, frame
 from evaluation.data.selection import threshold

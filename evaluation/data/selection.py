@@ -15,7 +15,7 @@ from django.utils.http import urlencode
 
 from annotation.models import Answer, Campaign, Dataset, Rater, Rating, Rubric
 from annotation.models.rating import named
-from annotation.models.rubric import ANSWERABLE, GRADED
+from annotation.models.standard import ANSWERABLE, GRADED
 from evaluation.data.columns import JUDGE, Column, independent
 from evaluation.data.default_judge import default_judge
 
@@ -97,7 +97,7 @@ class Selection:
 
 def threshold(rubric: Rubric, eta: int) -> int:
     """Eta is for rubrics of several grades; yes and no have their own, fixed one."""
-    return rubric.eta if len(rubric.grades()) == 2 else eta
+    return rubric.eta if len(rubric.grades()) == 2 and rubric.eta is not None else eta
 
 
 def select(
@@ -139,7 +139,9 @@ def select(
     default = default_judge(dataset, tuple(judges)) if judge is None and judge_by_default else None
     taken = default.judge if default else _judge(tuple(judges), judge)
     judge_rubric = judges[taken] if taken else chosen
-    scale = next((r for r in (chosen, judge_rubric) if len(r.grades()) > 2), None)
+    scale = next(
+        (r for r in (chosen, judge_rubric) if len(r.grades()) > 2 and r.eta is not None), None
+    )
     scale = scale or next((r for r in rubrics if r.slug == GRADED.slug), chosen)
     etas = tuple(scale.grades()[1:])
     return Selection(
@@ -150,7 +152,7 @@ def select(
         judge=taken,
         judges=tuple(judges),
         judge_rubric=judge_rubric,
-        eta=_eta(etas, eta, scale.eta),
+        eta=_eta(etas, eta, etas[-1] if scale.eta is None else scale.eta),
         etas=etas,
         rubrics=rubrics,
         campaigns=tuple(studies),

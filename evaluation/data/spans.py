@@ -129,4 +129,5 @@ def load_evidence(matrix: RatingMatrix) -> Evidence:
 
 def unmarked_answers(matrix: RatingMatrix, evidence: Evidence) -> np.ndarray:
     """The ratings that call for a highlight and have none: items x raters."""
-    return (matrix.grades >= matrix.selection.rubric.span_from) & ~evidence.marked()
+    span_from = matrix.selection.rubric.span_from
+    return (matrix.grades >= (np.inf if span_from is None else span_from)) & ~evidence.marked()

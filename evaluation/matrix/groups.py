@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from annotation.models import Text, Topic
-from annotation.models.rubric import ANSWERABLE, GRADED
+from annotation.models.standard import ANSWERABLE, GRADED
 from evaluation.data.cache import cached
 from evaluation.data.sources import MAJORITY, Source
 from evaluation.matrix.params import MatrixChoice

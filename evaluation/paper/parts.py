@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from annotation.models import Dataset
-from annotation.models.rubric import ANSWERABLE
+from annotation.models.standard import ANSWERABLE
 from evaluation.data.selection import Selection, SelectionError, select
 from evaluation.paper import table1, table2, table3
 from evaluation.paper.drawing import draw

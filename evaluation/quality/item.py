@@ -117,7 +117,7 @@ def item_report(item: Item) -> ItemReport:
                 Voice(
                     reader=reader,
                     cell=cell(grade, levels),
-                    answerable=grade is not None and grade >= rubric.eta,
+                    answerable=grade is not None and rubric.answers(grade),
                     spans=answer.spans if answer else [],
                 )
             )

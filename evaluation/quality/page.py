@@ -87,7 +87,8 @@ def quality_report(campaign: Campaign) -> QualityReport:
     pair = _pairs(answers, counts)
     level = np.searchsorted(answers.levels, answers.grade[counts])
     rater = np.array([places[pk] for pk in answers.rater.tolist()], dtype=np.int64)
-    cut = int(np.searchsorted(answers.levels, campaign.rubric.eta))
+    eta = campaign.rubric.eta
+    cut = len(answers.levels) if eta is None else int(np.searchsorted(answers.levels, eta))
     report = QualityReport(
         answers=answers,
         profiles=(),
@@ -222,8 +223,9 @@ def _gold(answers: CampaignAnswers, mine: IntArray) -> tuple[int, int, int]:
         wanted = answers.expected.get((int(answers.item[place]), int(answers.question[place])))
         if wanted is not None:
             n += 1
-            right += bool(answers.answerable[place]) == (wanted >= answers.campaign.rubric.eta)
-            exact += int(answers.grade[place]) == wanted
+            grade = int(answers.grade[place])
+            right += answers.campaign.rubric.reads_alike(grade, wanted)
+            exact += grade == wanted
     return right, exact, n
 
 
@@ -293,6 +295,7 @@ def _elsewhere(answers: CampaignAnswers) -> dict[int, Tasks]:
         )
         .exclude(rubric=campaign.rubric, text__in=campaign.items.order_by().values("text"))
         .order_by()
+        .exclude(rubric__eta=None)
         .values_list(
             "rater_id",
             "question_id",
@@ -306,7 +309,7 @@ def _elsewhere(answers: CampaignAnswers) -> dict[int, Tasks]:
     by_rater: dict[int, Tasks] = {}
     for rater, question, grade, rubric, eta, system, kind in rows.iterator(chunk_size=10_000):
         task = by_rater.setdefault(rater, {}).setdefault((rubric, system or kind), {})
-        task.setdefault(question, []).append(grade >= eta)
+        task.setdefault(question, []).append(eta is not None and grade >= eta)
     return by_rater
 
 

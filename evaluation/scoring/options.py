@@ -12,7 +12,7 @@ from django import forms
 from django.utils.http import urlencode
 
 from annotation.models import Dataset, Rubric
-from annotation.models.rubric import GRADED
+from annotation.models.standard import GRADED
 from evaluation.data.query import OneOf, QueryForm
 from evaluation.data.selection import SelectionError
 from evaluation.data.sources import Source, source

@@ -76,9 +76,10 @@ def _made(asked: Mapping[str, str], dataset: Dataset, a: Side, b: Side) -> Compa
             f"{b.judge.rubric.slug}: their grades mean different things."
         )
     eta = _number(asked, "eta")
-    eta = a.judge.rubric.eta if eta is None else eta
-    comparison = Comparison(dataset, a, b, eta)
-    if eta not in comparison.levels[1:]:
+    rubric = a.judge.rubric
+    usual = rubric.grades()[-1] if rubric.eta is None else rubric.eta
+    comparison = Comparison(dataset, a, b, usual if eta is None else eta)
+    if comparison.eta not in comparison.levels[1:]:
         etas = ", ".join(map(str, comparison.levels[1:]))
         raise ChoiceError(f"η is one of {etas}, not {eta}.")
     return comparison

@@ -11,7 +11,7 @@ from django.db.models import Count, QuerySet
 from annotation.builder.drafts import RESERVED, free_slug
 from annotation.models import Campaign, Dataset, Rater, Rating, Text, User
 from annotation.models.rating import raters_of
-from annotation.models.rubric import kind_for
+from annotation.models.standard import kind_for
 
 MOMENT = "%Y-%m-%dT%H:%M"
 SMALL, LARGE = 32_767, 2_147_483_647  # what the columns hold

@@ -94,7 +94,7 @@ def asked_in(campaign: Campaign, item: Item, place: int) -> list[Shown]:
             assignment_id=0,
             number=number,
             question=question,
-            span_from=campaign.rubric.span_from,
+            rubric=campaign.rubric,
             slug=campaign.slug,
             item=item.position,
         )

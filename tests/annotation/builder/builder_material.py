@@ -18,7 +18,7 @@ from annotation.models import (
     Text,
     Topic,
 )
-from annotation.models.rubric import GRADED
+from annotation.models.standard import GRADED
 from tests.markup import markup
 
 BODY = "The ferry Halden lost steering on 9 March. Nobody was hurt, and the coupling was replaced."
@@ -140,7 +140,7 @@ WORDS = {
     "language": "en-gb",
     "rubric_title": GRADED.title,
     "question": "How well does this passage answer each question?",
-    **{f"level_{grade}": label for grade, label in GRADED.levels},
+    **{f"level_{grade}": label for grade, label in GRADED.labels},
     "guideline": "## Read\n\nThen grade.",
     "consent": "You may stop.",
     "consent_version": "1",

@@ -4,7 +4,7 @@ import pytest
 
 from annotation.builder.forms.checks import add_ready_made
 from annotation.models import Campaign, Rubric, RubricLevel
-from annotation.models.rubric import GRADED, GUIDELINES
+from annotation.models.standard import GRADED, GUIDELINES
 from annotation.models.wording import Level, shown
 from annotation.program import words_of_the_program
 from tests.annotation.builder.builder_material import (
@@ -26,7 +26,7 @@ GERMAN_LEVELS = (
     Level(0, "Hat mit der Frage nichts zu tun"),
 )
 GERMAN_QUESTION = "Wie gut beantwortet dieser Abschnitt jede Frage?"
-ENGLISH_LABELS = [label for _grade, label in GRADED.levels]
+ENGLISH_LABELS = [label for _grade, label in GRADED.labels]
 
 
 def save(client, draft, **change) -> Campaign:
@@ -57,7 +57,7 @@ def test_what_is_worded_otherwise_is_kept_and_read(admin, draft):
         "question": "How well?",
         "levels": {"3": "Most of it"},
     }
-    assert shown(made).labels() == dict(GRADED.levels) | {3: "Most of it"}
+    assert shown(made).labels() == dict(GRADED.labels) | {3: "Most of it"}
     item = admin.get(f"/campaigns/{draft.slug}/preview/items/0/").content.decode()
     assert "How well?" in item
     assert "Most of it" in item
@@ -152,7 +152,7 @@ def test_one_that_opened_before_shows_the_rubrics_rows(admin, draft):
     Campaign.objects.update(wording={})
     RubricLevel.objects.filter(grade=3).update(label="Edited")
     words = shown(Campaign.objects.get(pk=draft.pk))
-    assert words.labels() == dict(GRADED.levels) | {3: "Edited"}
+    assert words.labels() == dict(GRADED.labels) | {3: "Edited"}
     assert (words.title, words.question) == ("T2, grades 0 to 5", GERMAN_QUESTION)
 
 

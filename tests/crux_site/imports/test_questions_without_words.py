@@ -9,7 +9,7 @@ from django.urls import reverse
 from annotation.builder.sampling import WITH_QUESTION
 from annotation.formats import qlabels
 from annotation.models import Dataset, Rater, Rating, Rubric, SubQuestion, Text
-from annotation.models.rubric import ensure_standard_rubrics
+from annotation.models.standard import ensure_standard_rubrics
 from crux_site.datasets.export import export_folder
 from crux_site.datasets.page import overview
 from crux_site.imports.importing import import_dataset

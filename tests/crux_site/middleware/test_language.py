@@ -10,7 +10,7 @@ from django.utils import timezone, translation
 
 from annotation.builder.forms.checks import add_ready_made
 from annotation.models import Campaign, User
-from annotation.models.rubric import STANDARD
+from annotation.models.standard import STANDARD
 from annotation.participation import assigning
 from tests import field
 from tests.crowd import PID, RIGHT, Walker, make_study
@@ -158,8 +158,7 @@ def test_every_page_of_a_german_study_is_german_as_a_whole(db, rubric, label):
 
 
 def english_labels(rubric: str) -> list[str]:
-    standard = next(standard for standard in STANDARD if standard.slug == rubric)
-    return [label for _grade, label in standard.levels]
+    return [label for _grade, label in STANDARD[rubric].labels]
 
 
 def test_every_end_of_a_german_study_is_german(db):

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from annotation.models.rubric import GRADED
+from annotation.models.standard import GRADED
 from judging.grading.pairs import Pair
 from judging.grading.parse import PARSERS
 from judging.grading.prompt import check_template, render, wording_of
@@ -38,12 +38,12 @@ def asked_by(name: str) -> list[dict[str, str]]:
     file = load(name)
     spec = Spec(
         rubric="graded",
-        levels=tuple(sorted(GRADED.levels)),
+        levels=tuple(sorted(GRADED.labels)),
         backend="openai",
         model="tiny",
         system=file.system,
         prompt=file.prompt,
-        wording=wording_of(GRADED.levels),
+        wording=wording_of(GRADED.labels),
     )
     return render(spec, Pair(1, 2, text="THE TEXT", question="THE QUESTION", request="THE REQUEST"))
 
@@ -67,7 +67,7 @@ def test_each_shows_the_rubric_the_question_and_the_text_once(name: str) -> None
     assert (system["role"], user["role"]) == ("system", "user")
     everything = system["content"] + user["content"]
     assert "{" not in everything
-    for words in ("THE QUESTION", "THE TEXT", wording_of(GRADED.levels), "0, 1, 2, 3, 4 or 5"):
+    for words in ("THE QUESTION", "THE TEXT", wording_of(GRADED.labels), "0, 1, 2, 3, 4 or 5"):
         assert everything.count(words) == 1, words
 
 

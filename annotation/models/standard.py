@@ -1,0 +1,284 @@
+"""The rubrics that come with the program: two are always there, and the others are added by who needs them.
+
+The two are the tasks of CRUX. The others are those of its neighbours: types of questions and critiques of
+pairs (Know Your RAG), answers (RAGQuestEval), nuggets (TREC), citations and utility (ALCE), UMBRELA.
+"""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from django.db import transaction
+from django.utils.translation import gettext_noop
+
+from annotation.models.corpus import Text
+from annotation.models.rubric import Rubric, RubricLevel
+
+GUIDELINES = Path(__file__).parent.parent / "guidelines"
+
+
+@dataclass(frozen=True)
+class Level:
+    """A level as it is made; `name` is the word for it in files and replies."""
+
+    grade: int
+    label: str
+    name: str = ""
+    key: str = ""
+    colour: str = ""
+
+
+@dataclass(frozen=True)
+class Standard:
+    """A rubric as it is made; levels from the highest grade down, as they are shown.
+
+    Its words stay English in the database. `annotation.models.wording` has them in a campaign's language.
+    """
+
+    slug: str
+    title: str
+    levels: tuple[Level, ...]
+    question: str = ""
+    kind: Text.Kind | None = None
+    scale: Rubric.Scale = Rubric.Scale.ORDINAL
+    shows: tuple[str, ...] = ("text", "question")
+    eta: int | None = None
+    span_from: int | None = None
+
+    @property
+    def labels(self) -> tuple[tuple[int, str], ...]:
+        """Each grade with its words, from the highest down."""
+        return tuple((level.grade, level.label) for level in self.levels)
+
+    @property
+    def guideline(self) -> str:
+        return (GUIDELINES / f"{self.slug}.md").read_text(encoding="utf-8")
+
+
+ANSWERABLE = Standard(
+    slug="answerable",
+    title=gettext_noop("T1, answerable or not"),
+    kind=Text.Kind.REPORT,
+    scale=Rubric.Scale.NOMINAL,
+    eta=1,
+    span_from=1,
+    levels=(Level(1, gettext_noop("answerable")), Level(0, gettext_noop("not answerable"))),
+)
+GRADED = Standard(
+    slug="graded",
+    title=gettext_noop("T2, grades 0 to 5"),
+    kind=Text.Kind.PASSAGE,
+    eta=3,
+    span_from=1,
+    levels=(
+        Level(5, gettext_noop("Answers the question fully and plainly")),
+        Level(4, gettext_noop("Answers it; a detail is missing or left to infer")),
+        Level(3, gettext_noop("Answers the main part; others stay open")),
+        Level(2, gettext_noop("Gives facts that bear on it, but no answer")),
+        Level(1, gettext_noop("Same subject, no help with the question")),
+        Level(0, gettext_noop("Nothing to do with the question")),
+    ),
+)
+ALWAYS = (ANSWERABLE, GRADED)
+
+QUESTION_TYPE = Standard(
+    slug="question-type",
+    title=gettext_noop("Type of question"),
+    question=gettext_noop("What does it take to answer the question from the text?"),
+    scale=Rubric.Scale.NOMINAL,
+    levels=(
+        Level(3, gettext_noop("A conclusion that the text does not spell out"), "reasoning"),
+        Level(2, gettext_noop("Several places of the text, put together"), "summary"),
+        Level(1, gettext_noop("One fact that stands in one place"), "fact_single"),
+        Level(0, gettext_noop("It cannot be answered from the text"), "unanswerable"),
+    ),
+)
+ANSWERED = Standard(
+    slug="answered",
+    title=gettext_noop("Answers, in the words of the text"),
+    question=gettext_noop("Which words of the text answer the question?"),
+    scale=Rubric.Scale.NOMINAL,
+    eta=1,
+    span_from=1,
+    levels=(
+        Level(1, gettext_noop("These words answer it"), "answered"),
+        Level(0, gettext_noop("It cannot be told from the text"), "cannot_tell"),
+    ),
+)
+IMPORTANCE = Standard(
+    slug="importance",
+    title=gettext_noop("Importance of a nugget"),
+    question=gettext_noop("How much does a good answer to the request need this?"),
+    shows=("request", "question"),
+    levels=(
+        Level(2, gettext_noop("A good answer must have it"), "vital"),
+        Level(1, gettext_noop("Good to have, and not needed"), "okay"),
+    ),
+)
+NUGGET_SUPPORT = Standard(
+    slug="nugget-support",
+    title=gettext_noop("Support of a nugget"),
+    question=gettext_noop("Does the text say this?"),
+    eta=2,
+    levels=(
+        Level(2, gettext_noop("It says it"), "support"),
+        Level(1, gettext_noop("It says part of it"), "partial_support"),
+        Level(0, gettext_noop("It does not say it"), "not_support"),
+    ),
+)
+CITES = Standard(
+    slug="cites",
+    title=gettext_noop("Citations, as a system gives them"),
+    question=gettext_noop("Does the sentence cite this text?"),
+    scale=Rubric.Scale.NOMINAL,
+    eta=1,
+    levels=(
+        Level(1, gettext_noop("It cites it"), "cites"),
+        Level(0, gettext_noop("It does not"), "cites_not"),
+    ),
+)
+CITATION_SUPPORT = Standard(
+    slug="citation-support",
+    title=gettext_noop("Support of a sentence by what it cites"),
+    question=gettext_noop("Does the cited text support the sentence?"),
+    eta=2,
+    levels=(
+        Level(2, gettext_noop("All that the sentence claims"), "full"),
+        Level(1, gettext_noop("Part of what it claims"), "partial"),
+        Level(0, gettext_noop("Nothing of it"), "none"),
+    ),
+)
+UMBRELA = Standard(
+    slug="umbrela",
+    title=gettext_noop("Relevance, 0 to 4, as in UMBRELA of TREC RAG 2025"),
+    question=gettext_noop("How relevant is the text to the question?"),
+    kind=Text.Kind.PASSAGE,
+    eta=2,
+    levels=(
+        Level(4, gettext_noop("It is about the question and answers it fully")),
+        Level(3, gettext_noop("It answers it, with other things beside")),
+        Level(2, gettext_noop("It answers it in part")),
+        Level(1, gettext_noop("It is on the subject and does not answer it")),
+        Level(0, gettext_noop("It is about something else")),
+    ),
+)
+UTILITY = Standard(
+    slug="utility",
+    title=gettext_noop("Utility of an answer, 1 to 5"),
+    question=gettext_noop("How useful is this answer to who asked the question?"),
+    kind=Text.Kind.REPORT,
+    levels=(
+        Level(5, gettext_noop("Exactly what was asked for")),
+        Level(4, gettext_noop("Most of what was asked for")),
+        Level(3, gettext_noop("Some of what was asked for")),
+        Level(2, gettext_noop("Little of what was asked for")),
+        Level(1, gettext_noop("Nothing of what was asked for")),
+    ),
+)
+FIVE = (
+    Level(5, gettext_noop("fully")),
+    Level(4, gettext_noop("mostly")),
+    Level(3, gettext_noop("in part")),
+    Level(2, gettext_noop("hardly")),
+    Level(1, gettext_noop("not at all")),
+)
+
+
+def _critique(name: str, title: str, question: str, *shows: str) -> Standard:
+    return Standard(f"critique-{name}", title, FIVE, question, shows=shows)
+
+
+CRITIQUES = (
+    _critique(
+        "q_to_c_groundedness",
+        gettext_noop("Critique: the question rests on the text"),
+        gettext_noop("Can the question be answered from the text, and without doubt?"),
+        *("text", "question"),
+    ),
+    _critique(
+        "a_to_c_groundedness",
+        gettext_noop("Critique: the answer rests on the text"),
+        gettext_noop("Does the text bear out all that the answer says?"),
+        *("text", "answer"),
+    ),
+    _critique(
+        "q_feasibility",
+        gettext_noop("Critique: the question can be asked of the text"),
+        gettext_noop("Is this a question that somebody could ask who looks for this text?"),
+        *("text", "question"),
+    ),
+    _critique(
+        "stand_alone",
+        gettext_noop("Critique: the question stands alone"),
+        gettext_noop("Is the question understood by somebody who sees nothing else?"),
+        "question",
+    ),
+    _critique(
+        "q_usefulness",
+        gettext_noop("Critique: the question is useful"),
+        gettext_noop("Would people who use such a collection ask this question?"),
+        "question",
+    ),
+    _critique(
+        "c_usefulness",
+        gettext_noop("Critique: the text is useful"),
+        gettext_noop("Does the text hold facts that are worth asking for?"),
+        "text",
+    ),
+    _critique(
+        "c_clarity",
+        gettext_noop("Critique: the text is clear"),
+        gettext_noop("Is the text whole, and easy to understand?"),
+        "text",
+    ),
+    _critique(
+        "qa_tautology",
+        gettext_noop("Critique: the answer repeats the question"),
+        gettext_noop("Does the answer only say again what the question says?"),
+        *("question", "answer"),
+    ),
+)
+READY_MADE = (
+    QUESTION_TYPE,
+    ANSWERED,
+    IMPORTANCE,
+    NUGGET_SUPPORT,
+    CITES,
+    CITATION_SUPPORT,
+    UMBRELA,
+    UTILITY,
+    *CRITIQUES,
+)
+STANDARD = {standard.slug: standard for standard in (*ALWAYS, *READY_MADE)}
+
+
+def kind_for(rubric: Rubric) -> str:
+    """The kind of text that a rubric is made for; empty where it is made for none in particular."""
+    standard = STANDARD.get(rubric.slug)
+    return (standard and standard.kind) or ""
+
+
+def ensure_standard_rubrics(using: str = "default") -> None:
+    """Make the rubrics of CRUX that are not there. One that was edited stays as it is."""
+    for standard in ALWAYS:
+        add_standard(standard, using)
+
+
+def add_standard(standard: Standard, using: str = "default") -> Rubric:
+    """The rubric of this name: as it is there, else made."""
+    with transaction.atomic(using):
+        rubric, created = Rubric.objects.using(using).get_or_create(
+            slug=standard.slug,
+            defaults={
+                "title": standard.title,
+                "question": standard.question,
+                "guideline": standard.guideline,
+                "scale": standard.scale,
+                "shows": list(standard.shows),
+                "eta": standard.eta,
+                "span_from": standard.span_from,
+            },
+        )
+        if created:
+            levels = (RubricLevel(rubric=rubric, **vars(level)) for level in standard.levels)
+            RubricLevel.objects.using(using).bulk_create(levels)
+    return rubric
