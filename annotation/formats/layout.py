@@ -13,6 +13,7 @@ from annotation.formats.summary import ImportFailed, LeftOut, Problem
 class Kind(Enum):
     """What a file is, and how people read its name."""
 
+    RUBRICS = "rubrics.jsonl"
     RATERS = "raters.jsonl"
     TOPICS = "topics.jsonl"
     SUBQUESTIONS = "subquestions.jsonl"
@@ -27,6 +28,7 @@ class Kind(Enum):
     HISTORY_QRELS = "annotations/history/<rater>.qrels.*.jsonl"
     JUDGEMENTS = "judgements/<judge>.judgements.jsonl"
     REFERENCE = "judgements/<judge>.reference.jsonl"
+    RATINGS = "ratings*.jsonl"
 
 
 # A rater's name ends at the first dot. What stands between it and the last words says which
@@ -34,6 +36,7 @@ class Kind(Enum):
 _RATER = r"(?P<rater>[^./]+)"
 _SYSTEM = r"(?:\.(?P<system>[^/]+?))?"
 _PATTERNS = {
+    Kind.RUBRICS: r"rubrics\.jsonl",
     Kind.RATERS: r"raters\.jsonl",
     Kind.TOPICS: r"topics\.jsonl",
     Kind.SUBQUESTIONS: r"subquestions\.jsonl",
@@ -47,6 +50,7 @@ _PATTERNS = {
     Kind.HISTORY_QRELS: rf"annotations/history/{_RATER}\.qrels(?:\.[^/]+)?\.jsonl",
     Kind.JUDGEMENTS: rf"judgements/{_RATER}{_SYSTEM}\.judgements\.jsonl",
     Kind.REFERENCE: rf"judgements/{_RATER}\.reference\.jsonl",
+    Kind.RATINGS: r"ratings[^/]*\.jsonl",
 }
 _REGEXES = {kind: re.compile(pattern) for kind, pattern in _PATTERNS.items()}
 _DOCUMENTS = re.compile(r"documents[^/]*")

@@ -12,6 +12,8 @@ from collections.abc import Iterator
 from datetime import UTC
 from typing import Any
 
+from django.db.models import Q
+
 from annotation.formats.batches import batches
 from annotation.formats.writing import by_code_point, json_line, safe_cell
 from annotation.models import Dataset, NuggetSpan, Rater, Rating
@@ -53,15 +55,17 @@ _OF_A_SPAN = ("start", "end", "quote", "located", "source_quote")
 _CHUNK = 2000
 
 
-def rows(dataset: Dataset) -> Iterator[dict[str, Any]]:
+def rows(dataset: Dataset, chosen: Q | None = None) -> Iterator[dict[str, Any]]:
     """The rows as dicts with the keys of COLUMNS; spans are a list of dicts, times are in UTC.
+
+    `chosen` narrows the ratings.
 
     The offsets of a span are Unicode code points, end exclusive; null if it is not in the text.
     """
     versions = _versions()
     for name, rater in sorted(raters_of(dataset).items()):
         ratings = (
-            Rating.objects.filter(rater=rater, text__dataset=dataset)
+            Rating.objects.filter(chosen or Q(), rater=rater, text__dataset=dataset)
             .order_by(
                 by_code_point("rubric__slug"),
                 "question__topic__position",

@@ -47,6 +47,52 @@ class RaterRow(Row):
     kind: Words
 
 
+class LevelRow(Row):
+    grade: int
+    label: Words
+    name: Words = ""
+    key: Words = ""
+    colour: Words = ""
+
+
+class RubricRow(Row):
+    """Our own rubrics.jsonl."""
+
+    slug: Name
+    title: Words
+    question: Words = ""
+    scale: Words = "ordinal"
+    shows: list[Words] = ["text", "question"]
+    eta: int | None = None
+    span_from: int | None = None
+    guideline: Words = ""
+    levels: list[LevelRow]
+
+
+class SpanRow(Row):
+    start: Annotated[int, Field(ge=0)] | None = None
+    end: Annotated[int, Field(ge=0)] | None = None
+    quote: Words = ""
+    source_quote: Words = ""
+
+
+class RatingRow(Row):
+    """One rating: a line of the long table, or as little of one as says which pair is meant."""
+
+    rater: Name
+    rater_kind: Words = Field(validation_alias=AliasChoices("rater_kind", "kind"))
+    rubric: Name
+    topic: Words = ""
+    question_index: Annotated[int, Field(ge=0)] | None = None
+    question: Words | None = None
+    text_kind: Words = "passage"
+    system: Words = ""
+    text: Name
+    text_sha256: Words = ""
+    grade: int | None
+    spans: list[SpanRow] = []
+
+
 class TopicRow(Row):
     id: Annotated[Name, Field(max_length=200)]
     request: Words

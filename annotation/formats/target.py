@@ -13,7 +13,7 @@ from annotation.formats.layout import Source
 from annotation.formats.summary import LIMIT, ImportFailed, ImportSummary, Problem, shown
 from annotation.models import Dataset, Rater, Rubric, SubQuestion, Text, Topic
 from annotation.models.rating import raters_of
-from annotation.models.standard import ensure_standard_rubrics
+from annotation.models.standard import STANDARD, add_standard, ensure_standard_rubrics
 
 
 @dataclass(slots=True)
@@ -133,6 +133,16 @@ class Target:
             rubric = Rubric.objects.get(slug=slug)
             self._rubrics[slug] = KnownRubric(rubric, frozenset(rubric.grades()))
         return self._rubrics[slug]
+
+    def rubric_called(self, source: Source, line: int, slug: str) -> KnownRubric | None:
+        """The rubric of this name, made if it comes with the program; None, and an error noted, else."""
+        if slug in STANDARD:
+            add_standard(STANDARD[slug])
+        elif not Rubric.objects.filter(slug=slug).exists():
+            message = f"there is no rubric {shown(slug)}: make it, or put it into rubrics.jsonl"
+            self.problem(source, line, "rubric", message)
+            return None
+        return self.rubric(slug)
 
     @cached_property
     def _raters(self) -> dict[str, Rater]:

@@ -58,11 +58,6 @@ class Migration(migrations.Migration):
         ),
         migrations.AlterField(
             model_name='rubric',
-            name='guideline',
-            field=models.TextField(blank=True, help_text='Markdown; shown to annotators beside their work'),
-        ),
-        migrations.AlterField(
-            model_name='rubric',
             name='span_from',
             field=models.SmallIntegerField(blank=True, help_text='grade at or above which an answer needs at least one marked span; empty: none is marked', null=True),
         ),

@@ -46,9 +46,7 @@ class Rubric(models.Model):
         blank=True,
         help_text="above the questions of each text; empty: what the program asks, by the kind of text",
     )
-    guideline = models.TextField(
-        blank=True, help_text="Markdown; shown to annotators beside their work"
-    )
+    guideline = models.TextField(help_text="Markdown; shown to annotators beside their work")
     scale = models.CharField(max_length=7, choices=Scale.choices, default=Scale.ORDINAL)
     shows = models.JSONField(
         default=text_and_question, help_text="what of a pair a rater and a judge are shown"
@@ -167,3 +165,8 @@ class RubricLevel(models.Model):
 @receiver([post_save, post_delete], sender=Rubric)
 def _ask_for_grades_again(instance: Rubric, **kwargs: Any) -> None:
     _grades.pop(instance.pk, None)
+
+
+def forget_grades() -> None:
+    """After rubrics were made and taken back, whose keys others may get."""
+    _grades.clear()

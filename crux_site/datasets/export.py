@@ -1,12 +1,14 @@
 """Writing a whole study as the folder that an import reads, and single files of it."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import reduce
 from itertools import chain
+from operator import or_
 from pathlib import Path
 
-from django.db.models import Count
+from django.db.models import Count, Q
 
 from annotation.formats import (
     judgements,
@@ -14,7 +16,9 @@ from annotation.formats import (
     qlabels,
     qrels,
     raters,
+    ratings,
     reports,
+    rubrics,
     subquestions,
     topics,
 )
@@ -87,6 +91,7 @@ def files_of(dataset: Dataset, left_out: Counter[str]) -> Iterator[File]:
     """The names of the files of a dataset's folder and their lines, in the order of an import."""
     systems = _systems(dataset, left_out)
     all_contexts = contexts.contexts_of(dataset)
+    yield "rubrics.jsonl", rubrics.lines(dataset)
     yield "raters.jsonl", raters.lines(dataset)
     yield "topics.jsonl", topics.lines(dataset)
     yield "subquestions.jsonl", subquestions.lines(dataset)
@@ -99,8 +104,11 @@ def files_of(dataset: Dataset, left_out: Counter[str]) -> Iterator[File]:
             yield name, reports.of_system(dataset, system, all_contexts)
     for run in contexts.runs_of(dataset):
         yield f"runs/{run.name}.run", trec_run.lines(run)
+    others: list[Q] = []
     for name, rater in sorted(raters_of(dataset).items()):
-        yield from _labels(dataset, name, rater, systems, left_out)
+        others += yield from _labels(dataset, name, rater, systems, left_out)
+    if others:
+        yield "ratings.jsonl", ratings.lines(dataset, reduce(or_, others))
 
 
 def _systems(dataset: Dataset, left_out: Counter[str]) -> list[str]:
@@ -115,8 +123,8 @@ def _systems(dataset: Dataset, left_out: Counter[str]) -> list[str]:
 
 def _labels(
     dataset: Dataset, name: str, rater: Rater, systems: list[str], left_out: Counter[str]
-) -> Iterator[File]:
-    """The files of one rater: one for each task and each kind of text or system."""
+) -> Generator[File, None, list[Q]]:
+    """The files of one rater: one for each task and each kind of text or system. Returns what is in none."""
     rated = (
         Rating.objects.filter(rater=rater, text__dataset=dataset)
         .order_by()
@@ -124,16 +132,20 @@ def _labels(
         .annotate(Count("pk"))
     )
     files: dict[str, tuple[Labels, str]] = {}
+    others: list[Q] = []
     for rubric, kind, system, n in rated:
         place = _place(rater, rubric, kind, system)
-        if place is None or (kind == Text.Kind.REPORT and system not in systems):
-            what = f"{kind}s of {system}" if system else f"{kind}s"
-            left_out[f"grades under {rubric} by {name} of {what}"] += n
+        if kind == Text.Kind.REPORT and system not in systems:
+            left_out[f"grades under {rubric} by {name} of {kind}s of {system}"] += n
+        elif place is None:
+            pairs = {"rubric__slug": rubric, "text__kind": kind, "text__system": system}
+            others.append(Q(rater=rater, **pairs))
         else:
             file, labels, slot = place
             files[file.format(name)] = (labels, slot)
     for file, (labels, slot) in sorted(files.items()):
         yield file, labels(dataset, rater, slot)
+    return others
 
 
 def _place(rater: Rater, rubric: str, kind: str, system: str) -> tuple[str, Labels, str] | None:

@@ -13,7 +13,9 @@ from annotation.formats import (
     qlabels,
     qrels,
     raters,
+    ratings,
     reports,
+    rubrics,
     subquestions,
     topics,
 )
@@ -21,6 +23,7 @@ from annotation.formats.layout import Found, Kind, Source, recognise
 from annotation.formats.summary import ImportFailed, ImportSummary, Mapped, Problem
 from annotation.formats.target import Progress, Target, check_dataset
 from annotation.models import Dataset, NuggetSpan, Rater, Rating, SubQuestion, Text
+from annotation.models.rubric import forget_grades
 from crux_site.sqlite.copies import in_a_copy
 from evaluation.formats import contexts, trec_run
 from evaluation.models import RankedText, RetrievalRun
@@ -32,6 +35,7 @@ Reader = Callable[[Target, Source], None]
 # Each line needs those above it. Files of one line are read together before anybody is told what
 # is wrong with them; the lines below are not begun, for they would repeat the same errors.
 _STAGES: tuple[tuple[Reader, tuple[Kind, ...]], ...] = (
+    (rubrics.read, (Kind.RUBRICS,)),
     (raters.read, (Kind.RATERS,)),
     (topics.read, (Kind.TOPICS,)),
     (subquestions.read, (Kind.SUBQUESTIONS,)),
@@ -46,6 +50,7 @@ _STAGES: tuple[tuple[Reader, tuple[Kind, ...]], ...] = (
     (qlabels.read, (Kind.HISTORY_QLABELS,)),
     (qrels.read, (Kind.HISTORY_QRELS,)),
     (judgements.read, (Kind.JUDGEMENTS, Kind.REFERENCE)),
+    (ratings.read, (Kind.RATINGS,)),
 )
 
 
@@ -84,6 +89,9 @@ def import_dataset(
         message = f"the database refused: {error}; if somebody else imports now, try again"
         summary.errors = [Problem(Path(path).name, 0, "", message)]
         raise ImportFailed(summary.errors, summary) from error
+    finally:
+        if dry_run:
+            forget_grades()
     summary.seconds = time.monotonic() - began
     return summary
 

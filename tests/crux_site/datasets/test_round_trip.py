@@ -160,10 +160,12 @@ def test_what_the_formats_have_no_room_for_is_counted(tmp_path, small):
     Text.objects.create(
         dataset=small, topic=question.topic, kind="report", system="new", name="t-1", body="x"
     )
+    rate(judge, "answerable", Text.objects.get(system="new"), question, 1)
     summary = export_folder(small, tmp_path / "out")
     assert summary.left_out == {
         "reports of new": 1,
-        "grades under answerable by bob of passages": 1,
-        "grades under answerable by judge of reports of annotated.bm25": 1,
+        "grades under answerable by judge of reports of new": 1,
     }
+    # What the authors' formats have no room for has a place among the ratings.
+    assert summary.files["ratings.jsonl"] == 2
     assert "Left out" in str(summary)

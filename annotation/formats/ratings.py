@@ -1,0 +1,182 @@
+"""ratings*.jsonl: one rating a line, by whomever, under whichever rubric, of whichever text.
+
+It is the long table as it is exported. Of its keys a line needs rater, rater_kind (or kind), rubric, text,
+grade and the question, as its words or as its place; the topic where the text is of none.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from django.db.models import Q
+
+from annotation.formats import long_table
+from annotation.formats.batches import batches
+from annotation.formats.highlights import Found, find
+from annotation.formats.layout import Source
+from annotation.formats.reading import rows
+from annotation.formats.records import RatingRow, SpanRow
+from annotation.formats.storing import Given, RatingWriter
+from annotation.formats.summary import Mapped, shown
+from annotation.formats.target import KnownQuestion, KnownTopic, Target
+from annotation.formats.writing import json_line
+from annotation.models import Dataset, NuggetSpan, Rater, Text
+from annotation.text.spans import ELISION, SpanError, checked
+
+_BATCH = 500
+_OF_THIS_SITE = ("dataset", "judge_version", "filtered", "created")
+Line = tuple[int, RatingRow]
+
+
+@dataclass(frozen=True, slots=True)
+class _KnownText:
+    pk: int
+    topic_id: int | None
+    body: str | None
+    sha256: str
+
+
+def read(target: Target, source: Source) -> None:
+    reader = _Reader(target, source)
+    for batch in batches(rows(target, source, RatingRow), _BATCH):
+        reader.batch(batch)
+
+
+class _Reader:
+    def __init__(self, target: Target, source: Source) -> None:
+        self.target = target
+        self.source = source
+        self.writers: dict[tuple[str, str, str], RatingWriter | None] = {}
+        self.topics = {topic.pk: topic for topic in target.topics.values()}
+
+    def batch(self, batch: Sequence[Line]) -> None:
+        texts = self._texts(batch)
+        by_writer: dict[RatingWriter, list[Given]] = defaultdict(list)
+        for line, row in batch:
+            writer = self._writer(line, row)
+            if row.grade is None:
+                self.target.summary.mapped[Mapped.NO_RATING] += 1
+            elif writer and writer.allows(line, "grade", row.grade):
+                by_writer[writer] += self._given(line, row, row.grade, texts)
+        for writer, labels in by_writer.items():
+            writer.write(labels)
+
+    def _texts(self, batch: Sequence[Line]) -> dict[tuple[str, str, str], _KnownText]:
+        """The texts that the lines name. Passages that are new are made without words: only named so far."""
+        names = {row.text for _, row in batch}
+        self.target.passages({row.text for _, row in batch if row.text_kind == Text.Kind.PASSAGE})
+        known = Text.objects.filter(dataset=self.target.dataset, name__in=names).values_list(
+            "kind", "system", "name", "pk", "topic_id", "body", "sha256"
+        )
+        return {
+            (kind, system, name): _KnownText(pk, topic, body, sha256)
+            for kind, system, name, pk, topic, body, sha256 in known
+        }
+
+    def _writer(self, line: int, row: RatingRow) -> RatingWriter | None:
+        """Who writes what this rater grades under this rubric; None, and an error noted, if nobody can."""
+        key = (row.rater, row.rater_kind, row.rubric)
+        if key not in self.writers:
+            self.writers[key] = self._new_writer(line, row)
+        return self.writers[key]
+
+    def _new_writer(self, line: int, row: RatingRow) -> RatingWriter | None:
+        rubric = self.target.rubric_called(self.source, line, row.rubric)
+        if row.rater_kind not in Rater.Kind.values:
+            self._problem(line, "rater_kind", _none_of(row.rater_kind, Rater.Kind.values))
+            return None
+        rater = self.target.rater(self.source, line, row.rater, Rater.Kind(row.rater_kind))
+        if rater and rater.kind != row.rater_kind:
+            message = f"{row.rater} is a {rater.get_kind_display()} already"
+            self._problem(line, "rater_kind", message)
+            return None
+        if not rater or not rubric:
+            return None
+        return RatingWriter(self.target, self.source, rater, rubric)
+
+    def _given(
+        self, line: int, row: RatingRow, grade: int, texts: dict[tuple[str, str, str], _KnownText]
+    ) -> list[Given]:
+        """The rating that a line gives; none, and an error noted, if what it names is not there."""
+        text = texts.get((row.text_kind, row.system, row.text))
+        if text is None:
+            self._no_text(line, row)
+            return []
+        if row.text_sha256 and text.sha256 and row.text_sha256 != text.sha256:
+            self._problem(line, "text_sha256", f"{row.text} has other words in the dataset")
+            return []
+        topic = self._topic(line, row, text)
+        question = topic and self._question(line, row, topic)
+        if not question:
+            return []
+        try:
+            spans = [found for span in row.spans for found in _found(text.body, span)]
+        except SpanError as error:
+            self._problem(line, "spans", str(error))
+            return []
+        words = ELISION.join(span.words or span.quote for span in spans)
+        given = Given(line, "grade", text.pk, row.text, question, grade, words, spans, offsets=True)
+        return [given]
+
+    def _no_text(self, line: int, row: RatingRow) -> None:
+        if row.text_kind not in Text.Kind.values:
+            self._problem(line, "text_kind", _none_of(row.text_kind, Text.Kind.values))
+            return
+        whose = f" of {row.system}" if row.system else ""
+        self._problem(line, "text", f"the {row.text_kind} {row.text}{whose} is not in the dataset")
+
+    def _topic(self, line: int, row: RatingRow, text: _KnownText) -> KnownTopic | None:
+        if row.topic:
+            return self.target.topic(self.source, line, "topic", row.topic)
+        if text.topic_id is None:
+            self._problem(line, "topic", f"is missing, and {row.text} is of none")
+            return None
+        return self.topics[text.topic_id]
+
+    def _question(self, line: int, row: RatingRow, topic: KnownTopic) -> KnownQuestion | None:
+        """The question of these words, or at this place; where both are given they must be one."""
+        questions = topic.questions
+        if row.question_index is not None:
+            if not row.question_index < len(questions):
+                message = f"{topic.name} has {len(questions)} questions, counted from 0"
+                self._problem(line, "question_index", message)
+                return None
+            questions = [questions[row.question_index]]
+        if row.question is not None:
+            words = row.question.strip()
+            questions = [question for question in questions if question.body == words]
+        elif row.question_index is None:
+            self._problem(line, "question", "is missing, and question_index too")
+            return None
+        if not questions:
+            message = f"{topic.name} does not ask {shown(row.question)}"
+            if row.question_index is not None:
+                message += f" at {row.question_index}"
+            self._problem(line, "question", message)
+            return None
+        return questions[0]
+
+    def _problem(self, line: int, field: str, message: str) -> None:
+        self.target.problem(self.source, line, field, message)
+
+
+def _found(body: str | None, span: SpanRow) -> list[Found]:
+    """Where the words of a span stand: where the line says, else where they are found."""
+    words = span.source_quote or span.quote
+    if body is None or span.start is None or span.end is None:
+        return find(body, words)
+    there = checked(body, span.start, span.end, span.quote)
+    located = NuggetSpan.Located.NORMALISED if span.source_quote else NuggetSpan.Located.EXACT
+    return [Found(there.start, there.end, there.quote, span.source_quote, located)]
+
+
+def _none_of(value: str, values: Sequence[str]) -> str:
+    return f"{shown(value)} is none of {', '.join(values)}"
+
+
+def lines(dataset: Dataset, ratings: Q) -> Iterator[str]:
+    """The long table of these ratings, without what no file can bring back."""
+    for row in long_table.rows(dataset, ratings):
+        yield json_line({name: value for name, value in row.items() if name not in _OF_THIS_SITE})

@@ -1,0 +1,207 @@
+"""rubrics.jsonl and ratings*.jsonl: any labels, under any rubric, in and out."""
+
+import json
+
+import pytest
+
+from annotation.models import Dataset, NuggetSpan, Rater, Rating, Rubric
+from crux_site.datasets.export import export_folder
+from crux_site.imports.importing import import_dataset
+from tests.crux_site.imports.study import contents, empty_database, fingerprint, study, write
+from tests.crux_site.imports.test_broken_files import failed
+
+pytestmark = pytest.mark.django_db
+
+TONE = {
+    "slug": "tone",
+    "title": "Tone",
+    "question": "How does the text sound?",
+    "scale": "nominal",
+    "shows": ["text"],
+    "eta": None,
+    "span_from": None,
+    "guideline": "Listen.",
+    "levels": [
+        {"grade": 2, "label": "Dry", "name": "dry", "key": "d", "colour": "blue"},
+        {"grade": 1, "label": "Warm", "name": "warm", "key": "w", "colour": ""},
+        {"grade": 0, "label": "None in particular", "name": "", "key": "", "colour": ""},
+    ],
+}
+PAIR = {"rater": "eve", "kind": "human", "rubric": "question-type", "text": "t-1:0#1"}
+ASKED = {"question": "What failed on the ferry?"}
+
+
+def labels(*lines, rubrics=(TONE,)):
+    return study() | {"rubrics.jsonl": list(rubrics), "ratings.jsonl": list(lines)}
+
+
+def test_as_little_as_says_which_pair_is_meant(tmp_path):
+    folder = write(
+        tmp_path,
+        labels(
+            {**PAIR, **ASKED, "grade": 1},
+            {**PAIR, "question_index": 1, "grade": 2},
+            {**PAIR, "topic": "t-2", "question_index": 0, "grade": 0},
+            {**PAIR, **ASKED, "rater": "model-a", "kind": "model", "rubric": "tone", "grade": 2},
+            {
+                **PAIR,
+                **ASKED,
+                "rater": "by-rule",
+                "kind": "baseline",
+                "rubric": "tone",
+                "grade": None,
+            },
+            {**PAIR, **ASKED, "text": "other-9:0#0", "topic": "t-1", "grade": 3},
+        ),
+    )
+    summary = import_dataset(folder, "small")
+    assert summary.created["rubrics"] == 1
+    assert summary.mapped["null ratings of a judge: no row"] >= 1
+    rows = Rating.objects.filter(rubric__slug__in=["question-type", "tone"]).order_by("pk")
+    assert list(
+        rows.values_list("rater__name", "rater__kind", "rubric__slug", "text__name", "grade")
+    ) == [
+        ("eve", "human", "question-type", "t-1:0#1", 1),
+        ("eve", "human", "question-type", "t-1:0#1", 2),
+        ("eve", "human", "question-type", "t-1:0#1", 0),
+        ("eve", "human", "question-type", "other-9:0#0", 3),
+        ("model-a", "model", "tone", "t-1:0#1", 2),
+    ]
+    rubric = Rubric.objects.get(slug="tone")
+    assert (rubric.is_nominal, rubric.shows, rubric.grades()) == (True, ["text"], [0, 1, 2])
+    before = fingerprint()
+    assert not import_dataset(folder, "small").changed
+    assert fingerprint() == before
+
+
+def test_spans_by_their_place_by_their_words_and_nowhere(tmp_path):
+    body = "A coupling failed. The coupling was old."
+    second = body.rindex("coupling")
+    spans = [
+        {"start": second, "end": second + 8, "quote": "coupling"},
+        {"quote": "failed"},
+        {"quote": "not there"},
+    ]
+    import_dataset(
+        write(
+            tmp_path, labels({**PAIR, **ASKED, "rubric": "answered", "grade": 1, "spans": spans})
+        ),
+        "small",
+    )
+    found = NuggetSpan.objects.filter(rating__rubric__slug="answered").order_by("position")
+    assert list(found.values_list("start", "quote", "source_quote", "located")) == [
+        (second, "coupling", "", "exact"),
+        (body.index("failed"), "failed", "", "exact"),
+        (None, "", "not there", "unlocated"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("line", "field", "message"),
+    [
+        ({**ASKED, "grade": 4}, "grade", "4 is no grade of the rubric question-type (0, 1, 2, 3)"),
+        ({**ASKED, "grade": "1"}, "grade", "not '1'"),
+        ({**ASKED, "grade": 1, "rubric": "no-such"}, "rubric", "there is no rubric 'no-such'"),
+        ({**ASKED, "grade": 1, "kind": "robot"}, "rater_kind", "'robot' is none of human, "),
+        ({**ASKED, "grade": 1, "rater": "a/b"}, "rater", "letters, digits"),
+        ({**ASKED, "grade": 1, "rater": "judge"}, "rater", "judge is a model already"),
+        ({**ASKED, "grade": 1, "text_kind": "poem"}, "text_kind", "'poem' is none of passage, "),
+        (
+            {**ASKED, "grade": 1, "text_kind": "report", "system": "s", "text": "t-1"},
+            "text",
+            "the report t-1 of s is not in the dataset",
+        ),
+        (
+            {**ASKED, "grade": 1, "text": "other-9:0#0"},
+            "topic",
+            "is missing, and other-9:0#0 is of none",
+        ),
+        ({**ASKED, "grade": 1, "topic": "t-9"}, "topic", "topic 't-9' is not in the dataset"),
+        ({"grade": 1}, "question", "is missing, and question_index too"),
+        ({"grade": 1, "question_index": 3}, "question_index", "t-1 has 3 questions"),
+        ({"grade": 1, "question": "Who?"}, "question", "t-1 does not ask 'Who?'"),
+        ({**ASKED, "grade": 1, "question_index": 1}, "question", "at 1"),
+        ({**ASKED, "grade": 1, "text_sha256": "0" * 64}, "text_sha256", "has other words"),
+        (
+            {**ASKED, "grade": 1, "spans": [{"start": 0, "end": 3, "quote": "xyz"}]},
+            "spans",
+            "the text says 'A c', not 'xyz'",
+        ),
+    ],
+)
+def test_a_line_that_cannot_be_kept_is_named_and_changes_nothing(tmp_path, line, field, message):
+    problem = failed(write(tmp_path, labels({**PAIR, **ASKED, "grade": 0}, {**PAIR, **line})))[0]
+    assert (problem.file, problem.line, problem.field) == ("ratings.jsonl", 2, field)
+    assert message in problem.message
+
+
+@pytest.mark.parametrize(
+    ("change", "field", "message"),
+    [
+        ({"levels": TONE["levels"][:1]}, "levels", "Give 2 to 101 levels, not 1."),
+        ({"levels": [*TONE["levels"], TONE["levels"][0]]}, "levels.0.grade", "2 is there twice."),
+        ({"shows": []}, "shows", "Give some of text, question, answer, request, each once."),
+        ({"eta": 1}, "eta", "Grades that are names have no order"),
+        ({"scale": "ordinal", "eta": 0}, "eta", "every pair would count as answerable"),
+        ({"eta": 7}, "eta", "7 is no grade of the rubric."),
+        ({"span_from": 1, "shows": ["question"]}, "span_from", "only in a text that is shown"),
+        ({"scale": "cosmic"}, "scale", "not a valid choice"),
+        ({"slug": "a b"}, "slug", ""),
+        ({"title": ""}, "title", "cannot be blank"),
+    ],
+)
+def test_a_rubric_that_breaks_a_rule_is_named_and_not_made(tmp_path, change, field, message):
+    problem = failed(write(tmp_path, labels(rubrics=[TONE | change])))[0]
+    assert (problem.file, problem.line, problem.field) == ("rubrics.jsonl", 1, field)
+    assert message in problem.message
+    assert not Rubric.objects.filter(slug="tone").exists()
+
+
+def test_a_rubric_that_is_there_stays_and_another_of_its_name_is_refused(tmp_path):
+    import_dataset(write(tmp_path / "first", labels()), "small")
+    reworded = TONE | {"guideline": "Listen well.", "title": "The tone"}
+    assert not import_dataset(
+        write(tmp_path / "again", labels(rubrics=[reworded])), "small"
+    ).changed
+    assert Rubric.objects.get(slug="tone").guideline == "Listen."
+    fewer = TONE | {"levels": TONE["levels"][:2]}
+    problem = failed(write(tmp_path / "other", labels(rubrics=[fewer])))[0]
+    assert problem.message == "the rubric tone is there already, and has other levels"
+
+
+def test_a_dry_run_leaves_no_grades_behind_for_a_rubric_that_comes_after_it(tmp_path):
+    import_dataset(write(tmp_path / "first", labels()), "small", dry_run=True)
+    fewer = TONE | {"levels": TONE["levels"][:2]}
+    import_dataset(write(tmp_path / "second", labels(rubrics=[fewer])), "small")
+    assert Rubric.objects.get(slug="tone").grades() == [1, 2]
+
+
+def test_what_is_exported_comes_back_byte_for_byte(tmp_path):
+    span = {"start": 2, "end": 10, "quote": "coupling"}
+    import_dataset(
+        write(
+            tmp_path / "in",
+            labels(
+                {**PAIR, **ASKED, "grade": 1},
+                {**PAIR, **ASKED, "rubric": "answered", "grade": 1, "spans": [span]},
+                {**PAIR, **ASKED, "rubric": "tone", "grade": 0},
+                # The formats of the authors have no room for these either.
+                {**PAIR, **ASKED, "rubric": "answerable", "grade": 0},
+            ),
+        ),
+        "small",
+    )
+    summary = export_folder(Dataset.objects.get(), tmp_path / "out")
+    assert summary.left_out == {}
+    assert summary.files["ratings.jsonl"] == 4
+    slugs = [json.loads(row)["slug"] for row in (tmp_path / "out/rubrics.jsonl").open()]
+    assert slugs == ["answered", "question-type", "tone"]
+    before = fingerprint()
+    assert not import_dataset(tmp_path / "out", "small").changed
+    assert fingerprint() == before
+    empty_database()
+    Rubric.objects.filter(slug__in=slugs).delete()
+    import_dataset(tmp_path / "out", "small")
+    assert Rater.objects.get(name="eve").ratings.count() == 4
+    export_folder(Dataset.objects.get(), tmp_path / "again")
+    assert contents(tmp_path / "again") == contents(tmp_path / "out")
