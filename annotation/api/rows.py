@@ -78,21 +78,25 @@ class TextRow(serializers.ModelSerializer):
         read_only_fields = fields
 
 
-class LevelRow(serializers.ModelSerializer):
+class RubricLevelRow(serializers.ModelSerializer):
     class Meta:
         model = RubricLevel
-        fields = ["grade", "label"]
+        fields = ["grade", "label", "name", "key", "colour"]
         read_only_fields = fields
 
 
 class RubricRow(serializers.ModelSerializer):
     """A question put to every pair, and the grades that may answer it."""
 
-    levels = LevelRow(many=True, help_text="From the highest grade down.")
+    levels = RubricLevelRow(many=True, help_text="From the highest grade down.")
+    shows = serializers.ListField(child=serializers.ChoiceField(choices=Rubric.Shows.choices))
 
     class Meta:
         model = Rubric
-        fields = ["slug", "title", "guideline", "eta", "span_from", "levels"]
+        fields = [
+            *("slug", "title", "question", "scale", "shows", "eta", "span_from"),
+            *("guideline", "is_retired", "levels"),
+        ]
         read_only_fields = fields
 
 

@@ -15,4 +15,5 @@ urlpatterns: list[URLPattern] = [
     path("datasets/<slug:dataset>/raters/", views.Raters.as_view(), name="api_raters"),
     path("datasets/<slug:dataset>/ratings/", Ratings.as_view(), name="api_ratings"),
     path("rubrics/", views.Rubrics.as_view(), name="api_rubrics"),
+    path("rubrics/<slug:slug>/", views.OneRubric.as_view(), name="api_rubric"),
 ]

@@ -8,11 +8,16 @@ from typing import Any
 from django.db.models import Count, IntegerField, OuterRef, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 from django_filters.rest_framework import ChoiceFilter
-from rest_framework import generics
+from drf_spectacular.utils import extend_schema
+from rest_framework import generics, status
 from rest_framework.exceptions import NotFound
+from rest_framework.request import Request
+from rest_framework.response import Response
 
+from annotation.api.access import AdminsChange
 from annotation.api.endpoint import Endpoint, Listing, LongListing
 from annotation.api.filters import DatasetFilters, name_filter, topic_filter
+from annotation.api.making_rubrics import EXAMPLES, ChangeBody, RubricBody, make
 from annotation.api.rows import DatasetRow, QuestionRow, RaterRow, RubricRow, TextRow, TopicRow
 from annotation.models import Dataset, Rater, Rubric, SubQuestion, Text, Topic
 from annotation.models.rating import raters_of
@@ -150,9 +155,59 @@ class Raters(OfDataset, Listing):
 
 
 class Rubrics(Listing):
-    """The rubrics with the grades that each allows."""
-
-    summary = "All rubrics"
     tag = "Ratings"
+    permission_classes = [AdminsChange]
     serializer_class = RubricRow
     queryset = Rubric.objects.prefetch_related("levels").order_by("slug")
+
+    @extend_schema(
+        summary="All rubrics", description="The rubrics with the grades that each allows."
+    )
+    def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        return super().get(request, *args, **kwargs)
+
+    @extend_schema(
+        summary="Make a rubric",
+        description="Admins only. Once it is used, all but its guideline stays as it is.",
+        request=RubricBody,
+        responses={201: RubricRow},
+        examples=EXAMPLES,
+    )
+    def post(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        body = RubricBody(data=request.data)
+        body.is_valid(raise_exception=True)
+        made = make(body.validated_data)
+        return Response(RubricRow(made).data, status=status.HTTP_201_CREATED)
+
+
+class OneRubric(Endpoint, generics.RetrieveAPIView):
+    tag = "Ratings"
+    permission_classes = [AdminsChange]
+    serializer_class = RubricRow
+
+    @extend_schema(summary="One rubric")
+    def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        return super().get(request, *args, **kwargs)
+
+    @extend_schema(
+        operation_id="rubrics_change",
+        summary="Change a rubric",
+        description="Admins only: its guideline, and whether it is retired. All else stays.",
+        request=ChangeBody,
+        responses=RubricRow,
+    )
+    def post(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        rubric = self.get_object()
+        body = ChangeBody(data=request.data)
+        body.is_valid(raise_exception=True)
+        for name, value in body.validated_data.items():
+            setattr(rubric, name, value)
+        rubric.save(update_fields=list(body.validated_data))
+        return Response(RubricRow(rubric).data)
+
+    def get_object(self) -> Rubric:
+        slug = self.kwargs["slug"]
+        rubric = Rubric.objects.prefetch_related("levels").filter(slug=slug).first()
+        if rubric is None:
+            raise NotFound(f"There is no rubric called {slug}.")
+        return rubric

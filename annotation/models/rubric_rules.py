@@ -10,6 +10,7 @@ from annotation.models.rubric import Rubric, RubricLevel
 
 MOST_LEVELS = 101  # 0 to 100
 PRESSED_FOR_OTHER_THINGS = "tujk?"  # on the task page
+ADDRESSES = ("new", "add")  # of pages beside those of rubrics
 
 Problems = list[
     tuple[str, str]
@@ -48,10 +49,14 @@ def store(rubric: Rubric, levels: Sequence[RubricLevel]) -> Rubric:
 
 def _of_the_rubric(rubric: Rubric, levels: Sequence[RubricLevel]) -> Iterator[tuple[str, str]]:
     try:
-        rubric.full_clean(exclude=["shows"])
+        rubric.full_clean(exclude=["shows"], validate_unique=False)
     except ValidationError as error:
         for field, messages in error.message_dict.items():
             yield ("" if field == "__all__" else field), messages[0]
+    if Rubric.objects.filter(slug=rubric.slug).exclude(pk=rubric.pk).exists():
+        yield "slug", f"There is a rubric {rubric.slug} already."
+    if rubric.slug in ADDRESSES:
+        yield "slug", f"{rubric.slug} is a page of its own."
     parts = Rubric.Shows.values
     if (
         not rubric.shows

@@ -1,27 +1,39 @@
-"""The rubrics and their guidelines: read by everybody who works, edited by admins."""
+"""The rubrics: read by everybody who works; made, copied, changed and retired by admins."""
 
-from django import forms
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
-from django.http import HttpResponseBase
+from django.db.models import QuerySet
+from django.http import Http404, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
-from django.views.decorators.http import require_http_methods, require_safe
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from annotation.http import AuthenticatedRequest
+from annotation.http import AuthenticatedRequest, admins_only
 from annotation.models import Rubric
+from annotation.models.standard import READY_MADE, STANDARD, add_standard
+from annotation.rubrics.forms import GuidelineForm, RubricForms
+
+
+def _rubrics() -> QuerySet[Rubric]:
+    return Rubric.objects.prefetch_related("levels")
 
 
 @require_safe
 def rubrics(request: AuthenticatedRequest) -> HttpResponseBase:
-    """All rubrics with their levels."""
-    context = {"rubrics": Rubric.objects.prefetch_related("levels"), "room": "rubrics"}
+    """All rubrics with their levels, the retired ones last; then those that can be added."""
+    there = list(_rubrics().order_by("is_retired", "slug"))
+    slugs = {rubric.slug for rubric in there}
+    context = {
+        "rubrics": there,
+        "ready_made": [standard for standard in READY_MADE if standard.slug not in slugs],
+        "room": "rubrics",
+    }
     return render(request, "annotation/rubrics/rubrics.html", context)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def rubric(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
     """One rubric: its levels, its guideline as annotators see it and, for admins, its Markdown."""
-    rubric = get_object_or_404(Rubric.objects.prefetch_related("levels"), slug=slug)
+    rubric = get_object_or_404(_rubrics(), slug=slug)
     form = None
     if request.user.is_admin:
         form = GuidelineForm(request.POST or None, instance=rubric)
@@ -31,12 +43,76 @@ def rubric(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
             return redirect("rubric", slug=slug)
     elif request.method == "POST":
         raise PermissionDenied("Guidelines are edited by admins.")
-    context = {"rubric": rubric, "form": form, "room": "rubrics"}
+    context = {"rubric": rubric, "form": form, "is_used": rubric.is_used(), "room": "rubrics"}
     return render(request, "annotation/rubrics/rubric.html", context)
 
 
-class GuidelineForm(forms.ModelForm):
-    class Meta:
-        model = Rubric
-        fields = ("guideline",)
-        widgets = {"guideline": forms.Textarea(attrs={"rows": 24})}
+@require_http_methods(["GET", "HEAD", "POST"])
+@admins_only
+def rubric_new(request: AuthenticatedRequest) -> HttpResponseBase:
+    """Make a rubric, from nothing or as a copy of another."""
+    if request.method == "POST":
+        return _edit(request, None)
+    copied = request.GET.get("from")
+    if copied is None:
+        return _page(request, RubricForms.empty(), None)
+    origin = get_object_or_404(_rubrics(), slug=copied)
+    forms = RubricForms.of(
+        origin, slug=f"{origin.slug[:75]}-copy", title=f"{origin.title[:190]}, a copy"
+    )
+    return _page(request, forms, None)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@admins_only
+def rubric_edit(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
+    """Change a rubric that nothing uses yet; of another one only the guideline can be edited."""
+    rubric = get_object_or_404(_rubrics(), slug=slug)
+    if rubric.is_used():
+        messages.error(request, "This rubric is used, and stays as it is: make a copy of it.")
+        return redirect(rubric)
+    if request.method == "POST":
+        return _edit(request, rubric)
+    return _page(request, RubricForms.of(rubric), rubric)
+
+
+def _edit(request: AuthenticatedRequest, before: Rubric | None) -> HttpResponseBase:
+    if "more" in request.POST:
+        return _page(request, RubricForms.with_more_rows(request.POST), before)
+    forms = RubricForms.sent(request.POST)
+    made = forms.store(before)
+    if made is None:
+        return _page(request, forms, before, 422)
+    messages.success(request, f"The rubric {made} is {'saved' if before else 'made'}.")
+    return redirect(made)
+
+
+def _page(
+    request: AuthenticatedRequest, forms: RubricForms, rubric: Rubric | None, status: int = 200
+) -> HttpResponseBase:
+    context = {"forms": forms, "rubric": rubric, "room": "rubrics"}
+    return render(request, "annotation/rubrics/rubric_edit.html", context, status=status)
+
+
+@require_POST
+@admins_only
+def rubric_add(request: AuthenticatedRequest) -> HttpResponseBase:
+    """Make one of the rubrics that come with the program."""
+    slug = request.POST.get("slug", "")
+    if slug not in STANDARD:
+        raise Http404(f"No rubric {slug} comes with the program.")
+    added = add_standard(STANDARD[slug])
+    messages.success(request, f"The rubric {added} is there now.")
+    return redirect(added)
+
+
+@require_POST
+@admins_only
+def rubric_retire(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
+    """Take a rubric out of what is offered, or put it back; what was graded under it stays."""
+    rubric = get_object_or_404(Rubric, slug=slug)
+    rubric.is_retired = "restore" not in request.POST
+    rubric.save(update_fields=["is_retired"])
+    what = "retired: nothing new can take it" if rubric.is_retired else "offered again"
+    messages.success(request, f"The rubric {rubric} is {what}.")
+    return redirect(rubric)

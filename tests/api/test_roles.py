@@ -42,6 +42,7 @@ def names(dataset):
         "texts": dataset.texts.first().pk,
         "judge-runs": run.pk,
         "run": "one",
+        "slug": "graded",
         "fingerprint": judge.fingerprint,
     }
 
