@@ -79,6 +79,8 @@ class TextRow(serializers.ModelSerializer):
 
 
 class RubricLevelRow(serializers.ModelSerializer):
+    name = serializers.CharField(help_text="One word for it; may be empty.")
+
     class Meta:
         model = RubricLevel
         fields = ["grade", "label", "name", "key", "colour"]

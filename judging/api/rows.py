@@ -7,9 +7,15 @@ from typing import Any
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from annotation.api.rows import LevelRow
 from judging.engine.progress import failures_of, progress_of
 from judging.models import Judge, JudgeRun
+
+
+class JudgedLevelRow(serializers.Serializer):
+    """One grade and its words, as they were when the judge was made."""
+
+    grade = serializers.IntegerField()
+    label = serializers.CharField()  # type: ignore[assignment] # a name of DRF's own, of an instance
 
 
 class JudgeRow(serializers.ModelSerializer):
@@ -55,7 +61,7 @@ class JudgeRow(serializers.ModelSerializer):
         ]
         read_only_fields = fields
 
-    @extend_schema_field(LevelRow(many=True))
+    @extend_schema_field(JudgedLevelRow(many=True))
     def get_levels(self, judge: Judge) -> list[dict[str, Any]]:
         return [{"grade": grade, "label": label} for grade, label in judge.levels]
 
