@@ -22,6 +22,8 @@ from crux_site.imports.importing import import_dataset
 from tests.crux_site.imports.study import contents, empty_database, fingerprint
 from tests.real_study import FOLDER, SLUG, visited
 
+pytestmark = pytest.mark.soak
+
 # The only line of the authors' files whose coverage leaves filtered questions out, as ours do.
 THE_ONE_OF_THE_PAPER = ("annotator1", ("bm25_duc04-testb-7",))
 

@@ -10,6 +10,8 @@ from evaluation.models import RankedText, RetrievalRun
 from tests.crux_site.imports.study import fingerprint
 from tests.real_study import FOLDER, SLUG
 
+pytestmark = pytest.mark.soak
+
 
 @pytest.fixture
 def summary(real_study, real_study_import):
