@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from evaluation.agreement.by_rater import Pair, RaterRow
+from evaluation.agreement.composition import ALL
 from evaluation.agreement.judge import AgainstJudge
 from evaluation.agreement.majority import MajorityRow
 from evaluation.agreement.numbers import (
@@ -25,10 +26,14 @@ from evaluation.agreement.page import AgreementReport
 from evaluation.agreement.parts import Part
 from evaluation.agreement.threshold import AtEta
 from evaluation.scoring.report_coverage import Correlations
+from evaluation.stats.classes import Classes
+from evaluation.stats.confusion import ClassScores
 from evaluation.stats.correlation import Correlation
 from evaluation.stats.estimate import Estimate
 
 Json = dict[str, Any]
+# The macro means of a judge stand with its classes.
+OF_ONE_JUDGE = {name: path for name, path in AGAINST_JUDGE.items() if "." not in path}
 
 
 def as_json(report: AgreementReport) -> Json:
@@ -41,9 +46,14 @@ def as_json(report: AgreementReport) -> Json:
     head: Json = {
         "dataset": selection.dataset.slug,
         "rubric": selection.rubric.slug,
+        "scale": selection.rubric.scale,
         "levels": list(selection.levels),
         "eta": selection.eta,
     }
+    if "classes" in selection.measures:
+        head["level_names"] = {str(grade): name for grade, name in selection.names.items()}
+    if selection.majority != "strict":
+        head["majority"] = selection.majority
     if selection.campaign:
         head["campaign"] = selection.campaign.slug
     raters = _between_raters(report)
@@ -80,8 +90,7 @@ def _plain(named: Mapping[str, Estimate]) -> Json:
 
 def _these(row: object, measures: Attributes, *names: str) -> Json:
     """Some statistics of a row as plain numbers, in the order of the format."""
-    named = estimates(row, measures)
-    return _plain({name: named[name] for name in names or measures})
+    return _plain(estimates(row, {name: measures[name] for name in names or measures}))
 
 
 def _between_raters(report: AgreementReport) -> Json:
@@ -133,6 +142,9 @@ def _between_raters(report: AgreementReport) -> Json:
         "coverage_correlation": [_correlation(row) for row in report.correlations],
         "by_system": {part.name: _part(part) for part in report.systems},
         "by_topic": {part.name: _part(part) for part in report.topics},
+        **_slices(report),
+        **_composition(report),
+        **_icc(report),
         "rater_counts": {row.rater.name: _rater(row) for row in report.raters},
     }
 
@@ -156,13 +168,82 @@ def _pair(pair: Pair) -> Json:
             OF_PAIR,
             "percent_agreement",
             "prevalence",
+            "cohen_linear",
             "cohen_quadratic",
             "cohen_binary",
             "spearman",
             "spans_meet",
             "span_overlap",
         ),
+        "matrix": pair.matrix.tolist(),
+        **_classes(pair.classes),
+        **(
+            {
+                "bland_altman": {
+                    "bias": detailed(pair.limits.bias),
+                    "low": detailed(pair.limits.low),
+                    "high": detailed(pair.limits.high),
+                }
+            }
+            if pair.limits
+            else {}
+        ),
     }
+
+
+def _classes(classes: Classes | None) -> Json:
+    """Precision, recall and F1 of each grade and their macro means, where grades are names."""
+    if classes is None:
+        return {}
+
+    def scores(of: ClassScores) -> Json:
+        named = {"precision": of.precision, "recall": of.recall, "f1": of.f1}
+        return _plain(named)
+
+    return {
+        "accuracy": classes.accuracy.value,
+        "classes": {
+            str(grade): scores(of) for grade, of in zip(classes.levels, classes.scores, strict=True)
+        },
+        "macro": scores(classes.macro),
+        "macro_f1": classes.macro.f1.value,
+    }
+
+
+def _slices(report: AgreementReport) -> Json:
+    by = report.selection.by
+    if by is None:
+        return {}
+    return {
+        "by_rating": {
+            "rubric": by.rubric.slug,
+            "rater": by.rater.name,
+            "slices": {part.name: _part(part) for part in report.slices},
+        }
+    }
+
+
+def _composition(report: AgreementReport) -> Json:
+    """How often each rater gave each grade; and the mean grades, where grades have an order."""
+    if "composition" not in report.selection.measures:
+        return {}
+    found: Json = {"composition": {}, "composition_by_system": {}}
+    means: Json = {}
+    for given in report.graded:
+        counts = {str(grade): count for grade, count in given.counts.items()}
+        if given.system == ALL:
+            found["composition"][given.rater.name] = counts
+        else:
+            found["composition_by_system"].setdefault(given.system, {})[given.rater.name] = counts
+        if "mean_grade" in report.selection.measures:
+            means.setdefault(given.system, {})[given.rater.name] = detailed(given.mean)
+    return found | ({"mean_grade": means} if means else {})
+
+
+def _icc(report: AgreementReport) -> Json:
+    if report.icc is None:
+        return {}
+    return {"icc": {"single": detailed(report.icc.single), "mean": detailed(report.icc.mean)}}
 
 
 def _rater(row: RaterRow) -> Json:
@@ -186,7 +267,18 @@ def _majority(row: MajorityRow) -> Json:
         "rater": row.rater.name,
         "n_without_majority": row.n_dropped,
         "scott_pi": detailed(row.kappa),
-        **_these(row, OF_MAJORITY, "percent_agreement", "prevalence"),
+        **_these(
+            row,
+            OF_MAJORITY,
+            "cohen_kappa",
+            "percent_agreement",
+            "prevalence",
+            "judge_scott_pi",
+            "relative_drop",
+        ),
+        "levels": list(row.levels),
+        "matrix": row.matrix.tolist(),
+        **_classes(row.classes),
     }
 
 
@@ -205,13 +297,14 @@ def _against(part: AgainstJudge) -> Json:
         "n": part.n,
         "n_without_judge": part.n_without_judge,
         "confusion": _cells(part),
-        **_these(part, AGAINST_JUDGE),
+        **_these(part, OF_ONE_JUDGE),
+        **_classes(part.classes),
         "levels": list(part.levels),
         "matrix": part.matrix.tolist(),
         "sweep": [
             {
                 "eta": scores.eta,
-                "n": scores.confusion.n,
+                "n": part.n,
                 "confusion": _cells(scores),
                 **_these(scores, AT_ETA),
             }
@@ -220,6 +313,8 @@ def _against(part: AgainstJudge) -> Json:
     }
 
 
-def _cells(scores: AtEta) -> Json:
+def _cells(scores: AtEta) -> Json | None:
     cells = scores.confusion
-    return {"tp": cells.tp, "fp": cells.fp, "fn": cells.fn, "tn": cells.tn}
+    return (
+        None if cells is None else {"tp": cells.tp, "fp": cells.fp, "fn": cells.fn, "tn": cells.tn}
+    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -12,9 +13,12 @@ from evaluation.data.columns import Column
 from evaluation.data.ratings import RatingMatrix
 from evaluation.data.spans import Evidence, unmarked_answers
 from evaluation.stats import cohen, correlation
-from evaluation.stats.clusters import binary, kappa_over_topics, share
+from evaluation.stats.classes import Classes, class_scores
+from evaluation.stats.clusters import binary, kappa_over_topics, level_sums, share
+from evaluation.stats.cohen import Weights
 from evaluation.stats.correlation import Correlation
-from evaluation.stats.estimate import Estimate
+from evaluation.stats.estimate import Estimate, IntArray
+from evaluation.stats.intraclass import Limits, limits_of_agreement
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,12 +27,14 @@ class Pair:
 
     `prevalence` is the share of "answerable" among the ratings that both gave. `spans_meet` is the
     share of the items that both call answerable, and both marked in the text, on which their
-    highlights share a character; `overlap` is the mean intersection over union.
+    highlights share a character; `overlap` is the mean intersection over union. `matrix` counts the
+    grades of `a` (rows) against those of `b`. What the rubric's levels do not allow is undefined.
     """
 
     a: Column
     b: Column
     kappa: Estimate
+    linear: Estimate
     quadratic: Estimate
     binary: Estimate
     percent: Estimate
@@ -36,6 +42,11 @@ class Pair:
     spearman: Correlation
     spans_meet: Estimate
     overlap: Estimate
+    limits: Limits | None
+    """Of agreement, where grades are quantities."""
+    matrix: IntArray
+    classes: Classes | None
+    """The scores of `b` with `a` as the truth, where grades are names."""
 
     @property
     def names(self) -> str:
@@ -75,6 +86,7 @@ def rater_rows(matrix: RatingMatrix, evidence: Evidence) -> tuple[RaterRow, ...]
     unmarked = unmarked_answers(matrix, evidence)
     rated = ~np.isnan(matrix.grades)
     yes = matrix.grades >= matrix.selection.threshold
+    measures = matrix.selection.measures
     rows = []
     for column, rater in enumerate(matrix.selection.raters):
         tally = evidence.tally(column)
@@ -84,7 +96,9 @@ def rater_rows(matrix: RatingMatrix, evidence: Evidence) -> tuple[RaterRow, ...]
                 n=int(rated[:, column].sum()),
                 n_missing=int((~rated[:, column]).sum()),
                 n_answerable=int(yes[:, column].sum()),
-                prevalence=share(yes[:, column], rated[:, column], matrix.topic, NO_RATINGS),
+                prevalence=share(yes[:, column], rated[:, column], matrix.topic, NO_RATINGS)
+                if "prevalence" in measures
+                else measures.none("prevalence"),
                 n_unmarked=int(unmarked[:, column].sum()),
                 n_exact=tally["exact"],
                 n_normalised=tally["normalised"],
@@ -96,26 +110,50 @@ def rater_rows(matrix: RatingMatrix, evidence: Evidence) -> tuple[RaterRow, ...]
 
 def _pair(matrix: RatingMatrix, evidence: Evidence, a: int, b: int) -> Pair:
     selection, topics = matrix.selection, matrix.topic
+    measures, levels = selection.measures, selection.levels
     first, second = matrix.grades[:, a], matrix.grades[:, b]
     says = [binary(side, selection.threshold) for side in (first, second)]
     both = ~(np.isnan(first) | np.isnan(second))
+    sums = level_sums(first, second, (levels, levels), topics)
+
+    def kappa(weights: Weights = None) -> Estimate:
+        return kappa_over_topics(first, second, levels, topics, weights)
+
+    # What there is of these grades; the others are undefined, and say why.
+    there: dict[str, Callable[[], Estimate]] = {
+        "cohen_linear": lambda: kappa("linear"),
+        "cohen_quadratic": lambda: kappa("quadratic"),
+        "cohen_binary": lambda: kappa_over_topics(says[0], says[1], (0, 1), topics),
+        "prevalence": lambda: share((says[0] + says[1]) / 2, both, topics, cohen.NO_PAIR),
+    }
+    of = {name: made() if name in measures else measures.none(name) for name, made in there.items()}
     meet, overlap = _meeting(matrix, evidence, a, b)
     return Pair(
         a=selection.raters[a],
         b=selection.raters[b],
-        kappa=kappa_over_topics(first, second, selection.levels, topics),
-        quadratic=kappa_over_topics(first, second, selection.levels, topics, "quadratic"),
-        binary=kappa_over_topics(says[0], says[1], (0, 1), topics),
+        kappa=kappa(),
+        linear=of["cohen_linear"],
+        quadratic=of["cohen_quadratic"],
+        binary=of["cohen_binary"],
         percent=share(np.where(both, first == second, 0.0), both, topics, cohen.NO_PAIR),
-        prevalence=share((says[0] + says[1]) / 2, both, topics, cohen.NO_PAIR),
-        spearman=correlation.spearman(first, second),
+        prevalence=of["prevalence"],
+        spearman=correlation.spearman(first, second)
+        if "spearman" in measures
+        else measures.none("spearman"),
         spans_meet=meet,
         overlap=overlap,
+        limits=limits_of_agreement(first, second) if "bias" in measures else None,
+        matrix=sums.sum(axis=0),
+        classes=class_scores(sums, levels, int((~both).sum())) if "classes" in measures else None,
     )
 
 
 def _meeting(matrix: RatingMatrix, evidence: Evidence, a: int, b: int) -> tuple[Estimate, Estimate]:
     """How often, and how far, two raters who both say answerable mark the same words."""
+    measures = matrix.selection.measures
+    if "spans_meet" not in measures or "answerable" not in measures:
+        none = measures.none("spans_meet" if "spans_meet" not in measures else "answerable")
+        return none, none
     both = (matrix.grades[:, [a, b]] >= matrix.selection.threshold).all(axis=1)
     iou, topics = evidence.overlap(a, b)[both], matrix.topic[both]
     why = "there is no item that both mark"

@@ -6,12 +6,11 @@ from math import ceil, sqrt
 
 import numpy as np
 
-from evaluation.agreement.judge import AgainstJudge
 from evaluation.agreement.page import AgreementReport
 from evaluation.charts import shape, svg_number
 from evaluation.data.columns import Column
 from evaluation.scoring.report_coverage import ReportRow
-from evaluation.stats.estimate import Estimate
+from evaluation.stats.estimate import Estimate, IntArray
 
 LEFT, RIGHT, TOP, BOTTOM = 34, 388, 30, 196
 
@@ -78,10 +77,12 @@ class Panel:
 
 @dataclass(frozen=True)
 class ConfusionCell:
-    """How often raters gave one level and the judge another. `name` is its quadrant at eta."""
+    """How often one side gave one level and the other another. `name` is its quadrant at eta, and
+    `share` its part of the row, None of an empty one."""
 
     level: int
     n: int
+    share: float | None
     name: str
     shade: int
     looks: str
@@ -94,28 +95,32 @@ class ConfusionRow:
     total: int
 
 
-def confusion_rows(judged: AgainstJudge, eta: int) -> list[ConfusionRow]:
-    """The table of levels with its shades, and with heavy lines where answerable begins."""
-    most = int(np.max(judged.matrix, initial=0))
+def confusion_rows(matrix: IntArray, levels: Sequence[int], eta: int | None) -> list[ConfusionRow]:
+    """A table of levels with its shades, and with heavy lines where answerable begins.
 
-    def cell(human: int, level: int, n: int) -> ConfusionCell:
-        name = (("tn", "fp"), ("fn", "tp"))[human >= eta][level >= eta]
+    Without an eta only equal levels agree.
+    """
+    most = int(np.max(matrix, initial=0))
+
+    def cell(human: int, level: int, n: int, total: int) -> ConfusionCell:
+        name = "" if eta is None else (("tn", "fp"), ("fn", "tp"))[human >= eta][level >= eta]
         looks = [
             "edge-top" if human == eta else "",
             "edge-left" if level == eta else "",
-            "agree" if name in ("tp", "tn") else "",
+            "agree" if (name in ("tp", "tn") if name else human == level) else "",
         ]
         # The square root keeps the rare cells apart from the empty ones.
         shade = ceil(5 * sqrt(n / most)) if most else 0
-        return ConfusionCell(level, n, name, shade, " ".join(filter(None, looks)))
+        share = n / total if total else None
+        return ConfusionCell(level, n, share, name, shade, " ".join(filter(None, looks)))
 
     return [
         ConfusionRow(
             human,
-            tuple(cell(human, level, n) for level, n in zip(judged.levels, row, strict=True)),
+            tuple(cell(human, level, n, sum(row)) for level, n in zip(levels, row, strict=True)),
             sum(row),
         )
-        for human, row in zip(judged.levels, judged.matrix.tolist(), strict=True)
+        for human, row in zip(levels, matrix.tolist(), strict=True)
     ]
 
 

@@ -8,10 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evaluation.agreement.threshold import AtEta, Scale, at_eta, sweep
+from evaluation.data.measures import Measures
 from evaluation.data.ratings import RatingMatrix
 from evaluation.data.selection import Selection
+from evaluation.stats.classes import Classes, class_scores
 from evaluation.stats.clusters import binary, kappa_over_topics, level_sums, share
-from evaluation.stats.cohen import NO_PAIR
+from evaluation.stats.cohen import NO_PAIR, Weights
 from evaluation.stats.confusion import level_matrix
 from evaluation.stats.correlation import Correlation, spearman
 from evaluation.stats.estimate import Estimate, FloatArray, IntArray
@@ -25,7 +27,8 @@ class AgainstJudge(AtEta):
     pairs that the judge did not rate, which are in nothing else. `matrix` counts levels of the
     raters (rows) against those of the judge (columns); where the two grade on different scales,
     both are read as answerable or not, and `levels` is 0 and 1. `sweep` has the scores at every
-    eta, and is empty where eta moves nothing. Intervals: jackknife over topics.
+    eta, and is empty where eta moves nothing. Where no grade says answerable all that rests on eta
+    is undefined, and `accuracy` is the share of equal grades. Intervals: jackknife over topics.
     """
 
     name: str
@@ -34,10 +37,14 @@ class AgainstJudge(AtEta):
     n_without_judge: int
     levels: tuple[int, ...]
     matrix: IntArray
+    cohen_kappa: Estimate
+    cohen_linear: Estimate
     cohen_quadratic: Estimate
     spearman: Correlation
     mean_distance: Estimate
     sweep: tuple[AtEta, ...]
+    classes: Classes | None
+    """The scores of the judge with the raters as the truth, where grades are names."""
 
 
 @dataclass(frozen=True)
@@ -89,14 +96,24 @@ def _against(
     selection, topics, judge = matrix.selection, matrix.topic[item], matrix.judge[item]
     people, graded = scales(selection)
     sums = level_sums(human, judge, (people.levels, graded.levels), topics)
+    measures, levels = selection.measures, selection.levels
     n = int(sums.sum())
     missing = len(human) - n
-    scores = at_eta(sums, people, graded, selection.eta, missing)
+    scores = (
+        without_eta(human, judge, topics, measures)
+        if selection.eta is None
+        else at_eta(sums, people, graded, selection.eta, missing)
+    )
     swept = sweep(sums, people, graded, selection.etas, missing)
-    levels = selection.levels
     if not selection.one_scale:
         human = binary(human, selection.threshold)
         judge, levels = binary(judge, selection.judge_threshold), (0, 1)
+
+    def kappa(measure: str, weights: Weights = None) -> Estimate:
+        if measure not in measures:
+            return measures.none(measure)
+        return kappa_over_topics(human, judge, levels, topics, weights)
+
     return AgainstJudge(
         **{field.name: getattr(scores, field.name) for field in fields(AtEta)},
         name=names[0],
@@ -105,8 +122,23 @@ def _against(
         n_without_judge=missing,
         levels=tuple(levels),
         matrix=level_matrix(human, judge, levels),
-        cohen_quadratic=kappa_over_topics(human, judge, levels, topics, "quadratic"),
-        spearman=spearman(human, judge),
-        mean_distance=share(np.abs(human - judge), ~np.isnan(judge), topics, NO_PAIR),
+        cohen_kappa=kappa("cohen_kappa"),
+        cohen_linear=kappa("cohen_linear", "linear"),
+        cohen_quadratic=kappa("cohen_quadratic", "quadratic"),
+        spearman=spearman(human, judge) if "spearman" in measures else measures.none("spearman"),
+        mean_distance=share(np.abs(human - judge), ~np.isnan(judge), topics, NO_PAIR)
+        if "mean_distance" in measures
+        else measures.none("mean_distance"),
         sweep=swept,
+        classes=class_scores(sums, levels, missing) if "classes" in measures else None,
     )
+
+
+def without_eta(
+    human: FloatArray, judge: FloatArray, topics: IntArray, measures: Measures
+) -> AtEta:
+    """What stands in for the scores at an eta where no grade says answerable."""
+    none = measures.none("prevalence")
+    rest = {field.name: none for field in fields(AtEta) if field.name not in ("eta", "confusion")}
+    equal = share(human == judge, ~np.isnan(judge), topics, NO_PAIR)
+    return AtEta(eta=None, confusion=None, **rest | {"accuracy": equal})

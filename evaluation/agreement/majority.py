@@ -9,28 +9,52 @@ import numpy as np
 from evaluation.data.columns import Column
 from evaluation.data.ratings import RatingMatrix
 from evaluation.stats import fleiss
-from evaluation.stats.clusters import binary, share, without_each_topic
+from evaluation.stats.classes import Classes, class_scores
+from evaluation.stats.clusters import (
+    binary,
+    kappa_over_topics,
+    level_sums,
+    share,
+    without_each_topic,
+)
 from evaluation.stats.estimate import Estimate, FloatArray, IntArray
 from evaluation.stats.jackknife import jackknife_interval
-from evaluation.stats.majority import pair_counts, rater_against_majority, scott_pi, strict_majority
+from evaluation.stats.majority import (
+    majority_of,
+    pair_counts,
+    rater_against_majority,
+    relative_drop,
+    scott_pi,
+)
 
 NO_MAJORITY = "undefined, because no answer stands beside a majority of two others"
+NO_JUDGE = Estimate(None, "undefined, because no judge is chosen who grades on these levels", 0)
+ITSELF = Estimate(None, "undefined, because this is the judge", 0)
 
 
 @dataclass(frozen=True, slots=True)
 class MajorityRow:
-    """One rater against the strict majority of at least two others, item by item.
+    """One rater against the majority of at least two others, item by item.
 
     `n_dropped` counts the items that the rater rated and on which the others have no majority.
     `prevalence` is the share of "answerable" among the rater's and the majority's answers together.
-    Intervals: jackknife over topics.
+    `judge` is the judge's kappa against the same majority, without this rater, and `drop` by how much
+    of the rater's it is lower, both over the items that all three have. `matrix` counts the grades
+    of the majority (rows) against the rater's. Intervals: jackknife over topics.
     """
 
     rater: Column
     kappa: Estimate
+    cohen: Estimate
     percent: Estimate
     prevalence: Estimate
     n_dropped: int
+    judge: Estimate
+    drop: Estimate
+    levels: tuple[int, ...]
+    matrix: IntArray
+    classes: Classes | None
+    """The scores of the rater with the majority as the truth, where grades are names."""
 
 
 def majority_rows(matrix: RatingMatrix) -> tuple[MajorityRow, ...]:
@@ -40,24 +64,57 @@ def majority_rows(matrix: RatingMatrix) -> tuple[MajorityRow, ...]:
     if len(selection.raters) < 3:
         return ()
     levels, cut = np.array(selection.levels), selection.threshold
-    rows = [
-        _row(matrix, rater, grades[:, column], against.majority, levels, cut)
-        for column, (rater, against) in enumerate(
-            zip(selection.raters, rater_against_majority(grades, levels), strict=True)
+    rows = []
+    for column, (rater, against) in enumerate(
+        zip(
+            selection.raters,
+            rater_against_majority(grades, levels, selection.majority),
+            strict=True,
         )
-    ]
+    ):
+        own, majority = grades[:, column], against.majority
+        row = _row(matrix, rater, own, majority, levels, cut)
+        if selection.judge and selection.one_scale and "relative_drop" in selection.measures:
+            judge, drop = _beside(matrix, rater, own, majority, levels)
+            row = replace(row, judge=judge, drop=drop)
+        rows.append(row)
     if selection.judge:
         others = [
             column
             for column, rater in enumerate(selection.raters)
             if rater.pk != selection.judge.pk
         ]
-        majority, judge = strict_majority(grades[:, others], levels), matrix.judge
+        majority = majority_of(grades[:, others], levels, selection.majority)
+        judged = matrix.judge
         if not selection.one_scale:
-            majority, judge = binary(majority, cut), binary(judge, selection.judge_threshold)
+            majority, judged = binary(majority, cut), binary(judged, selection.judge_threshold)
             levels, cut = np.array([0, 1]), 1
-        rows.append(_row(matrix, selection.judge, judge, majority, levels, cut))
+        row = _row(matrix, selection.judge, judged, majority, levels, cut)
+        rows.append(replace(row, judge=ITSELF, drop=ITSELF))
     return tuple(rows)
+
+
+def _beside(
+    matrix: RatingMatrix, rater: Column, own: FloatArray, majority: FloatArray, levels: IntArray
+) -> tuple[Estimate, Estimate]:
+    """The judge against the majority of the others than this rater, and how much less it agrees.
+
+    Source: Know Your RAG (de Lima et al., 2024), section 4: 1 - kappa(judge, M) / kappa(rater, M).
+    """
+    judge = matrix.selection.judge
+    if judge is None or judge.pk == rater.pk:
+        return ITSELF, ITSELF
+    neither = np.isnan(own) | np.isnan(matrix.judge)
+    kappas, without = [], []
+    for side in (own, matrix.judge):
+        here = np.where(neither, np.nan, side)
+        terms = fleiss.item_terms(pair_counts(here, majority, levels))
+        without.append(fleiss.kappa_from_sums(without_each_topic(terms, matrix.topic)))
+        kappas.append(jackknife_interval(scott_pi(here, majority, levels), without[-1]))
+    of_rater, of_judge = kappas
+    above = np.where(without[0] > 0, without[0], np.nan)
+    drop = jackknife_interval(relative_drop(of_rater, of_judge), 1 - without[1] / above)
+    return of_judge, drop
 
 
 def _row(
@@ -68,14 +125,25 @@ def _row(
     levels: IntArray,
     cut: int,
 ) -> MajorityRow:
-    topics = matrix.topic
+    topics, measures = matrix.topic, matrix.selection.measures
+    scale: tuple[int, ...] = tuple(levels.tolist())
     both = ~(np.isnan(own) | np.isnan(majority))
     deleted = without_each_topic(fleiss.item_terms(pair_counts(own, majority, levels)), topics)
     kappa = jackknife_interval(scott_pi(own, majority, levels), fleiss.kappa_from_sums(deleted))
+    cohen = kappa_over_topics(majority, own, scale, topics)
+    sums = level_sums(majority, own, (scale, scale), topics)
     return MajorityRow(
         rater=rater,
         kappa=kappa if kappa.n else replace(kappa, reason=NO_MAJORITY),
+        cohen=cohen if cohen.n else replace(cohen, reason=NO_MAJORITY),
         percent=share(own == majority, both, topics, NO_MAJORITY),
-        prevalence=share((binary(own, cut) + binary(majority, cut)) / 2, both, topics, NO_MAJORITY),
+        prevalence=share((binary(own, cut) + binary(majority, cut)) / 2, both, topics, NO_MAJORITY)
+        if "prevalence" in measures
+        else measures.none("prevalence"),
         n_dropped=int((~np.isnan(own) & np.isnan(majority)).sum()),
+        judge=NO_JUDGE,
+        drop=NO_JUDGE,
+        levels=scale,
+        matrix=sums.sum(axis=0),
+        classes=class_scores(sums, scale, int((~both).sum())) if "classes" in measures else None,
     )

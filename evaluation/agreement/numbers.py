@@ -6,12 +6,14 @@ A scope is one kind of row of the report: its names, its counts and its statisti
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from operator import attrgetter
 from typing import NamedTuple
 
+from evaluation.agreement.confusions import class_rows
 from evaluation.agreement.page import AgreementReport
 from evaluation.csv_tables import Cell, estimate_cells
+from evaluation.data.measures import Measures
 from evaluation.stats.estimate import Estimate
 
 Attributes = Mapping[str, str]
@@ -25,6 +27,7 @@ OF_PART: Attributes = {
 }
 OF_PAIR: Attributes = {
     "cohen_kappa": "kappa",
+    "cohen_linear": "linear",
     "cohen_quadratic": "quadratic",
     "cohen_binary": "binary",
     "percent_agreement": "percent",
@@ -32,12 +35,23 @@ OF_PAIR: Attributes = {
     "spearman": "spearman",
     "spans_meet": "spans_meet",
     "span_overlap": "overlap",
+    "bias": "limits.bias",
+    "limit_low": "limits.low",
+    "limit_high": "limits.high",
+    "macro_f1": "classes.macro.f1",
 }
 OF_MAJORITY: Attributes = {
     "scott_pi": "kappa",
+    "cohen_kappa": "cohen",
     "percent_agreement": "percent",
     "prevalence": "prevalence",
+    "judge_scott_pi": "judge",
+    "relative_drop": "drop",
+    "macro_precision": "classes.macro.precision",
+    "macro_recall": "classes.macro.recall",
+    "macro_f1": "classes.macro.f1",
 }
+OF_GRADES: Attributes = {"mean_grade": "mean"}
 OF_COVERAGE: Attributes = {name: name for name in ("pearson", "spearman", "kendall")}
 AT_ETA: Attributes = {
     name: name
@@ -56,7 +70,15 @@ AT_ETA: Attributes = {
 }
 AGAINST_JUDGE: Attributes = {
     **AT_ETA,
-    **{name: name for name in ("cohen_quadratic", "spearman", "mean_distance")},
+    **{
+        name: name
+        for name in (
+            *("cohen_kappa", "cohen_linear", "cohen_quadratic", "spearman", "mean_distance"),
+        )
+    },
+    "macro_precision": "classes.macro.precision",
+    "macro_recall": "classes.macro.recall",
+    "macro_f1": "classes.macro.f1",
 }
 CONFUSION: Attributes = {cell: f"confusion.{cell}" for cell in ("tp", "fp", "fn", "tn")}
 OF_JUDGE: Attributes = {"n": "n", "without_judge": "n_without_judge", **CONFUSION}
@@ -65,12 +87,18 @@ OF_JUDGE: Attributes = {"n": "n", "without_judge": "n_without_judge", **CONFUSIO
 @dataclass(frozen=True)
 class Scope:
     """One kind of row. `names` tell its rows apart, `plain` says more of each, `measures` are
-    statistics; in the order of the columns of CSV files."""
+    statistics; in the order of the columns of CSV files. A rubric has those that its levels allow."""
 
     rows: Callable[[AgreementReport], Iterable[object]]
     names: Attributes
     plain: Attributes = field(default_factory=dict)
     measures: Attributes = field(default_factory=dict)
+
+    def under(self, allowed: Measures) -> Scope:
+        """The same with what there is of a rubric's grades alone."""
+        plain = {name: path for name, path in self.plain.items() if name in allowed}
+        measures = {name: path for name, path in self.measures.items() if name in allowed}
+        return replace(self, plain=plain, measures=measures)
 
 
 def _part(column: str, rows: Callable[[AgreementReport], Iterable[object]]) -> Scope:
@@ -81,6 +109,7 @@ def _part(column: str, rows: Callable[[AgreementReport], Iterable[object]]) -> S
 SCOPES: Mapping[str, Scope] = {
     "system": _part("system", lambda report: report.systems),
     "topic": _part("topic", lambda report: report.topics),
+    "slice": _part("slice", lambda report: report.slices),
     "rater": Scope(
         lambda report: report.raters,
         {"rater": "rater.name"},
@@ -96,12 +125,24 @@ SCOPES: Mapping[str, Scope] = {
         },
         {"prevalence": "prevalence"},
     ),
+    "grades": Scope(
+        lambda report: report.graded,
+        {"rater": "rater.name", "system": "system"},
+        {"n": "n"},
+        OF_GRADES,
+    ),
     "pair": Scope(lambda report: report.pairs, {"a": "a.name", "b": "b.name"}, {}, OF_PAIR),
     "majority": Scope(
         lambda report: report.majority,
         {"rater": "rater.name"},
         {"kind": "rater.kind", "without_majority": "n_dropped"},
         OF_MAJORITY,
+    ),
+    "class": Scope(
+        lambda report: class_rows(report),
+        {"true_side": "truth", "other_side": "other", "grade": "grade"},
+        {"level": "level"},
+        {"precision": "scores.precision", "recall": "scores.recall", "f1": "scores.f1"},
     ),
     "correlation": Scope(
         lambda report: report.correlations, {"a": "a.name", "b": "b.name"}, {}, OF_COVERAGE
@@ -157,6 +198,7 @@ def overall(report: AgreementReport) -> list[Overall]:
     resamples = f"bootstrap of topics, {resampled.n_resamples} resamples, seed {resampled.seed}"
     if resampled.caution:
         resamples += f"; {resampled.caution}"
+    icc, has_prevalence = report.icc, "prevalence" in report.selection.measures
     return [
         Overall("fleiss_kappa", report.all.kappa, over_topics),
         Overall("fleiss_kappa", resampled, resamples),
@@ -164,7 +206,12 @@ def overall(report: AgreementReport) -> list[Overall]:
         Overall("gwet_ac1", report.all.ac1, over_topics),
         Overall("percent_agreement", report.all.percent, over_topics),
         Overall("unanimous", report.unanimous, None),
-        Overall("prevalence", report.all.prevalence, over_topics),
+        *([Overall("prevalence", report.all.prevalence, over_topics)] if has_prevalence else []),
+        *(
+            [Overall("icc_single", icc.single, None), Overall("icc_mean", icc.mean, None)]
+            if icc
+            else []
+        ),
     ]
 
 
@@ -191,8 +238,12 @@ def numbers(report: AgreementReport) -> Iterator[Number]:
         again = "_bootstrap" if estimate is report.bootstrap else ""
         yield _number("all", "", measure + again, estimate)
     for kind, scope in SCOPES.items():
-        for row in scope.rows(report):
-            yield from _of_row(kind, scope, row)
+        there = scope.under(report.selection.measures)
+        for row in there.rows(report):
+            yield from _of_row(kind, there, row)
+    for given in report.graded:
+        for grade, count in given.counts.items():
+            yield Number("grades", f"{given.rater.name}, {given.system}", f"grade_{grade}", count)
     for line in report.reports:
         shares = (*line.coverage, *filter(None, [line.judge]))
         for rater, share in zip(report.columns, shares, strict=True):

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from evaluation.agreement.by_rater import Pair, RaterRow, rater_pairs, rater_rows
+from evaluation.agreement.composition import GradesOf, grades_given
 from evaluation.agreement.judge import AgainstJudge, judge_parts
 from evaluation.agreement.majority import MajorityRow, majority_rows
-from evaluation.agreement.parts import Part, part, topic_parts, unanimous
+from evaluation.agreement.parts import Part, part, slice_parts, topic_parts, unanimous
 from evaluation.data.columns import Column
 from evaluation.data.ratings import RatingMatrix, load
 from evaluation.data.selection import Selection, one_of
@@ -26,6 +27,7 @@ from evaluation.stats import fleiss
 from evaluation.stats.bootstrap import Bootstrap, cluster_bootstrap
 from evaluation.stats.clusters import topic_sums, without_each_topic
 from evaluation.stats.estimate import Estimate
+from evaluation.stats.intraclass import Intraclass, intraclass
 from evaluation.stats.jackknife import jackknife_interval
 from evaluation.stats.krippendorff import (
     Metric,
@@ -44,14 +46,9 @@ def kappa_bootstrap(matrix: RatingMatrix, kappa: Estimate) -> Bootstrap:
     return cluster_bootstrap(kappa, sums, fleiss.kappa_from_sums, seed=SEED)
 
 
-def alpha_metric(selection: Selection) -> Metric:
-    """Answers of two kinds have no order; more than two levels are a scale."""
-    return "nominal" if len(selection.levels) == 2 else "ordinal"
-
-
 def alpha(matrix: RatingMatrix) -> Estimate:
     """Krippendorff's alpha of all raters, with its interval over topics."""
-    levels, metric = matrix.selection.levels, alpha_metric(matrix.selection)
+    levels, metric = matrix.selection.levels, matrix.selection.measures.metric
     ratings = matrix.grades.T
     units = coincidences(ratings, levels).reshape(matrix.n_items, len(levels) ** 2)
     deleted = without_each_topic(units, matrix.topic).reshape(-1, len(levels), len(levels))
@@ -75,7 +72,8 @@ class AgreementReport:
     """The kappa of `all` with the interval of a cluster bootstrap."""
     alpha: Estimate
     """Krippendorff's, by `alpha_metric`."""
-    alpha_metric: Metric
+    icc: Intraclass | None
+    """Where grades are quantities."""
     unanimous: Estimate
     systems: tuple[Part, ...]
     topics: tuple[Part, ...]
@@ -88,6 +86,10 @@ class AgreementReport:
     correlations: tuple[Correlations, ...]
     mean_coverage: Mapping[str, tuple[Estimate, ...]]
     """By system, each rater's and then the judge's mean over the reports that are finished."""
+    graded: tuple[GradesOf, ...]
+    """By rater and system, how often each grade was given; none where a rubric asks for yes or no."""
+    slices: tuple[Part, ...]
+    """By the grade that the rater of `selection.by` gave."""
     judge: AgainstJudge | None
     judge_by_rater: tuple[AgainstJudge, ...]
     judge_by_system: tuple[AgainstJudge, ...]
@@ -96,6 +98,10 @@ class AgreementReport:
     def columns(self) -> tuple[Column, ...]:
         """The raters and then the judge, if there is one: whose coverage is told side by side."""
         return (*self.selection.raters, *filter(None, [self.selection.judge]))
+
+    @property
+    def alpha_metric(self) -> Metric:
+        return self.selection.measures.metric
 
     def judged(self, rater: str = "") -> AgainstJudge | None:
         """The judge against one rater, or against all of them; None without a judge.
@@ -116,7 +122,8 @@ def agreement_report(selection: Selection) -> AgreementReport:
     evidence = load_evidence(matrix)
     every = np.ones(matrix.n_items, dtype=bool)
     pairs, n_pairs_apart = rater_pairs(matrix, evidence)
-    reports = report_rows(matrix)
+    measures = selection.measures
+    reports = report_rows(matrix) if "coverage" in measures else ()
     judge = judge_parts(matrix) if selection.judge else None
     overall = part(matrix, "all", every)
     return AgreementReport(
@@ -129,7 +136,7 @@ def agreement_report(selection: Selection) -> AgreementReport:
         all=overall,
         bootstrap=kappa_bootstrap(matrix, overall.kappa),
         alpha=alpha(matrix),
-        alpha_metric=alpha_metric(selection),
+        icc=intraclass(matrix.grades) if "icc_single" in measures else None,
         unanimous=unanimous(matrix.grades),
         systems=tuple(part(matrix, name, matrix.system == name) for name in matrix.systems),
         topics=topic_parts(matrix),
@@ -140,6 +147,8 @@ def agreement_report(selection: Selection) -> AgreementReport:
         reports=reports,
         correlations=correlations(selection, reports),
         mean_coverage=mean_coverage(selection, reports),
+        graded=grades_given(matrix) if "composition" in measures else (),
+        slices=slice_parts(matrix),
         judge=judge.all if judge else None,
         judge_by_rater=judge.by_rater if judge else (),
         judge_by_system=judge.by_system if judge else (),

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evaluation.data.ratings import RatingMatrix
+from evaluation.data.slices import called_by, names_of
 from evaluation.stats import fleiss
 from evaluation.stats.clusters import ratio, share, topic_sums, without_each_topic
 from evaluation.stats.estimate import Estimate, FloatArray, IntArray
@@ -24,7 +25,8 @@ class Part:
     """Agreement on all items, or on those of one system or topic.
 
     `n_missing` counts the cells of items x raters without a rating. `prevalence` is the share of
-    "answerable", each item counting once. Intervals: jackknife over topics.
+    "answerable", each item counting once; undefined where no grade says so. Intervals: jackknife
+    over topics.
     """
 
     name: str
@@ -39,6 +41,7 @@ class Part:
 def part(matrix: RatingMatrix, name: str, here: NDArray[np.bool_]) -> Part:
     """Agreement on some of the items."""
     grades, topics = matrix.grades[here], matrix.topic[here]
+    measures = matrix.selection.measures
     tallies = fleiss.counts(grades, _levels(matrix))
     terms = fleiss.item_terms(tallies)
     deleted = without_each_topic(terms, topics)
@@ -51,7 +54,9 @@ def part(matrix: RatingMatrix, name: str, here: NDArray[np.bool_]) -> Part:
         percent=jackknife_interval(
             fleiss.percent_agreement(tallies), ratio(deleted[:, 0], deleted[:, 1])
         ),
-        prevalence=share(_answerable(matrix, terms), terms[:, 2], topics, NO_RATINGS),
+        prevalence=share(_answerable(matrix, terms), terms[:, 2], topics, NO_RATINGS)
+        if "prevalence" in measures
+        else measures.none("prevalence"),
     )
 
 
@@ -76,7 +81,10 @@ def topic_parts(matrix: RatingMatrix) -> tuple[Part, ...]:
     ac1 = _estimates(fleiss.ac1_from_sums(sums), none, paired, items)
     percent = _estimates(ratio(sums[:, 0], paired), none, paired, items)
     without = np.full(len(sums), NO_RATINGS)
-    prevalence = _estimates(ratio(yes, rated), without, rated, items)
+    prevalence: list[Estimate] = _estimates(ratio(yes, rated), without, rated, items)
+    measures = matrix.selection.measures
+    if "prevalence" not in measures:
+        prevalence = [measures.none("prevalence") for _ in prevalence]
     # The sums stand in the order of the topics' numbers.
     place_of = {topic: place for place, topic in enumerate(np.unique(matrix.topic).tolist())}
     return tuple(
@@ -91,6 +99,15 @@ def topic_parts(matrix: RatingMatrix) -> tuple[Part, ...]:
         )
         for pk, name in matrix.topic_names.items()
     )
+
+
+def slice_parts(matrix: RatingMatrix) -> tuple[Part, ...]:
+    """Agreement on the items of each grade that the rater of the selection's `by` gave."""
+    by = matrix.selection.by
+    if by is None:
+        return ()
+    called = called_by(by, matrix)
+    return tuple(part(matrix, name, called == grade) for grade, name in names_of(by).items())
 
 
 def unanimous(grades: FloatArray) -> Estimate:

@@ -51,7 +51,7 @@ class Line:
 class Step:
     """The column of one eta. `says` tells its values in words."""
 
-    eta: int
+    eta: int | None
     x: str
     left: str
     width: str

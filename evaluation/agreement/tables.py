@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from operator import attrgetter
 
+from evaluation.agreement.confusions import MAJORITY, raters_apart
 from evaluation.agreement.judge import AgainstJudge
 from evaluation.agreement.numbers import (
     SCOPES,
@@ -58,7 +59,7 @@ def _wide(scope: Scope, rows: list[object]) -> Table:
 
 def _of(name: str) -> Maker:
     scope = SCOPES[name]
-    return lambda report, _: _wide(scope, list(scope.rows(report)))
+    return lambda report, _: _wide(scope.under(report.selection.measures), list(scope.rows(report)))
 
 
 def _numbers(report: AgreementReport, judged: AgainstJudge | None) -> Table:
@@ -124,9 +125,41 @@ def _confusion(report: AgreementReport, judged: AgainstJudge | None) -> Table:
     )
 
 
+def _confusions(report: AgreementReport, judged: AgainstJudge | None) -> Table:
+    """Two sides at a time: how often one gave one grade and the other another."""
+    return Table(
+        [
+            "true_side",
+            "other_side",
+            "grade_of_true_side",
+            "grade_of_other_side",
+            "n",
+            "share_of_row",
+        ],
+        [
+            [sides.truth or MAJORITY, sides.other, true, other, count, share]
+            for sides in raters_apart(report)
+            for true, other, count, share in sides.cells(report.selection.levels)
+        ],
+    )
+
+
+def _composition(report: AgreementReport, judged: AgainstJudge | None) -> Table:
+    """One line a rater, system and grade."""
+    names = report.selection.names
+    return Table(
+        ["rater", "system", "grade", "level", "count", *estimate_header("share")],
+        [
+            [given.rater.name, given.system, grade, names[grade], count, *estimate_cells(part)]
+            for given in report.graded
+            for grade, count, part in given.cells
+        ],
+    )
+
+
 def _sweep(report: AgreementReport, judged: AgainstJudge | None) -> Table:
     assert judged is not None
-    swept = _wide(SCOPES["eta"], list(judged.sweep))
+    swept = _wide(SCOPES["eta"].under(report.selection.measures), list(judged.sweep))
     return Table(["raters", *swept.header], [[judged.name, *row] for row in swept.rows])
 
 
@@ -137,7 +170,12 @@ TABLES: dict[str, Maker] = {
     "pairs": _of("pair"),
     "systems": _of("system"),
     "topics": _of("topic"),
+    "slices": _of("slice"),
     "majority": _of("majority"),
+    "grades": _of("grades"),
+    "composition": _composition,
+    "classes": _of("class"),
+    "confusions": _confusions,
     "coverage": _coverage,
     "means": _means,
     "correlations": _of("correlation"),

@@ -27,11 +27,12 @@ class AtEta:
 
     `confusion` counts ratings; precision, recall and F1 are of both classes. `prevalence` is the
     share that the raters call answerable, `judge_prevalence` the judge's, of the ratings that
-    both have. Undefined where a denominator is empty. Intervals: jackknife over topics.
+    both have. Undefined where a denominator is empty. Intervals: jackknife over topics. Without an
+    eta there is no confusion, and all is undefined.
     """
 
-    eta: int
-    confusion: Confusion
+    eta: int | None
+    confusion: Confusion | None
     precision_answerable: Estimate
     recall_answerable: Estimate
     f1_answerable: Estimate

@@ -80,7 +80,9 @@ def agreement(request: AuthenticatedRequest, slug: str) -> HttpResponse:
             raters=tuple(r for r in selection.raters if r.name == truth) or selection.raters,
         ),
         "truth": truth,
-        "confusion": confusion_rows(judged, selection.eta if selection.one_scale else 1)
+        "confusion": confusion_rows(
+            judged.matrix, judged.levels, selection.eta if selection.one_scale else 1
+        )
         if judged
         else [],
         "sweeps": sweep_charts(judged.sweep) if judged else [],

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from functools import cached_property
+from typing import Any, cast, get_args
 
 from django.core.exceptions import ValidationError
 from django.db.models import Exists, OuterRef, Q
@@ -18,6 +19,8 @@ from annotation.models.rating import named
 from annotation.models.standard import ANSWERABLE, GRADED
 from evaluation.data.columns import JUDGE, Column, independent
 from evaluation.data.default_judge import default_judge
+from evaluation.data.measures import Measures, measures_of
+from evaluation.stats.majority import Rule
 
 LISTED = 20  # as many choices as a message names
 
@@ -27,6 +30,19 @@ class SelectionError(ValidationError):
 
     def __str__(self) -> str:
         return str(self.message)
+
+
+@dataclass(frozen=True)
+class Slicing:
+    """Pairs told apart by the grade that one rater gave them under another rubric."""
+
+    rubric: Rubric
+    rater: Column
+
+    @property
+    def name(self) -> str:
+        """As a URL and the command have it."""
+        return f"{self.rubric.slug}:{self.rater.name}"
 
 
 @dataclass(frozen=True)
@@ -44,7 +60,8 @@ class Selection:
     judge: Column | None
     judges: tuple[Column, ...]
     judge_rubric: Rubric
-    eta: int
+    eta: int | None
+    """None where no grade of the rubric says answerable; `etas` is then empty."""
     etas: tuple[int, ...]
     rubrics: tuple[Rubric, ...]
     campaigns: tuple[Campaign, ...] = ()
@@ -53,15 +70,31 @@ class Selection:
     """Whose ratings alone are compared, if one is chosen: of its raters, on what it asked."""
     why_judge: str = ""
     """Why this judge, in a sentence, where nobody named one and there are others."""
+    majority: Rule = "strict"
+    """What a majority of raters is."""
+    by: Slicing | None = None
+    """Whose ratings under which rubric the pairs are sliced by."""
 
     @property
     def levels(self) -> tuple[int, ...]:
         """The grades of the rubric, ascending."""
         return tuple(self.rubric.grades())
 
+    @cached_property
+    def measures(self) -> Measures:
+        """What there is to compute of the grades of the rubric."""
+        return measures_of(self.rubric)
+
+    @cached_property
+    def names(self) -> dict[int, str]:
+        """What pages call each grade: its name, or its words, where grades are names alone."""
+        if "classes" not in self.measures:
+            return {grade: str(grade) for grade in self.levels}
+        return {level.grade: level.name or level.label for level in self.rubric.levels.all()}
+
     @property
     def threshold(self) -> int:
-        """The grade at or above which a rater calls a pair answerable."""
+        """The grade at or above which a rater calls a pair answerable; above all, where none does."""
         return threshold(self.rubric, self.eta)
 
     @property
@@ -89,15 +122,27 @@ class Selection:
         if self.judges:
             params["judge"] = self.judge.name if self.judge else ""
             params["eta"] = self.eta
+        if self.majority != "strict":
+            params["majority"] = self.majority
+        if self.by:
+            params["by"] = self.by.name
         return {key: str(value) for key, value in (params | changes).items() if value is not None}
 
     def query(self, **changes: Any) -> str:
         return urlencode(self.params(**changes))
 
 
-def threshold(rubric: Rubric, eta: int) -> int:
-    """Eta is for rubrics of several grades; yes and no have their own, fixed one."""
-    return rubric.eta if len(rubric.grades()) == 2 and rubric.eta is not None else eta
+def threshold(rubric: Rubric, eta: int | None) -> int:
+    """Eta is for rubrics of several grades; yes and no have their own, fixed one.
+
+    Above all grades where no grade of the rubric says answerable, so that none does.
+    """
+    if "prevalence" not in measures_of(rubric):
+        return rubric.grades()[-1] + 1
+    if eta is None or len(rubric.grades()) == 2:
+        eta = rubric.eta
+    assert eta is not None  # or the rubric would have no prevalence
+    return eta
 
 
 def select(
@@ -108,6 +153,8 @@ def select(
     judge: str | None = None,
     eta: str | int | None = None,
     campaign: str | None = None,
+    majority: str | None = None,
+    by: str | None = None,
     judge_by_default: bool = False,
 ) -> Selection:
     """The selection that these words ask for.
@@ -118,7 +165,7 @@ def select(
     Without `raters`: all people with ratings under it, but for adjudicators, who have seen what
     the others said. `judge` None takes none, or with
     `judge_by_default` the dataset's default one, of those that rated what the raters rated; an
-    empty one is none.
+    empty one is none. `majority` is "strict", or else "plurality". `by` is RUBRIC:RATER.
     Raises SelectionError for a rubric, campaign, rater, judge or eta that is not there.
     """
     rubrics = tuple(Rubric.objects.prefetch_related("levels"))
@@ -139,11 +186,8 @@ def select(
     default = default_judge(dataset, tuple(judges)) if judge is None and judge_by_default else None
     taken = default.judge if default else _judge(tuple(judges), judge)
     judge_rubric = judges[taken] if taken else chosen
-    scale = next(
-        (r for r in (chosen, judge_rubric) if len(r.grades()) > 2 and r.eta is not None), None
-    )
-    scale = scale or next((r for r in rubrics if r.slug == GRADED.slug), chosen)
-    etas = tuple(scale.grades()[1:])
+    scale = _scale(rubrics, chosen, judge_rubric)
+    etas = tuple(scale.grades()[1:]) if scale else ()
     return Selection(
         dataset=dataset,
         rubric=chosen,
@@ -152,13 +196,43 @@ def select(
         judge=taken,
         judges=tuple(judges),
         judge_rubric=judge_rubric,
-        eta=_eta(etas, eta, etas[-1] if scale.eta is None else scale.eta),
+        eta=_eta(etas, eta, scale.eta if scale else None),
         etas=etas,
         rubrics=rubrics,
         campaigns=tuple(studies),
         campaign=study,
         why_judge=default.why if default else "",
+        majority=cast(Rule, one_of("majority", majority or "strict", get_args(Rule))),
+        by=_slicing(rubrics, by_rubric, by, dataset),
     )
+
+
+def _scale(rubrics: Sequence[Rubric], chosen: Rubric, of_judge: Rubric) -> Rubric | None:
+    """Whose levels eta is chosen from; None where no grade says answerable.
+
+    Yes and no alone have the graded rubric's, since what a judge graded may come beside them.
+    """
+    if "prevalence" not in measures_of(chosen):
+        return None
+    several = (r for r in (chosen, of_judge) if len(r.grades()) > 2 and r.eta is not None)
+    graded = (r for r in rubrics if r.slug == GRADED.slug)
+    return [*several, *graded, chosen][0]
+
+
+def _slicing(
+    rubrics: Sequence[Rubric],
+    by_rubric: dict[int, tuple[Column, ...]],
+    by: str | None,
+    dataset: Dataset,
+) -> Slicing | None:
+    if not by:
+        return None
+    slug, _, name = by.partition(":")
+    one_of("rubric", slug, (rubric.slug for rubric in rubrics))
+    rubric = next(rubric for rubric in rubrics if rubric.slug == slug)
+    raters = by_rubric[rubric.pk]
+    one_of(f"rater under {slug} in {dataset.slug} called", name, (rater.name for rater in raters))
+    return Slicing(rubric, next(rater for rater in raters if rater.name == name))
 
 
 def one_of(what: str, value: str, choices: Iterable[str]) -> str:
@@ -255,7 +329,9 @@ def _judges(
     study: Campaign | None,
 ) -> dict[Column, Rubric]:
     """Who else than people rated texts that the raters rated (in the study), and under which rubric."""
-    by_pk = {r.pk: r for r in rubrics if r.pk == rubric.pk or r.slug == GRADED.slug}
+    # Grades of the graded rubric can be read at eta beside others that say answerable, and no others.
+    beside = [GRADED.slug] if "prevalence" in measures_of(rubric) else []
+    by_pk = {r.pk: r for r in rubrics if r.pk == rubric.pk or r.slug in beside}
     texts = Rating.objects.of_dataset(dataset).filter(
         rubric=rubric, rater__in=[rater.pk for rater in raters]
     )
@@ -284,7 +360,9 @@ def _judge(judges: tuple[Column, ...], name: str | None) -> Column | None:
     return next(judge for judge in judges if judge.name == name)
 
 
-def _eta(etas: Sequence[int], value: str | int | None, default: int) -> int:
+def _eta(etas: Sequence[int], value: str | int | None, default: int | None) -> int | None:
     if value in (None, ""):
         return default
+    if not etas:
+        raise SelectionError("No grade of this rubric says answerable: there is no eta to choose.")
     return int(one_of("eta", str(value), map(str, etas)))

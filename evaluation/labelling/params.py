@@ -10,8 +10,10 @@ from django.db.models import Exists, OuterRef
 from django.utils.http import urlencode
 
 from annotation.models import Dataset, Rater, Rating, Text
+from annotation.models.standard import ANSWERABLE, GRADED
 from evaluation.data.columns import JUDGE, Column
 from evaluation.data.default_judge import default_judge
+from evaluation.data.measures import measures_of
 from evaluation.data.selection import Selection, SelectionError, one_of, select
 
 SIZE = 10  # reports in a sample where nothing else is asked for
@@ -51,7 +53,7 @@ def label_choice(
     The judges are those that graded reports under the rubric or the graded one, whether or not
     people have labelled any; without `judge` the dataset's default one of them is taken.
     """
-    plain = select(dataset, rubric=rubric, raters=raters, eta=eta)
+    plain = _with_eta(dataset, rubric=rubric, raters=raters, eta=eta)
     judges = _judges(plain)
     default = None if judge else default_judge(dataset, tuple(judges))
     taken = default.judge if default else None
@@ -76,8 +78,21 @@ def label_choice(
     return LabelChoice(selection, system or "", systems, _size(size))
 
 
+def _with_eta(dataset: Dataset, *, rubric: str | None, **more: Any) -> Selection:
+    """A selection under a rubric with a grade that says answerable: what coverage is made of."""
+    selection = select(dataset, rubric=rubric, **more)
+    if "coverage" not in selection.measures:
+        if rubric:
+            raise SelectionError(
+                f"No grade of {selection.rubric.title} says answerable: there is no coverage to estimate."
+            )
+        selection = select(dataset, rubric=ANSWERABLE.slug, **more)
+    usable = tuple(each for each in selection.rubrics if "coverage" in measures_of(each))
+    return replace(selection, rubrics=usable)
+
+
 def _judges(selection: Selection) -> dict[Column, Any]:
-    graded = [rubric for rubric in selection.rubrics if len(rubric.grades()) > 2]
+    graded = [rubric for rubric in selection.rubrics if rubric.slug == GRADED.slug]
     judges: dict[Column, Any] = {}
     for rubric in (selection.rubric, *graded):
         of_reports = Rating.objects.of_dataset(selection.dataset).filter(

@@ -28,6 +28,7 @@ def make_sample(choice: LabelChoice, report: LabelReport, by: User) -> LabelSamp
     judge = choice.selection.judge
     if judge is None or not report.candidates:
         raise NothingToSampleError("Nothing was drawn: there is no report left to label.")
+    assert choice.selection.eta is not None  # or the choice were refused
     seed = secrets.randbits(32)
     drawn = set(systematic([candidate.chance for candidate in report.candidates], seed).tolist())
     sample = LabelSample.objects.create(

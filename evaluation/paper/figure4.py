@@ -49,6 +49,7 @@ class ReportCoverage:
 
 def report_coverage(selection: Selection) -> ReportCoverage:
     """Coverage of what the people of a selection rated; without rated reports there are no rows."""
+    assert selection.eta is not None  # it is of answers of yes and no
     reports = report_rows(load(selection))
     pairs = correlations(selection, reports)
     if selection.judge:

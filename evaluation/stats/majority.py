@@ -1,8 +1,9 @@
-"""A rater, or a judge, against the strict majority of the other raters."""
+"""A rater, or a judge, against the majority of the other raters: a strict one, or a plurality."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -10,12 +11,15 @@ from numpy.typing import ArrayLike
 from evaluation.stats.estimate import Estimate, FloatArray, IntArray, complete_pairs
 from evaluation.stats.fleiss import counts, fleiss_kappa
 
+Rule = Literal["strict", "plurality"]
+"""More than half of an item's raters, or more of them than gave any other level."""
+
 
 @dataclass(frozen=True, slots=True)
 class AgainstMajority:
     """One rater against what most of the others say.
 
-    `majority` has one level per item, NaN where the others have no strict majority, which
+    `majority` has one level per item, NaN where the others have no majority, which
     `n_no_majority` counts. `kappa` is Scott's pi of the rater and the majority.
     """
 
@@ -24,31 +28,33 @@ class AgainstMajority:
     kappa: Estimate
 
 
-def rater_against_majority(ratings: ArrayLike, levels: ArrayLike) -> tuple[AgainstMajority, ...]:
-    """Each rater against the strict majority of the others, in the order of the columns.
+def rater_against_majority(
+    ratings: ArrayLike, levels: ArrayLike, rule: Rule = "strict"
+) -> tuple[AgainstMajority, ...]:
+    """Each rater against the majority of the others, in the order of the columns.
 
     `ratings` is items x raters, NaN = missing; `levels` is the whole scale, used or not. An item
-    counts for a rater if at least two others rated it and more than half of them agree. Errors as
-    `fleiss.counts`.
+    counts for a rater if at least two others rated it and more than half of them agree; by
+    "plurality", if more of them gave one level than any other. Errors as `fleiss.counts`.
     Source: the design of Know Your RAG (de Lima et al., 2024); kappa as `scott_pi`.
     """
     values, scale = np.asarray(ratings, dtype=np.float64), np.asarray(levels, dtype=np.float64)
     all_counts = counts(values, scale)
     comparisons = []
     for rater in values.T:
-        majority = _majority(all_counts - counts(rater[:, np.newaxis], scale), scale)
+        majority = _majority(all_counts - counts(rater[:, np.newaxis], scale), scale, rule)
         none = int(np.isnan(majority).sum())
         comparisons.append(AgainstMajority(majority, none, scott_pi(rater, majority, scale)))
     return tuple(comparisons)
 
 
-def strict_majority(ratings: ArrayLike, levels: ArrayLike) -> FloatArray:
+def majority_of(ratings: ArrayLike, levels: ArrayLike, rule: Rule = "strict") -> FloatArray:
     """The level that more than half of an item's raters gave, NaN where there is none.
 
-    `ratings` is items x raters, NaN = missing. An item with fewer than two ratings has no majority.
-    Errors as `fleiss.counts`.
+    By "plurality" the level that more of them gave than any other. `ratings` is items x raters, NaN =
+    missing. An item with fewer than two ratings has no majority. Errors as `fleiss.counts`.
     """
-    return _majority(counts(ratings, levels), np.asarray(levels, dtype=np.float64))
+    return _majority(counts(ratings, levels), np.asarray(levels, dtype=np.float64), rule)
 
 
 def scott_pi(a: ArrayLike, b: ArrayLike, levels: ArrayLike) -> Estimate:
@@ -95,7 +101,8 @@ def relative_drop(human: Estimate, judge: Estimate) -> Estimate:
     return Estimate(drop, None, human.n, human.missing)
 
 
-def _majority(count_matrix: IntArray, scale: FloatArray) -> FloatArray:
-    raters = count_matrix.sum(axis=1)
-    clear = (raters >= 2) & (2 * count_matrix.max(axis=1) > raters)
-    return np.where(clear, scale[count_matrix.argmax(axis=1)], np.nan)
+def _majority(count_matrix: IntArray, scale: FloatArray, rule: Rule) -> FloatArray:
+    raters, most = count_matrix.sum(axis=1), count_matrix.max(axis=1)
+    alone = (count_matrix == most[:, np.newaxis]).sum(axis=1) == 1
+    clear = alone if rule == "plurality" else 2 * most > raters
+    return np.where((raters >= 2) & clear, scale[count_matrix.argmax(axis=1)], np.nan)

@@ -6,11 +6,11 @@ from statsmodels.stats.inter_rater import fleiss_kappa as statsmodels_fleiss
 from evaluation.stats.estimate import Estimate
 from evaluation.stats.fleiss import fleiss_kappa
 from evaluation.stats.majority import (
+    majority_of,
     pair_counts,
     rater_against_majority,
     relative_drop,
     scott_pi,
-    strict_majority,
 )
 from tests.golden_cases import assert_close, assert_estimate, load, ratings
 
@@ -50,13 +50,13 @@ def test_by_hand():
 
 def test_half_is_no_majority():
     items = [[0, 0, 1, 1], [0, 0, 0, 1], [0, 0, 1, 2], [0, NAN, NAN, NAN], [NAN] * 4]
-    assert strict_majority(items, [0, 1, 2]).tolist() == pytest.approx(
+    assert majority_of(items, [0, 1, 2]).tolist() == pytest.approx(
         [NAN, 0, NAN, NAN, NAN], nan_ok=True
     )
 
 
 def test_a_majority_is_a_level_and_not_its_place():
-    assert strict_majority([[5, 5, 3]], [3, 5]).tolist() == [5]
+    assert majority_of([[5, 5, 3]], [3, 5]).tolist() == [5]
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -107,7 +107,7 @@ def test_refuses():
     with pytest.raises(ValueError, match="items x raters"):
         rater_against_majority([0, 1], [0, 1])
     with pytest.raises(ValueError, match="outside the scale"):
-        strict_majority([[0, 2]], [0, 1])
+        majority_of([[0, 2]], [0, 1])
     with pytest.raises(ValueError, match="equal length"):
         scott_pi([0, 1], [0], [0, 1])
     with pytest.raises(ValueError, match="outside the scale"):

@@ -1,0 +1,99 @@
+"""Which measures the grades of a rubric allow: the one table of measures by scale.
+
+Pages, files, JSON and the command ask here, so that none of them has to know what a scale is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from annotation.models import Rubric
+from evaluation.stats.correlation import Correlation
+from evaluation.stats.krippendorff import Metric
+
+MANY = 10  # with more levels than this a grade is a quantity
+
+ETA, ORDER, WEIGHTS, NAMES, SEVERAL, QUANTITY, SPANS = (
+    *("eta", "order", "weights", "names", "several", "quantity", "spans"),
+)
+
+# What a measure takes. One that is not here takes nothing: every rubric has it.
+TAKES: Mapping[str, str] = {
+    **dict.fromkeys(
+        (
+            *("prevalence", "judge_prevalence", "answerable", "cohen_binary", "coverage"),
+            *("precision_answerable", "recall_answerable", "f1_answerable"),
+            *("precision_unanswerable", "recall_unanswerable", "f1_unanswerable"),
+            *("tp", "fp", "fn", "tn"),
+        ),
+        ETA,
+    ),
+    **dict.fromkeys(("cohen_quadratic", "spearman", "mean_distance"), ORDER),
+    **dict.fromkeys(("cohen_linear", "mean_grade"), WEIGHTS),
+    **dict.fromkeys(("macro_precision", "macro_recall", "macro_f1", "classes"), NAMES),
+    **dict.fromkeys(("composition", "matrix", "judge_scott_pi", "relative_drop"), SEVERAL),
+    **dict.fromkeys(("icc_single", "icc_mean", "bias", "limit_low", "limit_high"), QUANTITY),
+    **dict.fromkeys(
+        (
+            *("spans_meet", "span_overlap", "highlights_exact", "highlights_normalised"),
+            *("highlights_not_in_text", "without_highlight"),
+        ),
+        SPANS,
+    ),
+}
+WHY_NOT: Mapping[str, str] = {
+    ETA: "no grade of this rubric says answerable",
+    ORDER: "the grades of this rubric are names, and none is more than another",
+    WEIGHTS: "the grades of this rubric are names, or two alone",
+    NAMES: "the grades of this rubric have an order or a threshold",
+    SEVERAL: "this rubric asks for yes or no",
+    QUANTITY: f"this rubric has {MANY} levels or fewer, or names",
+    SPANS: "no grade of this rubric rests on marked words",
+}
+
+
+@dataclass(frozen=True)
+class Measures:
+    """What the levels of a rubric are, and so which measures there are of its grades."""
+
+    has: frozenset[str]
+    metric: Metric
+    """Of Krippendorff's alpha."""
+
+    def __contains__(self, measure: str) -> bool:
+        return measure not in TAKES or TAKES[measure] in self.has
+
+    def none(self, measure: str) -> Correlation:
+        """The estimate of a measure that these levels do not allow, with the reason."""
+        return Correlation(None, f"undefined, because {WHY_NOT[TAKES[measure]]}", 0)
+
+    @cached_property
+    def those(self) -> frozenset[str]:
+        """The measures of the table that there are, for templates."""
+        return frozenset(measure for measure in TAKES if measure in self)
+
+
+def measures_of(rubric: Rubric) -> Measures:
+    """The measures of a rubric.
+
+    Two levels with an eta are yes and no, which is both a scale and names; more than two names have no
+    threshold, whatever the rubric says, and two levels are as far apart by every metric.
+    """
+    n = len(rubric.grades())
+    has_eta = rubric.eta is not None and (n == 2 or not rubric.is_nominal)
+    has_order = not rubric.is_nominal or (n == 2 and has_eta)
+    has = {
+        ETA: has_eta,
+        ORDER: has_order,
+        WEIGHTS: has_order and n > 2,
+        NAMES: not has_order,
+        SEVERAL: n > 2 or not has_eta,
+        QUANTITY: has_order and n > MANY,
+        SPANS: rubric.span_from is not None,
+    }
+    return Measures(
+        frozenset(trait for trait, is_there in has.items() if is_there),
+        "ordinal" if has_order and n > 2 else "nominal",
+    )
