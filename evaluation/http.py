@@ -16,7 +16,7 @@ def asked_for(request: AuthenticatedRequest, dataset: Dataset) -> Selection:
     """
     words = request.GET
     rubric, campaign = words.get("rubric"), words.get("campaign")
-    choices = {"judge": words.get("judge"), "eta": words.get("eta")}
+    choices = {name: words.get(name) for name in ("judge", "eta", "majority", "by")}
     raters = words.getlist("raters")
     if "of_rubric" in words:
         has_other_rubric = rubric != words["of_rubric"]

@@ -12,6 +12,7 @@ from evaluation.stats.confusion import ClassScores
 from evaluation.stats.estimate import IntArray
 
 MAJORITY = "majority of the others"
+MOST = "most"  # in a URL, before the name of a rater: most of the others
 ALL_RATERS = "all raters"
 
 

@@ -45,6 +45,24 @@ class AgainstJudge(AtEta):
     sweep: tuple[AtEta, ...]
     classes: Classes | None
     """The scores of the judge with the raters as the truth, where grades are names."""
+    measures: Measures
+
+    @property
+    def in_words(self) -> dict[str, Estimate]:
+        """What there is of it without an eta, by the words of the page."""
+        every = {
+            "Quadratic κ": ("cohen_quadratic", self.cohen_quadratic),
+            "Linear κ": ("cohen_linear", self.cohen_linear),
+            "κ": ("cohen_kappa", self.cohen_kappa),
+            "Spearman": ("spearman", self.spearman),
+            "Equal": ("accuracy", self.accuracy),
+            "Macro F1": ("macro_f1", self.classes.macro.f1 if self.classes else self.accuracy),
+        }
+        return {
+            words: estimate
+            for words, (measure, estimate) in every.items()
+            if measure in self.measures
+        }
 
 
 @dataclass(frozen=True)
@@ -131,6 +149,7 @@ def _against(
         else measures.none("mean_distance"),
         sweep=swept,
         classes=class_scores(sums, levels, missing) if "classes" in measures else None,
+        measures=measures,
     )
 
 

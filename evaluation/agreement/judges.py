@@ -59,4 +59,5 @@ def _with(selection: Selection, judge: Column) -> Selection:
         judge=judge.name,
         eta=selection.eta,
         campaign=selection.campaign.slug if selection.campaign else None,
+        majority=selection.majority,
     )

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from evaluation.data.measures import names_of_grades
 from evaluation.data.ratings import RatingMatrix
-from evaluation.data.slices import called_by, names_of
+from evaluation.data.slices import called_by
 from evaluation.stats import fleiss
 from evaluation.stats.clusters import ratio, share, topic_sums, without_each_topic
 from evaluation.stats.estimate import Estimate, FloatArray, IntArray
@@ -36,6 +37,13 @@ class Part:
     ac1: Estimate
     percent: Estimate
     prevalence: Estimate
+    grade: int | None = None
+    """Of a slice: the grade that its pairs were given."""
+
+    @property
+    def key(self) -> str | int:
+        """What a URL calls it."""
+        return self.name if self.grade is None else self.grade
 
 
 def part(matrix: RatingMatrix, name: str, here: NDArray[np.bool_]) -> Part:
@@ -107,7 +115,10 @@ def slice_parts(matrix: RatingMatrix) -> tuple[Part, ...]:
     if by is None:
         return ()
     called = called_by(by, matrix)
-    return tuple(part(matrix, name, called == grade) for grade, name in names_of(by).items())
+    names = names_of_grades(by.rubric)
+    return tuple(
+        replace(part(matrix, name, called == grade), grade=grade) for grade, name in names.items()
+    )
 
 
 def unanimous(grades: FloatArray) -> Estimate:

@@ -4,7 +4,12 @@ from typing import Any
 
 from django import template
 from django.urls import reverse
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
 
+from evaluation.agreement.composition import ALL, GradesOf
+from evaluation.agreement.confusions import MOST
+from evaluation.data.columns import JUDGE
 from evaluation.data.selection import Selection
 
 register = template.Library()
@@ -17,8 +22,8 @@ def pairs_url(selection: Selection, **changes: Any) -> str:
 
 
 @register.simple_tag
-def part_url(selection: Selection, parameter: str, name: str, kind: str) -> str:
-    """The pairs behind a number about one topic or system (`parameter`)."""
+def part_url(selection: Selection, parameter: str, name: str | int, kind: str) -> str:
+    """The pairs behind a number about one topic, system or slice (`parameter`)."""
     return pairs_url(selection, kind=kind, **{parameter: name})
 
 
@@ -28,6 +33,40 @@ def cells_url(selection: Selection, cell: str, eta: int, rater: str = "", system
     only = {"raters": rater, "system": system}
     wanted = {key: value for key, value in only.items() if value}
     return pairs_url(selection, cell=cell, eta=eta, **wanted)
+
+
+@register.simple_tag
+def gave_url(selection: Selection, other: str, truth: str | None, *said: Any) -> str:
+    """The pairs to which sides of a confusion gave grades: `said` is those of `truth` and of `other`.
+
+    None leaves a side out; where there is a third argument either of the two is enough. `truth` is
+    None for the majority of those beside `other`.
+    """
+    true, own, *either = said
+    sides = [
+        *([f"{truth or f'{MOST}:{other}'}:{true}"] if true is not None else []),
+        *([f"{other}:{own}"] if own is not None else []),
+    ]
+    only = {"raters": f"{truth},{other}"} if truth else {}
+    return pairs_url(selection, **only, **{"either" if either else "gave": ",".join(sides)})
+
+
+@register.simple_tag
+def given_url(selection: Selection, row: GradesOf, grade: int) -> str:
+    """The pairs to which a rater, or the judge, gave a grade, of one system or all."""
+    only: dict[str, Any] = {} if row.system == ALL else {"system": row.system}
+    if row.rater.place == JUDGE:
+        return pairs_url(selection, judge_grade=grade, **only)
+    return pairs_url(selection, gave=f"{row.rater.name}:{grade}", **only)
+
+
+@register.simple_tag
+def level_name(selection: Selection, level: int) -> SafeString:
+    """What a grade is called: its name with its number, or where it has none its number alone."""
+    name = selection.names.get(level, str(level))
+    if name == str(level):
+        return format_html("{}", level)
+    return format_html('{} <small class="quiet">{}</small>', name, level)
 
 
 @register.simple_tag

@@ -14,12 +14,13 @@ from django.views.decorators.http import require_safe
 from annotation.http import AuthenticatedRequest, researchers_only
 from annotation.models import Dataset, Rater
 from evaluation.agreement.as_json import as_json
+from evaluation.agreement.confusions import sides_of
 from evaluation.agreement.coverage_chart import confusion_rows, coverage_panels
 from evaluation.agreement.judge import AgainstJudge
 from evaluation.agreement.judges import with_people
 from evaluation.agreement.page import AgreementReport, agreement_report
 from evaluation.agreement.parts import Part
-from evaluation.agreement.shortened import shortened
+from evaluation.agreement.shortened import Shortened, shortened
 from evaluation.agreement.sweep_chart import sweep_charts
 from evaluation.agreement.tables import TABLES, agreement_table
 from evaluation.charts import axis_of
@@ -42,10 +43,16 @@ def agreement(request: AuthenticatedRequest, slug: str) -> HttpResponse:
     truth = request.GET.get("truth", "")
     everything = request.GET.get("rows") == "all"
     panels = coverage_panels(report)
+    asked = {name: request.GET.get(name, "") for name in ("of", "against")}
+    try:
+        sides = sides_of(report, asked["of"], asked["against"])
+    except SelectionError as error:
+        return refusal(request, dataset, str(error))
     context = {
         "room": "datasets",
         "dataset": dataset,
         "selection": selection,
+        "measures": selection.measures.those,
         "report": report,
         "spread": sorted(
             (part for part in report.systems if part.kappa.value is not None),
@@ -69,6 +76,12 @@ def agreement(request: AuthenticatedRequest, slug: str) -> HttpResponse:
         ),
         "by_rater": shortened(report.judge_by_rater, _judge_kappa, everything=everything),
         "by_system": shortened(report.judge_by_system, _judge_kappa, everything=everything),
+        "slices": Shortened(report.slices, len(report.slices), None),
+        "n_unsliced": report.n_items - sum(part.n_items for part in report.slices),
+        "composition": shortened(report.graded, lambda row: float(row.n), everything=everything),
+        "sides": sides if "matrix" in selection.measures else None,
+        "sides_rows": confusion_rows(sides.matrix, selection.levels, None) if sides else [],
+        "kept": selection.params(),
         "panels": panels,
         "is_thinned": any(panel.is_thinned for panel in panels),
         "pair_axis": axis_of(*(pair.kappa for pair in report.pairs)),
@@ -106,6 +119,8 @@ def reported(
         selection.judge,
         selection.judge_rubric.pk,
         selection.eta,
+        selection.majority,
+        selection.by and selection.by.name,
     )
     kept = cached(dataset, key, lambda: agreement_report(selection))
     # What is kept may name choices that have changed since; this selection was just read.

@@ -97,3 +97,9 @@ def measures_of(rubric: Rubric) -> Measures:
         frozenset(trait for trait, is_there in has.items() if is_there),
         "ordinal" if has_order and n > 2 else "nominal",
     )
+
+
+def names_of_grades(rubric: Rubric) -> dict[int, str]:
+    """What each grade of a rubric is called, ascending: by its name, or else by its words."""
+    levels = sorted(rubric.levels.all(), key=lambda level: level.grade)
+    return {level.grade: level.name or level.label for level in levels}

@@ -19,7 +19,7 @@ from annotation.models.rating import named
 from annotation.models.standard import ANSWERABLE, GRADED
 from evaluation.data.columns import JUDGE, Column, independent
 from evaluation.data.default_judge import default_judge
-from evaluation.data.measures import Measures, measures_of
+from evaluation.data.measures import Measures, measures_of, names_of_grades
 from evaluation.stats.majority import Rule
 
 LISTED = 20  # as many choices as a message names
@@ -74,6 +74,8 @@ class Selection:
     """What a majority of raters is."""
     by: Slicing | None = None
     """Whose ratings under which rubric the pairs are sliced by."""
+    slicings: tuple[Slicing, ...] = ()
+    """What they can be sliced by: everybody who rated under another rubric of names."""
 
     @property
     def levels(self) -> tuple[int, ...]:
@@ -90,7 +92,7 @@ class Selection:
         """What pages call each grade: its name, or its words, where grades are names alone."""
         if "classes" not in self.measures:
             return {grade: str(grade) for grade in self.levels}
-        return {level.grade: level.name or level.label for level in self.rubric.levels.all()}
+        return names_of_grades(self.rubric)
 
     @property
     def threshold(self) -> int:
@@ -204,6 +206,12 @@ def select(
         why_judge=default.why if default else "",
         majority=cast(Rule, one_of("majority", majority or "strict", get_args(Rule))),
         by=_slicing(rubrics, by_rubric, by, dataset),
+        slicings=tuple(
+            Slicing(rubric, rater)
+            for rubric in rubrics
+            if rubric != chosen and "classes" in measures_of(rubric)
+            for rater in by_rubric[rubric.pk]
+        ),
     )
 
 

@@ -17,9 +17,3 @@ def called_by(by: Slicing, matrix: RatingMatrix) -> FloatArray:
     here = places >= 0
     called[places[here]] = rows["grade"].to_numpy(np.float64)[here]
     return called
-
-
-def names_of(by: Slicing) -> dict[int, str]:
-    """What each slice is called: by the name of its grade, or by its words; ascending."""
-    levels = sorted(by.rubric.levels.all(), key=lambda level: level.grade)
-    return {level.grade: level.name or level.label for level in levels}

@@ -7,7 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from annotation.models import Rubric
 from evaluation.data.columns import Column
+from evaluation.data.measures import measures_of, names_of_grades
 from evaluation.data.ratings import RatingMatrix, TextRow, load
 from evaluation.data.selection import Selection
 from evaluation.data.spans import load_evidence
@@ -18,11 +20,15 @@ from evaluation.stats.estimate import FloatArray, IntArray
 
 @dataclass(frozen=True)
 class GradeCell:
-    """A grade as it is shown: its number and its shade; None and no shade where it is missing."""
+    """A grade as it is shown: its number and its shade; None and no shade where it is missing.
+
+    A grade that is a name has that name, and no shade, which would put it above others.
+    """
 
     title: str
     grade: int | None
     shade: int | None
+    name: str = ""
 
 
 @dataclass(frozen=True)
@@ -90,13 +96,13 @@ class PairList:
             number=question.position + 1,
             topic=question.topic_name,
             grades=tuple(
-                grade_cell(rater, float(grade), selection.levels)
+                grade_cell(rater, float(grade), selection.rubric)
                 for rater, grade in zip(selection.raters, matrix.grades[item], strict=True)
             ),
             judge=grade_cell(
                 selection.judge,
                 float(matrix.judge[item]),
-                tuple(selection.judge_rubric.grades()),
+                selection.judge_rubric,
             )
             if selection.judge
             else None,
@@ -105,10 +111,13 @@ class PairList:
         )
 
 
-def grade_cell(rater: Column, grade: float | None, levels: tuple[int, ...]) -> GradeCell:
-    """A grade with its shade, 0 to 5 from the lowest level of its scale to the highest."""
+def grade_cell(rater: Column, grade: float | None, rubric: Rubric) -> GradeCell:
+    """A grade with its shade, 0 to 5 from the lowest level of its scale to the highest; or its name."""
     if grade is None or np.isnan(grade):
         return GradeCell(rater.title, None, None)
+    if "classes" in measures_of(rubric):
+        return GradeCell(rater.title, int(grade), None, names_of_grades(rubric)[int(grade)])
+    levels = rubric.grades()
     return GradeCell(
         rater.title, int(grade), round(5 * (grade - levels[0]) / (levels[-1] - levels[0]))
     )

@@ -14,9 +14,11 @@ from numpy.typing import NDArray
 from annotation.models import SubQuestion
 from evaluation.data.query import EachOf, OneOf, QueryForm
 from evaluation.data.ratings import RatingMatrix
-from evaluation.data.selection import SelectionError
+from evaluation.data.selection import Selection, SelectionError
+from evaluation.data.slices import called_by
 from evaluation.data.spans import Evidence, unmarked_answers
 from evaluation.stats.clusters import binary
+from evaluation.stats.majority import majority_of
 
 BoolArray = NDArray[np.bool_]
 
@@ -35,6 +37,15 @@ KINDS = {
     "judge-differs": "the judge differs from a rater",
     "no-judge": "without the judge’s grade",
 }
+# Kinds that take more of a rubric than grades: see evaluation.data.measures.
+TAKES = {
+    "across": "answerable",
+    "answerable": "answerable",
+    "both-answerable-no-overlap": "span_overlap",
+    "unmarked": "span_overlap",
+    "not-in-text": "span_overlap",
+}
+MOST = "most"  # before the name of a rater: most of the others
 CELLS = {
     "tp": "both answerable",
     "fp": "judge alone answerable",
@@ -46,7 +57,9 @@ CELLS = {
 @dataclass(frozen=True)
 class PairFilter:
     """Which pairs are listed. `cell` and the two grades look for one rater who fits; `words` are
-    in the sub-question, in capitals or not."""
+    in the sub-question, in capitals or not. `gave` holds sides with their grades, RATER:GRADE, or
+    most:RATER:GRADE for the majority of those other than a rater: all of them fit, and of `either`
+    one at least. `called` is a grade of the rater whom the selection is sliced by."""
 
     kind: str
     system: str | None
@@ -56,11 +69,15 @@ class PairFilter:
     text: int | None
     human_grade: int | None
     judge_grade: int | None
+    gave: tuple[str, ...] = ()
+    either: tuple[str, ...] = ()
+    called: int | None = None
 
     def params(self) -> dict[str, str | None]:
         """As parameters of a URL, None where nothing is asked."""
         kind = None if self.kind == ALL else self.kind
-        words = asdict(self) | {"kind": kind, "cell": ",".join(self.cell)}
+        words = asdict(self) | {"kind": kind}
+        words |= {name: ",".join(words[name]) for name in ("cell", "gave", "either")}
         return {name: None if value in (None, "") else str(value) for name, value in words.items()}
 
 
@@ -75,11 +92,25 @@ class PairForm(QueryForm):
     text = OneOf("text with the number", coerce=int)
     human_grade = OneOf("grade", coerce=int)
     judge_grade = OneOf("grade", coerce=int)
+    gave = EachOf("side with a grade, called")
+    either = EachOf("side with a grade, called")
+    called = OneOf("grade by whom the pairs are sliced, called", coerce=int)
 
     def __init__(self, matrix: RatingMatrix, query: Mapping[str, str]) -> None:
         super().__init__(query)
-        self.judge = matrix.selection.judge
+        selection = matrix.selection
+        self.judge, self.measures = selection.judge, selection.measures
+        sides = [
+            f"{side}{rater.name}:{grade}"
+            for rater in selection.raters
+            for side in ("", f"{MOST}:")
+            for grade in selection.levels
+        ]
         self.offer(
+            gave=sides,
+            either=sides,
+            called=selection.by.rubric.grades() if selection.by else (),
+            kind=kinds(selection),
             system=matrix.systems,
             topic=matrix.topic_names.values(),
             text=matrix.texts,
@@ -90,9 +121,20 @@ class PairForm(QueryForm):
     def clean(self) -> dict[str, Any]:
         asked = self.cleaned_data
         of_judge = asked.get("kind") in ("judge-differs", "no-judge")
+        if asked.get("cell") and "answerable" not in self.measures:
+            raise SelectionError("No grade of this rubric says answerable: it has no such cells.")
         if not self.judge and (of_judge or asked.get("cell") or self.data.get("judge_grade")):
             raise SelectionError("These pairs are counted against a judge: choose one.")
         return asked
+
+
+def kinds(selection: Selection) -> dict[str, str]:
+    """The kinds of pairs that there are under the selection's rubric, with their words."""
+    return {
+        kind: words
+        for kind, words in KINDS.items()
+        if kind not in TAKES or TAKES[kind] in selection.measures
+    }
 
 
 def pair_filter(matrix: RatingMatrix, query: Mapping[str, str]) -> PairFilter:
@@ -116,6 +158,12 @@ def fitting(
         chosen &= matrix.system == wanted.system
     if wanted.text is not None:
         chosen &= matrix.text == wanted.text
+    for side in wanted.gave:
+        chosen &= _gave(matrix, side)
+    if wanted.either:
+        chosen &= np.any([_gave(matrix, side) for side in wanted.either], axis=0)
+    if wanted.called is not None and matrix.selection.by:
+        chosen &= called_by(matrix.selection.by, matrix) == wanted.called
     if wanted.topic:
         (topic,) = [pk for pk, name in matrix.topic_names.items() if name == wanted.topic]
         chosen &= matrix.topic == topic
@@ -125,6 +173,17 @@ def fitting(
         )
         chosen &= np.isin(matrix.question, list(asked.order_by().values_list("pk", flat=True)))
     return chosen, ratings
+
+
+def _gave(matrix: RatingMatrix, side: str) -> BoolArray:
+    """The items to which a side gave its grade, as a filter has it."""
+    *most, name, grade = side.split(":")
+    selection = matrix.selection
+    column = next(place for place, rater in enumerate(selection.raters) if rater.name == name)
+    if not most:
+        return np.asarray(matrix.grades[:, column] == int(grade))
+    others = np.delete(matrix.grades, column, axis=1)
+    return np.asarray(majority_of(others, selection.levels, selection.majority) == int(grade))
 
 
 def _of_kind(matrix: RatingMatrix, evidence: Evidence, kind: str) -> BoolArray:
@@ -153,8 +212,11 @@ def _of_kind(matrix: RatingMatrix, evidence: Evidence, kind: str) -> BoolArray:
 
 
 def _says_otherwise(matrix: RatingMatrix) -> BoolArray:
-    """The ratings on the other side of eta than the judge's: items x raters."""
+    """The ratings on the other side of eta than the judge's, or without one other ratings: items x raters."""
     selection = matrix.selection
+    if "answerable" not in selection.measures:
+        other = matrix.grades != matrix.judge[:, np.newaxis]
+        return np.asarray(other & ~np.isnan(matrix.grades) & ~np.isnan(matrix.judge)[:, np.newaxis])
     says = binary(matrix.grades, selection.threshold)
     judge = binary(matrix.judge, selection.judge_threshold)[:, np.newaxis]
     return np.asarray((says != judge) & ~np.isnan(says) & ~np.isnan(judge))

@@ -12,19 +12,27 @@ from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_safe
 
 from annotation.http import AuthenticatedRequest, researchers_only
-from annotation.models import Dataset, NuggetSpan, Rater, Rating, SubQuestion, Text
+from annotation.models import Dataset, NuggetSpan, Rater, Rating, Rubric, SubQuestion, Text
 from evaluation.data.columns import Column
 from evaluation.data.selection import Selection, SelectionError
 from evaluation.http import asked_for, refusal
 from evaluation.pairs.export import pair_lines
 from evaluation.pairs.page import GradeCell, PairList, PairRow, grade_cell, pair_list
-from evaluation.pairs.params import CELLS, KINDS
+from evaluation.pairs.params import CELLS, KINDS, MOST, kinds
 from evaluation.pairs.sentences import DividedSentence, divided_sentences
 from evaluation.stats.overlap import Overlap, span_overlap
 
 PER_PAGE = 50
 MOST_TOPICS = 200  # to choose from; of more the name is written
-UNSEEN = ("cell", "human_grade", "judge_grade", "text")  # parameters that come from links alone
+UNSEEN = (
+    "cell",
+    "human_grade",
+    "judge_grade",
+    "text",
+    "gave",
+    "either",
+    "called",
+)  # parameters that come from links alone
 BEFORE, BESIDE = 4, 12  # rows of the list beside a pair: before it, and in all
 
 
@@ -121,9 +129,10 @@ def _list_context(dataset: Dataset, listed: PairList) -> dict[str, object]:
         "room": "datasets",
         "dataset": dataset,
         "selection": listed.matrix.selection,
+        "measures": listed.matrix.selection.measures.those,
         "listed": listed,
         "filter": listed.filter,
-        "kinds": KINDS,
+        "kinds": kinds(listed.matrix.selection),
         "kind": KINDS[listed.filter.kind],
         "topics": topics if len(topics) <= MOST_TOPICS else [],
         "only": _only(listed),
@@ -142,7 +151,12 @@ def _only(listed: PairList) -> list[str]:
     wanted = listed.filter
     of_text = listed.matrix.texts[wanted.text] if wanted.text else None
     cells = " or ".join(CELLS[cell] for cell in wanted.cell)
+    selection = listed.matrix.selection
     words = {
+        **{_side(selection, side): side for side in wanted.gave},
+        " or ".join(_side(selection, side) for side in wanted.either): wanted.either,
+        f"{selection.by.name if selection.by else ''} says {wanted.called}": wanted.called
+        is not None,
         f"a rater and the judge say: {cells}": cells,
         f"a rater gave {wanted.human_grade}": wanted.human_grade is not None,
         f"the judge gave {wanted.judge_grade}": wanted.judge_grade is not None,
@@ -152,6 +166,17 @@ def _only(listed: PairList) -> list[str]:
         f"the text is {of_text.name} ({of_text.group})" if of_text else "": of_text,
     }
     return [phrase for phrase, is_asked in words.items() if is_asked]
+
+
+def _side(selection: Selection, side: str) -> str:
+    """A side with its grade, in words."""
+    *most, name, grade = side.split(":")
+    who = f"most of those beside {name}" if most == [MOST] else name
+    return (
+        f"{who} say {selection.names[int(grade)]}"
+        if most
+        else f"{who} says {selection.names[int(grade)]}"
+    )
 
 
 def _with_words(rows: Sequence[PairRow]) -> list[tuple[PairRow, str]]:
@@ -174,11 +199,10 @@ def _voices(selection: Selection, text: Text, question: SubQuestion) -> list[Voi
         rating = ratings.get((rater.pk, selection.rubric.pk))
         is_judge = judge and judge.pk == rater.pk and selection.one_scale
         if not is_judge and (rating or rater in selection.raters):
-            voices.append(_voice(rater, rating, selection.levels, selection.threshold))
+            voices.append(_voice(rater, rating, selection.rubric, selection.threshold))
     if judge:
         rating = ratings.get((judge.pk, selection.judge_rubric.pk))
-        levels = tuple(selection.judge_rubric.grades())
-        voices.append(_voice(judge, rating, levels, selection.judge_threshold))
+        voices.append(_voice(judge, rating, selection.judge_rubric, selection.judge_threshold))
     replied = _judges_among(voices)
     return [replace(voice, has_reply=voice.rater.pk in replied) for voice in voices]
 
@@ -192,11 +216,11 @@ def _judges_among(voices: Sequence[Voice]) -> set[int]:
     return set(judges.values_list("pk", flat=True))
 
 
-def _voice(rater: Column, rating: Rating | None, levels: tuple[int, ...], eta: int) -> Voice:
+def _voice(rater: Column, rating: Rating | None, rubric: Rubric, eta: int) -> Voice:
     spans = list(rating.spans.all()) if rating else []
     return Voice(
         rater=rater,
-        cell=grade_cell(rater, rating.grade if rating else None, levels),
+        cell=grade_cell(rater, rating.grade if rating else None, rubric),
         answerable=bool(rating and rating.grade >= eta),
         located=tuple(span for span in spans if span.start is not None),
         unlocated=tuple(span for span in spans if span.start is None),

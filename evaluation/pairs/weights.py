@@ -21,10 +21,11 @@ def grade_distance(matrix: RatingMatrix) -> FloatArray:
     """How far the grades of each item are apart: 0 the same, 1 as far as the scale allows.
 
     The mean distance between two grades, over all pairs of raters and of a rater with the judge,
-    as a share of the scale. A judge on another scale counts as answerable or not. NaN for an item
-    with one grade.
+    as a share of the scale; of grades that are names 0 or 1. A judge on another scale counts as
+    answerable or not. NaN for an item with one grade.
     """
     selection = matrix.selection
+    has_order = "cohen_quadratic" in selection.measures
     reach = selection.levels[-1] - selection.levels[0]
     graders = (matrix.grades - selection.levels[0]) / reach
     if selection.judge:
@@ -37,6 +38,8 @@ def grade_distance(matrix: RatingMatrix) -> FloatArray:
     return _mean(
         [
             np.abs(graders[:, a] - graders[:, b])
+            if has_order
+            else _unlike(graders[:, a], graders[:, b])
             for a, b in combinations(range(graders.shape[1]), 2)
         ],
         matrix.n_items,
@@ -69,6 +72,11 @@ def strongest_first(items: IntArray, grades: FloatArray, evidence: FloatArray) -
         return np.asarray(-np.round(np.nan_to_num(values[items], nan=-1.0), DECIMALS), np.float64)
 
     return items[np.lexsort((falling(evidence), falling(grades)))]
+
+
+def _unlike(a: FloatArray, b: FloatArray) -> FloatArray:
+    """1 where two names differ, 0 where they are the same, NaN where one is missing."""
+    return np.where(np.isnan(a) | np.isnan(b), np.nan, a != b)
 
 
 def _mean(distances: list[FloatArray], n_items: int) -> FloatArray:

@@ -37,6 +37,11 @@ class Classes:
     accuracy: Estimate
 
     @property
+    def by_level(self) -> list[tuple[int, ClassScores]]:
+        """Each level with its scores."""
+        return list(zip(self.levels, self.scores, strict=True))
+
+    @property
     def turned(self) -> Classes:
         """The same with the other side for the truth: precision and recall change places."""
 

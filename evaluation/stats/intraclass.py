@@ -19,6 +19,11 @@ class Intraclass:
     single: Estimate
     mean: Estimate
 
+    @property
+    def named(self) -> dict[str, Estimate]:
+        """By the names that Shrout and Fleiss gave them."""
+        return {"ICC(2,1)": self.single, "ICC(2,k)": self.mean}
+
 
 @dataclass(frozen=True)
 class Limits:

@@ -46,6 +46,12 @@ def decimals(value: float) -> str:
     return _decimals(value)
 
 
+@register.filter
+def percent(share: float) -> str:
+    """A share in whole percent."""
+    return f"{100 * share:.0f}%"
+
+
 def _decimals(value: float) -> str:
     """Two decimals with a true minus sign, and none before what rounds to zero."""
     return f"{round(value, 2) + 0.0:.2f}".replace("-", "−")
