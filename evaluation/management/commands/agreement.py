@@ -22,7 +22,10 @@ NAME = 24  # the width of a name in a table
 
 
 class Block(NamedTuple):
-    """A table of the text: some scopes, the columns, and the counts that stand below a row."""
+    """A table of the text: some scopes, the columns, and the counts that stand below a row.
+
+    Columns of what a rubric's levels do not allow are left out.
+    """
 
     title: str
     scopes: tuple[str, ...]
@@ -34,7 +37,7 @@ RESAMPLED = Block("kappa, topics resampled", ("all",), {"kappa": "fleiss_kappa_b
 AMONG_RATERS = (
     Block(
         "",
-        ("all", "system", "topic"),
+        ("all", "system", "topic", "slice"),
         {
             "kappa": "fleiss_kappa",
             "AC1": "gwet_ac1",
@@ -50,17 +53,29 @@ AMONG_RATERS = (
         ("pair",),
         {
             "kappa": "cohen_kappa",
+            "linear": "cohen_linear",
             "quadratic": "cohen_quadratic",
             "percent": "percent_agreement",
+            "macro F1": "macro_f1",
             "spans meet": "spans_meet",
+            "bias": "bias",
         },
     ),
     Block(
         "against the majority",
         ("majority",),
-        {"kappa": "scott_pi", "percent": "percent_agreement", "prevalence": "prevalence"},
+        {
+            "kappa": "scott_pi",
+            "percent": "percent_agreement",
+            "macro F1": "macro_f1",
+            "prevalence": "prevalence",
+            "judge's": "judge_scott_pi",
+            "lower by": "relative_drop",
+        },
         ("without_majority",),
     ),
+    Block("intraclass", ("all",), {"ICC(2,1)": "icc_single", "ICC(2,k)": "icc_mean"}),
+    Block("mean grade", ("grades",), {"mean": "mean_grade"}),
     Block(
         "coverage of reports",
         ("correlation",),
@@ -92,6 +107,20 @@ AGAINST_A_JUDGE = (
         },
     ),
 )
+BY_GRADE = (
+    Block(
+        "judge against the raters",
+        ("judge", "judge_rater", "judge_system"),
+        {
+            "kappa": "cohen_kappa",
+            "linear": "cohen_linear",
+            "quadratic": "cohen_quadratic",
+            "percent": "accuracy",
+            "macro F1": "macro_f1",
+        },
+        ("without_judge",),
+    ),
+)
 
 
 class Command(BaseCommand):
@@ -100,7 +129,7 @@ class Command(BaseCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("dataset", help="the dataset's slug")
         parser.add_argument(
-            "--rubric", help="answerable or graded; default: answerable, if it has ratings"
+            "--rubric", help="the slug of a rubric; default: answerable, if it has ratings"
         )
         parser.add_argument(
             "--raters", default="", help="names, parted by commas; default: all people"
@@ -112,6 +141,13 @@ class Command(BaseCommand):
         parser.add_argument(
             "--eta",
             help="grade at or above which a pair counts as answerable; default: the rubric's, 3",
+        )
+        parser.add_argument(
+            "--majority", help="strict, more than half of the others (the default), or plurality"
+        )
+        parser.add_argument(
+            "--by",
+            help="RUBRIC:RATER; agreement also on the pairs of each grade that this rater gave under it",
         )
         parser.add_argument("--json", action="store_true", help="print one JSON object")
 
@@ -127,6 +163,8 @@ class Command(BaseCommand):
                     judge=options["judge"],
                     eta=options["eta"],
                     campaign=options["campaign"],
+                    majority=options["majority"],
+                    by=options["by"],
                 )
             )
         except SelectionError as error:
@@ -159,8 +197,8 @@ def _lines(report: AgreementReport) -> Iterable[str]:
             yield f"{'':{NAME}} {report.bootstrap.caution}"
     yield from _judges(selection)
     if selection.judge:
-        yield from ("", f"{selection.judge.title} against the raters, eta {selection.eta}")
-        for block in AGAINST_A_JUDGE:
+        yield from ("", f"{selection.judge.title} against the raters{_at_eta(selection)}")
+        for block in BY_GRADE if selection.eta is None else AGAINST_A_JUDGE:
             yield from _block(block, frame)
 
 
@@ -168,11 +206,18 @@ def _judges(selection: Selection) -> Iterable[str]:
     """All judges and baselines side by side, each against the same raters."""
     for place, (judge, scores) in enumerate(every_judge(selection)):
         if place == 0:
-            heads = ("kappa", "quadratic", "percent", "missing", "n")
-            yield from ("", _row(f"judges, eta {selection.eta}", heads))
-        columns = (scores.cohen_binary, scores.cohen_quadratic, scores.accuracy)
-        cells = [_cell(estimate.value) for estimate in columns]
+            has_order = "cohen_quadratic" in selection.measures
+            quadratic = ["quadratic"] if has_order else []
+            heads = ("kappa", *quadratic, "percent", "missing", "n")
+            yield from ("", _row(f"judges{_at_eta(selection)}", heads))
+        kappa = scores.cohen_kappa if selection.eta is None else scores.cohen_binary
+        weighted = [scores.cohen_quadratic] if quadratic else []
+        cells = [_cell(estimate.value) for estimate in (kappa, *weighted, scores.accuracy)]
         yield _row(judge.title, [*cells, str(scores.n_without_judge), str(scores.n)])
+
+
+def _at_eta(selection: Selection) -> str:
+    return "" if selection.eta is None else f", eta {selection.eta}"
 
 
 def _block(block: Block, frame: list[Number]) -> Iterable[str]:
@@ -182,12 +227,14 @@ def _block(block: Block, frame: list[Number]) -> Iterable[str]:
         key: {number.measure: number for number in row}
         for key, row in groupby(wanted, key=lambda number: (number.scope, number.name))
     }
-    measures = set(block.columns.values())
-    rows = {key: row for key, row in by_row.items() if measures <= row.keys()}
+    there = {measure for row in by_row.values() for measure in row}
+    columns = {head: measure for head, measure in block.columns.items() if measure in there}
+    measures = set(columns.values())
+    rows = {key: row for key, row in by_row.items() if measures and measures <= row.keys()}
     if rows:
-        yield from ("", _row(block.title, [*block.columns, "n"]))
+        yield from ("", _row(block.title, [*columns, "n"]))
     for (scope, name), row in rows.items():
-        cells = [row[measure] for measure in block.columns.values()]
+        cells = [row[measure] for measure in columns.values()]
         first = cells[0]
         yield _row(name or scope, [*(_cell(cell.value) for cell in cells), str(first.n)])
         if first.low is not None:
