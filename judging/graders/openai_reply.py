@@ -87,6 +87,7 @@ def read(spec: Spec, pair: Pair, digest: str, body: bytes, hushed: Callable[[str
         spec.grades,
         finish_reason=finish_reason,
         max_tokens=spec.sampling.max_tokens,
+        words=spec.words,
         refusal=refusal,
     )
     labels = _labels(choice.get("logprobs"), spec)

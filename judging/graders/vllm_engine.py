@@ -246,6 +246,7 @@ def _read(spec: Spec, pair: Pair, digest: str, output: Any) -> Reply:
         spec.grades,
         finish_reason=completion.finish_reason,
         max_tokens=spec.sampling.max_tokens,
+        words=spec.words,
     )
     labels = _labels(spec, completion.logprobs)
     return Reply(

@@ -6,37 +6,16 @@ that happens to stand among words is not one ("4 of the points are covered").
 """
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from judging.grading import lenient, readers
 from judging.grading.pairs import Failure, State
+from judging.grading.readers import Parsed, Scale, unparseable
+from judging.grading.thoughts import thinking_apart
 
+__all__ = ["PARSERS", "Parsed", "Parser", "begins_another", "parse", "words_of"]
 
-@dataclass(frozen=True, slots=True)
-class Parsed:
-    """What a reply says: a grade exactly when its state is graded, else why there is none.
-
-    `evidence` are the quotations of a graded reply, in order, without their quotation marks. Nobody
-    has looked yet whether the text holds them, or whether a grade above the lowest brings any.
-    """
-
-    state: State
-    grade: int | None = None
-    failure: Failure | None = None
-    evidence: tuple[str, ...] = ()
-
-
-# Quantifiers with a plus behind them never give back what they took: a reply of a megabyte is read
-# once. Digits are 0 to 9 alone, as int() would also take those of other scripts.
-_AROUND = r"[\s\"'`“”‘’*_]*+"
-_GRADE = re.compile(
-    rf"{_AROUND}(?:(?:the\s++)?(?:grade|rating|score|answer){_AROUND}(?:[:=]|is\b){_AROUND})?"
-    rf"([0-9]++){_AROUND}\.?{_AROUND}",
-    re.IGNORECASE,
-)
-# Signs, points and commas between digits belong to a number: 4.5 is one number, and no integer.
-_NUMBER = re.compile(r"(?:(?<!\w)[-−])?[0-9]++(?:[.,][0-9]++)*+")
-_QUOTATION = re.compile(r"(?:[-*•]\s*+)?[\"“](.*)[\"”][.,;]?")
 
 # Only how a reply begins: a text about an apology may be quoted further down. Not more signs than
 # these are looked at, which bounds the cost of a long reply.
@@ -58,6 +37,20 @@ _REFUSAL = re.compile(
 )
 
 
+@dataclass(frozen=True, slots=True)
+class Parser:
+    """The rules that a name stands for, and what people choose them by.
+
+    `is_literal`: it reads whatever came, a cut reply and a refusal too, as the code did that it is
+    named for. `sets_thinking_apart`: what a model thinks between tags is no part of its reply.
+    """
+
+    read: Callable[[str, Scale], Parsed]
+    says: str
+    is_literal: bool = False
+    sets_thinking_apart: bool = True
+
+
 def parse(
     parser: str,
     reply: str,
@@ -66,8 +59,9 @@ def parse(
     finish_reason: str | None,
     max_tokens: int,
     refusal: str | None = None,
+    words: Mapping[str, int] | None = None,
 ) -> Parsed:
-    """Read a reply by the rules of a parser, for a rubric of these grades.
+    """Read a reply by the rules of a parser, for a rubric of these grades, and these `words` for them.
 
     `finish_reason` and `refusal` are what the server says beside the words, None where it says nothing.
     Who asks for one token gets "length" with every reply, so it means a cut reply only where more were
@@ -75,56 +69,22 @@ def parse(
     refusal in words is known by how it begins, in English; within one token there is none to see. Any
     string gives exactly one state. Raises KeyError for a parser that is unknown.
     """
-    read = PARSERS[parser]
+    rules = PARSERS[parser]
+    scale = Scale(grades, words or {})
+    if rules.is_literal:
+        return rules.read(reply, scale)
+    if rules.sets_thinking_apart:
+        reply = thinking_apart(reply)[1]
     if refusal or finish_reason == "content_filter" or _refuses(reply):
         return Parsed(State.REFUSED, failure=Failure.REFUSAL)
     if finish_reason == "abort" or (finish_reason == "length" and max_tokens > 1):
         return Parsed(State.TRUNCATED, failure=Failure.CUT)
     if not reply.strip():
-        return _unparseable(Failure.EMPTY)
-    parsed = read(reply, grades)
+        return unparseable(Failure.EMPTY)
+    parsed = rules.read(reply, scale)
     if finish_reason == "length" and begins_another(parsed.grade, grades):
         return Parsed(State.TRUNCATED, failure=Failure.CUT)
     return parsed
-
-
-def integer_1(reply: str, grades: Sequence[int]) -> Parsed:
-    """Exactly one grade, and nothing else.
-
-    White space, quotation marks, marks of emphasis, one full stop at the end and one label in front
-    ("Rating: 4", "The grade is 4") do not count. A grade is written as the rubric writes it, in the
-    digits 0 to 9: "04" is out of range, as are "10" and "-1"; "４" and "④" are no grades. "4/5",
-    "3 or 4" and "4 4" are several. "4.5" and "4,5" are one number and no integer, and an integer among
-    words ("The grade is clearly 4, because ...") may count something else: all are NO_GRADE.
-    """
-    match = _GRADE.fullmatch(reply)
-    if match is None:
-        return _unparseable(_why_not(reply, grades))
-    # Compared as written: int() refuses a number of some thousand digits.
-    grade = next((grade for grade in grades if str(grade) == match[1]), None)
-    if grade is None:
-        return _unparseable(Failure.OUT_OF_RANGE)
-    return Parsed(State.GRADED, grade)
-
-
-def evidence_1(reply: str, grades: Sequence[int]) -> Parsed:
-    """The grade on the first line, as in integer-1, then quotations, each on a line of its own.
-
-    A quotation is in double quotation marks, straight or curved, with a bullet before it or not.
-    Blank lines and empty quotations do not count. Any other line makes the reply unparseable, as it
-    may take the grade back.
-    """
-    first, *others = [line.strip() for line in reply.split("\n") if line.strip()] or [""]
-    parsed = integer_1(first, grades)
-    if parsed.grade is None:
-        return parsed
-    quoted = [_QUOTATION.fullmatch(line) for line in others]
-    words = [line for line, match in zip(others, quoted, strict=True) if match is None]
-    if words:
-        numbers = any(_NUMBER.search(line) for line in words)
-        return _unparseable(Failure.SEVERAL if numbers else Failure.NO_GRADE)
-    evidence = tuple(match[1].strip() for match in quoted if match and match[1].strip())
-    return Parsed(State.GRADED, parsed.grade, evidence=evidence)
 
 
 def begins_another(grade: int | None, grades: Sequence[int]) -> bool:
@@ -134,28 +94,46 @@ def begins_another(grade: int | None, grades: Sequence[int]) -> bool:
     )
 
 
-PARSERS: Mapping[str, Callable[[str, Sequence[int]], Parsed]] = {
-    "integer-1": integer_1,
-    "evidence-1": evidence_1,
+def words_of(levels: Iterable[tuple[int, str]]) -> dict[str, int]:
+    """The words of a rubric's levels in small letters, with the grade that each stands for.
+
+    Only a label that is one word, or several joined by hyphens or underscores, is such a word; one
+    that two levels share is none. A space between its parts is the same word: "partial support".
+    """
+    words: dict[str, list[int]] = {}
+    for grade, label in levels:
+        if _WORD.fullmatch(label.strip()):
+            words.setdefault(lenient.as_word(label), []).append(grade)
+    return {word: grades[0] for word, grades in words.items() if len(grades) == 1}
+
+
+_WORD = re.compile(r"[^\W\d_]\w*+(?:-\w++)*+")
+
+PARSERS: Mapping[str, Parser] = {
+    "integer-1": Parser(readers.integer_1, "one grade and nothing else", sets_thinking_apart=False),
+    "evidence-1": Parser(
+        readers.evidence_1, "a grade, then quotations of the text", sets_thinking_apart=False
+    ),
+    "after-think-1": Parser(readers.integer_1, "integer-1 on what follows the model's thinking"),
+    "n-of-m-1": Parser(lenient.n_of_m_1, "one grade in a few set words, such as 4/5 or (4)"),
+    "reason-1": Parser(lenient.reason_1, "a labelled grade, and a reason before or after it"),
+    "rating-json-1": Parser(
+        lenient.rating_json_1, "a JSON object with a rating and its evaluation or reason"
+    ),
+    "grade-json-1": Parser(
+        lenient.grade_json_1, "a JSON object with a grade, rating or score; a reason may be missing"
+    ),
+    "word-1": Parser(lenient.word_1, "one of the rubric's words, such as vital"),
+    "label-json-1": Parser(lenient.label_json_1, "a JSON object whose label is such a word"),
+    "first-digit-1": Parser(
+        lenient.first_digit_1,
+        "the first digit anywhere, as CRUX's authors read: a 10 is 1",
+        is_literal=True,
+        sets_thinking_apart=False,
+    ),
 }
+"""By name. The first is the default."""
 
 
 def _refuses(reply: str) -> bool:
     return _REFUSAL.match(reply[:_OPENING].replace("’", "'")) is not None
-
-
-def _why_not(reply: str, grades: Sequence[int]) -> Failure:
-    numbers = _NUMBER.finditer(reply)
-    number = next(numbers, None)
-    if number is None:
-        return Failure.NO_GRADE
-    if next(numbers, None) is not None:
-        return Failure.SEVERAL
-    whole = number[0].lstrip("-−").isdecimal()
-    if whole and number[0] not in map(str, grades):
-        return Failure.OUT_OF_RANGE
-    return Failure.NO_GRADE
-
-
-def _unparseable(failure: Failure) -> Parsed:
-    return Parsed(State.UNPARSEABLE, failure=failure)

@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from judging.grading.pairs import Sampling
+from judging.grading.parse import words_of
 
 # The model of `judging.stand_in`, which counts words in common and is none.
 STAND_IN = "stand-in"
@@ -40,6 +41,11 @@ class Spec:
     @property
     def grades(self) -> tuple[int, ...]:
         return tuple(grade for grade, _ in self.levels)
+
+    @property
+    def words(self) -> dict[str, int]:
+        """The words of the levels that a reply may use instead of a grade, with their grades."""
+        return words_of(self.levels)
 
     @property
     def fingerprint(self) -> str:

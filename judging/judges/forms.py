@@ -89,9 +89,9 @@ class JudgeForm(forms.Form):
         7, required=False, help_text="what {rubric} becomes; empty: the levels of the rubric"
     )
     parser = forms.ChoiceField(
-        choices=[(name, name) for name in PARSERS],
+        choices=[(name, f"{name}: {parser.says}") for name, parser in PARSERS.items()],
         label="How replies are read",
-        help_text="integer-1: one grade and nothing else; evidence-1: a grade, then quotations",
+        help_text="a judge’s page tries others on the replies that it has",
     )
     backend = forms.ChoiceField(
         choices=[choice for choice in Judge.Backend.choices if choice[0] != Judge.Backend.LEXICAL],

@@ -130,7 +130,7 @@ def test_the_system_part_may_be_missing(tmp_path: Path) -> None:
         (
             "integer-1",
             "integer-9",
-            'line 2: there is no parser "integer-9". There are integer-1, evidence-1.',
+            'line 2: there is no parser "integer-9". There are integer-1, evidence-1,',
         ),
         (
             "max_tokens: 1",

@@ -1,0 +1,103 @@
+"""The strict readers of replies: exactly one grade, alone or with quotations.
+
+What they take and refuse is fixed by their names for ever: other rules are other readers.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from judging.grading.pairs import Failure, State
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """What a reply may say: the rubric's grades, ascending, and its words in small letters with theirs."""
+
+    grades: Sequence[int]
+    words: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    """What a reply says: a grade exactly when its state is graded, else why there is none.
+
+    `evidence` are the quotations of a graded reply, in order, without their quotation marks. Nobody
+    has looked yet whether the text holds them, or whether a grade above the lowest brings any.
+    """
+
+    state: State
+    grade: int | None = None
+    failure: Failure | None = None
+    evidence: tuple[str, ...] = ()
+
+
+# Quantifiers with a plus behind them never give back what they took: a reply of a megabyte is read
+# once. Digits are 0 to 9 alone, as int() would also take those of other scripts.
+AROUND = r"[\s\"'`“”‘’*_]*+"
+_GRADE = re.compile(
+    rf"{AROUND}(?:(?:the\s++)?(?:grade|rating|score|answer){AROUND}(?:[:=]|is\b){AROUND})?"
+    rf"([0-9]++){AROUND}\.?{AROUND}",
+    re.IGNORECASE,
+)
+# Signs, points and commas between digits belong to a number: 4.5 is one number, and no integer.
+NUMBER = re.compile(r"(?:(?<!\w)[-−])?[0-9]++(?:[.,][0-9]++)*+")
+_QUOTATION = re.compile(r"(?:[-*•]\s*+)?[\"“](.*)[\"”][.,;]?")
+
+
+def integer_1(reply: str, scale: Scale) -> Parsed:
+    """Exactly one grade, and nothing else.
+
+    White space, quotation marks, marks of emphasis, one full stop at the end and one label in front
+    ("Rating: 4", "The grade is 4") do not count. A grade is written as the rubric writes it, in the
+    digits 0 to 9: "04" is out of range, as are "10" and "-1"; "４" and "④" are no grades. "4/5",
+    "3 or 4" and "4 4" are several. "4.5" and "4,5" are one number and no integer, and an integer among
+    words ("The grade is clearly 4, because ...") may count something else: all are NO_GRADE.
+    """
+    match = _GRADE.fullmatch(reply)
+    if match is None:
+        return unparseable(why_not(reply, scale.grades))
+    return level(match[1], scale)
+
+
+def level(number: str, scale: Scale) -> Parsed:
+    """The grade that is written so. Compared as written: int() refuses some thousand digits."""
+    grade = next((grade for grade in scale.grades if str(grade) == number), None)
+    return unparseable(Failure.OUT_OF_RANGE) if grade is None else Parsed(State.GRADED, grade)
+
+
+def evidence_1(reply: str, scale: Scale) -> Parsed:
+    """The grade on the first line, as in integer-1, then quotations, each on a line of its own.
+
+    A quotation is in double quotation marks, straight or curved, with a bullet before it or not.
+    Blank lines and empty quotations do not count. Any other line makes the reply unparseable, as it
+    may take the grade back.
+    """
+    first, *others = [line.strip() for line in reply.split("\n") if line.strip()] or [""]
+    parsed = integer_1(first, scale)
+    if parsed.grade is None:
+        return parsed
+    quoted = [_QUOTATION.fullmatch(line) for line in others]
+    words = [line for line, match in zip(others, quoted, strict=True) if match is None]
+    if words:
+        numbers = any(NUMBER.search(line) for line in words)
+        return unparseable(Failure.SEVERAL if numbers else Failure.NO_GRADE)
+    evidence = tuple(match[1].strip() for match in quoted if match and match[1].strip())
+    return Parsed(State.GRADED, parsed.grade, evidence=evidence)
+
+
+def why_not(reply: str, grades: Sequence[int]) -> Failure:
+    numbers = NUMBER.finditer(reply)
+    number = next(numbers, None)
+    if number is None:
+        return Failure.NO_GRADE
+    if next(numbers, None) is not None:
+        return Failure.SEVERAL
+    whole = number[0].lstrip("-−").isdecimal()
+    if whole and number[0] not in map(str, grades):
+        return Failure.OUT_OF_RANGE
+    return Failure.NO_GRADE
+
+
+def unparseable(failure: Failure) -> Parsed:
+    return Parsed(State.UNPARSEABLE, failure=failure)

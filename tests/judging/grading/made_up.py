@@ -1,0 +1,224 @@
+"""Made-up replies of models, with what a person reads in each, and the parsers that read it too.
+
+The rubric has the grades 0 to 5; of the replies in words it is 0 not_relevant, 1 okay, 2 vital. None is
+for what a person would not read as one grade without a doubt.
+"""
+
+Row = tuple[str, int | None, str]  # reply, what a person reads, the parsers that read it
+
+STRICT = "integer-1 evidence-1 after-think-1 n-of-m-1 reason-1"
+SET = "n-of-m-1 reason-1"
+REASON = "reason-1"
+JSON = "rating-json-1 grade-json-1"
+THINK = "after-think-1 n-of-m-1 reason-1"
+
+
+def rows(reads: int | None, parsers: str, *replies: str) -> list[Row]:
+    return [(reply, reads, parsers) for reply in replies]
+
+
+def each(parsers: str, *forms: str) -> list[Row]:
+    """Every form with each of three grades in place of the @."""
+    return [
+        (form.replace("@", str(grade)), grade, parsers) for form in forms for grade in (0, 3, 5)
+    ]
+
+
+NUMBERS: list[Row] = [
+    *each(
+        STRICT,
+        *("@", " @ ", "@.", "**@**", '"@"', "Rating: @", "**Rating:** @", "The grade is @.", "`@`"),
+        *("Score = @", "answer: @", "“@”", "@\n", "_@_", "Grade: **@**."),
+    ),
+    *each(
+        SET,
+        *("@/5", "@ / 5", "@ out of 5", "@ of 5", "**@/5**", "(@)", "[@]", "[[@]]", "@!", "@.0"),
+        *("Rating: @/5", "Score: @ out of 5.", "Final rating: @", "Final score: @", "Rating @"),
+        *(
+            "##final score: @",
+            "Relevance score: @",
+            "Overall rating: @/5.",
+            "## Rating: @",
+            "@ stars",
+        ),
+        *("I would give this passage a score of @.", "I'd rate it @", "My rating is @.", "(@/5)"),
+        *("The final score is: @", "I would rate this text a @ out of 5.", "Rating: @ (out of 5)"),
+        *(
+            "\\boxed{@}",
+            "$\\boxed{@}$",
+            "The rating is \\boxed{@}.",
+            "Rating: [@]",
+            "Score: @ points",
+        ),
+        *("The text is rated @.", "This passage gets a @.", "Therefore, the score is @.", "@.0/5"),
+        *("Final answer: @", "Assessment: @", "The score for this passage is @."),
+    ),
+    *rows(4, SET, "four", "Four.", "**four**", "Score: four", "The rating is four.", '"four"'),
+    *rows(0, SET, "zero", "Zero.", "Grade: zero"),
+    *each(
+        REASON,
+        "Rating: @\nReason: The text names the harbour.",
+        "Rating: @\n\nThe text names the harbour but leaves the year open.",
+        "@\nThe text names the harbour.",
+        "@\n\nThe ferry and its harbour are named, the year is not.",
+        "@/5\nThe text names the harbour.",
+        "The text names the harbour.\nRating: @",
+        "The text does not say when the ferry sank.\n\n**Rating: @**",
+        "The text names the harbour. Final score: @",
+        "Rating: @ - the harbour is named",
+        "Rating: @ (the harbour is named)",
+        "Rating: @. The harbour is named.",
+        "Score: @/5. The harbour is named.",
+        "Score: @; the harbour is named",
+        "@ because the text names the harbour.",
+        "Rating: @ because the text names the harbour",
+        "**Rating:** @\n\n**Explanation:** In 1990 the ferry sank.",
+        "Explanation: In 1990, 212 people drowned.\nGrade: @",
+        "The harbour is named, the year is not.\n\nTherefore the rating is @.",
+    ),
+    *each(
+        THINK,
+        *("<think>\nThe harbour is named. A 4? Or a 2?\n</think>\n\n@", "<think></think>@"),
+        *("The harbour is named, so 2 or 3.\n</think>\n@", "<THINK>2</THINK>\n@."),
+        *("<thinking>Rating: 2</thinking>Rating: @", "<reasoning>4/5</reasoning>\n**@**"),
+        "<think>One.</think>\n<think>Two: 4.</think>\n@",
+    ),
+    *each(
+        SET, "<think>A 2.</think>@/5", "<think>A 2.</think>\nFinal score: @", "2?\n</think>\n(@)"
+    ),
+    *each(REASON, "<think>A 2.</think>\nRating: @\nReason: the harbour is named."),
+    *each(
+        JSON,
+        '{"rating": @, "reason": "The harbour is named."}',
+        '{"reason": "The harbour is named, so 4 or 2.", "rating": @}',
+        '{"evaluation": "good", "rating": @}',
+        '{"evaluation": "good", "rating": "@"}',
+        '{"rating": @.0, "reason": ""}',
+        '```json\n{"rating": @, "reason": "The harbour."}\n```',
+        '```\n{\n  "rating": @,\n  "reason": "The harbour."\n}\n```',
+        'Here is my rating:\n{"rating": @, "reason": "The harbour."}',
+        '{"rating": @, "reason": "The harbour."}\n',
+        '<think>{"rating": 2, "reason": "?"}</think>{"rating": @, "reason": "The harbour."}',
+        '{"rating": @, "reason": "a {brace} and a 4"}',
+        '{"rating": @, "confidence": 0.9, "reason": "The harbour."}',
+    ),
+    *each(
+        "grade-json-1",
+        *('{"rating": @}', '{"score": @}', '{"grade": @}', '{"grade": "@"}', '{"score": @.0}'),
+        *('```json\n{"score": @}\n```', '{"grade": @, "explanation": "The harbour."}'),
+        '{"score": @, "reason": "The harbour."}',
+    ),
+    # Read by no parser, though a person would: what stands around the number may be anything.
+    *each("", "The text is about @ I think", "The grade is clearly @, as it names all", "Rating—@"),
+    *rows(4, "", "４", "④", "I give it a four because it names all", "IV", "{'rating': 4}", "++++"),
+    *rows(4, "", "Rating: 4\nActually, I am sure: 4.", "Score: 4\nScore: 4"),
+    *rows(3, "", "Relevance score: 4\nTrust score: 2\nFinal score: 3"),
+    # Nobody would read one grade here, and no parser may.
+    *rows(None, "", "", " ", "N/A", "none", "The text does not say.", "?", "unsure", "...", "{}"),
+    *rows(None, "", "3 or 4", "3-4", "3–4", "3 to 4", "between 3 and 4", "4 4", "4\n3", "3, 4"),
+    *rows(None, "", "3.5", "4.5/5", "Rating: 3.5", "3,5", '{"rating": 3.5, "reason": "?"}', "~3.5"),
+    *rows(
+        None, "", "6", "10", "-1", "7/5", "Rating: 6", "Score: -1", '{"rating": 9, "reason": "?"}'
+    ),
+    *rows(None, "", "4/10", "40/50", "80%", "Rating: 8/10", "8 out of 10", "4 out of 7", "3/4"),
+    *rows(None, "", "4 of the points are covered", "In 4 cases", "2 facts, 3 names", "GPT-4", "B4"),
+    *rows(
+        None, "", "not 4", "Not a 4.", "It is below 4", "more than 3", "at least 3", "less than 4"
+    ),
+    *rows(None, "", "Rating: 4 or 5", "Rating: 4-5", "Rating: 4 to 5", "Rating: 4 (or 5)"),
+    *rows(
+        None, "", "Rating: 4\nNo, rather 3.", "Rating: 4\nActually, that is too high.", "4... no, 2"
+    ),
+    *rows(None, "", "Rating: 4\nOn reflection it should be lower.", "4\n2", "Rating: 4\nRating: 2"),
+    *rows(None, "", "Rating: 4\nHmm, wait.", "Rating: 4. Or perhaps more.", "4\nMake that two."),
+    *rows(None, "", "If it named the year I would say rating: 5.", "I would not say Rating: 4."),
+    *rows(None, "", "Without the year it could be Rating: 4.", "Rating: 4 would be wrong."),
+    *rows(None, "", "It isn't a score: 4", "Score: 4, which is too high", "rating: four or five"),
+    *rows(None, "", "<think>4", "<think>\nSo the rating is 4.", "<think>4</think>", "4</think>"),
+    *rows(
+        None,
+        "",
+        "<think>The rating is 4</think>\n",
+        "<think>3</think> <think>4",
+        "2</think>3</think>",
+    ),
+    *rows(
+        None, "", '{"rating": 4, "reason": "a"} {"rating": 2, "reason": "b"}', '{"rating": 4, "rat'
+    ),
+    *rows(None, "", '{"rating": 4, "rating": 2, "reason": "a"}', '{"rating": null, "reason": "a"}'),
+    *rows(
+        None,
+        "",
+        '{"rating": true, "reason": "a"}',
+        '{"rating": [4], "reason": "a"}',
+        '{"reason": "4"}',
+    ),
+    *rows(None, "", '{"rating": 4, "reason": "a"}\nNo, that is wrong.', '{"score": 4, "grade": 2}'),
+    *rows(
+        None, "", '{"rating": 4, "reason": "a"}\n3', '3\n{"rating": 4, "reason": "a"}', '{"a": 4}'
+    ),
+    *rows(None, "", '{"rating": "4 or 5", "reason": "a"}', '{"rating": {"value": 4}, "reason": 1}'),
+    *rows(
+        None, "", "I'm sorry, but I can't rate this 4.", "I cannot grade this.", "The year is 4."
+    ),
+    *rows(None, "", "5 people drowned.", "Question 4", "Step 1"),
+    *rows(
+        None, "", "1. The harbour is named.\n2. The year is not.", "1) harbour 2) year", "a 1 b 2"
+    ),
+    *rows(None, "", "4 facts because", "3 because of 2", "0 or nothing", "one of them", "the one"),
+]
+
+LABELS = [(0, "not_relevant"), (1, "okay"), (2, "vital")]
+IN_WORDS: list[Row] = [
+    *rows(2, "word-1", "vital", "Vital", "VITAL.", " vital ", '"vital"', "**vital**", "`vital`"),
+    *rows(2, "word-1", "Label: vital", "**Label:** vital", "The label is vital.", "Answer: Vital"),
+    *rows(1, "word-1", "okay", "Okay.", "label = okay", "“okay”", "<think>vital?</think>\nokay"),
+    *rows(
+        0, "word-1", "not_relevant", "not relevant", "Not relevant.", "not-relevant", "NOT_RELEVANT"
+    ),
+    *rows(
+        2, "label-json-1", '{"label": "vital"}', '{"label_name": "vital", "reason": "okay or not"}'
+    ),
+    *rows(
+        1,
+        "label-json-1",
+        '{"reason": "vital?", "label_name": "Okay"}',
+        '```json\n{"label": "okay"}\n```',
+    ),
+    *rows(0, "label-json-1", '{"label_name": "not relevant", "reason": "x"}'),
+    *rows(2, "", "I think it is vital", "It's vital!!", "vital, since it names the harbour"),
+    *rows(
+        None,
+        "",
+        "",
+        "vital or okay",
+        "not vital",
+        "rather okay",
+        "vital okay",
+        "okay/vital",
+        "fine",
+    ),
+    *rows(None, "", "relevant", "the vital", "not", "Label:", "vital?okay", "not okay", "un-vital"),
+    *rows(
+        None,
+        "",
+        '{"label": "fine"}',
+        '{"label": ["vital"]}',
+        '{"label": "vital", "label_name": "okay"}',
+    ),
+    *rows(
+        None,
+        "",
+        '{"label": "vital"} {"label": "okay"}',
+        '{"label": "vital", "label": "okay"}',
+        "{}",
+    ),
+    *rows(
+        None,
+        "",
+        '{"label": "vital or okay"}',
+        '{"label": null}',
+        "<think>vital",
+        "<think>vital</think>",
+    ),
+]

@@ -1,0 +1,64 @@
+"""Every parser on the made-up replies: what it reads is what a person reads, or nothing."""
+
+import pytest
+
+from judging.grading.parse import PARSERS, Parsed, parse, words_of
+from tests.judging.grading.made_up import IN_WORDS, LABELS, NUMBERS
+
+# It reads as code once read, right or wrong: it has tests of its own.
+CAREFUL = [name for name in PARSERS if name != "first-digit-1"]
+WORDS = words_of(LABELS)
+
+
+def read(parser: str, reply: str, grades: range = range(6), words: dict | None = None) -> Parsed:
+    return parse(parser, reply, grades, finish_reason="stop", max_tokens=300, words=words)
+
+
+@pytest.mark.parametrize("parser", CAREFUL)
+def test_none_is_read_wrongly_and_each_by_the_parsers_that_are_for_it(parser: str) -> None:
+    tables = [(NUMBERS, range(6), {}), (IN_WORDS, range(3), WORDS)]
+    for table, grades, words in tables:
+        for reply, reads, by in table:
+            expected = reads if parser in by.split() else None
+            assert read(parser, reply, grades, words).grade == expected, (parser, reply)
+
+
+def test_the_table_is_large_and_most_of_what_a_person_reads_is_read_by_some_parser() -> None:
+    readable = [row for row in (*NUMBERS, *IN_WORDS) if row[1] is not None]
+    assert len(NUMBERS) + len(IN_WORDS) > 400
+    assert len({row[0] for row in readable}) == len(readable)
+    by_today = [row for row in readable if {"integer-1", "evidence-1"} & set(row[2].split())]
+    unread = [row for row in readable if not row[2]]
+    assert len(by_today) < len(readable) / 3
+    assert len(unread) < len(readable) / 10
+
+
+@pytest.mark.parametrize(
+    ("reply", "grade"),
+    [
+        *(("4", 4), ("Rating: 4", 4), ("4/5", 4), ("10", 1), ("2 facts, so 5", 2), ("٣", 3)),
+        *(("<think>3</think>5", 3), ("I'm sorry, but I can't give 2", 2), ("4 bec", 4)),
+        *(("-1", None), ("9", None), ("none", None), ("", None), (" ", None), ("-4", None)),
+    ],
+)
+def test_the_authors_first_digit(reply: str, grade: int | None) -> None:
+    assert read("first-digit-1", reply).grade == grade
+
+
+def test_the_authors_read_a_reply_that_was_cut_and_one_that_was_filtered() -> None:
+    for reason in ("length", "abort", "content_filter"):
+        parsed = parse("first-digit-1", "4 bec", range(6), finish_reason=reason, max_tokens=5)
+        assert parsed.grade == 4
+
+
+def test_words_of_a_rubric_are_labels_of_one_word_that_no_two_levels_share() -> None:
+    assert WORDS == {"not_relevant": 0, "okay": 1, "vital": 2}
+    assert words_of([(2, "Partial-Support"), (1, "no support at all")]) == {"partial_support": 2}
+    assert words_of([(0, "same"), (1, "Same"), (2, "3"), (3, "")]) == {}
+
+
+def test_a_thought_does_not_refuse_and_is_not_the_reply() -> None:
+    thought = "<think>I'm sorry, but I can't help with that? Yes I can.</think>"
+    assert read("after-think-1", f"{thought}4").grade == 4
+    assert read("after-think-1", f"{thought}I cannot help with that.").state == "refused"
+    assert read("after-think-1", f"{thought}  ").failure == "empty"
