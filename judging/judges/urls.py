@@ -8,4 +8,5 @@ urlpatterns: list[URLPattern] = [
     path("", views.judges, name="judges"),
     path("new/", views.judge_new, name="judge_new"),
     path("<int:pk>/", views.judge, name="judge"),
+    path("<int:pk>/parser/", views.parser_tried, name="parser_tried"),
 ]

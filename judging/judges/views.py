@@ -6,6 +6,7 @@ from typing import Any
 
 from django.contrib import messages
 from django.core.exceptions import ValidationError
+from django.core.paginator import Paginator
 from django.db.models import Count
 from django.http import Http404, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
@@ -20,6 +21,7 @@ from judging.engine.judges import JudgeRefused, make_judge
 from judging.forms import endpoints, focus
 from judging.graders.base import GraderError
 from judging.graders.openai_api import Probe, probe
+from judging.grading.parse import PARSERS
 from judging.grading.prompt import check_template
 from judging.grading.prompts import PromptFileError
 from judging.judges.forms import (
@@ -32,6 +34,7 @@ from judging.judges.forms import (
     words_of,
 )
 from judging.judges.preview import pick, preview
+from judging.judges.trying import changes_of, try_parser
 from judging.models import Attempt, Judge
 
 RUNS_SHOWN = 20
@@ -91,6 +94,32 @@ def judge(request: AuthenticatedRequest, pk: int) -> HttpResponseBase:
     return render(request, "judging/judges/judge.html", context)
 
 
+CHANGES_SHOWN = 50
+
+
+@require_safe
+@researchers_only
+def parser_tried(request: AuthenticatedRequest, pk: int) -> HttpResponseBase:
+    """Another parser on the replies that a judge has. Nothing is stored."""
+    judge = get_object_or_404(Judge.objects.select_related("rater", "rubric"), pk=pk)
+    parser = request.GET.get("parser", "")
+    if judge.parser not in PARSERS:
+        raise Http404(f"{judge} writes no replies that a parser could read.")
+    if parser and parser not in PARSERS:
+        raise Http404(f"There is no parser {parser!r}. There are: {', '.join(PARSERS)}.")
+    context: dict[str, Any] = {
+        "judge": judge,
+        "parsers": [(name, rules.says) for name, rules in PARSERS.items()],
+        "room": "judges",
+    }
+    if parser:
+        tried = try_parser(judge, parser)
+        page = Paginator(tried.changes, CHANGES_SHOWN).get_page(request.GET.get("page"))
+        context |= {"tried": tried, "page": page, "says": PARSERS[parser].says}
+        context["changes"] = list(changes_of(judge, list(page.object_list)))
+    return render(request, "judging/judges/parser.html", context)
+
+
 FIRST = "question-first"
 
 
@@ -120,7 +149,9 @@ def _beginning(request: AuthenticatedRequest) -> dict[str, Any]:
     """A copy of the judge that the address names, or one of our prompts with the rubric's words."""
     if copied := request.GET.get("from"):
         models = Judge.objects.exclude(backend=Judge.Backend.LEXICAL)
-        return of_judge(get_object_or_404(models, pk=copied if is_key(copied) else None))
+        copy = of_judge(get_object_or_404(models, pk=copied if is_key(copied) else None))
+        parser = request.GET.get("parser")
+        return copy | {"parser": parser} if parser in PARSERS else copy
     rubric = get_object_or_404(Rubric, slug="graded")
     return {
         **_file(request.GET.get("prompt") or FIRST),
