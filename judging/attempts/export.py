@@ -10,6 +10,7 @@ from typing import Any
 from django.db.models import QuerySet
 
 from annotation.formats.writing import Echo, json_line, safe
+from judging.grading.thoughts import thinking_apart
 from judging.models import Attempt, Judge
 
 AT_ONCE = 2_000  # rows held in memory
@@ -29,6 +30,7 @@ COLUMNS = {
     "label_mass": "label_mass",
     "probabilities": "probabilities",
     "raw": "raw",
+    "reasoning": "reasoning",
     "detail": "detail",
     "prompt_hash": "prompt_hash",
     "prompt_tokens": "prompt_tokens",
@@ -48,6 +50,7 @@ def rows(judge: Judge, attempts: QuerySet[Attempt]) -> Iterator[Row]:
     head = {"judge": judge.slug, "fingerprint": judge.fingerprint}
     for values in attempts.order_by("pk").values_list(*COLUMNS.values()).iterator(AT_ONCE):
         row = head | dict(zip(COLUMNS, values, strict=True))
+        row["reasoning"] = row["reasoning"] or thinking_apart(row["raw"])[0]
         row["created"] = row["created"].astimezone(UTC).isoformat()
         yield row
 

@@ -28,13 +28,17 @@ def make_judge(slug: str, *, kind: str = Rater.Kind.MODEL, **fields: Any) -> Jud
     What asks the stand-in for a model is a baseline, whoever makes it and whatever it is called. The
     rubric's levels are taken as they are now, where `fields` do not give them.
 
-    Raises JudgeRefused if a judge with the same fingerprint is there, naming it, or if the name is
-    another rater's.
+    Raises JudgeRefused if a judge with the same fingerprint is there, naming it, if the name is another
+    rater's, or if its rubric has no grade for what it counts without one.
     """
     if fields.get("model") == STAND_IN:
         kind = Rater.Kind.BASELINE
     fields.setdefault("levels", levels_of(fields["rubric"]))
     judge = Judge(**fields)
+    if judge.failure_policy == Judge.FailurePolicy.ZERO and 0 not in judge.spec.grades:
+        raise JudgeRefused(
+            f"{judge.rubric} has no grade 0 that a reply without a grade could count as."
+        )
     if there := Judge.objects.filter(fingerprint=judge.spec.fingerprint).first():
         raise JudgeRefused(f"This is the judge {there.slug}: nothing in it is different.")
     if Rater.objects.filter(dataset=None, name=slug).exists():

@@ -24,6 +24,7 @@ _SAID = (
     "failure",
     "grade",
     "raw",
+    "reasoning",
     "detail",
     "prompt_hash",
     "probabilities",
@@ -129,6 +130,7 @@ def _row(
         reply.failure.value if reply.failure else "",
         reply.grade,
         storable(reply.raw),
+        storable(reply.reasoning),
         storable(reply.detail)[:500],
         reply.prompt_hash,
         None if reply.probabilities is None else json.dumps(reply.probabilities),
@@ -151,14 +153,32 @@ def _set_aside(run: JudgeRun, wanted: set[tuple[int, int]]) -> None:
         failed = failed.select_for_update(of=("self",))
     rows = failed.values_list("pk", "text_id", "question_id")
     old = [pk for pk, text, question in rows if (text, question) in wanted]
+    if _counts_failures(run.judge):
+        for text, question in wanted & {(text, question) for _, text, question in rows}:
+            Rating.objects.record(
+                rater=run.judge.rater_id,
+                rubric=run.judge.rubric_id,
+                text=text,
+                question=question,
+                grade=None,
+            )
     Attempt.objects.filter(pk__in=old).update(counts=False)
 
 
+def _counts_failures(judge: Judge) -> bool:
+    return judge.failure_policy == Judge.FailurePolicy.ZERO
+
+
 def _rate(judge: Judge, batch: Batch) -> None:
-    """The graded attempts that are new in this batch, as ratings."""
+    """The graded attempts that are new in this batch, as ratings.
+
+    Where the judge's policy is to count a reply without a grade as 0, such replies too: the attempts
+    stay what they are, and are counted as failures. An error is no reply, and never a 0.
+    """
+    rated = "state <> 'error'" if _counts_failures(judge) else "state = 'graded'"
     graded = (
-        "SELECT text_id, question_id, grade FROM judging_attempt"
-        " WHERE batch_id = %s AND state = 'graded' ORDER BY text_id, question_id"
+        "SELECT text_id, question_id, COALESCE(grade, 0) FROM judging_attempt"  # noqa: S608
+        f" WHERE batch_id = %s AND {rated} ORDER BY text_id, question_id"
     )
     Rating.objects.add_from(judge.rater_id, judge.rubric_id, graded, [batch.pk])
 

@@ -104,6 +104,7 @@ def read(spec: Spec, pair: Pair, digest: str, body: bytes, hushed: Callable[[str
         prompt_tokens=tokens[0],
         completion_tokens=tokens[1],
         evidence=parsed.evidence,
+        reasoning=hushed(_reasoning(message)),
     )
 
 
@@ -152,6 +153,11 @@ def _content(content: Any) -> str | None:
         texts = [part["text"] for part in content if "text" in part]  # others are its thoughts
         return "".join(texts) if all(isinstance(text, str) for text in texts) else None
     return content if isinstance(content, str) else None
+
+
+def _reasoning(message: dict[str, Any]) -> str:
+    """What the model thought, as servers tell it: vLLM called it reasoning_content, then reasoning."""
+    return _words(message.get("reasoning_content")) or _words(message.get("reasoning")) or ""
 
 
 def _words(value: Any) -> str | None:

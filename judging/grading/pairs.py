@@ -35,6 +35,7 @@ class Failure(StrEnum):
     SERVER = "server"  # a 5xx or 429 that outlasted the retries
     REQUEST = "request"  # another 4xx
     MALFORMED = "malformed"  # not the JSON that the protocol promises
+    OTHER_MODEL = "other_model"  # the reply says that another model wrote it
     OVERSIZED = "oversized"  # more bytes than any grade needs
 
 
@@ -53,7 +54,8 @@ class Pair:
 class Reply:
     """What came of one pair.
 
-    `raw` are the words of the reply as they came; `detail` says in our words what went wrong.
+    `raw` are the words of the reply as they came, with what stands between think tags; `reasoning` is
+    what the server told beside them. `detail` says in our words what went wrong.
     `probabilities` are those of the rubric's grades in ascending order, as the model gave them (not
     renormalised), None where the server did not tell. `label_mass` is the sum of those known, and
     `expected_grade` the mean of the grades weighted by them. `evidence` are the words that the reply
@@ -73,6 +75,7 @@ class Reply:
     prompt_tokens: int = 0
     completion_tokens: int = 0
     evidence: tuple[str, ...] = ()
+    reasoning: str = ""
 
     def __post_init__(self) -> None:
         if (self.state is State.GRADED) != (self.grade is not None):

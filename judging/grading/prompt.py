@@ -12,7 +12,7 @@ Message = dict[str, str]
 
 PLACEHOLDERS = ("question", "text", "request", "rubric", "grades")
 REQUIRED = ("question", "text")
-_PLACEHOLDER = re.compile(r"\{(" + "|".join(PLACEHOLDERS) + r")\}")
+_PLACEHOLDER = re.compile(r"\{(?:(" + "|".join(PLACEHOLDERS) + r")|text:([1-9][0-9]{0,5}))\}")
 _LOOKS_LIKE_ONE = re.compile(r"\{\s*([^\W\d]\w*)\s*\}")
 
 
@@ -21,6 +21,7 @@ def render(spec: Spec, pair: Pair) -> list[Message]:
 
     First a system message, where the judge has one, then the user's. All placeholders are put in
     at once, so that braces in a text, or the word "{question}", reach the model as they are.
+    {text:2048} is the first 2,048 words of the text, with one space between them.
     """
     values = {
         "question": pair.question,
@@ -30,8 +31,11 @@ def render(spec: Spec, pair: Pair) -> list[Message]:
         "grades": _listed(spec.grades),
     }
 
+    def value(match: re.Match[str]) -> str:
+        return values[match[1]] if match[1] else _first_words(pair.text, int(match[2]))
+
     def filled(template: str) -> str:
-        return _PLACEHOLDER.sub(lambda match: values[match[1]], template)
+        return _PLACEHOLDER.sub(value, template)
 
     messages = [{"role": "user", "content": filled(spec.prompt)}]
     if spec.system:
@@ -55,6 +59,7 @@ def check_template(system: str, prompt: str) -> list[str]:
         return ["The prompt is empty."]
     both = f"{system}\n{prompt}"
     known = ", ".join(f"{{{name}}}" for name in PLACEHOLDERS)
+    shown = {match[1] or "text" for match in _PLACEHOLDER.finditer(both)}
     problems = [
         f"{placeholder} is not a placeholder. There are {known}."
         for placeholder in unknown_placeholders(both)
@@ -62,7 +67,7 @@ def check_template(system: str, prompt: str) -> list[str]:
     problems += [
         f"The prompt does not show the {name}: it needs {{{name}}}."
         for name in REQUIRED
-        if f"{{{name}}}" not in both
+        if name not in shown
     ]
     return problems
 
@@ -76,6 +81,10 @@ def unknown_placeholders(template: str) -> list[str]:
 def wording_of(levels: Iterable[tuple[int, str]]) -> str:
     """A rubric as a prompt shows it: one line for each grade, such as "5: ...", highest first."""
     return "\n".join(f"{grade}: {label}" for grade, label in sorted(levels, reverse=True))
+
+
+def _first_words(text: str, n: int) -> str:
+    return " ".join(text.split(None, n)[:n])
 
 
 def _listed(grades: tuple[int, ...]) -> str:

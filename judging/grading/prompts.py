@@ -11,7 +11,8 @@ A file begins with its settings, one on a line, and goes on with what the model 
     --- user ---
     ...
 
-The system part may be missing, as some models have no place for it.
+The system part may be missing, as some models have no place for it. Two settings may be missing too:
+`failures: zero` counts a reply without a grade as 0, and a `note` tells people what they choose.
 """
 
 import re
@@ -24,6 +25,7 @@ from judging.grading.prompt import check_template, unknown_placeholders
 FOLDER = Path(__file__).resolve().parent.parent / "prompts"
 
 _SETTINGS = ("title", "parser", "max_tokens")
+_MAY_MISS = ("failures", "note")
 _PARTS = ("system", "user")
 _HEADING = re.compile(r"--- (\w+) ---")
 
@@ -42,6 +44,8 @@ class PromptFile:
     prompt: str
     parser: str
     max_tokens: int
+    failures: str = "missing"
+    note: str = ""
 
 
 def names() -> list[str]:
@@ -76,6 +80,8 @@ def read(path: Path) -> PromptFile:
         prompt=parts["user"],
         parser=settings["parser"],
         max_tokens=int(settings["max_tokens"]),
+        failures=settings.get("failures", "missing"),
+        note=settings.get("note", ""),
     )
     problems = check_template(prompt.system, prompt.prompt)
     if problems:
@@ -90,8 +96,8 @@ def _settings(path: Path, lines: list[str]) -> dict[str, str]:
         if not line.strip():
             continue
         key, colon, value = (part.strip() for part in line.partition(":"))
-        if not colon or key not in _SETTINGS:
-            known = ", ".join(_SETTINGS)
+        if not colon or key not in (*_SETTINGS, *_MAY_MISS):
+            known = ", ".join((*_SETTINGS, *_MAY_MISS))
             raise _wrong(path, number, f'"{line.strip()}" is no setting. There are {known}.')
         if key in settings:
             raise _wrong(path, number, f'"{key}" is there twice.')
@@ -109,6 +115,8 @@ def _check_setting(path: Path, number: int, key: str, value: str) -> None:
     if key == "parser" and value not in PARSERS:
         known = ", ".join(PARSERS)
         raise _wrong(path, number, f'there is no parser "{value}". There are {known}.')
+    if key == "failures" and value not in ("missing", "zero"):
+        raise _wrong(path, number, f'failures must be missing or zero, not "{value}".')
     if key == "max_tokens" and not re.fullmatch(r"[1-9][0-9]{0,5}", value):
         raise _wrong(path, number, f'max_tokens must be a whole number from 1, not "{value}".')
 

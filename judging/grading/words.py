@@ -16,6 +16,7 @@ FAILURES = {
     Failure.SERVER: "Fault of the server",
     Failure.REQUEST: "Refused by the server",
     Failure.MALFORMED: "Not what the protocol promises",
+    Failure.OTHER_MODEL: "Written by another model",
     Failure.OVERSIZED: "Longer than any grade needs",
 }
 STATES = {

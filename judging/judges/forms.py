@@ -93,6 +93,12 @@ class JudgeForm(forms.Form):
         label="How replies are read",
         help_text="a judge’s page tries others on the replies that it has",
     )
+    failure_policy = forms.ChoiceField(
+        choices=Judge.FailurePolicy.choices,
+        required=False,
+        label="A reply without a grade",
+        help_text="it is kept and counted as a failure either way; an error is never a 0",
+    )
     backend = forms.ChoiceField(
         choices=[choice for choice in Judge.Backend.choices if choice[0] != Judge.Backend.LEXICAL],
         label="Where the model runs",
@@ -177,6 +183,7 @@ class JudgeForm(forms.Form):
             *("template_hash", "label_ids", "parser"),
         )
         return {
+            "failure_policy": cleaned["failure_policy"] or Judge.FailurePolicy.MISSING,
             **{name: cleaned[name] for name in straight},
             "prompt_name": name_of_prompt(cleaned["system"], cleaned["prompt"]),
             "sampling": {name: cleaned[name] for name in sampling},
@@ -211,6 +218,7 @@ def of_file(name: str) -> dict[str, Any]:
         "prompt": file.prompt,
         "parser": file.parser,
         "max_tokens": file.max_tokens,
+        "failure_policy": file.failures,
     }
 
 
@@ -220,6 +228,7 @@ def of_judge(judge: Judge) -> dict[str, Any]:
     return {
         "rubric": judge.rubric.slug,
         **{name: getattr(judge, name) for name in ("system", "prompt", "wording", "parser")},
+        "failure_policy": judge.failure_policy,
         **{name: getattr(judge, name) for name in ("backend", "model", "revision")},
         "template_hash": judge.template_hash,
         "label_ids": ids_in_words(judge.label_ids),

@@ -21,6 +21,7 @@ from judging.engine.judges import JudgeRefused, make_judge
 from judging.forms import endpoints, focus
 from judging.graders.base import GraderError
 from judging.graders.openai_api import Probe, probe
+from judging.grading import prompts
 from judging.grading.parse import PARSERS
 from judging.grading.prompt import check_template
 from judging.grading.prompts import PromptFileError
@@ -225,8 +226,10 @@ def _page(
     datasets = list(Dataset.objects.all())
     picked = pick(request.POST, datasets)
     typed = of_post(request.POST) if form.is_bound else form.initial
+    file = typed.get("prompt_file")
     context = {
         "form": form,
+        "prompt_note": prompts.load(file).note if file in prompts.names() else "",
         "picked": picked,
         "all_datasets": datasets,
         "sent": preview(spec_of(typed), picked),

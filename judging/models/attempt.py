@@ -4,6 +4,7 @@ from django.db import models
 from django.db.models import Q
 
 from judging.grading.pairs import Failure, State
+from judging.grading.thoughts import thinking_apart
 from judging.models.run import JudgeRun
 
 
@@ -48,6 +49,11 @@ class Attempt(models.Model):
     failure = models.CharField(max_length=12, choices=FAILURES, blank=True)
     grade = models.SmallIntegerField(null=True, blank=True)
     raw = models.TextField(blank=True)
+    reasoning = models.TextField(
+        blank=True,
+        default="",
+        help_text="what the server told of the model's thinking, beside the reply",
+    )
     detail = models.CharField(max_length=500, blank=True)
     prompt_hash = models.CharField(max_length=16, blank=True)
     probabilities = models.JSONField(null=True, blank=True)
@@ -78,3 +84,8 @@ class Attempt(models.Model):
 
     def __str__(self) -> str:
         return f"{self.judge_id}: {self.grade if self.grade is not None else self.failure}"
+
+    @property
+    def thoughts(self) -> str:
+        """What the model thought before it replied, told beside the reply or between tags within it."""
+        return self.reasoning or thinking_apart(self.raw)[0]

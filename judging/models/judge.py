@@ -28,6 +28,7 @@ class Judge(models.Model):
 
     class FailurePolicy(models.TextChoices):
         MISSING = "missing", "leave the cell empty"
+        ZERO = "zero", "count it as 0, as the CRUX paper does"
 
     rater = models.OneToOneField("annotation.Rater", on_delete=models.PROTECT, related_name="judge")
     rubric = models.ForeignKey(

@@ -55,8 +55,10 @@ RESULTS = pa.schema(
         _column("prompt_tokens", pa.int64()),
         _column("completion_tokens", pa.int64()),
         _column("evidence", pa.list_(pa.string())),
+        _column("reasoning", pa.string(), may_miss=True),
     ]
 )
+_LATER = ("reasoning",)  # columns that files of before do not have
 
 
 class Asked(NamedTuple):
@@ -115,6 +117,7 @@ def write_results(path: Path, about: About, rows: Iterable[tuple[Asked, Reply]])
             "prompt_tokens": reply.prompt_tokens,
             "completion_tokens": reply.completion_tokens,
             "evidence": [storable(quote) for quote in reply.evidence],
+            "reasoning": storable(reply.reasoning),
         }
         for asked, reply in rows
     ]
@@ -183,6 +186,7 @@ def reply_of(row: Mapping[str, Any], pair: Pair, grades: Sequence[int]) -> Reply
         prompt_tokens=row["prompt_tokens"],
         completion_tokens=row["completion_tokens"],
         evidence=tuple(row["evidence"]),
+        reasoning=(row["reasoning"] or "")[:RAW_LIMIT],
     )
 
 
@@ -223,6 +227,9 @@ def _read(path: Path, schema: pa.Schema) -> tuple[About, pa.Table]:
                 )
             table = file.read()
         table.validate(full=True)
+        for name in _LATER:
+            if name in schema.names and name not in table.column_names:
+                table = table.append_column(schema.field(name), pa.nulls(len(table), pa.string()))
     except ExchangeRefused:
         raise
     except UNREADABLE as error:
@@ -250,6 +257,8 @@ def _about(path: Path, schema: pa.Schema) -> About:
 
 def _check_columns(path: Path, schema: pa.Schema, wanted: pa.Schema) -> None:
     for field in wanted:
+        if field.name in _LATER and field.name not in schema.names:
+            continue
         if field.name not in schema.names:
             raise ExchangeRefused(f"{path.name} has no column {field.name}.")
         # The names of what is inside a list differ between writers, and mean nothing.
@@ -258,7 +267,7 @@ def _check_columns(path: Path, schema: pa.Schema, wanted: pa.Schema) -> None:
             raise ExchangeRefused(f"{path.name}: {field.name} is {kind}, not {field.type}.")
     if more := [name for name in schema.names if name not in wanted.names]:
         raise ExchangeRefused(f"{path.name} has a column {more[0]!r} that does not belong there.")
-    if len(schema.names) != len(wanted.names):
+    if len(schema.names) != len(set(schema.names)):
         raise ExchangeRefused(f"{path.name} has a column twice.")
 
 

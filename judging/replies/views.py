@@ -112,6 +112,7 @@ def _told_again(judge: Judge, attempt: Attempt, now: Reply) -> State:
         failure=now.failure.value if now.failure else "",
         grade=now.grade,
         raw=now.raw,
+        reasoning=now.reasoning,
         detail=now.detail,
         probabilities=None if now.probabilities is None else list(now.probabilities),
         expected_grade=now.expected_grade,

@@ -121,3 +121,12 @@ def test_they_are_sent_while_they_are_read(rosa, urls, django_assert_num_queries
     with django_assert_num_queries(0):
         first = next(iter(response.streaming_content))
     assert first.startswith(b"judge,fingerprint,run,dataset,topic")
+
+
+def test_reasoning_is_a_column_wherever_it_was_told(rosa, looked, urls):
+    one, other = Attempt.objects.filter(judge=looked.first, state="graded")[:2]
+    Attempt.objects.filter(pk=one.pk).update(reasoning="Beside.")
+    Attempt.objects.filter(pk=other.pk).update(raw="<think>Within.</think>3")
+    told = {row["reasoning"] for row in table(rosa.get(f"{urls[0]}.csv"))}
+    assert told == {"", "Beside.", "Within."}
+    assert {row["reasoning"] for row in lines(rosa.get(f"{urls[0]}.jsonl"))} == told

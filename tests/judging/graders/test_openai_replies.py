@@ -195,3 +195,19 @@ def test_words_that_no_database_can_hold_are_replaced(server, ask):
     server.script("Q", as_body(rb'{"choices": [{"message": {"content": "a\u0000b\ud800c"}}]}'))
     reply = ask("Q")["Q"]
     assert reply.raw == "a\N{REPLACEMENT CHARACTER}b?c"
+
+
+@pytest.mark.parametrize("field", ["reasoning_content", "reasoning"])
+def test_reasoning_beside_a_reply_is_kept_apart_from_it(server, ask, field):
+    server.script("Q", said("4", **{field: "Is it a 2? No."}))
+    reply = ask("Q")["Q"]
+    assert (reply.grade, reply.raw, reply.reasoning) == (4, "4", "Is it a 2? No.")
+
+
+def test_reasoning_between_tags_stays_in_the_reply(server, ask):
+    words = "<think>Is it a 2?</think>\n4"
+    server.script("Q", said(words))
+    judge = material.spec(parser="after-think-1", sampling=Sampling(max_tokens=500))
+    for asked, grade in ((judge, 4), (material.spec(), None)):
+        reply = ask("Q", spec=asked)["Q"]
+        assert (reply.grade, reply.raw, reply.reasoning) == (grade, words, "")

@@ -157,3 +157,15 @@ def test_a_rubric_is_shown_from_the_highest_grade_down() -> None:
     assert wording_of([(0, "no"), (2, "yes"), (1, "partly")]) == "2: yes\n1: partly\n0: no"
     assert wording_of([(2, "c"), (10, "d")]) == "10: d\n2: c"
     assert wording_of([]) == ""
+
+
+def test_the_first_words_of_a_text_with_one_space_between_them() -> None:
+    for text, expected in [
+        (" one  two\n\nthree four {question}", "Q one two three"),
+        ("one\ntwo", "Q one two"),
+        ("", "Q "),
+    ]:
+        pair = replace(PAIR, question="Q", text=text)
+        assert rendered("{question} {text:3}", pair)[0]["content"] == expected
+    assert check_template("", "{question} {text:3}") == []
+    assert check_template("", "{question} {text:0}") != []

@@ -11,6 +11,7 @@ from judging.grading.prompt import check_template, render, wording_of
 from judging.grading.prompts import PromptFileError, load, names, read
 from judging.grading.spec import Spec
 
+STRUCTURES = ["crux-structure", "umbrela-structure"]
 OURS = ["evidence-question-first", "evidence-text-first", "question-first", "text-first"]
 GOOD = """title: A title: with a colon
 parser: integer-1
@@ -48,8 +49,26 @@ def asked_by(name: str) -> list[dict[str, str]]:
     return render(spec, Pair(1, 2, text="THE TEXT", question="THE QUESTION", request="THE REQUEST"))
 
 
-def test_there_are_four() -> None:
-    assert names() == OURS
+def test_there_are_six() -> None:
+    assert names() == sorted([*OURS, *STRUCTURES])
+
+
+@pytest.mark.parametrize("name", STRUCTURES)
+def test_a_structure_of_others_can_be_used_and_says_what_it_is(name: str) -> None:
+    file = load(name)
+    assert check_template(file.system, file.prompt) == []
+    assert "in our words" in file.title
+    assert "The words are ours." in file.note
+    [user] = asked_by(name)
+    for words in ("THE QUESTION", "THE TEXT", wording_of(GRADED.levels)):
+        assert user["content"].count(words) == 1
+    assert user["content"].index("THE QUESTION") < user["content"].index("THE TEXT")
+
+
+def test_the_structure_of_the_paper() -> None:
+    file = load("crux-structure")
+    assert (file.parser, file.max_tokens, file.failures) == ("first-digit-1", 5, "zero")
+    assert "{text:2048}" in file.prompt
 
 
 @pytest.mark.parametrize("name", OURS)
@@ -146,7 +165,7 @@ def test_the_system_part_may_be_missing(tmp_path: Path) -> None:
         (
             "max_tokens: 1",
             "temperature: 1",
-            'line 3: "temperature: 1" is no setting. There are title, parser, max_tokens.',
+            'line 3: "temperature: 1" is no setting. There are title, parser, max_tokens, failures, note.',
         ),
         ("max_tokens: 1", "words", 'line 3: "words" is no setting.'),
         ("--- system ---", "--- assistant ---", 'line 5: there is no part "assistant".'),
@@ -184,6 +203,6 @@ def test_a_name_that_is_none_is_answered_with_those_that_are(name: str) -> None:
     with pytest.raises(PromptFileError) as error:
         load(name)
     assert str(error.value) == (
-        f'There is no prompt "{name}". There are evidence-question-first, evidence-text-first, '
-        "question-first, text-first."
+        f'There is no prompt "{name}". There are crux-structure, evidence-question-first, '
+        "evidence-text-first, question-first, text-first, umbrela-structure."
     )

@@ -182,3 +182,18 @@ def test_a_text_whose_words_are_gone(rosa, looked):
 def test_the_page_names_its_judge(rosa, looked, name):
     judge = getattr(looked, name)
     assert f"Reply of {name}" in rosa.get(looked.url(judge, "passage", 1)).content.decode()
+
+
+def test_what_a_model_thought_is_shown_beside_its_reply(rosa, looked):
+    attempt = Attempt.objects.get(
+        judge=looked.first, text=looked.texts["passage"], question=looked.questions[0]
+    )
+    assert "thought before it replied" not in rosa.get(looked.url(looked.first, "passage", 1)).text
+    for change in (
+        {"reasoning": "It names <b>it</b>."},
+        {"raw": "<think>It names <b>it</b>.</think>5"},
+    ):
+        Attempt.objects.filter(pk=attempt.pk).update(**{"reasoning": "", **change})
+        page = rosa.get(looked.url(looked.first, "passage", 1)).text
+        assert "What the model thought before it replied" in page
+        assert "It names &lt;b&gt;it&lt;/b&gt;." in page
