@@ -11,7 +11,7 @@ import time
 from judging.graders import openai_probe, openai_reply
 from judging.graders.base import AnotherJudge, Unavailable
 from judging.graders.openai_server import BODY_LIMIT, Answer, NoAnswerError, Server
-from judging.grading.pairs import Failure, Pair, Reply
+from judging.grading.pairs import Failure, Pair, Reply, without_nulls
 from judging.grading.prompt import prompt_hash, render
 from judging.grading.spec import Spec
 
@@ -71,6 +71,7 @@ class Asking:
                 answer = await self.server.post(
                     self._address, self._questions[way] + encoded + b"}", self._limit
                 )
+                reply = await self._settled(pair, digest, answer, way)
             except NoAnswerError as trouble:
                 if openai_reply.says_too_long(trouble.words):
                     return self._failed(pair, digest, Failure.TOO_LONG, trouble.words)
@@ -88,19 +89,25 @@ class Asking:
                     given_up = its_own >= TRIES
                 if given_up:
                     words = f"After {tries} tries: {trouble.words}"
-                    return openai_reply.failed(pair, digest, trouble.failure, words)
+                    raw = self.server.hushed(trouble.body.decode("utf-8", "replace"))
+                    return openai_reply.failed(pair, digest, trouble.failure, words, raw)
                 await self._wait_after(trouble, tries)
             else:
-                reply = await self._settled(pair, digest, answer, way)
                 if reply is not None:
                     self._succeeded()
                     return reply
 
     async def _settled(self, pair: Pair, digest: str, answer: Answer, way: int) -> Reply | None:
-        """What an answer comes to; None where the same is to be asked in another way."""
+        """What an answer comes to; None where the same is to be asked in another way.
+
+        Raises NoAnswerError for a status 200 with a page of HTML, an error or half of an answer.
+        """
         status = answer.status
         if 200 <= status < 300:
             if answer.whole:
+                if why := openai_reply.broken(answer.body):
+                    words = f"{status} {why} {self.server.words(answer.body)}".strip()
+                    raise NoAnswerError(Failure.MALFORMED, words, status=status, body=answer.body)
                 return openai_reply.read(self.spec, pair, digest, answer.body, self.server.hushed)
             raw = self.server.hushed_beginning(answer.body)
             why = f"The answer is longer than {self._limit:,} bytes."
@@ -122,6 +129,11 @@ class Asking:
         if openai_reply.names_logprobs(words) and way < len(self._questions) - 1:
             self._way = max(self._way, way + 1)
             return None
+        if openai_reply.names_a_parameter(words):
+            raise Unavailable(
+                f"{self._name} does not take a parameter of this judge: {words} Another judge may leave it "
+                "out, rename it or take the preset of this kind of server: copy this one to a new judge."
+            )
         return self._failed(pair, digest, Failure.REQUEST, f"{status} {words}")
 
     async def _be_patient(self) -> None:
@@ -161,18 +173,18 @@ class Asking:
         return await asyncio.shield(self._test)  # which others may wait for as well
 
     async def _ask_something_else(self) -> bool:
-        question = {
-            "model": self.spec.model,
-            "messages": [{"role": "user", "content": "Reply with 0."}],
-            "max_tokens": 1,
-        }
+        # With the parameters of the judge, as some servers refuse others, and without probabilities.
+        messages = json.dumps([{"role": "user", "content": "Reply with 0."}]).encode()
         try:
-            answer = await self.server.post(self._address, json.dumps(question).encode())
+            answer = await self.server.post(
+                self._address, self._questions[-1] + messages + b"}", self._limit
+            )
         except NoAnswerError:
             return False
-        if answer.status == 200:
+        answers = answer.status == 200 and openai_reply.broken(answer.body) is None
+        if answers:
             self._succeeded()
-        return answer.status == 200
+        return answers
 
     def _succeeded(self) -> None:
         self._successes += 1
@@ -189,14 +201,7 @@ class Asking:
 def _questions(spec: Spec) -> list[bytes]:
     """The request without its messages, in the ways in which it may be put, the best first."""
     sampling = spec.sampling
-    plain: dict[str, object] = {
-        "model": spec.model,
-        "temperature": sampling.temperature,
-        "top_p": sampling.top_p,
-        "max_tokens": sampling.max_tokens,
-    }
-    if sampling.seed is not None:
-        plain["seed"] = sampling.seed
+    plain = {"model": spec.model, **sampling.sent}
     ways: list[dict[str, object]] = []
     if sampling.logprobs:
         # As many as OpenAI gives, then as many as others do.
@@ -209,7 +214,7 @@ def _questions(spec: Spec) -> list[bytes]:
             }
             ways.insert(0, {**ways[0], **exact})
     return [
-        json.dumps({**plain, **way, **sampling.extra}).removesuffix("}").encode()
+        json.dumps(without_nulls({**plain, **way, **sampling.extra})).removesuffix("}").encode()
         + b', "messages": '
         for way in [*ways, {}]
     ]

@@ -27,6 +27,17 @@ _TOO_LONG = re.compile(
 _LOGPROBS = re.compile(r"log_?probs?\b|logprob_token_ids|return_tokens_as_token_ids", re.IGNORECASE)
 
 
+# OpenAI's codes and words; pydantic's, so vLLM's; others'.
+_PARAMETER = re.compile(
+    r"unsupported_(?:parameter|value)|(?:parameter|value): '[\w.]+' (?:is not supported|does not support)"
+    r"|extra_forbidden|extra inputs are not permitted|unrecognized request argument|unknown parameter"
+    r"|`?top_p`? (?:must be >|cannot both be)|cannot both be specified",
+    re.IGNORECASE,
+)
+# How a name goes on that stands for one version: gpt-4o-2024-08-06, claude-sonnet-4-5-20250929.
+_DATED = re.compile(r"[-@](20[0-9]{2}-?[01][0-9]-?[0-3][0-9])")
+
+
 def says_too_long(words: str) -> bool:
     """Whether a server's words say that the prompt does not fit the model."""
     return _TOO_LONG.search(words) is not None
@@ -35,6 +46,46 @@ def says_too_long(words: str) -> bool:
 def names_logprobs(words: str) -> bool:
     """Whether a server's words are about the request for log-probabilities."""
     return _LOGPROBS.search(words) is not None
+
+
+def names_a_parameter(words: str) -> bool:
+    """Whether a server's words say that it does not know or take a parameter, whatever the pair."""
+    return _PARAMETER.search(words) is not None
+
+
+def broken(body: bytes) -> str | None:
+    """Why a body with status 200 is no answer, though another try may bring one; None if it is one.
+
+    It is no JSON (a page of HTML, half of an answer, nothing), or an error. That a prompt is too long
+    is no reason to try again.
+    """
+    answer = decoded(body)
+    if answer is None:
+        return "The answer is not JSON." if body.strip() else "The answer is empty."
+    choice = _first(answer, "choices")
+    errors = [answer.get("error")] if isinstance(answer, dict) else []
+    if isinstance(choice, dict):
+        errors += [choice.get("error"), choice.get("finish_reason") == "error"]
+    if not any(errors) or says_too_long(_text(body)):
+        return None
+    return "The answer is an error, with status 200."
+
+
+def is_of(spec: Spec, named: str) -> bool:
+    """Whether a reply that names its model is of this judge's.
+
+    A name may go without its owner ("Qwen3-8B") and with the date of its version, unless the judge's
+    revision has another date.
+    """
+    model = spec.model
+    if ("/" in model) != ("/" in named):
+        model, named = model.rpartition("/")[2], named.rpartition("/")[2]
+    if named.casefold() in (model.casefold(), spec.revision.casefold()):
+        return True
+    dated = _DATED.fullmatch(named[len(model) :])
+    if dated is None or not named.casefold().startswith(model.casefold()):
+        return False
+    return _DATED.search(f"-{spec.revision}") is None or dated[1] in spec.revision
 
 
 def failed(
@@ -68,6 +119,10 @@ def read(spec: Spec, pair: Pair, digest: str, body: bytes, hushed: Callable[[str
     """
     answer = decoded(body)
     tokens = _usage(answer)
+    named = _words(answer.get("model")) if isinstance(answer, dict) else None
+    if named and not is_of(spec, named):
+        why = f"The reply names the model {named}, and this judge is {spec.model}."
+        return failed(pair, digest, Failure.OTHER_MODEL, why, hushed(_text(body)), tokens)
     choice = _first(answer, "choices")
     message = choice.get("message") if isinstance(choice, dict) else None
     if not isinstance(message, dict):

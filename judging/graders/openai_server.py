@@ -30,17 +30,24 @@ class NoAnswerError(Exception):
     """A question that went unanswered, and may be answered if it is asked again.
 
     `wait` are the seconds that the server asks to wait, None if it does not say. `status` is that of
-    HTTP, 0 where no answer came at all.
+    HTTP, 0 where no answer came at all. `body` is what came in place of an answer, where that is kept.
     """
 
     def __init__(
-        self, failure: Failure, words: str, *, status: int = 0, wait: float | None = None
+        self,
+        failure: Failure,
+        words: str,
+        *,
+        status: int = 0,
+        wait: float | None = None,
+        body: bytes = b"",
     ) -> None:
         super().__init__(words)
         self.failure = failure
         self.words = words
         self.status = status
         self.wait = wait
+        self.body = body
 
 
 @dataclass(frozen=True, slots=True)

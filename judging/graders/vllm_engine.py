@@ -218,15 +218,11 @@ def _check_template(spec: Spec, tokenizer: Any) -> None:
 def sampling_of(spec: Spec, llm: Any) -> Any:
     """A judge's sampling as vLLM takes it. Raises GraderError where vLLM knows no such parameter."""
     wanted = spec.sampling
-    extra = {name: value for name, value in wanted.extra.items() if name != TEMPLATE_KWARGS}
+    sent = {name: value for name, value in wanted.sent.items() if name != TEMPLATE_KWARGS}
     options: dict[str, Any] = {
         # What a server takes from the model's own settings where a request says nothing.
         **llm.model_config.get_diff_sampling_param(),
-        "temperature": wanted.temperature,
-        "top_p": wanted.top_p,
-        "max_tokens": wanted.max_tokens,
-        "seed": wanted.seed,
-        **extra,
+        **sent,
     }
     if wanted.logprobs and spec.label_ids:
         options["logprob_token_ids"] = list(spec.label_ids)

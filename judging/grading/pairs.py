@@ -93,7 +93,22 @@ class Sampling:
     max_tokens: int = 1
     seed: int | None = 0
     logprobs: bool = True
-    extra: Mapping[str, object] = field(default_factory=dict)  # sent as they are
+    extra: Mapping[str, object] = field(default_factory=dict)  # sent as they are; null leaves out
+
+    @property
+    def sent(self) -> dict[str, object]:
+        """The parameters of a request, but for log-probabilities: what `extra` says comes last."""
+        usual = {
+            "temperature": self.temperature,
+            "top_p": self.top_p,
+            "max_tokens": self.max_tokens,
+            "seed": self.seed,
+        }
+        return without_nulls({**usual, **self.extra})
+
+
+def without_nulls(parameters: Mapping[str, object]) -> dict[str, object]:
+    return {name: value for name, value in parameters.items() if value is not None}
 
 
 def storable(words: str) -> str:

@@ -84,8 +84,13 @@ def signed(number: float) -> str:
 def sampling_words(judge: Judge) -> str:
     """How the model is asked to write, in one line."""
     sampling = judge.spec.sampling
+    sent = sampling.sent
     tokens = "one token" if sampling.max_tokens == 1 else f"{sampling.max_tokens:,} tokens at most"
-    parts = [f"temperature {sampling.temperature:g}", f"top p {sampling.top_p:g}", tokens]
-    parts.append("no seed" if sampling.seed is None else f"seed {sampling.seed}")
-    parts.append("with probabilities" if sampling.logprobs else "without probabilities")
+    parts = [
+        f"temperature {sent['temperature']:g}" if "temperature" in sent else "no temperature sent",
+        f"top p {sent['top_p']:g}" if "top_p" in sent else "no top p sent",
+        tokens,
+        f"seed {sent['seed']}" if "seed" in sent else "no seed",
+        "with probabilities" if sampling.logprobs else "without probabilities",
+    ]
     return ", ".join(parts)

@@ -1,7 +1,10 @@
 """What a server may say about a pair: each becomes a state of its own, and none a silent 0."""
 
+import json
+
 import pytest
 
+from judging.graders.openai_reply import read
 from judging.grading.pairs import RAW_LIMIT, Failure, Sampling, State
 from tests.judging.graders import material
 from tests.judging.graders.scripted_server import (
@@ -87,9 +90,6 @@ def test_evidence_comes_with_its_grade(server, ask):
 @pytest.mark.parametrize(
     "body",
     [
-        b"",
-        b"<html>Welcome to the gateway</html>",
-        b'{"choices": [{"message": {"content": "4"',
         b"[]",
         b"4",
         b"{}",
@@ -99,9 +99,6 @@ def test_evidence_comes_with_its_grade(server, ask):
         b'{"choices": [{"message": {"content": 4}}]}',
         b'{"choices": [{"message": {"content": ["4"]}}]}',
         b'{"choices": [{"message": {"content": [{"text": 4}]}}]}',
-        b'{"error": {"message": "no"}}',
-        b"\xff\xfe",
-        b"[" * 100_000,
     ],
 )
 def test_what_is_not_the_promised_json_is_malformed_and_kept(server, ask, body):
@@ -111,6 +108,66 @@ def test_what_is_not_the_promised_json_is_malformed_and_kept(server, ask, body):
     assert reply.raw == body.decode("utf-8", "replace")[:RAW_LIMIT]
     assert reply.detail
     assert server.asked["Q"] == 1
+
+
+BROKEN = [
+    b"",
+    b"<html>Welcome to the gateway</html>",
+    b'{"choices": [{"message": {"content": "4"',
+    b'{"error": {"message": "no"}}',
+    b'{"error": "overloaded", "choices": [{"message": {"content": "4"}}]}',
+    b'{"choices": [{"finish_reason": "error", "message": {"content": "4"}}]}',
+    b"\xff\xfe",
+    b"[" * 100_000,
+]
+
+
+@pytest.mark.parametrize("body", BROKEN)
+def test_a_status_200_without_an_answer_is_tried_again_like_a_500(server, ask, body):
+    server.script("Q", as_body(body), as_body(body), said("4"))
+    assert ask("Q")["Q"].grade == 4
+    assert server.asked["Q"] == 3
+
+
+@pytest.mark.parametrize("body", BROKEN)
+def test_a_pair_that_never_gets_an_answer_is_malformed_and_what_came_is_kept(server, ask, body):
+    server.script("Q", as_body(body))
+    reply = ask("Q")["Q"]
+    assert (reply.state, reply.failure, reply.grade) == (State.ERROR, Failure.MALFORMED, None)
+    assert reply.raw == body.decode("utf-8", "replace")[:RAW_LIMIT]
+    assert reply.detail.startswith("After ")
+    assert server.asked["Q"] >= 4
+
+
+@pytest.mark.parametrize(
+    ("model", "revision", "named", "is_it"),
+    [
+        ("tiny", "", "tiny", True),
+        ("tiny", "", "Tiny", True),
+        ("tiny", "", "large", False),
+        ("tiny", "", "tiny-2", False),
+        ("tiny", "", "owner/tiny", True),
+        ("owner/tiny", "", "tiny", True),
+        ("owner/tiny", "", "other/tiny", False),
+        ("gpt-4o", "", "gpt-4o-2024-08-06", True),
+        ("gpt-4o", "", "gpt-4o-mini", False),
+        ("gpt-4o", "", "gpt-4o-mini-2024-07-18", False),
+        ("claude-sonnet-4-5", "", "claude-sonnet-4-5-20250929", True),
+        ("gpt-4o", "2024-08-06", "gpt-4o-2024-08-06", True),
+        ("gpt-4o", "2024-08-06", "gpt-4o-2024-11-20", False),
+        ("alias", "the-real-one", "the-real-one", True),
+    ],
+)
+def test_a_reply_that_names_another_model_is_a_failure(model, revision, named, is_it):
+    judge = material.spec(model=model, revision=revision)
+    body = json.dumps({**completion("4"), "model": named}).encode()
+    [pair] = material.pairs("Q")
+    reply = read(judge, pair, "", body, str)
+    assert reply.grade == (4 if is_it else None)
+    if not is_it:
+        assert reply.failure is Failure.OTHER_MODEL
+        assert named in reply.detail
+        assert "4" in reply.raw
 
 
 @pytest.mark.parametrize(
