@@ -24,7 +24,9 @@ _TOO_LONG = re.compile(
     r"|max_tokens must be at least 1, got 0",  # vLLM, where the prompt fills the window exactly
     re.IGNORECASE,
 )
-_LOGPROBS = re.compile(r"log_?probs?\b|logprob_token_ids|return_tokens_as_token_ids", re.IGNORECASE)
+_LOGPROBS = re.compile(
+    r"log_?probs?\b|logprob_token_ids|top_n_tokens|return_tokens_as_token_ids", re.IGNORECASE
+)
 
 
 # OpenAI's codes and words; pydantic's, so vLLM's; others'.

@@ -16,6 +16,7 @@ from judging.forms import endpoints, offer
 from judging.grading import prompts
 from judging.grading.pairs import Sampling
 from judging.grading.parse import PARSERS
+from judging.grading.presets import CONSTRAINTS, PRESETS, constraint
 from judging.grading.prompt import check_template, wording_of
 from judging.grading.spec import Spec
 from judging.models import Judge
@@ -135,7 +136,19 @@ class JudgeForm(forms.Form):
     extra = Settings(
         required=False,
         label="Further settings of the request",
-        help_text='JSON, sent as it is, such as {"chat_template_kwargs": {"enable_thinking": false}}',
+        help_text='JSON, sent as it is, such as {"chat_template_kwargs": {"enable_thinking": false}}; '
+        'null leaves a parameter out, such as {"temperature": null}',
+    )
+
+    preset = forms.ChoiceField(
+        choices=[("", "none"), *((name, preset.title) for name, preset in PRESETS.items())],
+        required=False,
+        label="Kind of server",
+    )
+    constraint = forms.ChoiceField(
+        choices=[("", "not held to any form"), *CONSTRAINTS.items()],
+        required=False,
+        label="Form of the reply",
     )
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -155,6 +168,11 @@ class JudgeForm(forms.Form):
         for problem in check_template(cleaned.get("system", ""), cleaned.get("prompt", "")):
             if cleaned.get("prompt"):
                 self.add_error("prompt", problem)
+        limit = cleaned.get("extra", {}).get("max_completion_tokens")
+        if limit is not None and limit != cleaned.get("max_tokens"):
+            self.add_error(
+                "extra", "max_completion_tokens is not the number of tokens at most above."
+            )
         rubric, ids = cleaned.get("rubric"), cleaned.get("label_ids")
         if rubric:
             self._check_wording(rubric)
@@ -222,9 +240,37 @@ def of_file(name: str) -> dict[str, Any]:
     }
 
 
+def of_preset(typed: Mapping[str, Any]) -> dict[str, Any]:
+    """What the chosen kind of server puts into a form that may be half filled in."""
+    preset = PRESETS[typed["preset"]]
+    words = str(typed.get("max_tokens", ""))
+    sampling = preset.sampling(int(words) if words.isdecimal() and len(words) < 7 else 1)
+    filled = _of_sampling(sampling)
+    return filled | {"parser": preset.parser} if preset.parser else filled
+
+
+def of_constraint(typed: Mapping[str, Any], grades: list[int]) -> dict[str, Any]:
+    """The further settings with the form of reply that is chosen. Raises ValidationError for no JSON."""
+    extra = JudgeForm.base_fields["extra"].clean(typed["extra"])
+    for name in ("structured_outputs", "guided_choice", "response_format"):
+        extra.pop(name, None)
+    if typed["constraint"]:
+        extra |= constraint(typed["constraint"], grades)
+    filled = {"extra": json.dumps(extra, ensure_ascii=False) if extra else ""}
+    return filled | ({"parser": "rating-json-1"} if "json" in typed["constraint"] else {})
+
+
+def _of_sampling(sampling: Sampling) -> dict[str, Any]:
+    return {
+        **{name: getattr(sampling, name) for name in ("temperature", "top_p", "max_tokens")},
+        "seed": sampling.seed,
+        "logprobs": sampling.logprobs,
+        "extra": json.dumps(sampling.extra, ensure_ascii=False) if sampling.extra else "",
+    }
+
+
 def of_judge(judge: Judge) -> dict[str, Any]:
     """A judge as the form shows it, but for its name."""
-    sampling = judge.spec.sampling
     return {
         "rubric": judge.rubric.slug,
         **{name: getattr(judge, name) for name in ("system", "prompt", "wording", "parser")},
@@ -232,10 +278,7 @@ def of_judge(judge: Judge) -> dict[str, Any]:
         **{name: getattr(judge, name) for name in ("backend", "model", "revision")},
         "template_hash": judge.template_hash,
         "label_ids": ids_in_words(judge.label_ids),
-        **{name: getattr(sampling, name) for name in ("temperature", "top_p", "max_tokens")},
-        "seed": sampling.seed,
-        "logprobs": sampling.logprobs,
-        "extra": json.dumps(sampling.extra, ensure_ascii=False) if sampling.extra else "",
+        **_of_sampling(judge.spec.sampling),
         "prompt_file": judge.prompt_name if judge.prompt_name in prompts.names() else "",
     }
 

@@ -23,14 +23,17 @@ from judging.graders.base import GraderError
 from judging.graders.openai_api import Probe, probe
 from judging.grading import prompts
 from judging.grading.parse import PARSERS
+from judging.grading.presets import CONSTRAINTS, PRESETS
 from judging.grading.prompt import check_template
 from judging.grading.prompts import PromptFileError
 from judging.judges.forms import (
     JudgeForm,
     ids_in_words,
+    of_constraint,
     of_file,
     of_judge,
     of_post,
+    of_preset,
     spec_of,
     words_of,
 )
@@ -136,6 +139,11 @@ def judge_new(request: AuthenticatedRequest) -> HttpResponseBase:
     told: dict[str, Any] = {}
     if "load" in request.POST and typed["prompt_file"]:
         typed |= _file(typed["prompt_file"])
+    elif "family" in request.POST and typed["preset"] in PRESETS:
+        typed |= of_preset(typed)
+        told = {"preset_note": PRESETS[typed["preset"]].note}
+    elif "hold" in request.POST and typed["constraint"] in ("", *CONSTRAINTS):
+        told = _held(typed)
     elif "words" in request.POST:
         rubric = get_object_or_404(Rubric, slug=typed["rubric"])
         typed["wording"] = words_of(rubric)
@@ -166,6 +174,16 @@ def _file(name: str) -> dict[str, Any]:
         return of_file(name)
     except PromptFileError as error:
         raise Http404(str(error)) from None
+
+
+def _held(typed: dict[str, Any]) -> dict[str, Any]:
+    """Put the chosen form of reply among the further settings, or say why they cannot be read."""
+    rubric = get_object_or_404(Rubric, slug=typed["rubric"])
+    try:
+        typed |= of_constraint(typed, list(rubric.grades()))
+    except ValidationError as error:
+        return {"not_held": f"Further settings: {error.messages[0]}"}
+    return {}
 
 
 def _ask(typed: dict[str, Any]) -> dict[str, Any]:

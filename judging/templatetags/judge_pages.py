@@ -80,6 +80,12 @@ def signed(number: float) -> str:
     return f"{'+' if number > 0 else '−'}{shown}"
 
 
+def _parameter(name: str, value: object) -> str:
+    if value is None:
+        return f"no {name} sent"
+    return f"{name} {value:g}" if isinstance(value, int | float) else f"{name} {value}"
+
+
 @register.filter
 def sampling_words(judge: Judge) -> str:
     """How the model is asked to write, in one line."""
@@ -87,8 +93,8 @@ def sampling_words(judge: Judge) -> str:
     sent = sampling.sent
     tokens = "one token" if sampling.max_tokens == 1 else f"{sampling.max_tokens:,} tokens at most"
     parts = [
-        f"temperature {sent['temperature']:g}" if "temperature" in sent else "no temperature sent",
-        f"top p {sent['top_p']:g}" if "top_p" in sent else "no top p sent",
+        _parameter("temperature", sent.get("temperature")),
+        _parameter("top p", sent.get("top_p")),
         tokens,
         f"seed {sent['seed']}" if "seed" in sent else "no seed",
         "with probabilities" if sampling.logprobs else "without probabilities",
