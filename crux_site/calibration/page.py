@@ -1,0 +1,106 @@
+"""The calibration of a judge: what its attempts expected of each pair, beside what people said of it.
+
+What a model expected is judging's, what people said is evaluation's: the site alone sees both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from annotation.models import Text
+from evaluation.data.cache import cached
+from evaluation.data.ratings import RatingMatrix, load
+from evaluation.data.selection import Selection
+from evaluation.stats.calibration import Calibration, calibration
+from evaluation.stats.clusters import binary
+from evaluation.stats.estimate import Estimate, FloatArray
+from judging.models import Attempt
+
+TENTHS = np.linspace(0.0, 1.0, 11).tolist()
+PROBABILITY, GRADE = "probability", "grade"
+TITLES = {
+    PROBABILITY: "Probability of answerable",
+    GRADE: "Expected grade",
+}
+
+
+@dataclass(frozen=True)
+class JudgeCalibration:
+    """A judge against the raters of a selection; every rating counts once.
+
+    `n_told` counts the pairs of the rated texts for which the judge told its probabilities. `curves`
+    are by PROBABILITY and, where raters and judge grade on one scale of several levels, by GRADE.
+    """
+
+    n_told: int
+    n_topics: int
+    curves: dict[str, Calibration]
+
+    @property
+    def estimates(self) -> Iterator[tuple[str, str, Estimate]]:
+        """Of what, its name, and the statistic."""
+        for name, curve in self.curves.items():
+            yield name, "expected_calibration_error", curve.error
+            yield name, "brier_score" if name == PROBABILITY else "squared_error", curve.squared
+            yield name, "bias", curve.bias
+
+
+def judge_calibration(selection: Selection) -> JudgeCalibration:
+    """The calibration of the selection's judge, kept until the data change."""
+    assert selection.judge is not None
+    campaign = selection.campaign and selection.campaign.pk
+    key = (selection.rubric.pk, campaign, selection.raters, selection.judge, selection.eta)
+    return cached(selection.dataset, ("calibration", *key), lambda: _calibration(selection))
+
+
+def _calibration(selection: Selection) -> JudgeCalibration:
+    matrix = load(selection)
+    probability, grade, n_told = _told(selection, matrix)
+    assert selection.judge is not None
+    columns = [
+        column for column, rater in enumerate(selection.raters) if rater.pk != selection.judge.pk
+    ]
+    item, place = np.nonzero(~np.isnan(matrix.grades[:, columns]))
+    human, topics = matrix.grades[:, columns][item, place], matrix.topic[item]
+    says = binary(human, selection.threshold)
+    curves = {PROBABILITY: calibration(probability[item], says, topics, TENTHS)}
+    if selection.one_scale and len(selection.levels) > 2:
+        levels = np.array(selection.levels, dtype=np.float64)
+        edges = [levels[0], *((levels[:-1] + levels[1:]) / 2), levels[-1]]
+        curves[GRADE] = calibration(grade[item], human, topics, edges)
+    return JudgeCalibration(n_told, len(matrix.topic_names), curves)
+
+
+def _told(selection: Selection, matrix: RatingMatrix) -> tuple[FloatArray, FloatArray, int]:
+    """Of each item the probability of answerable and the expected grade, NaN where none was told.
+
+    The probabilities are over what the grades have together: the rest went to words that are none.
+    """
+    assert selection.judge is not None
+    rated = Text.objects.filter(pk__in=list(matrix.texts))
+    rows = list(
+        Attempt.objects.filter(
+            judge__rater=selection.judge.pk,
+            judge__rubric=selection.judge_rubric,
+            counts=True,
+            expected_grade__isnull=False,
+            text__in=rated,
+        )
+        .order_by()
+        .values_list("text", "question", "probabilities", "expected_grade", "judge__levels")
+    )
+    probability, grade = np.full(matrix.n_items, np.nan), np.full(matrix.n_items, np.nan)
+    keys = np.array([row[:2] for row in rows], dtype=np.int64).reshape(-1, 2)
+    items = matrix.places(keys[:, 0], keys[:, 1]).tolist() if rows else []
+    for item, (_, _, shares, expected, levels) in zip(items, rows, strict=True):
+        known = [
+            (level, share or 0.0) for (level, _), share in zip(levels, shares or (), strict=True)
+        ]
+        mass = sum(share for _, share in known)
+        if item >= 0 and mass > 0:
+            yes = sum(share for level, share in known if level >= selection.judge_threshold)
+            probability[item], grade[item] = yes / mass, expected
+    return probability, grade, len(rows)
