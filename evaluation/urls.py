@@ -6,6 +6,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("", include("evaluation.agreement.urls")),
     path("", include("evaluation.pairs.urls")),
     path("", include("evaluation.matrix.urls")),
+    path("", include("evaluation.mixed_model.urls")),
     path("retrieval/", include("evaluation.retrieval.urls")),
     path("label-next/", include("evaluation.labelling.urls")),
 ]

@@ -78,14 +78,6 @@ def shade(value: float | None) -> int:
 
 
 @register.filter
-def chance(p: float | None) -> str:
-    """A p value in three decimals, or that it is smaller."""
-    if p is None:
-        return "undefined"
-    return "under 0.001" if p < 0.0005 else f"{p:.3f}"
-
-
-@register.filter
 def how(flip: Randomisation) -> str:
     """Where a p value comes from."""
     if flip.p is None:

@@ -52,6 +52,14 @@ def percent(share: float) -> str:
     return f"{100 * share:.0f}%"
 
 
+@register.filter
+def chance(p: float | None) -> str:
+    """A p value in three decimals, or that it is smaller."""
+    if p is None:
+        return "undefined"
+    return "under 0.001" if p < 0.0005 else f"{p:.3f}"
+
+
 def _decimals(value: float) -> str:
     """Two decimals with a true minus sign, and none before what rounds to zero."""
     return f"{round(value, 2) + 0.0:.2f}".replace("-", "−")

@@ -1,0 +1,99 @@
+"""One value of each text that a system wrote, by each rater who finished it: what systems are modelled from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from evaluation.data.ratings import RatingMatrix, load
+from evaluation.data.selection import Selection
+from evaluation.scoring.report_coverage import report_rows
+from evaluation.stats.estimate import FloatArray
+
+COVERAGE, GRADE = "coverage", "grade"
+OUTCOMES = {COVERAGE: "coverage", GRADE: "mean grade"}
+
+
+@dataclass(frozen=True)
+class SystemValues:
+    """Values with the names of their system, topic and rater; one row a text and rater.
+
+    `n_missing` counts the texts x raters that are not rated throughout: they have no row.
+    """
+
+    values: FloatArray
+    systems: tuple[str, ...]
+    topics: tuple[str, ...]
+    raters: tuple[str, ...]
+    n_missing: int
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """The systems, by name."""
+        return tuple(sorted(set(self.systems)))
+
+    @cached_property
+    def by_topic(self) -> dict[str, FloatArray]:
+        """By system one mean over raters for each topic, NaN where it has none."""
+        place = {name: index for index, name in enumerate(dict.fromkeys(self.topics))}
+        topic = np.array([place[name] for name in self.topics], dtype=np.int64)
+        means = {}
+        for name in self.names:
+            here = np.array([system == name for system in self.systems], dtype=bool)
+            n = np.bincount(topic[here], minlength=len(place))
+            sums = np.bincount(topic[here], weights=self.values[here], minlength=len(place))
+            means[name] = np.divide(sums, n, out=np.full(len(place), np.nan), where=n > 0)
+        return means
+
+
+def outcomes(selection: Selection) -> tuple[str, ...]:
+    """What can be modelled under the rubric: of yes and no the mean is the coverage."""
+    return (COVERAGE, GRADE) if len(selection.levels) > 2 else (COVERAGE,)
+
+
+def system_values(selection: Selection, outcome: str) -> SystemValues:
+    """Coverage of each report (see `report_rows`), or the mean of its grades, by each rater.
+
+    Texts that no system wrote, which are passages and references, are left out.
+    """
+    matrix = load(selection)
+    rows = _coverages(matrix) if outcome == COVERAGE else _grades(matrix)
+    finished = [row for row in rows if not np.isnan(row[3])]
+    systems, topics, raters, values = zip(*finished, strict=True) if finished else ((),) * 4
+    return SystemValues(
+        np.array(values, dtype=np.float64), systems, topics, raters, len(rows) - len(finished)
+    )
+
+
+Row = tuple[str, str, str, float]
+
+
+def _coverages(matrix: RatingMatrix) -> list[Row]:
+    return [
+        (
+            row.system,
+            row.topic,
+            rater.name,
+            np.nan if share.value is None or share.missing else share.value,
+        )
+        for row in report_rows(matrix)
+        if matrix.texts[row.text].system
+        for rater, share in zip(matrix.selection.raters, row.coverage, strict=True)
+    ]
+
+
+def _grades(matrix: RatingMatrix) -> list[Row]:
+    texts, place = np.unique(matrix.text, return_inverse=True)
+    rows: list[Row] = []
+    for column, rater in enumerate(matrix.selection.raters):
+        # One grade that is missing makes the mean NaN: the rater has not finished the text.
+        sums = np.bincount(place, weights=matrix.grades[:, column], minlength=len(texts))
+        means = (sums / np.bincount(place, minlength=len(texts))).tolist()
+        for text, mean in zip(texts.tolist(), means, strict=True):
+            system = matrix.texts[text].system
+            topic = int(matrix.topic[np.flatnonzero(matrix.text == text)[0]])
+            if system:
+                rows.append((system, matrix.topic_names[topic], rater.name, mean))
+    return rows

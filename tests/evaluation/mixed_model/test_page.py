@@ -1,0 +1,149 @@
+"""datasets/<slug>/mixed-model/"""
+
+import pytest
+
+from annotation.models import Dataset, Rater, Rating, Rubric, SubQuestion, Text, Topic
+from tests.evaluation.agreement.test_page import words
+from tests.evaluation.html_tables import tables
+from tests.evaluation.retrieval.test_page import rows_of
+
+URL = "/datasets/duel/mixed-model/"
+# Which of four questions each system's report answers, topic by topic, as ann and ben see it.
+SEEN = {
+    "alpha": ((1, 1), (2, 1), (0, 1), (2, 2), (1, 0)),
+    "beta": ((3, 3), (4, 3), (2, 3), (3, 4), (3, 2)),
+    "gamma": ((1, 1), (2, 1), (1, 1), (2, 2), (1, 0)),
+}
+
+
+@pytest.fixture
+def duel(db) -> Dataset:
+    dataset = Dataset.objects.create(slug="duel", title="The duel")
+    answerable = Rubric.objects.get(slug="answerable")
+    raters = [
+        Rater.objects.create(dataset=dataset, name=name, kind="human") for name in ("ann", "ben")
+    ]
+    for place in range(5):
+        topic = Topic.objects.create(
+            dataset=dataset, name=f"t{place}", request="Write.", position=place
+        )
+        questions = SubQuestion.objects.bulk_create(
+            SubQuestion(topic=topic, position=position, body=f"What is {position}?")
+            for position in range(4)
+        )
+        for system, seen in SEEN.items():
+            text = Text.objects.create(
+                dataset=dataset, topic=topic, kind="report", system=system, name=topic, body="a"
+            )
+            Rating.objects.bulk_create(
+                Rating(
+                    rater=rater,
+                    rubric=answerable,
+                    text=text,
+                    question=question,
+                    grade=question.position < n,
+                )
+                for rater, n in zip(raters, seen[place], strict=True)
+                for question in questions
+            )
+    return dataset
+
+
+@pytest.fixture
+def rosa(cast):
+    return cast.client("researcher")
+
+
+def test_contrasts_and_equivalence(rosa, duel):
+    response = rosa.get(f"{URL}?base=alpha&margin=0.1")
+    rows = tables(response)["Each system less alpha"]
+    # Means of ten coverages: 11/40 = 0.275, 30/40, 12/40: differences of 0.475 and 0.025.
+    assert [row[0] for row in rows] == ["beta", "gamma"]
+    assert [row[1] for row in rows] == ["0.75 n = 10", "0.30 n = 10"]
+    assert [row[2].split()[0] for row in rows] == ["0.47", "0.02"]
+    assert rows[0][-1] == "differs"
+    # gamma by topic: 0, 0, 1/8, 0, 0 above alpha: mean 0.025, se 0.025; t = (0.025 - 0.1) / 0.025 = -3
+    # with 4 degrees of freedom: p = 0.01997. Twice that for Holm; beta's p is above 0.5.
+    assert rows[1][-3:] == ["0.020", "0.040", "equivalent"]
+    parts = tables(response)["What varies"]
+    assert len(parts) == 4
+    assert "30 values of a report by a rater, 5 topics, 2 raters" in words(response)
+
+
+def test_files(rosa, duel):
+    lines = rows_of(rosa.get(f"{URL}contrasts.csv?base=alpha&margin=0.1"))
+    assert float(lines[0]["difference"]) == pytest.approx(0.475)
+    assert float(lines[1]["equivalence_p"]) == pytest.approx(0.01997, abs=1e-5)
+    shares = [float(line["share"]) for line in rows_of(rosa.get(f"{URL}components.csv"))]
+    assert sum(shares) == pytest.approx(1)
+    content = rosa.get("/datasets/duel/mixed-model.json?base=beta").json()
+    assert (content["n_values"], content["n_missing"], content["base"]) == (30, 0, "beta")
+    assert [line["system"] for line in content["contrasts"]] == ["alpha", "gamma"]
+
+
+def test_a_report_that_is_not_finished_is_left_out_and_counted(rosa, duel):
+    Rating.objects.filter(
+        rater__name="ben", text__system="beta", text__topic__name="t0"
+    ).first().delete()
+    seen = words(rosa.get(URL))
+    assert "29 values of a report by a rater" in seen
+    assert "1 not finished and left out" in seen
+
+
+def test_grades_are_modelled_as_means(rosa, duel):
+    Rating.objects.update(rubric=Rubric.objects.get(slug="graded"))
+    response = rosa.get(f"{URL}?rubric=graded&outcome=grade")
+    choice = response.context["choice"]
+    assert choice.margin == 0.25  # 0.05 of a scale of five
+    assert response.context["report"].rows[0].mean.value == pytest.approx(0.75)
+    assert "mean grade" in words(response)
+
+
+def test_too_little_says_so(rosa, duel):
+    Rating.objects.filter(text__topic__position__gt=1).delete()
+    response = rosa.get(f"{URL}?base=alpha")
+    assert "The model is undefined, because the spread over topics takes three of them" in words(
+        response
+    )
+    assert tables(response)["Each system less alpha"][0][2] == "no model"
+    Rating.objects.all().delete()
+    assert "A comparison takes two systems" in words(rosa.get(URL))
+    assert rosa.get("/datasets/duel/mixed-model.json").json()["contrasts"] == []
+
+
+@pytest.mark.parametrize(
+    ("query", "message"),
+    [
+        ("base=delta", "no system with a finished text, called “delta”. There are: alpha"),
+        ("outcome=grade", "no value to model, called “grade”. There are: coverage"),
+        ("margin=0", "The margin is a number above 0"),
+        ("margin=nan", "The margin is a number above 0"),
+        ("rubric=nope", "no rubric “nope”"),
+    ],
+)
+def test_wrong_choices_are_answered_with_what_there_is(rosa, duel, query, message):
+    response = rosa.get(f"{URL}?{query}")
+    assert response.status_code == 400
+    assert message in words(response)
+
+
+def test_who_may_and_what_is_not_there(cast, rosa, duel):
+    assert cast.client("worker").get(URL).status_code == 403
+    assert cast.client("stranger").get(URL).status_code == 302
+    assert rosa.post(URL).status_code == 405
+    assert rosa.get("/datasets/nowhere/mixed-model/").status_code == 404
+    assert rosa.get(f"{URL}nothing.csv").status_code == 404
+
+
+def test_the_agreement_page_leads_there(rosa, duel):
+    assert (
+        f'href="{URL}?rubric=answerable' in rosa.get("/datasets/duel/agreement/").content.decode()
+    )
+
+
+def test_the_real_study(real_study, cast):
+    # 30 reports, three raters, three systems.
+    response = cast.client("researcher").get("/datasets/crux-duc04/mixed-model/")
+    model = response.context["report"].model
+    assert model.reason is None
+    assert (model.n, model.n_raters) == (model.n_topics * 3 * 3, 3)
