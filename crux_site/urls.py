@@ -21,6 +21,7 @@ urlpatterns = [
     path("datasets/<slug:slug>/", include("crux_site.calibration.urls")),
     path("import/", include("crux_site.imports.urls")),
     path("campaigns/<slug:slug>/", include("evaluation.quality.urls")),
+    path("campaigns/<slug:slug>/", include("evaluation.power.urls")),
     path("", include("judging.urls")),
     path("", include("annotation.urls")),
 ]

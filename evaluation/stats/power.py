@@ -1,0 +1,102 @@
+"""How many topics and raters it takes to see a difference of two systems, from the variances of a study."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import isnan, sqrt
+
+from evaluation.stats.estimate import Estimate
+from evaluation.stats.mixed_model import RATER, RESIDUAL, TEXT
+
+ALPHA = 0.05
+MOST = 100_000  # topics: beyond it the answer is that there is none
+
+
+@dataclass(frozen=True, slots=True)
+class Variance:
+    """The variance over topics of the difference of two systems, or in `reason` why it is unknown."""
+
+    value: float | None
+    reason: str | None = None
+
+
+def difference_variance(
+    components: Mapping[str, float | None], raters: int, *, same_raters: bool
+) -> Variance:
+    """The variance of the difference of two systems on one topic, each text read by so many raters.
+
+    `components` as `MixedModel` has them. It is 2 x (system and topic + (rater + residual) / raters);
+    with `same_raters` the same people read both texts of a topic, and how generous they are falls
+    out: 2 x (system and topic + residual / raters). The topic falls out in any case. Unknown for
+    other numbers of raters than one where no text of the study had two, and for different raters
+    where the study had one. Raises ValueError for fewer than one rater.
+    Source: Brennan (2001), Generalizability Theory, chapter 4, for topic x rater designs.
+    """
+    if raters < 1:
+        raise ValueError(f"a text is read by one rater or more, not {raters}")
+    text, rater, rest = components[TEXT], components[RATER], components[RESIDUAL] or 0.0
+    if rater is None and not same_raters:
+        return Variance(None, "the study has one rater, which tells nothing of others")
+    if text is None:
+        if raters > 1:
+            return Variance(None, "no text of the study has two raters")
+        text = 0.0  # it is in what is left
+    by_chance = rest + (0.0 if same_raters else rater or 0.0)
+    return Variance(2 * (text + by_chance / raters))
+
+
+def power_of(difference: float, variance: float, topics: int) -> float:
+    """The chance that a paired t test over so many topics finds the difference, two-sided at ALPHA.
+
+    Raises ValueError for fewer than two topics, or a variance or difference that is not above 0.
+    Source: Cohen (1988), Statistical Power Analysis, chapter 2; statsmodels TTestPower.
+    """
+    from statsmodels.stats.power import TTestPower  # noqa: PLC0415 - a second to load
+
+    if topics < 2 or variance <= 0 or difference <= 0:
+        raise ValueError("power takes two topics, and a variance and a difference above 0")
+    effect = difference / sqrt(variance)
+    power = float(TTestPower().power(effect, topics, ALPHA))
+    # Far out, where the power is above 0.99, SciPy's noncentral t has no number here and there.
+    return 1.0 if isnan(power) else power
+
+
+def topics_needed(difference: float, variance: float, power: float) -> Estimate:
+    """The fewest topics with which the chance of finding the difference is at least `power`.
+
+    `n` is that number too. Undefined beyond MOST topics. A variance of 0 takes the two topics that
+    a test takes. Raises ValueError for a power that is not between 0 and 1, or as `power_of`.
+    """
+    if not 0 < power < 1:
+        raise ValueError(f"a power is between 0 and 1, not {power}")
+    if variance == 0:
+        return Estimate(2.0, None, 2)
+    if power_of(difference, variance, MOST) < power:
+        return Estimate(None, f"undefined, because more than {MOST:,} topics would not do", 0)
+    low, high = 1, MOST  # the answer is above `low` and at most `high`
+    while high - low > 1:
+        middle = (low + high) // 2
+        if power_of(difference, variance, max(middle, 2)) >= power:
+            high = middle
+        else:
+            low = middle
+    return Estimate(float(max(high, 2)), None, max(high, 2))
+
+
+def smallest_difference(variance: float, topics: int, power: float) -> Estimate:
+    """The smallest difference that so many topics find with that chance. `n` counts the topics.
+
+    Undefined with fewer than two topics. Raises ValueError for a power that is not between 0 and 1.
+    Source: as `power_of`.
+    """
+    from statsmodels.stats.power import TTestPower  # noqa: PLC0415
+
+    if not 0 < power < 1:
+        raise ValueError(f"a power is between 0 and 1, not {power}")
+    if topics < 2:
+        return Estimate(None, "undefined, because a test over topics takes two of them", topics)
+    if variance == 0:
+        return Estimate(0.0, None, topics)
+    effect = TTestPower().solve_power(nobs=topics, alpha=ALPHA, power=power)
+    return Estimate(float(effect) * sqrt(variance), None, topics)
