@@ -14,7 +14,7 @@ from annotation.prepared import PreparedInsert
 
 
 class Rater(models.Model):
-    """A person, or a model under one prompt.
+    """A person, or a model under one prompt; or what a rule made of the ratings of several.
 
     A rater that came in a file belongs to its dataset: two studies may both have an "annotator1",
     and they are two people. A rater without a dataset is known everywhere: an account, a judge.
@@ -24,6 +24,7 @@ class Rater(models.Model):
         HUMAN = "human", "person"
         MODEL = "model", "model"
         BASELINE = "baseline", "baseline"
+        AGGREGATE = "aggregate", "aggregate"
 
     dataset = models.ForeignKey(
         "annotation.Dataset",
@@ -33,7 +34,8 @@ class Rater(models.Model):
         blank=True,
     )
     name = models.SlugField(max_length=120)
-    kind = models.CharField(max_length=8, choices=Kind.choices)
+    kind = models.CharField(max_length=9, choices=Kind.choices)
+    made_from = models.TextField(blank=True, help_text="of an aggregate: from whom, how and when")
     user = models.OneToOneField(
         settings.AUTH_USER_MODEL,
         on_delete=models.SET_NULL,  # labels outlive the account
@@ -109,6 +111,11 @@ class RatingQuerySet(models.QuerySet["Rating"]):
             )
             for text, question, grade in grades
         )
+
+    def replace(self, rater: int, rubric: int, grades: Iterable[Grade]) -> "list[Rating]":
+        """The ratings of an aggregate made anew, in place of those that it had. In a transaction."""
+        self.filter(rater=rater, rubric=rubric, rater__kind=Rater.Kind.AGGREGATE).delete()
+        return self.add(rater, rubric, grades)
 
     def add_from(self, rater: int, rubric: int, select: str, values: Sequence[Any]) -> None:
         """The same of many pairs that another table holds, past those that are rated already, which stay.

@@ -149,7 +149,9 @@ def _labels(
 
 
 def _place(rater: Rater, rubric: str, kind: str, system: str) -> tuple[str, Labels, str] | None:
-    """The file for such grades, how it is written, and its slot; None if no format has room."""
+    """The file for such grades, how it is written, and its slot; None where there is none."""
+    if rater.kind == Rater.Kind.AGGREGATE:
+        return None  # what others said: `manage.py aggregate` makes it again
     human = rater.kind == Rater.Kind.HUMAN
     slot = {Text.Kind.REFERENCE: REFERENCE, Text.Kind.PASSAGE: USUAL}.get(Text.Kind(kind), system)
     if human and rubric == ANSWERABLE.slug and kind != Text.Kind.PASSAGE:

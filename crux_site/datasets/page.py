@@ -106,7 +106,7 @@ class Overview:
     def is_comparable(self) -> bool:
         """Whether two people, or a person and a model, have rated: agreement takes two."""
         people = {fill.rater.pk for fill in self.fills if fill.rater.is_person}
-        others = {fill.rater.pk for fill in self.fills} - people
+        others = {fill.rater.pk for fill in self.fills if fill.rater.is_judge}
         return len(people) > 1 or bool(people and others)
 
     @property

@@ -11,7 +11,7 @@ from django.views.decorators.http import require_safe
 
 from annotation.formats import long_table, qlabels, qrels
 from annotation.http import AuthenticatedRequest, researchers_only
-from annotation.models import Dataset, Text, Topic
+from annotation.models import Dataset, Rater, Text, Topic
 from annotation.models.rating import raters_of
 from crux_site.datasets.page import overview
 from evaluation.csv_tables import Cell, csv_response
@@ -60,6 +60,7 @@ def dataset(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
             n_topics=Count("ranked__topic", distinct=True), n_ranked=Count("ranked")
         ),
         "campaigns": dataset.campaigns.select_related("rubric"),
+        "aggregates": dataset.raters.filter(kind=Rater.Kind.AGGREGATE),
         "room": "datasets",
     }
     return render(request, "crux_site/datasets/dataset.html", context)

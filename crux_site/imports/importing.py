@@ -143,6 +143,6 @@ def _totals(dataset: Dataset) -> dict[str, int]:
         "reference summaries": dataset.texts.filter(kind=Text.Kind.REFERENCE).count(),
         "retrieval runs": RetrievalRun.objects.filter(dataset=dataset).count(),
         "human raters": rated.filter(rater__kind=Rater.Kind.HUMAN).count(),
-        "judges": rated.exclude(rater__kind=Rater.Kind.HUMAN).count(),
+        "judges": rated.filter(rater__kind__in=[Rater.Kind.MODEL, Rater.Kind.BASELINE]).count(),
         "ratings": ratings.count(),
     }

@@ -178,7 +178,10 @@ def agreement_with(request: AuthenticatedRequest, slug: str, rater_id: int) -> H
     """A few lines for htmx; for who follows the link, the agreement page with this judge chosen."""
     dataset = get_object_or_404(Dataset, slug=slug)
     rater = get_object_or_404(Rater, pk=rater_id)
-    if rater.dataset_id not in (None, dataset.pk) or rater.kind == Rater.Kind.HUMAN:
+    if rater.dataset_id not in (None, dataset.pk) or rater.kind not in (
+        Rater.Kind.MODEL,
+        Rater.Kind.BASELINE,
+    ):
         raise Http404(f"{rater} is no judge of {dataset.slug}.")
     comparisons = with_people(dataset, rater.pk)
     response: HttpResponse

@@ -28,9 +28,15 @@ class Column:
         return self.kind == Rater.Kind.HUMAN
 
     @property
+    def is_judge(self) -> bool:
+        """A model or a baseline. An aggregate is neither: it says what others said."""
+        return self.kind in (Rater.Kind.MODEL, Rater.Kind.BASELINE)
+
+    @property
     def title(self) -> str:
-        """The name as it is shown: a baseline is always called one."""
-        return f"{self.name} (baseline)" if self.kind == Rater.Kind.BASELINE else self.name
+        """The name as it is shown: a baseline and an aggregate are always called so."""
+        called = (Rater.Kind.BASELINE, Rater.Kind.AGGREGATE)
+        return f"{self.name} ({self.kind})" if self.kind in called else self.name
 
     @property
     def letter(self) -> str:

@@ -265,7 +265,7 @@ def _raters_under(dataset: Dataset, rubrics: Sequence[Rubric]) -> dict[int, tupl
         for rubric in rubrics
     }
     decides = Exists(Campaign.objects.filter(adjudicator=OuterRef("pk")))
-    order = [Rater.Kind.HUMAN, Rater.Kind.MODEL, Rater.Kind.BASELINE]
+    order = [Rater.Kind.HUMAN, Rater.Kind.MODEL, Rater.Kind.BASELINE, Rater.Kind.AGGREGATE]
     raters = sorted(
         Rater.objects.filter(Q(dataset=dataset) | Q(dataset=None)).annotate(
             **rated, decides=decides
@@ -336,7 +336,7 @@ def _judges(
     names: dict[int, str],
     study: Campaign | None,
 ) -> dict[Column, Rubric]:
-    """Who else than people rated texts that the raters rated (in the study), and under which rubric."""
+    """The models and baselines that rated what the raters rated (in the study), and under which rubric."""
     # Grades of the graded rubric can be read at eta beside others that say answerable, and no others.
     beside = [GRADED.slug] if "prevalence" in measures_of(rubric) else []
     by_pk = {r.pk: r for r in rubrics if r.pk == rubric.pk or r.slug in beside}
@@ -347,7 +347,7 @@ def _judges(
         texts = texts.filter(text__in=study.items.values("text"))
     ratings = (
         Rating.objects.filter(rubric__in=by_pk, text__in=texts.values("text_id"))
-        .exclude(rater__kind=Rater.Kind.HUMAN)
+        .filter(rater__kind__in=[Rater.Kind.MODEL, Rater.Kind.BASELINE])
         .values_list("rater__kind", "rater_id", "rubric_id")
         .order_by()
         .distinct()

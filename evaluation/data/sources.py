@@ -72,9 +72,9 @@ def sources(dataset: Dataset) -> tuple[Source, ...]:
         for rater in here
         if rater.rated
     ]
-    order = [Rater.Kind.MODEL, Rater.Kind.BASELINE, Rater.Kind.HUMAN]
+    order = [Rater.Kind.MODEL, Rater.Kind.BASELINE, Rater.Kind.HUMAN, Rater.Kind.AGGREGATE]
     columns.sort(key=lambda column: (order.index(Rater.Kind(column.kind)), column.name))
-    judges = [column for column in columns if not column.is_person]
+    judges = [column for column in columns if column.is_judge]
     people = independent(columns)
     choices = [Source(column.name, "rater", column) for column in columns]
     if len(people) > 1:
@@ -100,5 +100,5 @@ def source(dataset: Dataset, name: str | None = None) -> Source:
 
 def _by_default(dataset: Dataset, choices: tuple[Source, ...]) -> Source:
     alone = {choice.rater: choice for choice in choices if choice.rater and not choice.people}
-    taken = default_judge(dataset, [rater for rater in alone if not rater.is_person])
+    taken = default_judge(dataset, [rater for rater in alone if rater.is_judge])
     return replace(alone[taken.judge], why=taken.why) if taken else choices[0]

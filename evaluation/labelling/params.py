@@ -98,7 +98,9 @@ def _judges(selection: Selection) -> dict[Column, Any]:
         of_reports = Rating.objects.of_dataset(selection.dataset).filter(
             rater=OuterRef("pk"), rubric=rubric, text__kind=Text.Kind.REPORT
         )
-        raters = Rater.objects.filter(Exists(of_reports)).exclude(kind=Rater.Kind.HUMAN)
+        raters = Rater.objects.filter(
+            Exists(of_reports), kind__in=[Rater.Kind.MODEL, Rater.Kind.BASELINE]
+        )
         for rater in sorted(
             raters, key=lambda rater: (rater.kind == Rater.Kind.BASELINE, rater.name)
         ):

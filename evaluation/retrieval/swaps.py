@@ -49,7 +49,7 @@ class JudgePair:
 
 def is_judge(source: Source) -> bool:
     """Whether the grades are those of one model or baseline."""
-    return source.kind == "rater" and source.rater is not None and not source.rater.is_person
+    return source.kind == "rater" and source.rater is not None and source.rater.is_judge
 
 
 def people_of(sources: Sequence[Source]) -> Source | None:

@@ -258,7 +258,9 @@ def imported() -> list[Rater]:
 
     They are raters without a judge: nothing is known here of their prompt and their replies.
     """
-    others = Rater.objects.exclude(kind=Rater.Kind.HUMAN).filter(judge=None, dataset__isnull=False)
+    others = Rater.objects.filter(
+        kind__in=[Rater.Kind.MODEL, Rater.Kind.BASELINE], judge=None, dataset__isnull=False
+    )
     counted = others.annotate(n_graded=Count("ratings")).filter(n_graded__gt=0)
     return list(counted.select_related("dataset").order_by("dataset__title", "name"))
 

@@ -42,6 +42,11 @@ def without(packages, command, var):
             "This command needs pyarrow, an extra: make env EXTRAS=cluster",
         ),
         (
+            "crowdkit",
+            "manage.py aggregate mill --method mace",
+            "This command needs crowdkit, an extra: make env EXTRAS=aggregation",
+        ),
+        (
             "matplotlib",
             "manage.py tables mill --out away",
             "This command needs matplotlib, an extra: make env EXTRAS=figures",
@@ -53,7 +58,7 @@ def without(packages, command, var):
             "(docs/fleet.md), or make env EXTRAS=cluster for that of the site",
         ),
     ],
-    ids=["export", "import", "tables", "cluster"],
+    ids=["export", "import", "aggregate", "tables", "cluster"],
 )
 def test_a_command_says_in_one_sentence_which_extra_it_lacks(package, command, sentence, tmp_path):
     ended = without(package, command, tmp_path)
@@ -75,7 +80,7 @@ def test_the_extra_that_is_named_brings_the_package():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     for package, extra in EXTRAS.items():
         assert any(
-            requirement.startswith(package)
+            requirement.replace("-", "").startswith(package)
             for requirement in project["optional-dependencies"][extra]
         )
         assert not any(requirement.startswith(package) for requirement in project["dependencies"])

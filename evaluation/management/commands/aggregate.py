@@ -1,0 +1,49 @@
+"""`manage.py aggregate DATASET`: several raters' grades as those of one, a rater of kind aggregate."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from annotation.models import Dataset
+from evaluation.data.aggregates import make_aggregate
+from evaluation.data.selection import SelectionError, one_of, select
+from evaluation.stats.aggregation import LIBRARY, METHODS
+
+
+class Command(BaseCommand):
+    help = "Make one grade of each pair from those of several raters, as a rater of kind aggregate."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("dataset")
+        parser.add_argument("--method", required=True, choices=METHODS)
+        parser.add_argument("--rubric", help="answerable, graded or another one with ratings")
+        parser.add_argument("--campaign", help="the ratings of one campaign alone")
+        parser.add_argument(
+            "--raters",
+            default="",
+            help="names parted by commas; without it all people but adjudicators",
+        )
+        parser.add_argument("--seed", type=int, default=0, help="of the start of MACE")
+
+    def handle(self, **options: Any) -> None:
+        if options["method"] in LIBRARY:
+            import crowdkit  # noqa: F401, PLC0415 - an extra; manage.py says which, before anything is read
+        try:
+            slugs = Dataset.objects.values_list("slug", flat=True)
+            one_of("dataset", options["dataset"], slugs)
+            selection = select(
+                Dataset.objects.get(slug=options["dataset"]),
+                rubric=options["rubric"],
+                raters=[options["raters"]],
+                campaign=options["campaign"],
+            )
+            made = make_aggregate(selection, options["method"], options["seed"])
+        except SelectionError as error:
+            raise CommandError(str(error)) from error
+        self.stdout.write(
+            f"{made.rater}: {made.n} ratings, {made.n_none} pairs without one. "
+            f"Made by {made.rater.made_from}."
+        )

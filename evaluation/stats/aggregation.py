@@ -1,0 +1,68 @@
+"""One grade of an item from those of several raters: their majority, Dawid and Skene's model, or MACE."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from evaluation.stats.estimate import FloatArray, level_index
+from evaluation.stats.majority import strict_majority
+
+Method = Literal["majority", "dawid-skene", "mace"]
+METHODS: tuple[Method, ...] = ("majority", "dawid-skene", "mace")
+LIBRARY = ("dawid-skene", "mace")  # what takes crowd-kit
+ITERATIONS = 1000  # of Dawid and Skene's: it ends earlier, where nothing changes any more
+
+
+def aggregate(
+    ratings: ArrayLike, levels: Sequence[int], method: Method, *, seed: int = 0
+) -> FloatArray:
+    """The level that each item is given, NaN where there is none.
+
+    `ratings` is items x raters, NaN = missing. An item with fewer than two ratings has none, under
+    each method: it would repeat its one rater. "majority" is the strict one, and a tie has none.
+    "dawid-skene" weighs each rater by the mistakes that the others show it to make, level by level;
+    "mace" by how often it seems to guess, from a start that `seed` draws. Both take levels as
+    categories without an order, and always give one: with few items or two raters it is little more
+    than a guess. All ratings alike: that level. Raises ValueError for a rating that is no level or
+    another method, and ModuleNotFoundError where crowd-kit is not installed.
+    Source: Dawid and Skene (1979), Applied Statistics 28(1), 20-28; Hovy et al. (2013), NAACL,
+    1120-1130; crowd-kit.
+    """
+    if method not in METHODS:
+        raise ValueError(f"a method is one of {', '.join(METHODS)}, not {method!r}")
+    values = np.asarray(ratings, dtype=np.float64)
+    level_index(values, levels)
+    if method == "majority":
+        return strict_majority(values, levels)
+    found = np.full(len(values), np.nan)
+    rated = ~np.isnan(values)
+    item, rater = np.nonzero(rated & (rated.sum(axis=1) >= 2)[:, np.newaxis])
+    if not len(item):
+        return found
+    given = values[item, rater]
+    if np.ptp(given) == 0:
+        found[np.unique(item)] = given[0]
+        return found
+    return _by_crowd_kit(found, (item, rater, given), method, seed)
+
+
+def _by_crowd_kit(
+    found: FloatArray, told: tuple[ArrayLike, ArrayLike, FloatArray], method: Method, seed: int
+) -> FloatArray:
+    # An extra: only the command that makes aggregates needs it.
+    import pandas as pd  # noqa: PLC0415
+    from crowdkit.aggregation import MACE, DawidSkene  # noqa: PLC0415
+
+    item, rater, given = told
+    data = pd.DataFrame({"task": item, "worker": rater, "label": given.astype(np.int64)})
+    model = DawidSkene(ITERATIONS) if method == "dawid-skene" else MACE(random_state=seed)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # pandas warns of what it calls there
+        labels = model.fit_predict(data)
+    found[labels.index.to_numpy(np.int64)] = labels.to_numpy(np.float64)
+    return found
