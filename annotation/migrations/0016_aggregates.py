@@ -4,7 +4,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('annotation', '0014_gold'),
+        ('annotation', '0015_rubrics_of_any_kind'),
     ]
 
     operations = [
