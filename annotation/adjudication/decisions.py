@@ -48,6 +48,7 @@ class Voice:
     spans: list[dict[str, Any]]
     key: str = ""  # of the answer, if a decision can be the same: it has a grade, and words if it needs some
     words: list[dict[str, Any]] = field(default_factory=list)  # that such a decision rests on
+    label: str = ""  # of the grade, as raters read it
 
     @property
     def letter(self) -> str:

@@ -42,9 +42,17 @@ class Difference:
     def pair(self) -> Pair:
         return self.item, self.question
 
-    @property
-    def kind_labels(self) -> list[str]:
-        return [KINDS[kind] for kind in self.kinds]
+
+def kinds_of(rubric: Rubric) -> dict[str, str]:
+    """The kinds of differences that there can be under a rubric, in words."""
+    kinds = dict(KINDS)
+    if rubric.eta is None:
+        kinds |= {"label": "different grades", "spans": "spans apart"}
+    if rubric.is_nominal:
+        del kinds["grade"]
+    if rubric.span_from is None:
+        del kinds["spans"]
+    return kinds
 
 
 def differences(campaign: Campaign, kind: str = "", state: str = "") -> list[Difference]:

@@ -3,8 +3,10 @@
 from typing import Any
 
 from django import forms
+from django.http import QueryDict
 
-from annotation.adjudication.differences import KINDS, STATES
+from annotation.adjudication.differences import STATES, kinds_of
+from annotation.models import Rubric
 from annotation.task.forms import AnswerForm
 
 
@@ -47,6 +49,11 @@ class WithdrawalForm(forms.Form):
 class FilterForm(forms.Form):
     """Which differences are listed, and whether raters are named."""
 
-    kind = forms.ChoiceField(required=False, choices=[("", "all kinds"), *KINDS.items()])
+    kind = forms.ChoiceField(required=False)
     state = forms.ChoiceField(required=False, choices=[("", "all"), *STATES.items()])
     names = forms.BooleanField(required=False, label="Show names")
+
+    def __init__(self, data: QueryDict, rubric: Rubric) -> None:
+        super().__init__(data)
+        kinds = [("", "all kinds"), *kinds_of(rubric).items()]
+        self.fields["kind"].choices = kinds  # type: ignore[attr-defined]

@@ -1,5 +1,6 @@
 """Adjudication: where raters differ, and the page on which an expert decides."""
 
+from dataclasses import replace
 from typing import Any
 from uuid import uuid4
 
@@ -18,10 +19,11 @@ from annotation.adjudication.decisions import (
     decide,
     voices,
 )
-from annotation.adjudication.differences import Difference, Pair, differences
+from annotation.adjudication.differences import Difference, Pair, differences, kinds_of
 from annotation.adjudication.forms import DecisionForm, FilterForm, WithdrawalForm
 from annotation.http import AuthenticatedRequest, researchers_only
 from annotation.models import Campaign, Decision, Item, ItemQuestion, SubQuestion, Text
+from annotation.models.wording import shown
 
 PER_PAGE = 50
 
@@ -31,7 +33,7 @@ PER_PAGE = 50
 def adjudication(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
     """The pairs on which raters differ, the strongest first."""
     campaign = get_object_or_404(Campaign.objects.select_related("rubric", "dataset"), slug=slug)
-    wanted = _wanted(request)
+    wanted = _wanted(request, campaign)
     if not wanted.is_valid():
         context = {"campaign": campaign, "wanted": wanted, "room": "campaigns", "query": ""}
         return render(request, "annotation/adjudication/adjudication.html", context, status=422)
@@ -48,7 +50,7 @@ def adjudication(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
             (difference for difference in all_differences if difference.decided is None), None
         ),
         "page": page,
-        "rows": _with_words(list(page)),
+        "rows": _with_words(campaign, list(page)),
         "filtered": f"?{query}" if query else "",
         "query": f"{query}&" if query else "",
     }
@@ -63,7 +65,8 @@ def adjudicate(
     """One pair: everybody's answer and words side by side, and the form that decides."""
     asked = get_object_or_404(
         ItemQuestion.objects.select_related(
-            "item__campaign__rubric", "item__campaign__adjudicator", "item__text", "question__topic"
+            *("item__campaign__rubric", "item__campaign__adjudicator"),
+            *("item__text__topic", "question__topic"),
         ),
         item__campaign__slug=slug,
         item=item_pk,
@@ -150,7 +153,8 @@ def _page(
     status: int = 200,
 ) -> HttpResponseBase:
     item, question = asked.item, asked.question
-    campaign, wanted = item.campaign, _wanted(request)
+    campaign = item.campaign
+    wanted = _wanted(request, campaign)
     shows_names = wanted.is_valid() and wanted.cleaned_data["names"]
     all_voices = voices(item, question)
     history = list(
@@ -162,14 +166,19 @@ def _page(
     index = pairs.index((item.pk, question.pk)) if (item.pk, question.pk) in pairs else None
     kept = _kept(item.text, form, counted)
     query = _query(wanted)
+    words = shown(campaign, item.text.kind)
+    labels = words.labels()
     context = {
         "campaign": campaign,
         "item": item,
         "text": item.text,
         "text_label": f"Text of the {item.text.get_kind_display()}",
         "question": question,
-        "levels": campaign.rubric.levels.all(),
-        "voices": all_voices,
+        "rubric": campaign.rubric,
+        "asked": asked,
+        "asks": words.question,
+        "levels": words.levels,
+        "voices": [replace(voice, label=labels.get(voice.grade, "")) for voice in all_voices],
         "marking": [voice for voice in all_voices if voice.spans],
         "shows_names": shows_names,
         "other_names": _query(wanted, names="" if shows_names else "on"),
@@ -181,7 +190,7 @@ def _page(
         "key": uuid4(),
         "problems": problems or [],
         "counted": counted,
-        "history": history,
+        "history": [(decision, labels.get(decision.grade, "")) for decision in history],
         "spans": [span for voice in all_voices for span in _drawn(voice, shows_names)],
         "place": None if index is None else index + 1,
         "of": len(pairs),
@@ -192,8 +201,8 @@ def _page(
     return render(request, "annotation/adjudication/adjudicate.html", context, status=status)
 
 
-def _wanted(request: AuthenticatedRequest) -> FilterForm:
-    return FilterForm(request.GET)
+def _wanted(request: AuthenticatedRequest, campaign: Campaign) -> FilterForm:
+    return FilterForm(request.GET, campaign.rubric)
 
 
 def _differences(campaign: Campaign, wanted: FilterForm) -> list[Difference]:
@@ -211,11 +220,23 @@ def _query(wanted: FilterForm, **changes: str) -> str:
     return urlencode({name: value for name, value in params.items() if value})
 
 
-def _with_words(rows: list[Difference]) -> list[tuple[Difference, Item, SubQuestion]]:
+def _with_words(campaign: Campaign, rows: list[Difference]) -> list[dict[str, Any]]:
     """The rows with their texts and questions, which are read for those that are shown alone."""
+    kinds = kinds_of(campaign.rubric)
+    names = shown(campaign).labels() if campaign.rubric.is_nominal else {}
     items = Item.objects.select_related("text").in_bulk([row.item for row in rows])
     questions = SubQuestion.objects.select_related("topic").in_bulk([row.question for row in rows])
-    return [(row, items[row.item], questions[row.question]) for row in rows]
+    return [
+        {
+            "difference": row,
+            "item": items[row.item],
+            "question": questions[row.question],
+            "grades": [names.get(grade, grade) for grade in row.grades],
+            "decided": names.get(row.decided, row.decided),
+            "kinds": [kinds[kind] for kind in row.kinds],
+        }
+        for row in rows
+    ]
 
 
 def _kept(text: Text, form: DecisionForm | None, counted: Decision | None) -> set[Pair]:
@@ -267,7 +288,8 @@ def _drawn(voice: Voice, shows_names: bool) -> list[dict[str, Any]]:
 
 def _onwards(request: AuthenticatedRequest, asked: ItemQuestion) -> str:
     """The next pair of the list that nobody has decided; the list where none is left."""
-    campaign, wanted = asked.item.campaign, _wanted(request)
+    campaign = asked.item.campaign
+    wanted = _wanted(request, campaign)
     query = _query(wanted)
     kind = wanted.cleaned_data["kind"] if wanted.is_valid() else ""
     all_differences = differences(campaign, kind)

@@ -2,7 +2,7 @@
 
 import random
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
@@ -11,6 +11,7 @@ from django.db import transaction
 from django.db.models import Count, Exists, OuterRef
 from django.utils import timezone
 
+from annotation.builder.askable import Asked, askable
 from annotation.models import (
     Campaign,
     Dataset,
@@ -29,9 +30,10 @@ from annotation.program import words_of_the_program
 AT_ONCE = 200  # texts that are asked for their labels
 NO_WORDS = "no words here"
 NO_QUESTION = "no question to ask"
+NO_ANSWER = "no answer to show"
+SAME_QUESTIONS = "no text is shown, and another of the topic asks the same"
 WITH_QUESTION = Exists(SubQuestion.objects.filter(topic=OuterRef("topic"), filtered_because=""))
 
-Asked = dict[int, list[SubQuestion]]  # by text
 Labels = dict[int, dict[int, int]]  # by text, by question: the grade
 Expected = dict[tuple[int, int], dict[str, Any]]  # by text and question: grade and spans
 
@@ -104,7 +106,8 @@ def sample(
     """Draw the items of a draft and their questions, in place of those it had.
 
     A filtered question is not asked, and a text without words, or without a question left to
-    ask, makes no item. Training and gold items come from texts that the gold source has rated,
+    ask, makes no item; `annotation.builder.askable` says what else is not asked. Training and gold items
+    come from texts that the gold source has rated,
     and are no study items. Training asks what has a label. Hidden gold asks what the study asks, or it
     would tell itself; what of it has a label is scored. What is left out is recorded in the
     selection, together with the texts that were left out before (`left_out`, counts by the reason).
@@ -139,11 +142,13 @@ def sample(
         Item(campaign=campaign, text=text, position=position, purpose=purpose)
         for position, (text, purpose) in enumerate(purposes)
     )
+    answers = askable(campaign, [item.text for item in items]).answers
     ItemQuestion.objects.bulk_create(
         ItemQuestion(
             item=item,
             question=question,
             position=position,
+            answer=answers.get((item.text_id, question.pk), []),
             **expected.get((item.text_id, question.pk), {}),
         )
         for item in items
@@ -179,21 +184,29 @@ def _random(seed: int, what: str) -> random.Random:
 
 def _questions(campaign: Campaign, texts: Sequence[Text], taken: set[int], made: Sample) -> Asked:
     """The questions that are asked about each text; a text that has none is counted and left out."""
-    asked = _unfiltered(texts)
+    pairs = askable(campaign, texts)
     labels = _labels(campaign.question_source, campaign.question_rubric_id, texts)
     chosen: Asked = {}
+    topics: set[int | None] = (
+        set()
+    )  # that are asked about, where a text stands for all of its topic
     for place, text in enumerate(texts):
-        questions = asked[text.pk]
+        questions = pairs.questions[text.pk]
         drawing = _random(campaign.seed, f"questions {place}")
         if text.pk in taken:
             made.left_out["taken for training and gold"] += 1
         elif text.body is None or not questions:
-            made.left_out[NO_QUESTION if text.body else NO_WORDS] += 1
+            why = NO_ANSWER if text.pk in pairs.unanswered else NO_QUESTION
+            made.left_out[why if text.body else NO_WORDS] += 1
+        elif text.topic_id in topics:
+            made.left_out[SAME_QUESTIONS] += 1
         else:
             try:
                 chosen[text.pk] = _draw(campaign, questions, labels.get(text.pk, {}), drawing)
             except LackingError as error:
                 made.left_out[str(error)] += 1
+            else:
+                topics |= {text.topic_id} if pairs.once_a_topic else set()
     return chosen
 
 
@@ -241,7 +254,8 @@ def _gold_questions(campaign: Campaign, labelled: Sequence[Text]) -> Asked:
         batch = candidates[start : start + AT_ONCE]
         texts = [text for _, text in batch]
         labels = _labels(campaign.question_source, campaign.question_rubric_id, texts)
-        asked, known = _unfiltered(texts), _labels(campaign.gold_source, campaign.rubric_id, texts)
+        asked = askable(campaign, texts).questions
+        known = _labels(campaign.gold_source, campaign.rubric_id, texts)
         for place, text in batch:
             drawing = _random(campaign.seed, f"gold questions {place}")
             first = known[text.pk]
@@ -263,7 +277,7 @@ def _training_questions(campaign: Campaign, training: Sequence[Text], expected: 
     """What is asked in training items: as many questions as elsewhere, all with a label."""
     number = 2 if campaign.question_source else campaign.questions_per_item
     chosen: Asked = {}
-    asked = _unfiltered(training)
+    asked = askable(campaign, training).questions
     for place, text in enumerate(training):
         known = [question for question in asked[text.pk] if (text.pk, question.pk) in expected]
         if number and number < len(known):
@@ -271,16 +285,6 @@ def _training_questions(campaign: Campaign, training: Sequence[Text], expected: 
             known = _in_order(drawing.sample(known, number))
         chosen[text.pk] = known
     return chosen
-
-
-def _unfiltered(texts: Iterable[Text]) -> Asked:
-    by_topic: dict[int, list[SubQuestion]] = defaultdict(list)
-    texts = list(texts)
-    for question in SubQuestion.objects.filter(
-        topic__in={text.topic_id for text in texts}, filtered_because=""
-    ):
-        by_topic[question.topic_id].append(question)
-    return {text.pk: by_topic[text.topic_id or 0] for text in texts}
 
 
 def _in_order(questions: list[SubQuestion]) -> list[SubQuestion]:
@@ -317,6 +321,8 @@ def _labelled(campaign: Campaign, texts: Sequence[Text]) -> list[Text]:
         .filter(kind=campaign.selection.get("kind") or texts[0].kind, pk__in=rated.values("text"))
         .order_by("id")
     )
+    if not campaign.rubric.asks_of_every_pair:
+        candidates = _can_be_asked(campaign, candidates)
     if len(candidates) < wanted:
         raise SampleError(
             f"{campaign.gold_source} has rated {len(candidates)} texts under this rubric; "
@@ -326,6 +332,17 @@ def _labelled(campaign: Campaign, texts: Sequence[Text]) -> list[Text]:
     chosen = {text.pk for text in texts}
     order = _random(campaign.seed, "gold").sample(candidates, len(candidates))
     return sorted(order, key=lambda text: text.pk in chosen)
+
+
+def _can_be_asked(campaign: Campaign, candidates: list[Text]) -> list[Text]:
+    """Those of which a question with a label can be asked."""
+    labels = _labels(campaign.gold_source, campaign.rubric_id, candidates)
+    asked = askable(campaign, candidates).questions
+    return [
+        text
+        for text in candidates
+        if any(question.pk in labels[text.pk] for question in asked[text.pk])
+    ]
 
 
 def _expected(campaign: Campaign, labelled: Sequence[Text]) -> Expected:

@@ -358,6 +358,11 @@ class ItemQuestion(models.Model):
         null=True, blank=True, help_text="of training and gold items: the grade of the gold source"
     )
     expected_spans = models.JSONField(default=list, blank=True)
+    answer = models.JSONField(
+        default=list,
+        blank=True,
+        help_text="the words of the pair's answer, as they are shown where a rubric shows one",
+    )
 
     class Meta:
         ordering = ["item_id", "position"]

@@ -91,6 +91,23 @@ class Rubric(models.Model):
         return self.Shows.TEXT in self.shows
 
     @property
+    def shows_question(self) -> bool:
+        return self.Shows.QUESTION in self.shows
+
+    @property
+    def shows_answer(self) -> bool:
+        return self.Shows.ANSWER in self.shows
+
+    @property
+    def shows_request(self) -> bool:
+        return self.Shows.REQUEST in self.shows
+
+    @property
+    def asks_of_every_pair(self) -> bool:
+        """Whether it can be put to a text with any question; not where it needs an answer, or asks none."""
+        return self.shows_question and not self.shows_answer
+
+    @property
     def in_words(self) -> str:
         """What it is, in a line for those who choose one."""
         shown = " and ".join(part.value for part in self.Shows if part in self.shows)

@@ -117,11 +117,12 @@ def _untranslated(rubric: Rubric, language: str, kind: str) -> Wording:
     """The rubric's words as they are in the database, and the program's own question in a language."""
     levels = tuple(Level(level.grade, level.label) for level in rubric.levels.all())
     with override(language):
-        programs = (
-            _("Can each question be answered from this %(kind)s alone?")
-            if len(levels) == 2
-            else _("How well does this %(kind)s answer each question?")
-        )
+        if rubric.eta is not None and len(levels) == 2:
+            programs = _("Can each question be answered from this %(kind)s alone?")
+        elif rubric.is_nominal:
+            programs = _("Which of these fits each question and this %(kind)s?")
+        else:
+            programs = _("How well does this %(kind)s answer each question?")
         question = rubric.question or programs % {"kind": Text.Kind(kind).label}
         return Wording(rubric.title, question, levels, rubric.guideline)
 

@@ -15,13 +15,15 @@ from annotation.models import (
     Assignment,
     AttentionCheck,
     Campaign,
+    ItemQuestion,
     Rubric,
     SubQuestion,
     Text,
 )
-from annotation.models.wording import shown
+from annotation.models.wording import Wording, shown
 
 MARKS = 8  # hues and line styles; the question's number, beside the mark, never repeats
+Frozen = ItemQuestion | AttentionCheck
 
 
 @dataclass
@@ -32,12 +34,14 @@ class Asked:
     """
 
     assignment_id: int
-    number: int
+    number: str
+    mark: int
     question: SubQuestion | AttentionCheck
     rubric: Rubric
     grade: int | None = None
     spans: list[dict[str, Any]] = field(default_factory=list)
     key: str = ""  # of the newest answer, which the next one replaces knowingly
+    answer: list[str] = field(default_factory=list)  # of the pair, where the rubric shows one
     expected: int | None = None
     expected_spans: list[dict[str, Any]] = field(default_factory=list)
 
@@ -46,14 +50,19 @@ class Asked:
         return isinstance(self.question, AttentionCheck)
 
     @property
+    def takes_spans(self) -> bool:
+        return self.rubric.span_from is not None and not self.is_check
+
+    @property
+    def shows_question(self) -> bool:
+        """Whether its own words stand on its card; else what the rubric asks stands there alone."""
+        return self.is_check or self.rubric.shows_question
+
+    @property
     def url(self) -> str:
         """Where its answers are sent."""
         name = "check_answer" if self.is_check else "answer"
         return reverse(name, args=[self.assignment_id, self.question.pk])
-
-    @property
-    def mark(self) -> int:
-        return (self.number - 1) % MARKS + 1
 
     @property
     def state(self) -> str:
@@ -79,31 +88,86 @@ def asked_of(assignment: Assignment, rubric: Rubric) -> list[Asked]:
         (answer.question_id, answer.check_asked_id): answer
         for answer in Answer.objects.filter(assignment=assignment).order_by("id")
     }
-    rows: list[tuple[SubQuestion | AttentionCheck, int | None, list[dict[str, Any]]]] = [
-        (frozen.question, frozen.expected, frozen.expected_spans)
-        for frozen in assignment.item.asked.select_related("question")
-    ]
+    rows: list[Frozen] = list(assignment.item.asked.select_related("question"))
     if check := assignment.check_asked:
         place = random.Random(assignment.pk)  # noqa: S311 - the same place at every visit
-        rows.insert(place.randint(0, len(rows)), (check, None, []))
-    asked = []
-    for number, (question, expected, spans) in enumerate(rows, start=1):
-        is_check = isinstance(question, AttentionCheck)
-        answer = newest.get((None, question.pk) if is_check else (question.pk, None))
-        asked.append(
-            Asked(
-                assignment_id=assignment.pk,
-                number=number,
-                question=question,
-                rubric=rubric,
-                grade=answer.grade if answer else None,
-                spans=answer.spans if answer else [],
-                key=str(answer.key) if answer else "",
-                expected=expected,
-                expected_spans=spans,
-            )
-        )
+        rows.insert(place.randint(0, len(rows)), check)
+    asked = [Asked(assignment.pk, **about) for about in cards(rows, rubric)]
+    for card in asked:
+        answer = newest.get((None, card.question.pk) if card.is_check else (card.question.pk, None))
+        if answer:
+            card.grade, card.spans, card.key = answer.grade, answer.spans, str(answer.key)
     return asked
+
+
+def cards(rows: Sequence[Frozen], rubric: Rubric) -> list[dict[str, Any]]:
+    """What is known of each question of an item beside its answer, as the fields of an Asked."""
+    made: list[dict[str, Any]] = []
+    for number, row in enumerate(rows, start=1):
+        about: dict[str, Any] = {
+            "number": str(number),
+            "mark": len(made) % MARKS + 1,
+            "rubric": rubric,
+        }
+        if isinstance(row, AttentionCheck):
+            made.append({**about, "question": row})
+            continue
+        frozen = {name: getattr(row, name) for name in ("answer", "expected", "expected_spans")}
+        made.append({**about, **frozen, "question": row.question})
+    return made
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A level as it is chosen: its grade and its words, the key that is pressed for it, its hue."""
+
+    grade: int
+    label: str
+    key: str
+    colour: str
+
+
+@dataclass(frozen=True)
+class Scale:
+    """A rubric as its cards show it, in the words that raters read; levels from the highest grade down."""
+
+    rubric: Rubric
+    question: str
+    levels: tuple[Choice, ...]
+
+    @property
+    def is_short(self) -> bool:
+        """Whether its levels stand in a row; more of them are written out below each other."""
+        return len(self.levels) == 2
+
+    @property
+    def without_words(self) -> list[Choice]:
+        """The levels that rest on no words."""
+        return [level for level in self.levels if not self.rubric.rests_on_words(level.grade)]
+
+    @property
+    def only_with_words(self) -> Choice | None:
+        """The level that marked words mean, as it is the only one that rests on some."""
+        levels = [level for level in self.levels if self.rubric.rests_on_words(level.grade)]
+        return levels[0] if len(levels) == 1 else None
+
+
+def scale_of(rubric: Rubric, words: Wording) -> Scale:
+    made = {level.grade: level for level in rubric.levels.all()}
+    return Scale(
+        rubric,
+        words.question,
+        tuple(
+            Choice(
+                level.grade,
+                level.label,
+                # A level that is not there was shown by a campaign from before rubrics stayed as they are.
+                made[level.grade].key.lower() if level.grade in made else "",
+                made[level.grade].colour if level.grade in made else "",
+            )
+            for level in words.levels
+        ),
+    )
 
 
 @dataclass(frozen=True)
@@ -143,16 +207,32 @@ def page_context(
     if text.body is None:
         raise Http404("The words of this text are not here.")
     words = shown(campaign, text.kind)
+    scales = [scale_of(campaign.rubric, words)]
+    rubrics = [scale.rubric for scale in scales]
+    shows_text = any(rubric.shows_text for rubric in rubrics)
+    shows_request = any(rubric.shows_request for rubric in rubrics)
     return {
         "campaign": campaign,
-        "rubric": campaign.rubric,
         "text": text,
         "text_label": _("Text of the %(kind)s") % {"kind": text.get_kind_display()},
+        "thing": text.get_kind_display() if shows_text else _("task"),
+        "shows_text": shows_text,
+        "shows_request": shows_request and bool(text.topic),
+        # A passage was written for nobody's request.
+        "folds_request": shows_text
+        and not shows_request
+        and text.topic
+        and text.kind != Text.Kind.PASSAGE,
+        "takes_spans": any(card.takes_spans for card in asked),
         "asked": asked,
         "keys": {card.number: uuid4() for card in asked},
         "words": words,
-        "is_binary": len(words.levels) == 2,
-        "active": next((card.number for card in asked if not card.is_done), 1),
+        "scales": {scale.rubric.pk: scale for scale in scales},
+        # What is asked stands on the cards themselves, where they have no question of their own.
+        "heading": words.question if rubrics[0].shows_question else "",
+        "active": next((card.number for card in asked if not card.is_done), asked[0].number)
+        if asked
+        else "1",
         "done": sum(card.is_done for card in asked),
         "missing": missing,
         "place": place,

@@ -34,6 +34,7 @@ WORDS = {
     "needs-span": _("needs a span"),
     "answered-state": _("answered"),
     "denial": _("You chose {grade}, which rests on no words. Take away those that you marked?"),
+    "takes_no_words": _("Question {number} takes no marked words."),
     "remove_span": _("Remove this span of question {number}: {quote}"),
     "missing_one": _("Before you can submit, one question is left:"),
     "missing": _("Before you can submit, {n} questions are left:"),

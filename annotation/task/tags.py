@@ -19,13 +19,12 @@ register = template.Library()
 
 @register.inclusion_tag("annotation/task/_question.html", takes_context=True)
 def question_card(context: Any, card: Asked) -> dict[str, Any]:
-    page = ("text", "is_binary", "active", "csrf_token")
+    page = ("text", "active", "csrf_token")
     return {name: context[name] for name in page} | {
         "card": card,
+        "scale": context["scales"][card.rubric.pk],
         "key": context["keys"][card.number],
         "spans": json.dumps(card.spans, ensure_ascii=False),
-        "levels": context["words"].levels,
-        "absent": context["words"].levels[-1],
     }
 
 

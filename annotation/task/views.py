@@ -212,9 +212,9 @@ def _milliseconds(request: AuthenticatedRequest) -> int:
     return min(int(sent), AnswerForm.DAY_MS) if sent.isdecimal() and len(sent) < 12 else 0
 
 
-def _number(assignment: Assignment, question: SubQuestion | AttentionCheck) -> int:
+def _number(assignment: Assignment, question: SubQuestion | AttentionCheck) -> str:
     asked = asked_of(assignment, assignment.participant.campaign.rubric)
-    return next((card.number for card in asked if card.question == question), 1)
+    return next((card.number for card in asked if card.question == question), "1")
 
 
 def _page(
@@ -267,7 +267,7 @@ def _refused(
     if is_by_script(request):
         return _plain(problem)
     messages.error(request, str(WORDS[what]).format(problem=problem))
-    number = _number(assignment, question) if question else 1
+    number = _number(assignment, question) if question else "1"
     return redirect(f"{assignment.get_absolute_url()}#q-{number}")
 
 
@@ -289,8 +289,10 @@ def feedback(request: AuthenticatedRequest, pk: int) -> HttpResponseBase:
     campaign = assignment.participant.campaign
     campaign.activate_language()
     asked = asked_of(assignment, campaign.rubric)
-    labels = shown(campaign).labels()
+    words = shown(campaign, assignment.item.text.kind)
+    labels = words.labels()
     context = {
+        "words": words,
         "campaign": campaign,
         "assignment": assignment,
         "text": assignment.item.text,

@@ -19,15 +19,22 @@ register = template.Library()
 
 @register.simple_tag
 def reader(
-    body: str, spans: Sequence[dict[str, Any]] = (), label: str = "Text", id: str = "text"
+    body: str,
+    spans: Sequence[dict[str, Any]] = (),
+    label: str = "Text",
+    id: str = "text",
+    is_marked: bool = True,
 ) -> SafeString:
-    """The text in its reading measure, with room in the margin for the numbers of its spans."""
+    """The text in its reading measure, with room in the margin for the numbers of its spans.
+
+    Without `is_marked` nobody marks words in it: no sentence of it takes the focus.
+    """
     return format_html(
         '<div class="reader" data-reader><div class="body" id="{}" role="group" aria-label="{}">'
         "{}</div></div>",
         id,
         label,
-        text_html(body, spans),
+        text_html(body, spans, is_marked=is_marked),
     )
 
 

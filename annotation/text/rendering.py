@@ -29,8 +29,10 @@ def guideline_html(markdown: str) -> SafeString:
     )
 
 
-def text_html(body: str, spans: Sequence[dict[str, Any]] = ()) -> SafeString:
-    """A text as paragraphs of sentences that can be focused, with <mark> where spans are.
+def text_html(
+    body: str, spans: Sequence[dict[str, Any]] = (), *, is_marked: bool = True
+) -> SafeString:
+    """A text as paragraphs of sentences that can be focused (if words are marked), with <mark> where spans are.
 
     spans: dicts with start, end (code points), mark (1 to 8) and label. The marks are for readers
     without scripts; where scripts run they are taken out again and drawn as highlights, which
@@ -39,7 +41,7 @@ def text_html(body: str, spans: Sequence[dict[str, Any]] = ()) -> SafeString:
     edges = {edge for span in spans for edge in (span["start"], span["end"])}
     out: list[str] = []
     position = 0
-    first = True
+    first = is_marked
     for start, end in paragraphs(body):
         out += [
             _plain(body[position:start]),

@@ -6,10 +6,10 @@ import { isTyping, readData } from "./site.js";
 import { draw, quoteOf, spanOf, unwrapMarks, walkSentences } from "./spans.js";
 
 const DECISION_MARK = 8;
-const body = document.getElementById("text");
+const takes = document.getElementById("takes"); // null where no words are marked
+const body = takes && document.getElementById("text");
 const raters = document.getElementById("raters");
 const form = document.getElementById("decision");
-const takes = document.getElementById("takes");
 const said = document.getElementById("said");
 const spans = readData("spans");
 
@@ -21,6 +21,7 @@ function taken() {
 }
 
 function show() {
+  if (!body) return;
   const chosen = new Set([...raters?.querySelectorAll("input:checked") ?? []].map((box) => box.value));
   draw(body, [...spans.filter((span) => chosen.has(span.rater)), ...taken()]);
 }
@@ -44,8 +45,8 @@ function take(span) {
 
 // A rater's whole answer in place of what is chosen, to be looked at before it is decided.
 function fillIn({ dataset }) {
-  for (const box of takes.querySelectorAll("input")) box.checked = false;
-  form.elements.quotes.value = "";
+  for (const box of takes?.querySelectorAll("input") ?? []) box.checked = false;
+  if (takes) form.elements.quotes.value = "";
   for (const place of dataset.words.split(" ").filter(Boolean)) {
     const [start, end] = place.split(":").map(Number);
     take({ start, end });
@@ -59,20 +60,22 @@ function fillIn({ dataset }) {
 
 function takeSelection() {
   const selection = getSelection();
-  if (selection.isCollapsed || !selection.rangeCount || !body.contains(selection.anchorNode)) return;
+  if (!body || selection.isCollapsed || !selection.rangeCount || !body.contains(selection.anchorNode)) return;
   const span = spanOf(body, selection.getRangeAt(0));
   selection.removeAllRanges();
   take(span);
 }
 
-unwrapMarks(body); // they were for readers without scripts
-walkSentences(body);
+if (body) {
+  unwrapMarks(body); // they were for readers without scripts
+  walkSentences(body);
+  new ResizeObserver(show).observe(body); // lines break elsewhere: the letters in the margin move
+}
 if (raters) {
   raters.hidden = false;
   raters.addEventListener("change", show);
 }
 form.addEventListener("change", show);
-new ResizeObserver(show).observe(body); // lines break elsewhere: the letters in the margin move
 
 // As on the task pages: a mouse's selection is taken when its button goes up, unless it is down again by then.
 // A finger moves handles first and copies, which the field below the boxes is for.

@@ -103,9 +103,9 @@ function takeOver(answers, where) {
   }
   if (!taken.length) return;
   page.changed();
-  const [{ number, grade }] = taken;
+  const [first] = taken;
   if (taken.length > 1) tell(phrase(`answered_many_${where}`, { numbers: taken.map((one) => one.number).join(", ") }));
-  else tell(phrase(`answered_${where}`, { number, grade: grade ?? phrase("no_grade") }));
+  else tell(phrase(`answered_${where}`, { number: first.number, grade: first.nameOf(first.grade) ?? phrase("no_grade") }));
 }
 
 // Asks the server for newer answers. What was said here while it answered is newer than its reply.
@@ -127,9 +127,10 @@ async function refresh() {
 }
 
 // An answer in words: its grade, and what it rests on.
-function fill(place, { grade, spans }) {
+function fill(place, question, { grade, spans }) {
   const quotes = typeof spans === "string" ? JSON.parse(spans) : spans;
-  const b = Object.assign(document.createElement("b"), { textContent: grade === "" || grade === null ? phrase("no_grade") : grade });
+  const said = grade === "" || grade === null ? phrase("no_grade") : question.nameOf(Number(grade));
+  const b = Object.assign(document.createElement("b"), { textContent: said });
   place.replaceChildren(b, ...quotes.flatMap(({ quote }) => [" ", Object.assign(document.createElement("q"), { textContent: quote, dir: "auto" })]));
 }
 
@@ -145,8 +146,8 @@ function showConflicts() {
     }
     const panel = old ?? document.getElementById("conflict").content.firstElementChild.cloneNode(true);
     const [here, there] = panel.querySelectorAll("dd");
-    fill(here, waiting.at(-1).fields);
-    fill(there, other);
+    fill(here, question, waiting.at(-1).fields);
+    fill(there, question, other);
     if (old) continue;
     const time = new Date(other.at).toLocaleString(document.documentElement.lang, { dateStyle: "medium", timeStyle: "short" });
     panel.querySelector("[data-time]").textContent = time;

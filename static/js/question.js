@@ -6,7 +6,6 @@ import { phrase } from "./site.js";
 import { isSpace, quoteOf } from "./spans.js";
 
 const main = document.getElementById("main");
-const spanFrom = Number(main.dataset.spanFrom);
 export const item = main.dataset.state; // the address of its state names it, here and in other tabs
 
 export const STATE_WORDS = { answered: "answered-state", absent: "answered-state", "needs-span": "needs-span", open: "open" };
@@ -15,8 +14,10 @@ export class Question {
   constructor(element, body) {
     this.element = element;
     this.body = body;
-    this.number = Number(element.dataset.question);
-    this.isCheck = "check" in element.dataset; // says itself what to answer; no words support it
+    this.number = element.dataset.question;
+    this.takesSpans = "spanFrom" in element.dataset;
+    this.spanFrom = Number(element.dataset.spanFrom);
+    this.mark = Number(element.querySelector("legend").dataset.mark);
     this.form = element.querySelector("form");
     this.url = new URL(this.form.action).pathname;
     this.base = element.dataset.base; // the key of the newest answer that this page knows
@@ -51,24 +52,33 @@ export class Question {
     for (const radio of this.radios) radio.checked = value !== null && Number(radio.value) === value;
   }
 
-  get mark() { return (this.number - 1) % 8 + 1; }
+  // How a grade is called: by its number, and where grades are names by its name; nothing for no grade.
+  nameOf(grade) {
+    return this.radios.find((radio) => Number(radio.value) === grade)?.dataset.name ?? grade;
+  }
 
   get state() {
     if (this.grade === null || this.denied !== null) return "open";
-    if (this.isCheck || this.grade < spanFrom) return "absent";
+    if (!this.takesSpans || this.grade < this.spanFrom) return "absent";
     return this.spans.length ? "answered" : "needs-span";
   }
 
   get isDone() { return this.state === "answered" || this.state === "absent"; }
 
   // Whether the chosen grade says that no words support it, so that a new span contradicts it.
-  get deniesSpans() { return this.grade !== null && this.grade < spanFrom; }
+  get deniesSpans() { return this.takesSpans && this.grade !== null && this.grade < this.spanFrom; }
 
-  get lowestGradeWithSpans() {
-    return Math.min(...this.radios.map((radio) => Number(radio.value)).filter((value) => value >= spanFrom));
+  // The grade that marked words mean, as no other rests on any; null where several do.
+  get onlyGradeWithSpans() {
+    const grades = this.radios.map((radio) => Number(radio.value)).filter((value) => value >= this.spanFrom);
+    return grades.length === 1 ? grades[0] : null;
   }
 
-  get isBinary() { return this.radios.length === 2; }
+  // The grade that a key stands for; null for none.
+  gradeOf(key) {
+    const radio = this.radios.find(({ dataset, value }) => (dataset.key ?? value) === key.toLowerCase());
+    return radio ? Number(radio.value) : null;
+  }
 
   // Chooses a grade. False where words would have to go for it: then all stays as it was until that is asked.
   choose(grade) {
@@ -124,7 +134,7 @@ export class Question {
   drawSpans(removed) {
     this.element.dataset.state = this.state;
     const said = JSON.stringify(this.spans);
-    if (this.isCheck || this.drawn === said) return; // what is there may have the focus
+    if (!this.takesSpans || this.drawn === said) return; // what is there may have the focus
     this.drawn = said;
     this.element.querySelector(".spans").replaceChildren(...this.spans.map((span) => {
       const item = document.createElement("li");

@@ -1,4 +1,4 @@
-// One item under a rubric, T1 or T2: which question is active, what its keys and selections do.
+// One item under a rubric of any kind: which question is active, what its keys and selections do.
 // Every change is drawn at once, saved at once, and can be undone.
 
 import { spent } from "./clock.js";
@@ -9,8 +9,7 @@ import { Question, STATE_WORDS, item } from "./question.js";
 import { isTyping, phrase } from "./site.js";
 import { draw, spanOf, unwrapMarks, walkSentences } from "./spans.js";
 
-const body = document.getElementById("text");
-unwrapMarks(body);
+const body = document.getElementById("text"); // null where the rubric shows none
 const questions = [...document.querySelectorAll(".question")].map((element) => new Question(element, body));
 const pane = document.querySelector(".question-pane");
 const missing = document.getElementById("missing");
@@ -22,16 +21,21 @@ let offered = null; // words selected while the answer says that there are none
 const waitsToLeave = () => entries().some((entry) => entry.item === item && entry.kind !== "answer");
 let isLeaving = waitsToLeave(); // handed in, not yet acknowledged
 
-const goToText = walkSentences(body);
+const isMarked = questions.some((question) => question.takesSpans); // whether any words are
+if (isMarked) unwrapMarks(body);
+const goToText = isMarked && walkSentences(body);
 
 function render() {
   for (const question of questions) {
     question.drawSpans((span) => change(question, () => question.remove(span)));
     question.element.toggleAttribute("data-active", question === active);
-    for (const offer of question.element.querySelectorAll(".offer")) offer.hidden = !(question === active && offered);
+    for (const offer of question.element.querySelectorAll(".offer")) {
+      offer.hidden = !(question === active && offered);
+      for (const words of offer.querySelectorAll("p")) words.hidden = Number(words.dataset.answered) !== question.grade;
+    }
     for (const ask of question.element.querySelectorAll(".denial")) {
       ask.hidden = question.denied === null;
-      ask.firstElementChild.textContent = phrase("denial", { grade: question.denied });
+      ask.firstElementChild.textContent = phrase("denial", { grade: question.nameOf(question.denied) });
     }
     const tick = document.querySelector(`[data-tick="${question.number}"]`);
     tick.dataset.state = question.state;
@@ -41,14 +45,14 @@ function render() {
   }
   const done = questions.filter((question) => question.isDone).length;
   document.getElementById("progress-words").textContent = phrase("of", { n: done, all: questions.length });
-  document.getElementById("sheet-place").textContent = phrase("of", { n: active.number, all: questions.length });
+  document.getElementById("sheet-place").textContent = phrase("of", { n: questions.indexOf(active) + 1, all: questions.length });
   undoButton.disabled = !undoStack.length;
-  drawMarks();
+  if (isMarked) drawMarks();
 }
 
 function drawMarks() {
   draw(body, questions.flatMap((question) => question.spans.map((span) => ({
-    ...span, mark: question.mark, label: String(question.number), says: phrase("marks_line", question),
+    ...span, mark: question.mark, label: question.number, says: phrase("marks_line", question),
     strong: question === active, href: `#q-${question.number}`,
   }))));
 }
@@ -118,7 +122,8 @@ function gradeByKey(value) {
 }
 
 function addSpan(span, holds = false) {
-  if (!span || active.isCheck) return;
+  if (!span) return;
+  if (!active.takesSpans) return say(phrase("takes_no_words", active));
   if (active.deniesSpans) {
     offered = span;
     render();
@@ -127,8 +132,8 @@ function addSpan(span, holds = false) {
   }
   change(active, () => {
     const isNew = active.add(span);
-    if (active.grade !== null || !active.isBinary) return isNew;
-    active.grade = active.lowestGradeWithSpans;
+    if (active.grade !== null || active.onlyGradeWithSpans === null) return isNew;
+    active.grade = active.onlyGradeWithSpans;
     return true;
   }, holds);
 }
@@ -139,13 +144,13 @@ function settleOffer(take) {
   if (!take) return render();
   change(active, () => {
     active.add(span);
-    active.grade = active.isBinary ? active.lowestGradeWithSpans : null;
+    active.grade = active.onlyGradeWithSpans;
   });
 }
 
 function takeSelection() {
   const selection = getSelection();
-  if (selection.isCollapsed || !selection.rangeCount) return;
+  if (!isMarked || selection.isCollapsed || !selection.rangeCount) return;
   const span = spanOf(body, selection.getRangeAt(0));
   if (!span) return;
   selection.removeAllRanges(); // a drag that began inside an old selection would drag its words about
@@ -194,7 +199,10 @@ function handIn() {
   end("submit", submitForm, { active_ms: spent() });
 }
 
-const KEYS = { j: () => step(1), k: () => step(-1), u: undo, Enter: nextOpen, t: goToText, "?": () => document.getElementById("help").showModal() };
+const KEYS = {
+  j: () => step(1), k: () => step(-1), u: undo, Enter: nextOpen, "?": () => document.getElementById("help").showModal(),
+  ...(goToText && { t: goToText }),
+};
 
 document.addEventListener("keydown", (event) => {
   if (event.ctrlKey && event.key === "Enter") {
@@ -220,7 +228,8 @@ document.addEventListener("keydown", (event) => {
     return step(event.key === "ArrowDown" ? 1 : -1);
   }
   if (!singleKeys.checked || (event.key === "Enter" && event.target.closest("a, button, summary"))) return;
-  if (/^\d$/.test(event.key) && active.radios.some((radio) => radio.value === event.key)) return gradeByKey(Number(event.key));
+  const grade = active.gradeOf(event.key);
+  if (grade !== null) return gradeByKey(grade);
   if (KEYS[event.key]) {
     event.preventDefault();
     KEYS[event.key]();
@@ -279,7 +288,7 @@ document.addEventListener("pointerup", (event) => {
 });
 document.addEventListener("selectionchange", () => {
   const selection = getSelection();
-  const inText = !selection.isCollapsed && body.contains(selection.anchorNode);
+  const inText = isMarked && !selection.isCollapsed && body.contains(selection.anchorNode);
   for (const take of document.querySelectorAll(".touch-take")) {
     take.hidden = !(byTouch && inText && active.element.contains(take));
   }
@@ -296,7 +305,7 @@ skipForm?.addEventListener("submit", (event) => {
   event.preventDefault();
   end("skip", skipForm, {
     note: skipForm.elements.note.value,
-    ...(skipForm.elements.broken.checked && { broken: "on" }),
+    ...(skipForm.elements.broken?.checked && { broken: "on" }),
   });
 });
 undoButton.addEventListener("click", undo);
@@ -312,7 +321,7 @@ document.getElementById("news")?.addEventListener("submit", (event) => {
 
 singleKeys.checked = localStorage.getItem("single-keys") !== "off";
 singleKeys.addEventListener("change", () => localStorage.setItem("single-keys", singleKeys.checked ? "on" : "off"));
-new ResizeObserver(drawMarks).observe(body);
+if (isMarked) new ResizeObserver(drawMarks).observe(body);
 render();
 for (const question of questions) {
   if (question.early !== null) choose(question, question.early);

@@ -1,6 +1,5 @@
 """The questions that look after the work: who may take part, who understood, who is reading."""
 
-from collections.abc import Sequence
 from typing import Any
 
 from django import forms
@@ -8,7 +7,7 @@ from django.core.exceptions import ValidationError
 from django.utils import translation
 from django.utils.translation import gettext as _
 
-from annotation.models import AttentionCheck, Campaign, CheckQuestion, Rubric, RubricLevel
+from annotation.models import AttentionCheck, Campaign, CheckQuestion, Rubric
 from annotation.models.wording import shown
 
 REMOVE = "DELETE"  # the name that a formset gives to the box that takes a row out
@@ -67,11 +66,11 @@ class AttentionForm(forms.Form):
     )
     expected = forms.TypedChoiceField(coerce=int, label="The grade that it asks for")
 
-    def __init__(self, *args: Any, levels: Sequence[RubricLevel], **kwargs: Any) -> None:
+    def __init__(self, *args: Any, labels: dict[int | None, str], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.fields["expected"].choices = [  # type: ignore[attr-defined]
             ("", "choose"),
-            *((level.grade, f"{level.grade} {level.label}") for level in levels),
+            *((grade, f"{grade} {label}") for grade, label in labels.items()),
         ]
 
 
@@ -131,7 +130,7 @@ def check_forms(campaign: Campaign, data: Any = None) -> tuple[Any, Any]:
     attention = AttentionChecks(
         data,
         prefix="attention",
-        form_kwargs={"levels": list(campaign.rubric.levels.all())},
+        form_kwargs={"labels": shown(campaign).labels()},
         initial=[{"body": check.body, "expected": check.expected} for check in written],
     )
     return questions, attention
@@ -180,7 +179,7 @@ def add_ready_made(campaign: Campaign) -> AttentionCheck:
     grade = next((grade for grade in grades if grade not in asked), grades[0])
     last = campaign.attention_checks.last()
     with translation.override(campaign.language):
-        body = _ready_made(shown(campaign).labels(), grade)
+        body = _ready_made(rubric, shown(campaign).labels(), grade)
     return AttentionCheck.objects.create(
         campaign=campaign,
         position=last.position + 1 if last else 0,
@@ -196,13 +195,18 @@ def _middle_first(rubric: Rubric) -> list[int]:
     return sorted(grades, key=lambda grade: (abs(grades.index(grade) - middle), grade))
 
 
-def _ready_made(labels: dict[int | None, str], grade: int) -> str:
+def _ready_made(rubric: Rubric, labels: dict[int | None, str], grade: int) -> str:
+    """It asks for a grade as raters see it: by its number, and where grades are names by its words."""
     if len(labels) == 2:
         return _(
             "This question checks that you are reading: please choose %(grade)s, %(label)s."
         ) % {
             "grade": grade,
             "label": labels[grade],
+        }
+    if rubric.is_nominal:
+        return _("This question checks that you are reading: please choose “%(label)s”.") % {
+            "label": labels[grade]
         }
     return _("This question checks that you are reading: please choose grade %(grade)s.") % {
         "grade": grade

@@ -9,7 +9,7 @@ from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db.models import Count, QuerySet
 
 from annotation.builder.drafts import RESERVED, free_slug
-from annotation.models import Campaign, Dataset, Rater, Rating, Text, User
+from annotation.models import Campaign, Dataset, Rater, Rating, Rubric, Text, User
 from annotation.models.rating import raters_of
 from annotation.models.standard import kind_for
 
@@ -62,6 +62,7 @@ class NewCampaignForm(forms.ModelForm):
     def __init__(self, *args: Any, dataset: Dataset, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.fields["slug"].required = False
+        self.fields["rubric"].queryset = Rubric.objects.offered()  # type: ignore[attr-defined]
         words = dataset.texts.with_body().order_by().values_list("kind").annotate(Count("pk"))
         counts: dict[str, int] = dict(words)
         self.fields["kind"].choices = [  # type: ignore[attr-defined]

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 from django.urls import reverse
 
-from annotation.models import AttentionCheck, Campaign, CheckQuestion, Item, SubQuestion
+from annotation.models import Campaign, CheckQuestion, Item
 from annotation.participation.workload import gold_plan
-from annotation.task.page import Asked, Links
+from annotation.task.page import Asked, Frozen, Links, cards
 
 
 @dataclass
@@ -80,9 +80,7 @@ def preview_of(campaign: Campaign, here: str) -> Preview:
 
 def asked_in(campaign: Campaign, item: Item, place: int) -> list[Shown]:
     """The questions of an item, none answered; the first after training carry the attention checks."""
-    rows: list[SubQuestion | AttentionCheck] = [
-        frozen.question for frozen in item.asked.select_related("question")
-    ]
+    rows: list[Frozen] = list(item.asked.select_related("question"))
     n_training = campaign.items.filter(purpose=Item.Purpose.TRAINING).count()
     bearer = place - n_training
     checks = list(campaign.attention_checks.all()[: campaign.attention_per_part])
@@ -90,15 +88,8 @@ def asked_in(campaign: Campaign, item: Item, place: int) -> list[Shown]:
         index = random.Random(item.position).randint(0, len(rows))  # noqa: S311 - a steady place
         rows.insert(index, checks[bearer])
     return [
-        Shown(
-            assignment_id=0,
-            number=number,
-            question=question,
-            rubric=campaign.rubric,
-            slug=campaign.slug,
-            item=item.position,
-        )
-        for number, question in enumerate(rows, start=1)
+        Shown(0, slug=campaign.slug, item=item.position, **about)
+        for about in cards(rows, campaign.rubric)
     ]
 
 

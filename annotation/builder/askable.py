@@ -1,0 +1,79 @@
+"""Questions that can be asked of a text: unfiltered, and with all there that the rubric shows beside them."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from annotation.models import Campaign, NuggetSpan, Rating, SubQuestion, Text
+from annotation.models.standard import ANSWERED
+
+Asked = dict[int, list[SubQuestion]]  # by text
+Answers = dict[tuple[int, int], list[str]]  # by text and question: the words of the answer
+
+
+@dataclass(frozen=True)
+class Askable:
+    """The questions that a campaign can ask of each text, with the answers that are shown beside them."""
+
+    questions: Asked
+    answers: Answers
+    unanswered: set[int]
+    """Texts with questions, of which none has an answer to show."""
+    once_a_topic: bool
+    """Whether all texts of a topic would ask the same: neither a text nor its answer is shown."""
+
+
+def askable(campaign: Campaign, texts: Sequence[Text]) -> Askable:
+    """What the campaign's rubric can ask of some texts.
+
+    Where it shows the answer of a pair, a pair without one is not asked. Where it shows neither the
+    question nor an answer, it asks about the text alone: one question stands for it, the first.
+    """
+    rubric = campaign.rubric
+    questions = _unfiltered(texts)
+    answers = answers_of(campaign, texts) if rubric.shows_answer else {}
+    unanswered = set()
+    for text, of_text in questions.items():
+        if rubric.shows_answer:
+            questions[text] = [question for question in of_text if (text, question.pk) in answers]
+            unanswered |= {text} if of_text and not questions[text] else set()
+        elif not rubric.shows_question:
+            questions[text] = of_text[:1]
+    once_a_topic = not rubric.shows_text and not rubric.shows_answer
+    return Askable(questions, answers, unanswered, once_a_topic)
+
+
+def answers_of(campaign: Campaign, texts: Sequence[Text]) -> Answers:
+    """The words that were marked or written as the answer of each pair, under the rubric for that.
+
+    Those of the campaign's gold source, where it gave some; else of the first rater by name who did.
+    """
+    topics = {text.topic_id for text in texts}
+    spans = NuggetSpan.objects.filter(
+        rating__rubric__slug=ANSWERED.slug, rating__text__topic__in=topics
+    )
+    by_rating: dict[int, list[str]] = defaultdict(list)
+    for rating, quote, source in spans.order_by("rating", "position").values_list(
+        "rating_id", "quote", "source_quote"
+    ):
+        by_rating[rating].append(quote or source)
+    wanted = {text.pk for text in texts}
+    answers: Answers = {}
+    rated = Rating.objects.filter(rubric__slug=ANSWERED.slug, text__topic__in=topics)
+    for pk, rater, text, question in rated.order_by("rater__name", "rater").values_list(
+        "pk", "rater_id", "text_id", "question_id"
+    ):
+        if text not in wanted or pk not in by_rating:
+            continue
+        if (text, question) not in answers or rater == campaign.gold_source_id:
+            answers[text, question] = by_rating[pk]
+    return answers
+
+
+def _unfiltered(texts: Sequence[Text]) -> Asked:
+    by_topic: dict[int, list[SubQuestion]] = defaultdict(list)
+    for question in SubQuestion.objects.filter(
+        topic__in={text.topic_id for text in texts}, filtered_because=""
+    ):
+        by_topic[question.topic_id].append(question)
+    return {text.pk: by_topic[text.topic_id or 0] for text in texts}
