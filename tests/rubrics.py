@@ -86,9 +86,14 @@ def kinds_of_facts() -> Rubric:
 
 
 def open_study(
-    dataset: Dataset, rubric: Rubric, raters: Sequence[Rater], kind: str = "report", **options
+    dataset: Dataset,
+    rubric: Rubric,
+    raters: Sequence[Rater],
+    kind: str = "report",
+    further: Sequence[Rubric] = (),
+    **options,
 ) -> Campaign:
-    """An open study of the texts of a kind under a rubric, lent to the raters."""
+    """An open study of the texts of a kind under a rubric and further ones, lent to the raters."""
     campaign = Campaign.objects.create(
         **{
             "dataset": dataset,
@@ -100,8 +105,20 @@ def open_study(
         }
         | options
     )
+    campaign.further_rubrics.set(further)
     sampling.resample(campaign)
     sampling.publish(campaign)
     for rater in raters:
         begin_part(invite(campaign, rater))
     return campaign
+
+
+def open_both(dataset: Dataset, raters: Sequence[Rater], **options) -> Campaign:
+    """A study that asks under T1, and on the same page for the kind of fact."""
+    kinds = Rubric.objects.filter(slug="kind-of-fact").first() or kinds_of_facts()
+    return open_study(
+        dataset,
+        Rubric.objects.get(slug="answerable"),
+        raters,
+        **{"slug": "both", "title": "Answers and facts", "further": [kinds]} | options,
+    )

@@ -68,10 +68,9 @@ def voices(item: Item, question: SubQuestion) -> list[Voice]:
     """
     newest: dict[int, Answer] = {
         answer.assignment_id: answer
-        for answer in Answer.objects.filter(assignment__item=item, question=question).order_by(
-            "-late",
-            "pk",  # what counts goes over what came too late
-        )
+        for answer in Answer.objects.filter(
+            assignment__item=item, question=question, rubric=None
+        ).order_by("-late", "pk")  # what counts goes over what came too late
     }
     answered = Assignment.objects.filter(
         item=item, answers__question__isnull=False, participant__set_aside_at=None

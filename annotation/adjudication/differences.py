@@ -95,7 +95,8 @@ def differences(campaign: Campaign, kind: str = "", state: str = "") -> list[Dif
 def _given(campaign: Campaign) -> dict[Pair, list[tuple[int, str]]]:
     """By pair, the grade and the stored spans of every rater's newest answer that has a grade."""
     rows = (
-        Answer.objects.filter(assignment__participant__campaign=campaign, question__isnull=False)
+        Answer.objects.filter(assignment__participant__campaign=campaign)
+        .filter(question__isnull=False, rubric=None)  # further rubrics are not adjudicated
         .exclude(late=Answer.Late.SET_ASIDE)
         .order_by("-late", "pk")  # what counts goes over what came too late
         # Spans stay as they are stored: of most answers nobody needs to know them here.

@@ -24,22 +24,24 @@ class Askable:
 
 
 def askable(campaign: Campaign, texts: Sequence[Text]) -> Askable:
-    """What the campaign's rubric can ask of some texts.
+    """What the campaign's rubrics can ask of some texts, together.
 
-    Where it shows the answer of a pair, a pair without one is not asked. Where it shows neither the
-    question nor an answer, it asks about the text alone: one question stands for it, the first.
+    Where one shows the answer of a pair, a pair without one is not asked. Where all show neither the
+    question nor an answer, they ask about the text alone: one question stands for it, the first.
     """
-    rubric = campaign.rubric
+    rubrics = campaign.rubrics()
+    shows_answer = any(rubric.shows_answer for rubric in rubrics)
+    shows_question = any(rubric.shows_question for rubric in rubrics)
     questions = _unfiltered(texts)
-    answers = answers_of(campaign, texts) if rubric.shows_answer else {}
+    answers = answers_of(campaign, texts) if shows_answer else {}
     unanswered = set()
     for text, of_text in questions.items():
-        if rubric.shows_answer:
+        if shows_answer:
             questions[text] = [question for question in of_text if (text, question.pk) in answers]
             unanswered |= {text} if of_text and not questions[text] else set()
-        elif not rubric.shows_question:
+        elif not shows_question:
             questions[text] = of_text[:1]
-    once_a_topic = not rubric.shows_text and not rubric.shows_answer
+    once_a_topic = not shows_answer and not any(rubric.shows_text for rubric in rubrics)
     return Askable(questions, answers, unanswered, once_a_topic)
 
 

@@ -14,6 +14,7 @@ from annotation.models import (
     LogEntry,
     Participant,
     Rater,
+    Rubric,
     Text,
     User,
 )
@@ -74,9 +75,16 @@ def make(campaign: Campaign, people: Iterable[User]) -> None:
 
 
 @transaction.atomic
-def save_sample(campaign: Campaign, fields: Iterable[str]) -> sampling.Sample:
-    """Save some settings of a draft and draw it again. Raises SampleError, and saves nothing then."""
+def save_sample(
+    campaign: Campaign, fields: Iterable[str], further: Iterable[Rubric] | None = None
+) -> sampling.Sample:
+    """Save some settings of a draft and draw it again. Raises SampleError, and saves nothing then.
+
+    `further` are its further rubrics; None leaves them as they are.
+    """
     campaign.save(update_fields=list(fields))
+    if further is not None:
+        campaign.further_rubrics.set(further)
     return sampling.resample(campaign)
 
 
@@ -126,6 +134,7 @@ def copy(source: Campaign, by: User) -> Campaign:
     made = Campaign.objects.create(
         **settings, title=title, slug=free_slug(title), created_by=by, selection=selection
     )
+    made.further_rubrics.set(source.further_rubrics.all())
     CheckQuestion.objects.bulk_create(
         CheckQuestion(
             campaign=made,

@@ -35,7 +35,7 @@ SAME_QUESTIONS = "no text is shown, and another of the topic asks the same"
 WITH_QUESTION = Exists(SubQuestion.objects.filter(topic=OuterRef("topic"), filtered_because=""))
 
 Labels = dict[int, dict[int, int]]  # by text, by question: the grade
-Expected = dict[tuple[int, int], dict[str, Any]]  # by text and question: grade and spans
+Expected = dict[tuple[int, int], dict[str, Any]]  # by text and question: as an ItemQuestion has it
 
 
 class SampleError(Exception):
@@ -172,6 +172,11 @@ def publish(campaign: Campaign) -> None:
     words = shown(campaign, campaign.kind_asked())
     program = words_of_the_program(campaign.language)
     campaign.guideline, campaign.wording = words.guideline, words.stored() | {"program": program}
+    if words.further:
+        campaign.wording["further"] = {
+            slug: further.stored() | {"guideline": further.guideline}
+            for slug, further in words.further.items()
+        }
     campaign.state = Campaign.State.OPEN
     campaign.opened_at = timezone.now()
     campaign.save(update_fields=["guideline", "wording", "state", "opened_at"])
@@ -279,7 +284,11 @@ def _training_questions(campaign: Campaign, training: Sequence[Text], expected: 
     chosen: Asked = {}
     asked = askable(campaign, training).questions
     for place, text in enumerate(training):
-        known = [question for question in asked[text.pk] if (text.pk, question.pk) in expected]
+        known = [
+            question
+            for question in asked[text.pk]
+            if "expected" in expected.get((text.pk, question.pk), {})
+        ]
         if number and number < len(known):
             drawing = _random(campaign.seed, f"gold questions {place}")
             known = _in_order(drawing.sample(known, number))
@@ -321,7 +330,7 @@ def _labelled(campaign: Campaign, texts: Sequence[Text]) -> list[Text]:
         .filter(kind=campaign.selection.get("kind") or texts[0].kind, pk__in=rated.values("text"))
         .order_by("id")
     )
-    if not campaign.rubric.asks_of_every_pair:
+    if not all(rubric.asks_of_every_pair for rubric in campaign.rubrics()):
         candidates = _can_be_asked(campaign, candidates)
     if len(candidates) < wanted:
         raise SampleError(
@@ -346,22 +355,23 @@ def _can_be_asked(campaign: Campaign, candidates: list[Text]) -> list[Text]:
 
 
 def _expected(campaign: Campaign, labelled: Sequence[Text]) -> Expected:
-    """By text and question: the grade and the spans that the gold source gave."""
+    """By text and question: the grade and the spans that the gold source gave, under each rubric."""
     if not labelled:
         return {}
-    rated = Rating.objects.filter(
-        rater=campaign.gold_source, rubric=campaign.rubric, text__in=labelled
-    )
+    rubrics = {rubric.pk: rubric.slug for rubric in campaign.rubrics()}
+    rated = Rating.objects.filter(rater=campaign.gold_source, rubric__in=rubrics, text__in=labelled)
     spans: dict[int, list[dict[str, Any]]] = defaultdict(list)
     for span in NuggetSpan.objects.filter(rating__in=rated, start__isnull=False):
         spans[span.rating_id].append({"start": span.start, "end": span.end, "quote": span.quote})
-    return {
-        (rating.text_id, rating.question_id): {
-            "expected": rating.grade,
-            "expected_spans": spans[rating.pk],
-        }
-        for rating in rated
-    }
+    expected: Expected = defaultdict(dict)
+    for rating in rated:
+        given = {"expected": rating.grade, "expected_spans": spans[rating.pk]}
+        of_pair = expected[rating.text_id, rating.question_id]
+        if rating.rubric_id == campaign.rubric_id:
+            of_pair |= given
+        else:
+            of_pair.setdefault("further", {})[rubrics[rating.rubric_id]] = given
+    return expected
 
 
 def _reasons(made: Sample) -> str:

@@ -21,7 +21,7 @@ from annotation.builder.forms.texts import TextsForm
 from annotation.builder.readiness import STEPS, steps
 from annotation.builder.sampling import SampleError, sample_counts
 from annotation.http import AuthenticatedRequest, View, admins_only, researchers_only
-from annotation.models import Campaign, Dataset, LogEntry
+from annotation.models import Campaign, Dataset, LogEntry, Rubric
 from annotation.models.wording import shown
 from annotation.participation.planning import plan
 from annotation.participation.workload import gold_plan, workload
@@ -54,7 +54,8 @@ def texts(request: AuthenticatedRequest, draft: Campaign) -> HttpResponseBase:
     """Which texts, which questions; every save draws them anew."""
     form = TextsForm(_sent(request), instance=draft)
     also = ("selection", "question_source", "question_rubric")
-    if response := _save_sample(request, draft, form, "texts", also):
+    further = form.cleaned_data["further_rubrics"] if form.is_valid() else None
+    if response := _save_sample(request, draft, form, "texts", also, further):
         return response
     return _page(request, draft.slug, "texts", form=form, drawn=sample_counts(draft))
 
@@ -235,12 +236,13 @@ def _save_sample(
     form: TextsForm | GoldForm,
     step: str,
     also: Iterable[str] = (),
+    further: Iterable[Rubric] | None = None,
 ) -> HttpResponseBase | None:
     """Save and draw again; None where the form has to be shown (again)."""
     if not form.is_valid():
         return None
     try:
-        made = drafts.save_sample(draft, [*form.Meta.fields, *also])
+        made = drafts.save_sample(draft, [*form.Meta.fields, *also], further)
     except SampleError as error:
         form.add_error(None, str(error))
         draft.refresh_from_db()

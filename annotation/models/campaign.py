@@ -18,6 +18,7 @@ from django.urls import reverse
 from django.utils import timezone, translation
 
 from annotation.models.corpus import Text
+from annotation.models.rubric import Rubric
 from annotation.models.standard import kind_for
 
 
@@ -76,6 +77,12 @@ class Campaign(models.Model):
     )
     rubric = models.ForeignKey(
         "annotation.Rubric", on_delete=models.PROTECT, related_name="campaigns"
+    )
+    further_rubrics = models.ManyToManyField(
+        "annotation.Rubric",
+        blank=True,
+        related_name="+",
+        help_text="that are asked on the same page, of the same pairs; each has ratings of its own",
     )
     slug = models.SlugField(max_length=80, unique=True)
     title = models.CharField(max_length=200)
@@ -285,6 +292,10 @@ class Campaign(models.Model):
         kind: str = self.selection.get("kind") or kind_for(self.rubric)
         return kind or Text.Kind.PASSAGE
 
+    def rubrics(self) -> "list[Rubric]":
+        """All that are asked of a pair: the campaign's own first, then the further ones."""
+        return [self.rubric, *self.further_rubrics.all()]
+
     def kind_asked(self) -> str:
         """The kind of the text that is asked about first; before any is drawn, the one it is made for."""
         kinds = self.items.values_list("text__kind", flat=True)
@@ -362,6 +373,11 @@ class ItemQuestion(models.Model):
         default=list,
         blank=True,
         help_text="the words of the pair's answer, as they are shown where a rubric shows one",
+    )
+    further = models.JSONField(
+        default=dict,
+        blank=True,
+        help_text="what is expected under further rubrics, by slug: {expected, expected_spans}",
     )
 
     class Meta:

@@ -217,8 +217,8 @@ class Answer(models.Model):
     """What a person said, once: append-only, never changed and never deleted.
 
     The browser makes the key, so that an answer sent twice is stored once. A grade of None takes
-    an earlier answer back. The newest answer of an assignment's question is its Rating. An answer
-    to an attention check has that check instead of a question, and is never a rating.
+    an earlier answer back. The newest answer of an assignment's question under a rubric is its Rating.
+    An answer to an attention check has that check instead of a question, and is never a rating.
 
     What comes too late to count is kept and is no rating; `late` says why. If the item is handed
     in after all, its newest answers count, and are no longer late.
@@ -248,6 +248,16 @@ class Answer(models.Model):
         null=True,
         blank=True,
         related_name="answers",
+    )
+    # No index: nothing looks answers up by it, and every answer would pay for one.
+    rubric = models.ForeignKey(
+        Rubric,
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="+",
+        db_index=False,
+        help_text="a further rubric of the campaign; empty: its own",
     )
     key = models.UUIDField()
     grade = models.SmallIntegerField(null=True)

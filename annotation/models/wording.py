@@ -7,7 +7,7 @@ changes nothing of it. A campaign without any that is no draft was opened before
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from django.utils.translation import gettext as _
@@ -35,6 +35,16 @@ class Wording:
     question: str
     levels: tuple[Level, ...]
     guideline: str
+    further: "Mapping[str, Wording]" = field(default_factory=dict)
+    """The words of the campaign's further rubrics, by slug."""
+
+    @property
+    def whole_guideline(self) -> str:
+        """The guidelines of all rubrics, each under the title of its own where there are several."""
+        if not self.further:
+            return self.guideline
+        every = (self, *self.further.values())
+        return "\n\n".join(f"## {words.title}\n\n{words.guideline}" for words in every)
 
     def labels(self) -> dict[int | None, str]:
         """The words of each level by its grade."""
@@ -56,10 +66,17 @@ def shown(campaign: Campaign, kind: str = "") -> Wording:
     empty: of those that the campaign was made for.
     """
     if campaign.wording and not campaign.is_draft:
-        return _merged(Wording("", "", (), ""), campaign)
+        frozen = campaign.wording.get("further", {})
+        further = {slug: _read(words) for slug, words in frozen.items()}
+        return replace(_merged(Wording("", "", (), ""), campaign), further=further)
     kind = kind or campaign.kind
     if campaign.is_draft:
-        return _merged(rubrics_own(campaign.rubric, campaign.language, kind), campaign)
+        further = {
+            rubric.slug: rubrics_own(rubric, campaign.language, kind)
+            for rubric in (campaign.further_rubrics.all() if campaign.pk else ())
+        }
+        own = _merged(rubrics_own(campaign.rubric, campaign.language, kind), campaign)
+        return replace(own, further=further)
     return _merged(_untranslated(campaign.rubric, campaign.language, kind), campaign)
 
 
@@ -111,6 +128,17 @@ def differing(given: Wording, own: Wording) -> dict[str, Any]:
         if level.label != labels.get(level.grade)
     }
     return wording | ({"levels": levels} if levels else {})
+
+
+def _read(stored: Mapping[str, Any]) -> Wording:
+    """The words of a further rubric, as an opened campaign holds them."""
+    levels = sorted(stored["levels"].items(), key=lambda level: -int(level[0]))
+    return Wording(
+        stored["title"],
+        stored["question"],
+        tuple(Level(int(grade), label) for grade, label in levels),
+        stored["guideline"],
+    )
 
 
 def _untranslated(rubric: Rubric, language: str, kind: str) -> Wording:

@@ -62,6 +62,7 @@ def _provenance(names: Names, written: dict[str, dict[str, Any]]) -> bytes:
         "title": campaign.title,
         "dataset": campaign.dataset.slug,
         "rubric": campaign.rubric.slug,
+        "further_rubrics": [rubric.slug for rubric in campaign.further_rubrics.all()],
         "state": campaign.state,
         "is_pilot": campaign.is_pilot,
         "seed": campaign.seed,

@@ -18,7 +18,8 @@ from itertools import groupby
 from operator import itemgetter
 from typing import Any
 
-from django.db.models import F, Max
+from django.db.models import Case, F, Max, Value, When
+from django.db.models.functions import Coalesce
 
 from annotation.formats.writing import safe
 from annotation.models import (
@@ -93,9 +94,16 @@ class Names:
                 check=F("check_asked__position"),
                 question_index=F("question__position"),
                 question_body=F("question__body"),
+                rubric_slug=_under(self.campaign),
             )
             .iterator(chunk_size=PAGE)
         )
+
+
+def _under(campaign: Campaign) -> Case:
+    """The rubric of an answer by its slug; none where it is to an attention check."""
+    own = Coalesce("rubric__slug", Value(campaign.rubric.slug))
+    return Case(When(question__isnull=False, then=own), default=Value(""))
 
 
 Table = Callable[[Names], Iterator[Cells]]
@@ -105,7 +113,7 @@ def _number(value: int | None) -> int | str:
     return "" if value is None else value
 
 
-def _json(spans: list[dict[str, Any]]) -> str:
+def _json(spans: list[Any]) -> str:
     return json.dumps(spans, ensure_ascii=False)
 
 
@@ -166,14 +174,20 @@ def _items(names: Names) -> Iterator[Cells]:
 def _questions(names: Names) -> Iterator[Cells]:
     questions = ItemQuestion.objects.filter(item__campaign=names.campaign)
     questions = questions.select_related("item", "question").order_by("item__position", "position")
+    rubrics = names.campaign.rubrics()
     for asked in questions.iterator(chunk_size=PAGE):
-        yield {
-            "item": asked.item.position + 1,
-            "question_index": asked.question.position,
-            "question": asked.question.body,
-            "expected": _number(asked.expected),
-            "expected_spans": _json(asked.expected_spans),
-        }
+        own = {"expected": asked.expected, "expected_spans": asked.expected_spans}
+        for rubric in rubrics:
+            known = own if rubric is rubrics[0] else asked.further.get(rubric.slug, {})
+            yield {
+                "item": asked.item.position + 1,
+                "question_index": asked.question.position,
+                "rubric": rubric.slug,
+                "question": asked.question.body,
+                "answer": _json(asked.answer) if rubric.shows_answer else "",
+                "expected": _number(known.get("expected")),
+                "expected_spans": _json(known.get("expected_spans", [])),
+            }
 
 
 def _attention_checks(names: Names) -> Iterator[Cells]:
@@ -192,6 +206,11 @@ def _words(names: Names) -> Iterator[Cells]:
     texts += [("question", campaign.language, words.question)]
     texts += [(f"grade {level.grade}", of_rubric, level.label) for level in words.levels]
     texts += [("guideline", "" if is_rubrics else campaign.language, words.guideline)]
+    for slug, further in words.further.items():
+        named = {"rubric": further.title, "question": further.question}
+        named |= {f"grade {level.grade}": level.label for level in further.levels}
+        named |= {"guideline": further.guideline}
+        texts += [(f"{slug}: {name}", of_rubric, text) for name, text in named.items()]
     own = [("consent", campaign.consent)]
     for number, asked in enumerate(campaign.check_questions.order_by("position"), start=1):
         name = f"check question {number}"
@@ -232,6 +251,7 @@ def _answers(names: Names) -> Iterator[Cells]:
             yield answer | {
                 "worker": names.worker[pk],
                 "item": answer["item_position"] + 1,
+                "rubric": answer["rubric_slug"],
                 "check": "" if answer["check"] is None else answer["check"] + 1,
                 "spans": _json(answer["spans"]),
                 "created": names.moment(answer["created"]),
@@ -239,18 +259,19 @@ def _answers(names: Names) -> Iterator[Cells]:
 
 
 def _newest(names: Names, pk: int) -> Iterator[Cells]:
-    """A participant's newest answer to each question, if it has a grade; attention checks have none.
+    """A participant's newest answer to each question under each rubric, if it has a grade; not to checks.
 
     One that came too late to count is a label where no other answers the question.
     """
+    rubrics = [rubric.slug for rubric in names.campaign.rubrics()]
     for _, of_item in groupby(names.answers(pk), itemgetter("item_position")):
         answers = sorted(of_item, key=lambda answer: answer["late"] == "")  # otherwise as they came
         last = {
-            answer["question_index"]: answer
+            (answer["question_index"], rubrics.index(answer["rubric_slug"])): answer
             for answer in answers
             if answer["question_index"] is not None
         }
-        yield from (last[index] for index in sorted(last) if last[index]["grade"] is not None)
+        yield from (last[place] for place in sorted(last) if last[place]["grade"] is not None)
 
 
 def _labels(names: Names) -> Iterator[Cells]:
@@ -259,7 +280,7 @@ def _labels(names: Names) -> Iterator[Cells]:
         for answer in _newest(names, pk):
             yield texts[answer["item_position"] + 1] | {
                 "worker": names.worker[pk],
-                "rubric": names.campaign.rubric.slug,
+                "rubric": answer["rubric_slug"],
                 "state": answer["state"],
                 "text_sha256": answer["text_sha256"],
                 "question_index": answer["question_index"],
@@ -277,6 +298,7 @@ def _spans(names: Names) -> Iterator[Cells]:
                     "worker": names.worker[pk],
                     "item": answer["item_position"] + 1,
                     "question_index": answer["question_index"],
+                    "rubric": answer["rubric_slug"],
                     "span": number,
                 }
 
@@ -327,7 +349,10 @@ TABLES: dict[str, tuple[Table, tuple[str, ...]]] = {
     "items.csv": (_items, ("item", "purpose", "topic", "kind", "system", "text", "text_sha256")),
     "questions.csv": (
         _questions,
-        ("item", "question_index", "question", "expected", "expected_spans"),
+        (
+            *("item", "question_index", "rubric", "question", "answer"),
+            *("expected", "expected_spans"),
+        ),
     ),
     "attention_checks.csv": (_attention_checks, ("check", "body", "expected")),
     "words.csv": (_words, ("name", "language", "text", "sha256")),
@@ -341,7 +366,7 @@ TABLES: dict[str, tuple[Table, tuple[str, ...]]] = {
     "answers.csv": (
         _answers,
         (
-            *("worker", "item", "question_index", "check", "key", "grade", "spans"),
+            *("worker", "item", "question_index", "rubric", "check", "key", "grade", "spans"),
             *("text_sha256", "active_ms", "created", "late"),
         ),
     ),
@@ -354,7 +379,7 @@ TABLES: dict[str, tuple[Table, tuple[str, ...]]] = {
     ),
     "spans.csv": (
         _spans,
-        ("worker", "item", "question_index", "span", "start", "end", "quote"),
+        ("worker", "item", "question_index", "rubric", "span", "start", "end", "quote"),
     ),
     "decisions.csv": (
         _decisions,

@@ -160,7 +160,10 @@ def _gold(campaign: Campaign, answers: QuerySet[Answer]) -> dict[int, tuple[int,
         for item, question, grade in known.values_list("item", "question", "expected")
         if grade is not None
     }
-    of_gold = answers.filter(assignment__item__purpose=Item.Purpose.GOLD, question__isnull=False)
+    # Under the campaign's own rubric alone: that is what gold is drawn for.
+    of_gold = answers.filter(
+        assignment__item__purpose=Item.Purpose.GOLD, question__isnull=False, rubric=None
+    )
     newest: dict[tuple[int, int | None], tuple[int, bool]] = {}
     for assignment, item, question, part, grade in of_gold.order_by("pk").values_list(
         "assignment", "assignment__item", "question", "assignment__part", "grade"

@@ -6,6 +6,7 @@ Answers are never changed or deleted; their `late` says why they do not count.
 from collections.abc import Iterable
 
 from django.db.models import QuerySet
+from django.db.models.functions import Coalesce
 
 from annotation.models import Answer, Assignment, Campaign, Item, Rating
 
@@ -19,7 +20,7 @@ def count(answer: Answer, campaign: Campaign) -> None:
         return
     Rating.objects.record(
         rater=answer.assignment.participant.rater_id,
-        rubric=campaign.rubric_id,
+        rubric=answer.rubric_id or campaign.rubric_id,
         text=answer.assignment.item.text_id,
         question=answer.question_id,
         grade=answer.grade,
@@ -38,7 +39,8 @@ def count_again(assignment: Assignment, because: Answer.Late | None = None) -> N
     elif not answers.exclude(late=Answer.Late.NO).exists():
         return
     newest = {
-        (answer.question_id, answer.check_asked_id): answer for answer in answers.order_by("id")
+        (answer.question_id, answer.check_asked_id, answer.rubric_id): answer
+        for answer in answers.order_by("id")
     }
     late = [answer for answer in newest.values() if answer.late]
     for answer in late:
@@ -83,7 +85,7 @@ def _pairs(answers: QuerySet[Answer]) -> list[Pair]:
     return list(
         answers.values_list(
             "assignment__participant__rater_id",
-            "assignment__participant__campaign__rubric_id",
+            Coalesce("rubric_id", "assignment__participant__campaign__rubric_id"),
             "assignment__item__text_id",
             "question_id",
         )

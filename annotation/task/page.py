@@ -22,13 +22,14 @@ from annotation.models import (
 )
 from annotation.models.wording import Wording, shown
 
+LETTERS = "abcd"  # of the rubrics of one question
 MARKS = 8  # hues and line styles; the question's number, beside the mark, never repeats
 Frozen = ItemQuestion | AttentionCheck
 
 
 @dataclass
 class Asked:
-    """A question of an item, with this rater's answer. Spans are dicts of start, end, quote.
+    """A question of an item under a rubric, with this rater's answer. Spans are dicts of start, end, quote.
 
     An attention check stands among the questions of some items; it asks for no spans.
     """
@@ -38,6 +39,7 @@ class Asked:
     mark: int
     question: SubQuestion | AttentionCheck
     rubric: Rubric
+    is_further: bool = False  # whether its rubric is a further one of the campaign
     grade: int | None = None
     spans: list[dict[str, Any]] = field(default_factory=list)
     key: str = ""  # of the newest answer, which the next one replaces knowingly
@@ -62,7 +64,12 @@ class Asked:
     def url(self) -> str:
         """Where its answers are sent."""
         name = "check_answer" if self.is_check else "answer"
-        return reverse(name, args=[self.assignment_id, self.question.pk])
+        return reverse(name, args=[self.assignment_id, *self.place])
+
+    @property
+    def place(self) -> list[Any]:
+        """What names it in an address: its question, and the rubric where that is a further one."""
+        return [self.question.pk, *([self.rubric.slug] if self.is_further else [])]
 
     @property
     def state(self) -> str:
@@ -78,42 +85,54 @@ class Asked:
         return self.state in ("answered", "absent")
 
 
-def asked_of(assignment: Assignment, rubric: Rubric) -> list[Asked]:
-    """The frozen questions of an item in order, each with its newest answer.
+def asked_of(assignment: Assignment) -> list[Asked]:
+    """The frozen questions of an item in order, each under each rubric, with its newest answer.
 
     The answers are read, not the ratings: words that were marked before a grade was chosen are an
     answer already, and no rating yet. An attention check takes a steady place of its own.
     """
     newest = {
-        (answer.question_id, answer.check_asked_id): answer
+        (answer.question_id, answer.check_asked_id, answer.rubric_id): answer
         for answer in Answer.objects.filter(assignment=assignment).order_by("id")
     }
     rows: list[Frozen] = list(assignment.item.asked.select_related("question"))
     if check := assignment.check_asked:
         place = random.Random(assignment.pk)  # noqa: S311 - the same place at every visit
         rows.insert(place.randint(0, len(rows)), check)
-    asked = [Asked(assignment.pk, **about) for about in cards(rows, rubric)]
+    rubrics = assignment.participant.campaign.rubrics()
+    asked = [Asked(assignment.pk, **about) for about in cards(rows, rubrics)]
     for card in asked:
-        answer = newest.get((None, card.question.pk) if card.is_check else (card.question.pk, None))
+        question = (None, card.question.pk) if card.is_check else (card.question.pk, None)
+        answer = newest.get((*question, card.rubric.pk if card.is_further else None))
         if answer:
             card.grade, card.spans, card.key = answer.grade, answer.spans, str(answer.key)
     return asked
 
 
-def cards(rows: Sequence[Frozen], rubric: Rubric) -> list[dict[str, Any]]:
-    """What is known of each question of an item beside its answer, as the fields of an Asked."""
+def cards(rows: Sequence[Frozen], rubrics: Sequence[Rubric]) -> list[dict[str, Any]]:
+    """What is known of each question of an item beside its answer, as the fields of an Asked.
+
+    Under several rubrics a question has a card for each: 2a, 2b. The first rubric is the campaign's
+    own, under which attention checks are asked.
+    """
     made: list[dict[str, Any]] = []
     for number, row in enumerate(rows, start=1):
-        about: dict[str, Any] = {
-            "number": str(number),
-            "mark": len(made) % MARKS + 1,
-            "rubric": rubric,
-        }
-        if isinstance(row, AttentionCheck):
-            made.append({**about, "question": row})
-            continue
-        frozen = {name: getattr(row, name) for name in ("answer", "expected", "expected_spans")}
-        made.append({**about, **frozen, "question": row.question})
+        is_check = isinstance(row, AttentionCheck)
+        for letter, rubric in zip(LETTERS, rubrics[:1] if is_check else rubrics, strict=False):
+            is_further = rubric is not rubrics[0]
+            about = {
+                "number": f"{number}{letter}" if len(rubrics) > 1 and not is_check else f"{number}",
+                "mark": len(made) % MARKS + 1,
+                "rubric": rubric,
+                "is_further": is_further,
+            }
+            if isinstance(row, AttentionCheck):
+                made.append({**about, "question": row})
+                continue
+            own = {"expected": row.expected, "expected_spans": row.expected_spans}
+            expected = row.further.get(rubric.slug, {}) if is_further else own
+            answer = row.answer if rubric.shows_answer else []
+            made.append({**about, "question": row.question, "answer": answer, **expected})
     return made
 
 
@@ -139,6 +158,11 @@ class Scale:
     def is_short(self) -> bool:
         """Whether its levels stand in a row; more of them are written out below each other."""
         return len(self.levels) == 2
+
+    @property
+    def is_named(self) -> bool:
+        """Whether its grades are called by their words; yes and no are numbers, as their keys are."""
+        return self.rubric.is_nominal and self.rubric.eta is None
 
     @property
     def without_words(self) -> list[Choice]:
@@ -207,8 +231,8 @@ def page_context(
     if text.body is None:
         raise Http404("The words of this text are not here.")
     words = shown(campaign, text.kind)
-    scales = [scale_of(campaign.rubric, words)]
-    rubrics = [scale.rubric for scale in scales]
+    rubrics = list({card.rubric.pk: card.rubric for card in asked}.values())
+    scales = [scale_of(rubric, words.further.get(rubric.slug, words)) for rubric in rubrics]
     shows_text = any(rubric.shows_text for rubric in rubrics)
     shows_request = any(rubric.shows_request for rubric in rubrics)
     return {
@@ -228,11 +252,10 @@ def page_context(
         "keys": {card.number: uuid4() for card in asked},
         "words": words,
         "scales": {scale.rubric.pk: scale for scale in scales},
-        # What is asked stands on the cards themselves, where they have no question of their own.
-        "heading": words.question if rubrics[0].shows_question else "",
-        "active": next((card.number for card in asked if not card.is_done), asked[0].number)
-        if asked
-        else "1",
+        # What is asked stands on the cards themselves where it differs, or where they ask nothing else.
+        "heading": words.question if len(rubrics) == 1 and rubrics[0].shows_question else "",
+        "several": len(rubrics) > 1,
+        "active": next((card.number for card in asked if not card.is_done), asked[0].number),
         "done": sum(card.is_done for card in asked),
         "missing": missing,
         "place": place,

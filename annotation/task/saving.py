@@ -29,14 +29,17 @@ from annotation.task.page import asked_of
 from annotation.text.spans import Span
 
 
-def _newest(**asked: int) -> QuerySet[Any, Any]:
+def _newest(**asked: int | None) -> QuerySet[Any, Any]:
     return Answer.objects.filter(**asked).order_by("-id").values_list("id", "key")[:1]
 
 
 _LOCKED = Prepared(
     lambda pk: Assignment.objects.select_for_update().filter(pk=pk).values_list("state", "slot"), 1
 )
-_NEWEST = Prepared(lambda pk, question: _newest(assignment=pk, question=question), 2)
+_NEWEST = Prepared(lambda pk, question: _newest(assignment=pk, question=question, rubric=None), 2)
+_NEWEST_UNDER = Prepared(
+    lambda pk, question, rubric: _newest(assignment=pk, question=question, rubric=rubric), 3
+)
 _NEWEST_TO_CHECK = Prepared(lambda pk, check: _newest(assignment=pk, check_asked=check), 2)
 _ANSWER = PreparedInsert(Answer)
 
@@ -60,12 +63,14 @@ def save_answer(
     key: UUID,
     grade: int | None,
     spans: Sequence[Span],
+    rubric: Rubric | None = None,
     base: UUID | None = None,
     knows_base: bool = False,
     active_ms: int = 0,
 ) -> Answer:
     """Append an answer and make it the rating of its pair. The same key again is the same answer.
 
+    `rubric` is a further one of the campaign under which it is said; None: the campaign's own.
     With `knows_base`, `base` is the key of the newest answer that the page knew (None: it knew of
     none); another one in the database was given elsewhere, and is not overwritten in silence.
     A grade that rests on no words has none: spans that come with it are left out.
@@ -78,13 +83,14 @@ def save_answer(
     """
     campaign = assignment.participant.campaign
     is_closed = not campaign.counts_answers()
-    if spans and not campaign.rubric.takes_spans(grade):
+    if spans and not (rubric or campaign.rubric).takes_spans(grade):
         spans = []  # from a page that did not ask; an earlier answer has them still
     stored = [{"start": s.start, "end": s.end, "quote": s.quote} for s in spans]
     is_check = isinstance(question, AttentionCheck)
     asked: dict[str, Any] = {"check_asked" if is_check else "question": question}
     answer = Answer(
         assignment=assignment,
+        rubric=rubric,
         key=key,
         grade=grade,
         spans=stored,
@@ -96,7 +102,7 @@ def save_answer(
         with transaction.atomic():
             # One writer at a time for an item: the projection must follow the newest answer.
             [(assignment.state, assignment.slot)] = _LOCKED.all(assignment.pk)
-            newest = (_NEWEST_TO_CHECK if is_check else _NEWEST).first(assignment.pk, question.pk)
+            newest = _newest_to(assignment, question, rubric)
             # In a closed campaign nothing is overwritten, so nobody has to choose.
             must_know = knows_base and not is_closed
             if newest and must_know and UUID(str(newest[1])) not in (key, base):
@@ -112,6 +118,16 @@ def save_answer(
     return answer
 
 
+def _newest_to(
+    assignment: Assignment, question: SubQuestion | AttentionCheck, rubric: Rubric | None
+) -> tuple[Any, ...] | None:
+    """The newest answer to a question under a rubric: its id and its key."""
+    if rubric:
+        return _NEWEST_UNDER.first(assignment.pk, question.pk, rubric.pk)
+    is_check = isinstance(question, AttentionCheck)
+    return (_NEWEST_TO_CHECK if is_check else _NEWEST).first(assignment.pk, question.pk)
+
+
 def _sent_before(answer: Answer) -> bool:
     return Answer.objects.filter(assignment=answer.assignment, key=answer.key).exists()
 
@@ -119,7 +135,7 @@ def _sent_before(answer: Answer) -> bool:
 def _same(answer: Answer) -> Answer:
     """The stored answer that has this one's key, as long as it says the same."""
     stored = Answer.objects.get(assignment=answer.assignment, key=answer.key)
-    for name in ("question_id", "check_asked_id", "grade", "spans"):
+    for name in ("question_id", "check_asked_id", "rubric_id", "grade", "spans"):
         if getattr(stored, name) != getattr(answer, name):
             raise AnswerRefusedError(_("This key has already carried another answer."))
     return stored
@@ -139,9 +155,7 @@ def _settle(answer: Answer, campaign: Campaign) -> bool:
 
 
 def is_complete(assignment: Assignment) -> bool:
-    return all(
-        asked.is_done for asked in asked_of(assignment, assignment.participant.campaign.rubric)
-    )
+    return all(asked.is_done for asked in asked_of(assignment))
 
 
 def submit(assignment: Assignment, active_ms: int = 0) -> None:

@@ -19,7 +19,7 @@ register = template.Library()
 
 @register.inclusion_tag("annotation/task/_question.html", takes_context=True)
 def question_card(context: Any, card: Asked) -> dict[str, Any]:
-    page = ("text", "active", "csrf_token")
+    page = ("text", "active", "several", "csrf_token")
     return {name: context[name] for name in page} | {
         "card": card,
         "scale": context["scales"][card.rubric.pk],
@@ -53,7 +53,7 @@ def reached(assignment: Assignment | None, assignments: Sequence[Assignment]) ->
     """How far one of these items is: its number among them, and how many of its questions are done."""
     if not assignment:
         return {}
-    asked = asked_of(assignment, assignment.participant.campaign.rubric)
+    asked = asked_of(assignment)
     done = sum(card.is_done for card in asked)
     return {"number": assignments.index(assignment) + 1, "done": done, "of": len(asked)}
 

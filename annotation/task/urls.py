@@ -7,6 +7,7 @@ from annotation.task import views
 urlpatterns: list[URLPattern] = [
     path("<int:pk>/", views.work, name="work"),
     path("<int:pk>/answers/<int:question_pk>/", views.answer, name="answer"),
+    path("<int:pk>/answers/<int:question_pk>/<slug:rubric>/", views.answer, name="answer"),
     path("<int:pk>/checks/<int:check_pk>/", views.check_answer, name="check_answer"),
     path("<int:pk>/state/", views.state, name="work_state"),
     path("<int:pk>/submit/", views.submit, name="submit"),

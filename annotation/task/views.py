@@ -14,7 +14,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from annotation.http import AuthenticatedRequest, View, is_by_script
-from annotation.models import Answer, Assignment, AttentionCheck, Item, SubQuestion
+from annotation.models import Answer, Assignment, AttentionCheck, Item, Rubric, SubQuestion
 from annotation.models.wording import shown
 from annotation.participation import active_time, gate, journey
 from annotation.participation.skips import skips_of
@@ -56,10 +56,14 @@ def work(request: AuthenticatedRequest, pk: int) -> HttpResponseBase:
 
 @require_POST
 @_gated
-def answer(request: AuthenticatedRequest, pk: int, question_pk: int) -> HttpResponseBase:
-    """Save the answer to one question of an item, at once."""
+def answer(
+    request: AuthenticatedRequest, pk: int, question_pk: int, rubric: str = ""
+) -> HttpResponseBase:
+    """Save the answer to one question of an item, at once: under the campaign's rubric, or a further one."""
     assignment = item_to_answer(request.user, pk, question_pk)
-    return _save(request, assignment, SubQuestion(pk=question_pk))
+    rubrics = assignment.participant.campaign.further_rubrics
+    further = get_object_or_404(rubrics, slug=rubric) if rubric else None
+    return _save(request, assignment, SubQuestion(pk=question_pk), further)
 
 
 @require_POST
@@ -71,13 +75,17 @@ def check_answer(request: AuthenticatedRequest, pk: int, check_pk: int) -> HttpR
 
 
 def _save(
-    request: AuthenticatedRequest, assignment: Assignment, question: SubQuestion | AttentionCheck
+    request: AuthenticatedRequest,
+    assignment: Assignment,
+    question: SubQuestion | AttentionCheck,
+    further: Rubric | None = None,
 ) -> HttpResponseBase:
     campaign = assignment.participant.campaign
     campaign.activate_language()
-    form = AnswerForm(request.POST, text=assignment.item.text, rubric=campaign.rubric)
+    form = AnswerForm(request.POST, text=assignment.item.text, rubric=further or campaign.rubric)
+    asked = (question, further)
     if not form.is_valid():
-        return _refused(request, assignment, problems(form), "refused", question)
+        return _refused(request, assignment, problems(form), "refused", asked)
     try:
         saved = saving.save_answer(
             assignment,
@@ -85,12 +93,13 @@ def _save(
             key=form.cleaned_data["key"],
             grade=form.cleaned_data["grade"],
             spans=form.cleaned_data["span_list"],
+            rubric=further,
             base=form.cleaned_data["base"],
             knows_base="base" in request.POST,
             active_ms=form.cleaned_data["active_ms"],
         )
     except saving.AnswerRefusedError as error:
-        return _refused(request, assignment, str(error), "refused", question)
+        return _refused(request, assignment, str(error), "refused", asked)
     except saving.ConflictError as error:
         return JsonResponse(_said(error.newest), status=409)
     says = _why_kept(saved)
@@ -98,7 +107,7 @@ def _save(
         if saved.reopens:
             return JsonResponse({"reopened": assignment.get_absolute_url()})
         return JsonResponse({"says": says}) if says else HttpResponse(status=204)
-    number = _number(assignment, question)
+    number = _number(assignment, *asked)
     if says:
         messages.warning(request, says, "warned")
     else:
@@ -124,8 +133,8 @@ def state(request: AuthenticatedRequest, pk: int) -> HttpResponseBase:
     """The newest answers of an item, for a page that has been away: another device may have been here."""
     assignment = _own(request, pk)
     newest = {
-        (answer.question_id, answer.check_asked_id): answer
-        for answer in assignment.answers.order_by("id")
+        (answer.question_id, answer.check_asked_id, answer.rubric_id): answer
+        for answer in assignment.answers.select_related("rubric").order_by("id")
     }
     return JsonResponse(
         {
@@ -144,7 +153,10 @@ def _said(answer: Answer) -> dict[str, object]:
         else ("check_answer", answer.check_asked_id)
     )
     return {
-        "url": reverse(name, args=[answer.assignment_id, pk]),
+        "url": reverse(
+            name,
+            args=[answer.assignment_id, pk, *([answer.rubric.slug] if answer.rubric else [])],
+        ),
         "key": str(answer.key),
         "grade": answer.grade,
         "spans": answer.spans,
@@ -157,11 +169,7 @@ def _said(answer: Answer) -> dict[str, object]:
 def submit(request: AuthenticatedRequest, pk: int) -> HttpResponseBase:
     """Hand an item in, or say what it still lacks."""
     assignment = _own(request, pk)
-    missing = [
-        asked
-        for asked in asked_of(assignment, assignment.participant.campaign.rubric)
-        if not asked.is_done
-    ]
+    missing = [asked for asked in asked_of(assignment) if not asked.is_done]
     if missing:
         if is_by_script(request):
             context = {"missing": missing}
@@ -212,9 +220,14 @@ def _milliseconds(request: AuthenticatedRequest) -> int:
     return min(int(sent), AnswerForm.DAY_MS) if sent.isdecimal() and len(sent) < 12 else 0
 
 
-def _number(assignment: Assignment, question: SubQuestion | AttentionCheck) -> str:
-    asked = asked_of(assignment, assignment.participant.campaign.rubric)
-    return next((card.number for card in asked if card.question == question), "1")
+def _number(
+    assignment: Assignment, question: SubQuestion | AttentionCheck, further: Rubric | None
+) -> str:
+    """As the page calls it, under the campaign's own rubric or a further one."""
+    for card in asked_of(assignment):
+        if card.question == question and (card.rubric if card.is_further else None) == further:
+            return card.number
+    return "1"
 
 
 def _page(
@@ -229,7 +242,7 @@ def _page(
     context = page_context(
         campaign,
         assignment.item.text,
-        asked_of(assignment, campaign.rubric),
+        asked_of(assignment),
         links_of(assignment, order[place - 1] if place else None),
         place=place + 1,
         of=len(order),
@@ -261,14 +274,17 @@ def _refused(
     assignment: Assignment,
     problem: str,
     what: str,
-    question: SubQuestion | AttentionCheck | None = None,
+    asked: tuple[SubQuestion | AttentionCheck, Rubric | None] | None = None,
 ) -> HttpResponseBase:
-    """Say what is wrong, where the person is looking. `what` names the words of a script for it."""
+    """Say what is wrong, where the person is looking. `what` names the words of a script for it.
+
+    `asked` is the question that was answered, and the further rubric under which it was.
+    """
     if is_by_script(request):
         return _plain(problem)
     messages.error(request, str(WORDS[what]).format(problem=problem))
-    number = _number(assignment, question) if question else "1"
-    return redirect(f"{assignment.get_absolute_url()}#q-{number}")
+    place = f"#q-{_number(assignment, *asked)}" if asked else ""
+    return redirect(f"{assignment.get_absolute_url()}{place}")
 
 
 def _plain(problem: str) -> HttpResponse:
@@ -288,19 +304,25 @@ def feedback(request: AuthenticatedRequest, pk: int) -> HttpResponseBase:
         return redirect(assignment)
     campaign = assignment.participant.campaign
     campaign.activate_language()
-    asked = asked_of(assignment, campaign.rubric)
+    asked = asked_of(assignment)
     words = shown(campaign, assignment.item.text.kind)
-    labels = words.labels()
+    rubrics = [card.rubric for card in asked]
+    compared = []
+    for card in asked:
+        of_card = words.further[card.rubric.slug] if card.is_further else words
+        labels = of_card.labels()
+        of_both = {"label": labels.get(card.grade), "wanted": labels.get(card.expected)}
+        compared.append({"card": card, "asks": of_card.question, **of_both})
     context = {
-        "words": words,
         "campaign": campaign,
         "assignment": assignment,
         "text": assignment.item.text,
-        "compared": [
-            {"card": card, "label": labels.get(card.grade), "wanted": labels.get(card.expected)}
-            for card in asked
-        ],
-        "agreed": sum(card.grade == card.expected for card in asked),
+        "shows_text": any(rubric.shows_text for rubric in rubrics),
+        "takes_spans": any(rubric.span_from is not None for rubric in rubrics),
+        "several": len(set(rubrics)) > 1,
+        "compared": compared,
+        "known": sum(card.expected is not None for card in asked),
+        "agreed": sum(card.grade == card.expected for card in asked if card.expected is not None),
         "marks": [
             {"start": span["start"], "end": span["end"], "mark": card.mark, "label": card.number}
             for card in asked

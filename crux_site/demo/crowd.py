@@ -141,7 +141,7 @@ def _work_through(part: Part, chance: random.Random, began: datetime, leave: int
     ).filter(part=part)
     for assignment in list(mine)[: -leave or None]:
         Assignment.objects.filter(pk=assignment.pk).update(opened_at=now)
-        for asked in asked_of(assignment, assignment.participant.campaign.rubric):
+        for asked in asked_of(assignment):
             grade = _grade(assignment.item.text, asked, chance)
             answer = saving.save_answer(
                 assignment,

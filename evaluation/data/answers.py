@@ -58,7 +58,7 @@ class AssignmentRow:
 
 @dataclass(frozen=True)
 class CampaignAnswers:
-    """The newest answer of every rater to every question, as long as it has a grade.
+    """The newest answer of every rater to every question under the campaign's own rubric, if it has a grade.
 
     `assignment`, `question` and `grade` have one entry for each, in the order in which they were given;
     `assignment` is a place in `assignments`. `checks` has (place there, whether it was passed) for every
@@ -201,7 +201,7 @@ def load(campaign: Campaign) -> CampaignAnswers:
 
 def _columns(campaign: Campaign) -> list[Sequence[Any]]:
     rows = (
-        Answer.objects.filter(assignment__participant__campaign=campaign)
+        Answer.objects.filter(assignment__participant__campaign=campaign, rubric=None)
         .order_by("pk")
         # Spans as they are stored: decoding them one by one would take longer than all the rest.
         .annotate(words=Cast("spans", TextField()))

@@ -78,6 +78,7 @@ def ratings_under(selection: Selection, raters: Collection[int]) -> RatingQueryS
         rater__in=raters, rubric=selection.rubric
     )
     if selection.campaign:
+        is_own = selection.campaign.rubric_id == selection.rubric.pk
         asked = ItemQuestion.objects.filter(
             item__campaign=selection.campaign,
             item__text=OuterRef("text"),
@@ -88,6 +89,7 @@ def ratings_under(selection: Selection, raters: Collection[int]) -> RatingQueryS
             assignment__participant__rater=OuterRef("rater"),
             assignment__item__text=OuterRef("text"),
             question=OuterRef("question"),
+            rubric=None if is_own else selection.rubric,
             late=Answer.Late.NO,
         )
         is_person = Q(rater__kind=Rater.Kind.HUMAN)

@@ -65,7 +65,8 @@ class Selection:
     etas: tuple[int, ...]
     rubrics: tuple[Rubric, ...]
     campaigns: tuple[Campaign, ...] = ()
-    """Those of the dataset under the rubric that have ratings to compare: no drafts, no pilots."""
+    """Those of the dataset that ask under the rubric, their own or a further one, and have ratings to
+    compare: no drafts, no pilots."""
     campaign: Campaign | None = None
     """Whose ratings alone are compared, if one is chosen: of its raters, on what it asked."""
     why_judge: str = ""
@@ -174,12 +175,13 @@ def select(
     if not rubrics:
         raise SelectionError("There is no rubric yet: import a dataset first.")
     by_rubric = _raters_under(dataset, rubrics)
-    studies = [*dataset.campaigns.published().filter(is_pilot=False).select_related("rubric")]
+    counted = dataset.campaigns.published().filter(is_pilot=False)
+    studies = [*counted.select_related("rubric").prefetch_related("further_rubrics")]
     if campaign and not rubric:
         one_of("campaign", campaign, (study.slug for study in studies))
         rubric = next(study.rubric.slug for study in studies if study.slug == campaign)
     chosen = _rubric(rubrics, by_rubric, rubric)
-    studies = [study for study in studies if study.rubric_id == chosen.pk]
+    studies = [study for study in studies if chosen in study.rubrics()]
     study = _campaign(studies, campaign, chosen)
     everyone = _of_campaign(by_rubric[chosen.pk], study)
     columns = _columns(everyone, raters, f"under {chosen.slug} in {study or dataset.slug}")

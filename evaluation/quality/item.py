@@ -97,10 +97,9 @@ def item_report(item: Item) -> ItemReport:
     readers = _readers(item)
     newest: dict[tuple[int, int | None], Answer] = {
         (answer.assignment_id, answer.question_id): answer
-        for answer in Answer.objects.filter(assignment__item=item, question__isnull=False).order_by(
-            "-late",
-            "pk",  # what counts goes over what came too late
-        )
+        for answer in Answer.objects.filter(
+            assignment__item=item, question__isnull=False, rubric=None
+        ).order_by("-late", "pk")  # what counts goes over what came too late
     }
     decisions = {
         decision.question_id: decision.grade for decision in Decision.objects.filter(item=item)

@@ -87,6 +87,7 @@ def days(report: QualityReport, rater: int) -> list[Day]:
         assignment__participant__campaign=report.campaign,
         assignment__participant__rater=rater,
         question__isnull=False,
+        rubric=None,
     )
     newest = {
         (assignment, question): (grade, created.date())

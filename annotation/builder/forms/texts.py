@@ -4,11 +4,14 @@ from collections.abc import Iterable
 from typing import Any
 
 from django import forms
-from django.db.models import Count
+from django.core.exceptions import ValidationError
+from django.db.models import Count, Q
 
 from annotation.builder.forms.steps import DraftForm
-from annotation.models import Campaign, Dataset, Rating, Text
+from annotation.models import Campaign, Dataset, Rating, Rubric, Text
 from annotation.models.rating import raters_of
+
+MOST_FURTHER = 3  # a card for each question and rubric: more, and nobody sees the question any more
 
 
 class TextsForm(DraftForm):
@@ -44,6 +47,14 @@ class TextsForm(DraftForm):
         help_text="for one of each; a text that lacks either is left out and counted",
     )
 
+    further_rubrics = forms.ModelMultipleChoiceField(
+        Rubric.objects.none(),
+        required=False,
+        widget=forms.CheckboxSelectMultiple,
+        label="Further rubrics, on the same page",
+        help_text="each question is asked under these too, one below the other; three at most",
+    )
+
     class Meta:
         model = Campaign
         fields = ("title", "questions_per_item", "seed")
@@ -55,7 +66,7 @@ class TextsForm(DraftForm):
 
     field_order = (
         *("title", "kind", "systems", "topics", "sample"),
-        *("questions", "questions_per_item", "labels", "seed"),
+        *("questions", "questions_per_item", "labels", "further_rubrics", "seed"),
     )
 
     def __init__(self, *args: Any, instance: Campaign, **kwargs: Any) -> None:
@@ -65,8 +76,13 @@ class TextsForm(DraftForm):
         initial["questions"] = (
             self.PAIR if source else self.SOME if instance.questions_per_item else self.ALL
         )
+        initial["further_rubrics"] = list(instance.further_rubrics.all())
         initial["labels"] = f"{source}:{instance.question_rubric_id}" if source else ""
         super().__init__(*args, instance=instance, initial=initial, **kwargs)
+        offered = Q(is_retired=False) | Q(pk__in=initial["further_rubrics"])
+        self.fields["further_rubrics"].queryset = Rubric.objects.filter(  # type: ignore[attr-defined]
+            offered
+        ).exclude(pk=instance.rubric_id)
         self.sources = sources_of(instance.dataset)
         named = instance.dataset.texts.exclude(system="").order_by("system")
         systems = named.values_list("system", flat=True).distinct()
@@ -83,6 +99,12 @@ class TextsForm(DraftForm):
 
     def at_least_one(self) -> Iterable[str]:
         return ("questions_per_item",)
+
+    def clean_further_rubrics(self) -> Any:
+        further = self.cleaned_data["further_rubrics"]
+        if len(further) > MOST_FURTHER:
+            raise ValidationError(f"Choose {MOST_FURTHER} further rubrics at most.")
+        return further
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or {}

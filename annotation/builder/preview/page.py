@@ -20,7 +20,7 @@ class Shown(Asked):
     @property
     def url(self) -> str:
         name = "preview_check_answer" if self.is_check else "preview_answer"
-        return reverse(name, args=[self.slug, self.item, self.question.pk])
+        return reverse(name, args=[self.slug, self.item, *self.place])
 
 
 @dataclass(frozen=True)
@@ -89,7 +89,7 @@ def asked_in(campaign: Campaign, item: Item, place: int) -> list[Shown]:
         rows.insert(index, checks[bearer])
     return [
         Shown(0, slug=campaign.slug, item=item.position, **about)
-        for about in cards(rows, campaign.rubric)
+        for about in cards(rows, campaign.rubrics())
     ]
 
 

@@ -13,6 +13,11 @@ urlpatterns: list[URLPattern] = [
     path("items/<int:position>/next/", views.onwards, name="preview_next"),
     path("items/<int:position>/answers/<int:question_pk>/", views.answer, name="preview_answer"),
     path(
+        "items/<int:position>/answers/<int:question_pk>/<slug:rubric>/",
+        views.answer,
+        name="preview_answer",
+    ),
+    path(
         "items/<int:position>/checks/<int:check_pk>/",
         views.check_answer,
         name="preview_check_answer",

@@ -11,7 +11,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from annotation.builder.preview.page import asked_in, first_part, links_in, preview_of
 from annotation.http import AuthenticatedRequest, is_by_script, researchers_only
-from annotation.models import Campaign, CheckQuestion, Item
+from annotation.models import Campaign, CheckQuestion, Item, Rubric
 from annotation.participation import earnings, journey
 from annotation.participation.forms import CheckForm, ConsentForm
 from annotation.participation.workload import workload
@@ -101,13 +101,14 @@ def item(request: AuthenticatedRequest, slug: str, position: int) -> HttpRespons
 @require_POST
 @researchers_only
 def answer(
-    request: AuthenticatedRequest, slug: str, position: int, question_pk: int
+    request: AuthenticatedRequest, slug: str, position: int, question_pk: int, rubric: str = ""
 ) -> HttpResponseBase:
     """Take an answer as the real page would, and forget it."""
     campaign, item = _item(slug, position)
     if question_pk not in item.asked.values_list("question_id", flat=True):
         raise Http404("This question is not asked here.")
-    return _taken(request, campaign, item)
+    further = get_object_or_404(campaign.further_rubrics, slug=rubric) if rubric else None
+    return _taken(request, campaign, item, further)
 
 
 @require_POST
@@ -169,8 +170,10 @@ def _after(campaign: Campaign, here: str) -> str:
     return urls[urls.index(here) + 1]
 
 
-def _taken(request: AuthenticatedRequest, campaign: Campaign, item: Item) -> HttpResponseBase:
-    form = AnswerForm(request.POST, text=item.text, rubric=campaign.rubric)
+def _taken(
+    request: AuthenticatedRequest, campaign: Campaign, item: Item, further: Rubric | None = None
+) -> HttpResponseBase:
+    form = AnswerForm(request.POST, text=item.text, rubric=further or campaign.rubric)
     if form.is_valid():
         if is_by_script(request):
             return JsonResponse({"says": _("Preview: nothing is saved")})
