@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from evaluation.stats.estimate import FloatArray, level_index
-from evaluation.stats.majority import strict_majority
+from evaluation.stats.majority import majority_of
 
 Method = Literal["majority", "dawid-skene", "mace"]
 METHODS: tuple[Method, ...] = ("majority", "dawid-skene", "mace")
@@ -38,7 +38,7 @@ def aggregate(
     values = np.asarray(ratings, dtype=np.float64)
     level_index(values, levels)
     if method == "majority":
-        return strict_majority(values, levels)
+        return majority_of(values, levels)
     found = np.full(len(values), np.nan)
     rated = ~np.isnan(values)
     item, rater = np.nonzero(rated & (rated.sum(axis=1) >= 2)[:, np.newaxis])

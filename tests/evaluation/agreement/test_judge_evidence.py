@@ -1,7 +1,7 @@
 """The words that a judge quotes beside those that people marked, worked out by hand.
 
-The report begins "The car ferry Halden lost steering off the breakwater on 9 March.": words 0 to 11. Of oracle 1
-ann marks "Halden lost steering" (3 to 5) and ben "lost steering off the breakwater" (4 to 8); of bm25 1 ann
+The report begins "The car ferry Halden lost steering off the breakwater on 9 March.": words 0 to 11. Of oracle
+1 ann marks "Halden lost steering" (3 to 5) and ben "lost steering off the breakwater" (4 to 8); of bm25 1 ann
 marks "The car ferry" (0 to 2) and ben words of the second paragraph.
 """
 

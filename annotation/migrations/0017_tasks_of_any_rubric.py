@@ -7,7 +7,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('annotation', '0015_rubrics_of_any_kind'),
+        ('annotation', '0016_aggregates'),
     ]
 
     operations = [
