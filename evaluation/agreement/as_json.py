@@ -19,6 +19,7 @@ from evaluation.agreement.numbers import (
     OF_MAJORITY,
     OF_PAIR,
     OF_PART,
+    OF_WORDS,
     Attributes,
     estimates,
 )
@@ -60,6 +61,8 @@ def as_json(report: AgreementReport) -> Json:
     if report.judge is None or selection.judge is None:
         return head | raters
     judge: Json = {"judge": selection.judge.name} | _against(report.judge)
+    if words := report.judge_words:
+        judge["words"] = {"n_judge_alone": words.n_judge_alone, **_these(words, OF_WORDS)}
     judge["by_rater"] = {part.name: _against(part) for part in report.judge_by_rater}
     judge["by_system"] = {part.name: _against(part) for part in report.judge_by_system}
     if selection.one_scale:

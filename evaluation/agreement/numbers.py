@@ -80,6 +80,12 @@ AGAINST_JUDGE: Attributes = {
     "macro_recall": "classes.macro.recall",
     "macro_f1": "classes.macro.f1",
 }
+OF_WORDS: Attributes = {
+    "word_precision": "precision",
+    "word_recall": "recall",
+    "word_overlap": "overlap",
+    "words_meet": "meet",
+}
 CONFUSION: Attributes = {cell: f"confusion.{cell}" for cell in ("tp", "fp", "fn", "tn")}
 OF_JUDGE: Attributes = {"n": "n", "without_judge": "n_without_judge", **CONFUSION}
 
@@ -155,6 +161,12 @@ SCOPES: Mapping[str, Scope] = {
     ),
     "judge_system": Scope(
         lambda report: report.judge_by_system, {"name": "name"}, OF_JUDGE, AGAINST_JUDGE
+    ),
+    "judge_words": Scope(
+        lambda report: filter(None, [report.judge_words]),
+        {},
+        {"judge_alone": "n_judge_alone"},
+        OF_WORDS,
     ),
     "eta": Scope(
         lambda report: report.judge.sweep if report.judge else (),

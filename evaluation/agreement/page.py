@@ -10,6 +10,7 @@ import numpy as np
 from evaluation.agreement.by_rater import Pair, RaterRow, rater_pairs, rater_rows
 from evaluation.agreement.composition import GradesOf, grades_given
 from evaluation.agreement.judge import AgainstJudge, judge_parts
+from evaluation.agreement.judge_evidence import JudgeEvidence, judge_evidence
 from evaluation.agreement.majority import MajorityRow, majority_rows
 from evaluation.agreement.parts import Part, part, slice_parts, topic_parts, unanimous
 from evaluation.data.columns import Column
@@ -93,6 +94,8 @@ class AgreementReport:
     judge: AgainstJudge | None
     judge_by_rater: tuple[AgainstJudge, ...]
     judge_by_system: tuple[AgainstJudge, ...]
+    judge_words: JudgeEvidence | None
+    """What the judge quotes as its evidence, where it quotes any."""
 
     @property
     def columns(self) -> tuple[Column, ...]:
@@ -152,6 +155,7 @@ def agreement_report(selection: Selection) -> AgreementReport:
         judge=judge.all if judge else None,
         judge_by_rater=judge.by_rater if judge else (),
         judge_by_system=judge.by_system if judge else (),
+        judge_words=judge_evidence(matrix, evidence),
     )
 
 

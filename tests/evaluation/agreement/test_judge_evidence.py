@@ -12,6 +12,7 @@ from evaluation.data.ratings import load
 from evaluation.data.selection import select
 from evaluation.data.spans import load_evidence
 from tests.evaluation.agreement.material import mark
+from tests.markup import markup
 
 
 def compared(study):
@@ -51,3 +52,15 @@ def test_words_are_what_white_space_parts(study):
     starts, ends = word_edges({study.oracle.pk})[study.oracle.pk]
     words = [study.oracle.body[a:b] for a, b in zip(starts, ends, strict=True)]
     assert words == study.oracle.body.split()
+
+
+def test_the_page_and_its_files_tell_them(cast, study):
+    rosa, query = cast.client("researcher"), "judge=judge"
+    assert "Its words and theirs" not in markup(rosa.get(study.url("agreement", query)))
+    mark(study.rating(study.judge, study.oracle, 1), "alden lost steering off")
+    page = markup(rosa.get(study.url("agreement", query)))
+    assert "Its words and theirs" in page
+    assert "Means over 2 ratings of people" in page
+    words = rosa.get(study.url("agreement.json", query).replace(".json/", ".json")).json()["judge"]["words"]
+    assert (words["word_precision"], words["word_recall"]) == (0.75, pytest.approx((1 + 3 / 5) / 2))
+    assert words["details"]["words_meet"]["n"] == 2
