@@ -10,9 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from annotation.models import Text
 from evaluation.data.cache import cached
-from evaluation.data.ratings import RatingMatrix, load
+from evaluation.data.ratings import RatingMatrix, load, ratings_under
 from evaluation.data.selection import Selection
 from evaluation.stats.calibration import Calibration, calibration
 from evaluation.stats.clusters import binary
@@ -80,14 +79,14 @@ def _told(selection: Selection, matrix: RatingMatrix) -> tuple[FloatArray, Float
     The probabilities are over what the grades have together: the rest went to words that are none.
     """
     assert selection.judge is not None
-    rated = Text.objects.filter(pk__in=list(matrix.texts))
+    rated = ratings_under(selection, [rater.pk for rater in selection.raters]).order_by()
     rows = list(
         Attempt.objects.filter(
             judge__rater=selection.judge.pk,
             judge__rubric=selection.judge_rubric,
             counts=True,
             expected_grade__isnull=False,
-            text__in=rated,
+            text__in=rated.values("text_id"),
         )
         .order_by()
         .values_list("text", "question", "probabilities", "expected_grade", "judge__levels")

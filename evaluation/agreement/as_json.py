@@ -123,6 +123,7 @@ def _between_raters(report: AgreementReport) -> Json:
             }
         },
         "krippendorff_alpha": detailed(report.alpha) | {"metric": report.alpha_metric},
+        "krippendorff_alpha_highlights": detailed(report.highlights),
         **_plain(
             {
                 "percent_agreement": report.all.percent,

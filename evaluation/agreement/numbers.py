@@ -210,7 +210,8 @@ def overall(report: AgreementReport) -> list[Overall]:
     resamples = f"bootstrap of topics, {resampled.n_resamples} resamples, seed {resampled.seed}"
     if resampled.caution:
         resamples += f"; {resampled.caution}"
-    icc, has_prevalence = report.icc, "prevalence" in report.selection.measures
+    icc, measures = report.icc, report.selection.measures
+    has_prevalence, has_spans = "prevalence" in measures, "spans_meet" in measures
     return [
         Overall("fleiss_kappa", report.all.kappa, over_topics),
         Overall("fleiss_kappa", resampled, resamples),
@@ -218,6 +219,11 @@ def overall(report: AgreementReport) -> list[Overall]:
         Overall("gwet_ac1", report.all.ac1, over_topics),
         Overall("percent_agreement", report.all.percent, over_topics),
         Overall("unanimous", report.unanimous, None),
+        *(
+            [Overall("krippendorff_alpha_highlights", report.highlights, over_topics)]
+            if has_spans
+            else []
+        ),
         *([Overall("prevalence", report.all.prevalence, over_topics)] if has_prevalence else []),
         *(
             [Overall("icc_single", icc.single, None), Overall("icc_mean", icc.mean, None)]

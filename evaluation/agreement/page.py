@@ -9,6 +9,7 @@ import numpy as np
 
 from evaluation.agreement.by_rater import Pair, RaterRow, rater_pairs, rater_rows
 from evaluation.agreement.composition import GradesOf, grades_given
+from evaluation.agreement.highlights import highlights_alpha
 from evaluation.agreement.judge import AgainstJudge, judge_parts
 from evaluation.agreement.judge_evidence import JudgeEvidence, judge_evidence
 from evaluation.agreement.majority import MajorityRow, majority_rows
@@ -76,6 +77,8 @@ class AgreementReport:
     icc: Intraclass | None
     """Where grades are quantities."""
     unanimous: Estimate
+    highlights: Estimate
+    """Krippendorff's alpha of what all raters marked in the texts, character by character."""
     systems: tuple[Part, ...]
     topics: tuple[Part, ...]
     pairs: tuple[Pair, ...]
@@ -141,6 +144,7 @@ def agreement_report(selection: Selection) -> AgreementReport:
         alpha=alpha(matrix),
         icc=intraclass(matrix.grades) if "icc_single" in measures else None,
         unanimous=unanimous(matrix.grades),
+        highlights=highlights_alpha(matrix, evidence),
         systems=tuple(part(matrix, name, matrix.system == name) for name in matrix.systems),
         topics=topic_parts(matrix),
         pairs=pairs,

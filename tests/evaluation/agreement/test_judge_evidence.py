@@ -61,6 +61,8 @@ def test_the_page_and_its_files_tell_them(cast, study):
     page = markup(rosa.get(study.url("agreement", query)))
     assert "Its words and theirs" in page
     assert "Means over 2 ratings of people" in page
-    words = rosa.get(study.url("agreement.json", query).replace(".json/", ".json")).json()["judge"]["words"]
+    words = rosa.get(study.url("agreement.json", query).replace(".json/", ".json")).json()["judge"][
+        "words"
+    ]
     assert (words["word_precision"], words["word_recall"]) == (0.75, pytest.approx((1 + 3 / 5) / 2))
     assert words["details"]["words_meet"]["n"] == 2
