@@ -12,6 +12,7 @@ from evaluation.data.selection import SelectionError, one_of
 from evaluation.retrieval.board import COUNTS, Board, BoardRow
 from evaluation.retrieval.compare import Comparison, comparison
 from evaluation.retrieval.differences import PairTest
+from evaluation.retrieval.discriminative import MetricPower, TellingApart, telling_apart
 from evaluation.retrieval.orders import Orders, Taus, taus, under_others
 from evaluation.retrieval.page import table, tests_of
 from evaluation.retrieval.params import Choice
@@ -111,13 +112,33 @@ def metrics_table(metric_taus: Taus) -> Table:
 
 def orders_table(orders: Iterable[Orders], metric: str) -> Table:
     header = ["source_a", "source_b", "metric", "tau_b", "n", "missing", "p", "reason"]
-    return [*header, "rbo", "rbo_reason", "swapped_pairs", "unlike_topics"], (
+    header += ["rbo", "rbo_reason", "tau_ap", "tau_ap_reason"]
+    return [*header, "swapped_pairs", "unlike_topics"], (
         [
             *(order.a.name, order.b.name, metric, order.tau.value, order.tau.n, order.tau.missing),
             *(order.tau.p, order.tau.reason, order.overlap.value, order.overlap.reason),
-            *(len(order.swapped), order.unlike),
+            *(order.tau_ap.value, order.tau_ap.reason, len(order.swapped), order.unlike),
         ]
         for order in orders
+    )
+
+
+def discriminative_table(powers: Iterable[MetricPower]) -> Table:
+    return ["metric", "share_alone", "share_holm", "pairs", "missing", "reason"], (
+        [
+            *(power.metric, power.alone.value, power.together.value),
+            *(power.alone.n, power.alone.missing, power.alone.reason),
+        ]
+        for power in powers
+    )
+
+
+def tops_table(found: TellingApart) -> Table:
+    """AP correlation of every two metrics, a line a pair."""
+    return ["truth", "metric", "tau_ap", "n", "missing", "reason"], (
+        [truth, metric, top.value, top.n, top.missing, top.reason]
+        for truth, row in found.tops
+        for metric, top in zip(METRICS, row, strict=True)
     )
 
 
@@ -174,6 +195,8 @@ TABLES = (
     "swapped",
     "judges",
     "compare",
+    "discriminative",
+    "tops",
 )
 
 
@@ -198,6 +221,10 @@ def download(board: Board, choice: Choice, name: str, asked: Mapping[str, str]) 
         return swapped_table(under_others(choice).orders, choice.metric)
     if name == "judges":
         return judges_table(under_others(choice).pairs)
+    if name == "discriminative":
+        return discriminative_table(telling_apart(board, choice).powers)
+    if name == "tops":
+        return tops_table(telling_apart(board, choice))
     if name == "compare":
         compared = comparison(board, choice, asked)
         if compared is None:

@@ -19,6 +19,7 @@ from evaluation.scoring.rows import is_oracle
 from evaluation.stats.correlation import Correlation, kendall_tau_b
 from evaluation.stats.estimate import Estimate, FloatArray
 from evaluation.stats.overlap import rbo_ext
+from evaluation.stats.tau_ap import symmetric_tau_ap
 
 # Figure 5 of the paper; density is not in it.
 FIGURE_5 = ("coverage", "alpha_ndcg", "recall", "average_precision", "ndcg")
@@ -68,6 +69,8 @@ class Orders:
     b: Source
     tau: Correlation
     overlap: Estimate
+    tau_ap: Estimate
+    """AP correlation, the mean of both directions."""
     swapped: tuple[Swapped, ...]
     unlike: bool
 
@@ -130,6 +133,7 @@ def _orders(
         b,
         kendall_tau_b(first, second),
         rbo_ext(ranking(first), ranking(second), PERSISTENCE),
+        symmetric_tau_ap(first, second),
         tuple(sorted(swapped, key=lambda swap: -abs(swap.ours[0] - swap.ours[1]))),
         unlike=len({n for pair in counts for n in pair}) > 1,
     )

@@ -9,6 +9,7 @@ urlpatterns: list[URLPattern] = [
     path("runs/<path:name>/", views.retrieval_run, name="retrieval_run"),
     path("compare/", views.retrieval_compare, name="retrieval_compare"),
     path("judges/", views.retrieval_judges, name="retrieval_judges"),
+    path("discriminative/", views.retrieval_discriminative, name="retrieval_discriminative"),
     path("figure/<slug:name>/", views.retrieval_figure, name="retrieval_figure"),
     path("<slug:name>.csv", views.retrieval_csv, name="retrieval_csv"),
 ]

@@ -23,6 +23,7 @@ from evaluation.retrieval.board import REPORTS, RUNS, Board, board
 from evaluation.retrieval.charts import estimate_axis, scatter, strips, value_axis
 from evaluation.retrieval.compare import comparison
 from evaluation.retrieval.differences import sampled
+from evaluation.retrieval.discriminative import telling_apart
 from evaluation.retrieval.export import TABLES, download
 from evaluation.retrieval.figures import FIGURES, compare_figure, metrics_figure, topics_figure
 from evaluation.retrieval.orders import taus, under_others
@@ -154,6 +155,15 @@ def retrieval_judges(request: AuthenticatedRequest, choice: Choice, scores: Boar
     flips = (swap.flip for pair in others.pairs for swap in pair.metrics)
     context = _context(choice, scores) | {"others": others, "sampled": sampled(flips)}
     return render(request, "evaluation/retrieval/judges.html", context)
+
+
+@of_room
+def retrieval_discriminative(
+    request: AuthenticatedRequest, choice: Choice, scores: Board
+) -> HttpResponse:
+    """How many pairs of systems each metric finds different."""
+    context = _context(choice, scores) | {"found": telling_apart(scores, choice)}
+    return render(request, "evaluation/retrieval/discriminative.html", context)
 
 
 @partial(of_room, unrated=_no_file)
