@@ -14,6 +14,7 @@ from evaluation.http import refusal
 from evaluation.power.export import HEADER, as_json, power_rows
 from evaluation.power.page import power_report
 from evaluation.power.params import power_choice
+from evaluation.stats.mixed_model import TEXT
 
 
 @require_safe
@@ -25,11 +26,13 @@ def power(request: AuthenticatedRequest, slug: str) -> HttpResponse:
         choice = power_choice(campaign, request.GET.dict())
     except SelectionError as error:
         return refusal(request, campaign.dataset, str(error))
+    report = power_report(choice)
     context = {
         "room": "campaigns",
         "campaign": campaign,
         "choice": choice,
-        "report": power_report(choice),
+        "report": report,
+        "has_no_text": report.model.components.get(TEXT) == 0,
     }
     return render(request, "evaluation/power/power.html", context)
 

@@ -41,6 +41,8 @@ def test_topics_for_each_number_of_raters(rosa, draft):
     # Five topics with reports of three systems are drawn.
     assert (report.drawn.topics, report.drawn.systems) == (5, 3)
     assert report.designs[2].ratings == int(rows[2][1]) * 3 * 3
+    # The systems differ by the same on almost every topic here.
+    assert "Of system and topic no variance was found" in words(response)
     larger = rosa.get(page(draft, "?difference=0.2")).context["report"]
     assert larger.designs[2].topics.n < report.designs[2].topics.n
     assert larger.designs[2].power.value > report.designs[2].power.value
