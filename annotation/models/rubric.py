@@ -87,6 +87,24 @@ class Rubric(models.Model):
         return self.scale == self.Scale.NOMINAL
 
     @property
+    def has_threshold(self) -> bool:
+        """Whether some of its grades say answerable; of three names or more none does."""
+        return self.eta is not None and (not self.is_nominal or len(self.grades()) == 2)
+
+    @property
+    def has_order(self) -> bool:
+        """Whether a higher grade is more, as yes is more than no."""
+        return not self.is_nominal or self.has_threshold
+
+    def names(self) -> dict[int, str]:
+        """What each grade is called, ascending: its number; where grades are names, its name or words."""
+        levels = sorted(self.levels.all(), key=lambda level: level.grade)
+        return {
+            level.grade: str(level.grade) if self.has_order else level.name or level.label
+            for level in levels
+        }
+
+    @property
     def shows_text(self) -> bool:
         return self.Shows.TEXT in self.shows
 
@@ -128,11 +146,11 @@ class Rubric(models.Model):
 
     def answers(self, grade: int) -> bool:
         """Whether a pair of this grade counts as answerable; never without an eta."""
-        return self.eta is not None and grade >= self.eta
+        return self.eta is not None and self.has_threshold and grade >= self.eta
 
     def reads_alike(self, one: int, other: int) -> bool:
         """Whether two grades say the same: on one side of eta; without one, the very same grade."""
-        return one == other if self.eta is None else (one >= self.eta) == (other >= self.eta)
+        return self.answers(one) == self.answers(other) if self.has_threshold else one == other
 
     def is_used(self) -> bool:
         """Whether a campaign, a judge, a rating or anything else holds to it, and it must stay as it is."""

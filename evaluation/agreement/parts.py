@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from evaluation.data.measures import names_of_grades
 from evaluation.data.ratings import RatingMatrix
 from evaluation.data.slices import called_by
 from evaluation.stats import fleiss
@@ -115,9 +114,9 @@ def slice_parts(matrix: RatingMatrix) -> tuple[Part, ...]:
     if by is None:
         return ()
     called = called_by(by, matrix)
-    names = names_of_grades(by.rubric)
     return tuple(
-        replace(part(matrix, name, called == grade), grade=grade) for grade, name in names.items()
+        replace(part(matrix, name, called == grade), grade=grade)
+        for grade, name in by.rubric.names().items()
     )
 
 

@@ -123,8 +123,9 @@ class CampaignAnswers:
     @cached_property
     def answerable(self) -> NDArray[np.bool_]:
         """By the rubric's eta; nothing is, where it has none."""
-        eta = self.campaign.rubric.eta
-        return np.asarray(self.grade >= (np.inf if eta is None else eta), dtype=np.bool_)
+        rubric = self.campaign.rubric
+        eta = np.inf if rubric.eta is None or not rubric.has_threshold else rubric.eta
+        return np.asarray(self.grade >= eta, dtype=np.bool_)
 
     def spans(self, places: Sequence[int]) -> Iterator[tuple[int, Spans]]:
         """Those of the answers at these places that have spans, each place with its spans."""

@@ -78,12 +78,10 @@ class Measures:
 def measures_of(rubric: Rubric) -> Measures:
     """The measures of a rubric.
 
-    Two levels with an eta are yes and no, which is both a scale and names; more than two names have no
-    threshold, whatever the rubric says, and two levels are as far apart by every metric.
+    Two levels with an eta are yes and no, which is both a scale and names; and two levels are as far
+    apart by every metric.
     """
-    n = len(rubric.grades())
-    has_eta = rubric.eta is not None and (n == 2 or not rubric.is_nominal)
-    has_order = not rubric.is_nominal or (n == 2 and has_eta)
+    n, has_eta, has_order = len(rubric.grades()), rubric.has_threshold, rubric.has_order
     has = {
         ETA: has_eta,
         ORDER: has_order,
@@ -97,9 +95,3 @@ def measures_of(rubric: Rubric) -> Measures:
         frozenset(trait for trait, is_there in has.items() if is_there),
         "ordinal" if has_order and n > 2 else "nominal",
     )
-
-
-def names_of_grades(rubric: Rubric) -> dict[int, str]:
-    """What each grade of a rubric is called, ascending: by its name, or else by its words."""
-    levels = sorted(rubric.levels.all(), key=lambda level: level.grade)
-    return {level.grade: level.name or level.label for level in levels}

@@ -19,7 +19,7 @@ from annotation.models.rating import named
 from annotation.models.standard import ANSWERABLE, GRADED
 from evaluation.data.columns import JUDGE, Column, independent
 from evaluation.data.default_judge import default_judge
-from evaluation.data.measures import Measures, measures_of, names_of_grades
+from evaluation.data.measures import Measures, measures_of
 from evaluation.stats.majority import Rule
 
 LISTED = 20  # as many choices as a message names
@@ -90,10 +90,8 @@ class Selection:
 
     @cached_property
     def names(self) -> dict[int, str]:
-        """What pages call each grade: its name, or its words, where grades are names alone."""
-        if "classes" not in self.measures:
-            return {grade: str(grade) for grade in self.levels}
-        return names_of_grades(self.rubric)
+        """What pages call each grade of the rubric."""
+        return self.rubric.names()
 
     @property
     def threshold(self) -> int:

@@ -9,6 +9,7 @@ from django.db.models import Exists, OuterRef, Q
 
 from annotation.models import Campaign, Dataset, Rater, Rating
 from annotation.models.rating import named
+from annotation.models.standard import ANSWERABLE, GRADED
 from evaluation.data.columns import JUDGE, Column, independent
 from evaluation.data.default_judge import default_judge
 from evaluation.data.selection import SelectionError, one_of
@@ -55,9 +56,13 @@ class Source:
 def sources(dataset: Dataset) -> tuple[Source, ...]:
     """What there is to choose from: judges, baselines, people, and what is made of them; one query.
 
-    Raters without a rating of this dataset are left out. A majority takes two people.
+    Raters without a rating of this dataset are left out, as are those who rated under other rubrics than
+    those that scores are made of. A majority takes two people.
     """
-    rated = Exists(Rating.objects.of_dataset(dataset).filter(rater=OuterRef("pk")))
+    counted = Rating.objects.of_dataset(dataset).filter(
+        rubric__slug__in=[GRADED.slug, ANSWERABLE.slug]
+    )
+    rated = Exists(counted.filter(rater=OuterRef("pk")))
     decides = Exists(Campaign.objects.filter(adjudicator=OuterRef("pk")))
     raters = (
         Rater.objects.filter(Q(dataset=dataset) | Q(dataset=None))
@@ -91,7 +96,9 @@ def source(dataset: Dataset, name: str | None = None) -> Source:
     """
     choices = sources(dataset)
     if not choices:
-        raise SelectionError("Nobody has rated anything in this dataset yet.")
+        raise SelectionError(
+            "Nobody has rated anything in this dataset yet under a rubric that scores are made of."
+        )
     if not name:
         return _by_default(dataset, choices)
     one_of("source of grades", name, (choice.name for choice in choices))

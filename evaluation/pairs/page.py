@@ -9,7 +9,6 @@ import numpy as np
 
 from annotation.models import Rubric
 from evaluation.data.columns import Column
-from evaluation.data.measures import measures_of, names_of_grades
 from evaluation.data.ratings import RatingMatrix, TextRow, load
 from evaluation.data.selection import Selection
 from evaluation.data.spans import load_evidence
@@ -115,8 +114,8 @@ def grade_cell(rater: Column, grade: float | None, rubric: Rubric) -> GradeCell:
     """A grade with its shade, 0 to 5 from the lowest level of its scale to the highest; or its name."""
     if grade is None or np.isnan(grade):
         return GradeCell(rater.title, None, None)
-    if "classes" in measures_of(rubric):
-        return GradeCell(rater.title, int(grade), None, names_of_grades(rubric)[int(grade)])
+    if not rubric.has_order:
+        return GradeCell(rater.title, int(grade), None, rubric.names()[int(grade)])
     levels = rubric.grades()
     return GradeCell(
         rater.title, int(grade), round(5 * (grade - levels[0]) / (levels[-1] - levels[0]))

@@ -115,7 +115,7 @@ def item_report(item: Item) -> ItemReport:
             voices.append(
                 Voice(
                     reader=reader,
-                    cell=cell(grade, levels),
+                    cell=cell(grade, levels, has_order=rubric.has_order),
                     answerable=grade is not None and rubric.answers(grade),
                     spans=answer.spans if answer else [],
                 )

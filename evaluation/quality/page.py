@@ -75,8 +75,9 @@ class QualityReport:
 
     @property
     def weights(self) -> Weights:
-        """Distance counts on a scale of several grades."""
-        return "quadratic" if len(self.answers.levels) > 2 else None
+        """Distance counts on a scale of several grades, and not between names."""
+        is_scale = len(self.answers.levels) > 2 and self.campaign.rubric.has_order
+        return "quadratic" if is_scale else None
 
 
 def quality_report(campaign: Campaign) -> QualityReport:
@@ -88,7 +89,8 @@ def quality_report(campaign: Campaign) -> QualityReport:
     level = np.searchsorted(answers.levels, answers.grade[counts])
     rater = np.array([places[pk] for pk in answers.rater.tolist()], dtype=np.int64)
     eta = campaign.rubric.eta
-    cut = len(answers.levels) if eta is None else int(np.searchsorted(answers.levels, eta))
+    has_threshold = eta is not None and campaign.rubric.has_threshold
+    cut = int(np.searchsorted(answers.levels, eta or 0)) if has_threshold else None
     report = QualityReport(
         answers=answers,
         profiles=(),
@@ -286,8 +288,13 @@ def _without_sentences(
 
 
 def _elsewhere(answers: CampaignAnswers) -> dict[int, Tasks]:
-    """What each rater of the campaign has rated in other tasks, of the same sub-questions."""
+    """What each rater of the campaign has rated in other tasks, of the same sub-questions.
+
+    Nothing where this one's answers do not say answerable, and so cannot be held against others.
+    """
     campaign = answers.campaign
+    if not campaign.rubric.has_threshold:
+        return {}
     rows = (
         Rating.objects.filter(
             rater__participations__campaign=campaign,

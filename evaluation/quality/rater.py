@@ -31,7 +31,8 @@ class Cell:
     """A grade as it is printed; None where the question has no answer."""
 
     grade: int | None
-    shade: int = 0
+    shade: int | None = 0
+    """None where grades are names: none is above another."""
     expected: int | None = None
 
 
@@ -137,12 +138,13 @@ def items_done(report: QualityReport, places: list[int]) -> list[ItemDone]:
             strict=True,
         )
     )
+    has_order = report.campaign.rubric.has_order
     return [
         ItemDone(
             item=answers.items[row.item],
             assignment=row,
             cells=tuple(
-                cell(grades.get((place, question)), answers.levels, expected)
+                cell(grades.get((place, question)), answers.levels, expected, has_order)
                 for question, expected in asked[row.item]
             ),
         )
@@ -150,9 +152,13 @@ def items_done(report: QualityReport, places: list[int]) -> list[ItemDone]:
     ]
 
 
-def cell(grade: int | None, levels: IntArray, expected: int | None = None) -> Cell:
-    """A grade with the shade of its place on the scale."""
+def cell(
+    grade: int | None, levels: IntArray, expected: int | None = None, has_order: bool = True
+) -> Cell:
+    """A grade with the shade of its place on the scale; names have none."""
     if grade is None:
         return Cell(None, expected=expected)
+    if not has_order:
+        return Cell(grade, None, expected)
     place = int(np.searchsorted(levels, grade))
     return Cell(grade, round(SHADES * place / max(len(levels) - 1, 1)), expected)

@@ -4,6 +4,7 @@ from typing import Any
 
 from django import template
 
+from annotation.models import Rubric
 from evaluation.quality.table import Order
 
 register = template.Library()
@@ -19,6 +20,12 @@ def spent(milliseconds: int) -> str:
     if seconds < 60:
         return f"{seconds} s"
     return f"{hours} h {minutes:02} min" if hours else f"{minutes} min"
+
+
+@register.filter
+def called(grade: int, rubric: Rubric) -> str | int:
+    """A grade as pages call it: its number, or the name that it is."""
+    return grade if rubric.has_order else rubric.names().get(grade, str(grade))
 
 
 @register.filter

@@ -1,6 +1,7 @@
 """The quality of a campaign while it runs: all raters, one of them, one item. Nobody is rejected here."""
 
 from django.core.paginator import Paginator
+from django.db.models import prefetch_related_objects
 from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_safe
@@ -90,6 +91,7 @@ def quality_item(request: AuthenticatedRequest, slug: str, pk: int) -> HttpRespo
         campaign__slug=slug,
         pk=pk,
     )
+    _with_names(item.campaign)
     report = item_report(item)
     shown = report.row(request.GET.get("question", ""))
     if shown is None and request.GET.get("question"):
@@ -114,4 +116,12 @@ def quality_item(request: AuthenticatedRequest, slug: str, pk: int) -> HttpRespo
 
 def _campaign(slug: str) -> Campaign:
     campaigns = Campaign.objects.select_related("dataset", "rubric")
-    return get_object_or_404(campaigns, slug=slug)
+    campaign = get_object_or_404(campaigns, slug=slug)
+    _with_names(campaign)
+    return campaign
+
+
+def _with_names(campaign: Campaign) -> None:
+    """Read the names of grades once, where cells are called by them."""
+    if not campaign.rubric.has_order:
+        prefetch_related_objects([campaign.rubric], "levels")

@@ -89,8 +89,9 @@ JOIN annotation_text text ON text.id = pairs.text_id
 JOIN annotation_subquestion question ON question.id = pairs.question_id
 JOIN annotation_topic topic ON topic.id = question.topic_id
 WHERE {wanted}
-ORDER BY ABS(COALESCE(grade_a - grade_b, 0)) DESC, topic.position, text.id, question.position
+ORDER BY {order}topic.position, text.id, question.position
 """
+_LARGEST_FIRST = "ABS(COALESCE(grade_a - grade_b, 0)) DESC, "
 
 
 @dataclass(frozen=True)
@@ -103,9 +104,10 @@ class Wanted:
     topic: int | None = None
     part: str = ""
 
-    def fits(self, a: IntArray, b: IntArray, eta: int) -> Mask:
+    def fits(self, a: IntArray, b: IntArray, eta: int | None) -> Mask:
         """Which of these grades of both sides, FAILED and ABSENT among them, are of that kind."""
-        here = SHOWS[self.show][1](a, b, eta)
+        # Without an eta nothing is asked for that looks at it.
+        here = SHOWS[self.show][1](a, b, 0 if eta is None else eta)
         if self.grade_a is not None:
             here &= a == self.grade_a
         if self.grade_b is not None:
@@ -124,12 +126,16 @@ class Said(NamedTuple):
     attempt: int | None
     grade: int | None
     failure: str | None
+    name: str = ""
+    """What the grade is called, where it is a name."""
 
     @property
     def words(self) -> str:
         if self.attempt is None:
             return "not asked"
-        return failure_words(self.failure or "") if self.grade is None else str(self.grade)
+        if self.grade is None:
+            return failure_words(self.failure or "")
+        return f"{self.name} ({self.grade})" if self.name else str(self.grade)
 
 
 class Cell(NamedTuple):
@@ -155,30 +161,48 @@ class Cell(NamedTuple):
 
 
 class Cells:
-    """The cells of a filter, read as they are asked for. `pairs` begins every query."""
+    """The cells of a filter, read as they are asked for. `pairs` begins every query.
+
+    With `names` grades are names: each is called so, and no change is larger than another.
+    """
 
     def __init__(
-        self, pairs: str, parameters: list[int], wanted: Wanted, eta: int, levels: list[int]
+        self,
+        pairs: str,
+        parameters: list[int],
+        wanted: Wanted,
+        eta: int | None,
+        levels: list[int],
+        names: Mapping[int, str] | None = None,
     ) -> None:
         condition, values = _condition(wanted, eta, levels)
-        self._sql = pairs + _LIST.format(wanted=condition)
+        order = _LARGEST_FIRST if names is None else ""
+        self._names = names or {}
+        self._sql = pairs + _LIST.format(wanted=condition, order=order)
         self._values: list[Any] = [*parameters, *values]
 
     def page(self, start: int, end: int) -> list[Cell]:
         """Those from `start` to before `end` in the order of the list."""
         with connection.cursor() as cursor:
             cursor.execute(self._sql + " LIMIT %s OFFSET %s", [*self._values, end - start, start])
-            return [_cell(row) for row in cursor.fetchall()]
+            return [self._cell(row) for row in cursor.fetchall()]
 
     def __iter__(self) -> Iterator[Cell]:
         """All of them, some thousand at a time."""
         with connection.chunked_cursor() as cursor:
             cursor.execute(self._sql, self._values)
             while rows := cursor.fetchmany(CHUNK):
-                yield from map(_cell, rows)
+                yield from map(self._cell, rows)
+
+    def _cell(self, row: tuple[Any, ...]) -> Cell:
+        a, b = (
+            Said(attempt, grade, failure, self._names.get(grade, ""))
+            for attempt, grade, failure in (row[8:11], row[11:])
+        )
+        return Cell._make((*row[:6], row[6] + 1, row[7], a, b))
 
 
-def _condition(wanted: Wanted, eta: int, levels: list[int]) -> tuple[str, list[Any]]:
+def _condition(wanted: Wanted, eta: int | None, levels: list[int]) -> tuple[str, list[Any]]:
     # What the counts are made by, asked of every two grades that there can be.
     outcomes = [ABSENT, FAILED, *levels]
     a, b = (grid.ravel() for grid in np.meshgrid(outcomes, outcomes))
@@ -193,7 +217,3 @@ def _condition(wanted: Wanted, eta: int, levels: list[int]) -> tuple[str, list[A
             conditions.append(f"{column} = %s")
             values.append(value)
     return " AND ".join(conditions), values
-
-
-def _cell(row: tuple[Any, ...]) -> Cell:
-    return Cell._make((*row[:6], row[6] + 1, row[7], Said(*row[8:11]), Said(*row[11:])))

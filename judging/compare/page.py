@@ -16,7 +16,7 @@ from django.db import connection
 from numpy.typing import NDArray
 
 from annotation.models import Dataset, Rubric
-from judging.compare.cells import ABSENT, BOTH_SIDES, FAILED, Cells, IntArray, Mask, Wanted
+from judging.compare.cells import ABSENT, BOTH_SIDES, FAILED, SHOWS, Cells, IntArray, Mask, Wanted
 from judging.models import Judge, JudgeRun
 
 GROUP = np.dtype(
@@ -69,12 +69,12 @@ class Numbers:
 
 @dataclass(frozen=True)
 class Comparison:
-    """Two sides on one dataset, at an eta."""
+    """Two sides on one dataset, at an eta; None where no grade says answerable."""
 
     dataset: Dataset
     a: Side
     b: Side
-    eta: int
+    eta: int | None
 
     @property
     def rubric(self) -> Rubric:
@@ -85,9 +85,23 @@ class Comparison:
         """The grades of either side, ascending."""
         return sorted({int(grade) for side in (self.a, self.b) for grade, _ in side.judge.levels})
 
+    @cached_property
+    def names(self) -> dict[int, str]:
+        """What each grade is called."""
+        now = self.rubric.names()
+        return {level: now.get(level, str(level)) for level in self.levels}
+
+    @property
+    def shows(self) -> dict[str, str]:
+        """What a list can show under the rubric, with its title: names are neither higher nor lower."""
+        left_out = [] if self.rubric.has_order else ["up", "down"]
+        left_out += [] if self.rubric.has_threshold else ["crossed", "crossed-up", "crossed-down"]
+        return {show: words for show, (words, _) in SHOWS.items() if show not in left_out}
+
     def cells(self, wanted: Wanted) -> Cells:
         """The cells of a filter, to be listed."""
-        return Cells(*self._pairs(), wanted, self.eta, self.levels)
+        names = None if self.rubric.has_order else self.names
+        return Cells(*self._pairs(), wanted, self.eta, self.levels, names)
 
     def count(self, wanted: Wanted) -> int:
         """How many cells a filter has, from the numbers that are here."""

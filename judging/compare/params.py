@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from annotation.models import Dataset
-from judging.compare.cells import SHOWS, Wanted
+from judging.compare.cells import Wanted
 from judging.compare.page import Comparison, Side
 from judging.models import Judge, JudgeRun
 
@@ -42,7 +42,7 @@ class Choice:
 def choice_of(asked: Mapping[str, str]) -> Choice | None:
     """What the parameters ask for; None while two sides are not chosen yet. Raises ChoiceError."""
     comparison = _comparison(asked)
-    return Choice(comparison, _wanted(asked)) if comparison else None
+    return Choice(comparison, _wanted(asked, comparison)) if comparison else None
 
 
 def shared_datasets(a: Judge, b: Judge) -> list[Dataset]:
@@ -77,9 +77,11 @@ def _made(asked: Mapping[str, str], dataset: Dataset, a: Side, b: Side) -> Compa
         )
     eta = _number(asked, "eta")
     rubric = a.judge.rubric
-    usual = rubric.grades()[-1] if rubric.eta is None else rubric.eta
+    if eta is not None and not rubric.has_threshold:
+        raise ChoiceError(f"No grade of {rubric.title} says answerable: there is no η to choose.")
+    usual = rubric.eta if rubric.has_threshold else None
     comparison = Comparison(dataset, a, b, usual if eta is None else eta)
-    if comparison.eta not in comparison.levels[1:]:
+    if comparison.eta is not None and comparison.eta not in comparison.levels[1:]:
         etas = ", ".join(map(str, comparison.levels[1:]))
         raise ChoiceError(f"η is one of {etas}, not {eta}.")
     return comparison
@@ -114,10 +116,10 @@ def _dataset(asked: Mapping[str, str], a: Judge, b: Judge) -> Dataset:
     return shared[0]
 
 
-def _wanted(asked: Mapping[str, str]) -> Wanted:
-    show = asked.get("show") or "changed"
-    if show not in SHOWS:
-        raise ChoiceError(f"Cells to show are {', '.join(SHOWS)}, not “{show}”.")
+def _wanted(asked: Mapping[str, str], comparison: Comparison) -> Wanted:
+    show, there = asked.get("show") or "changed", comparison.shows
+    if show not in there:
+        raise ChoiceError(f"Cells to show are {', '.join(there)}, not “{show}”.")
     return Wanted(
         show=show,
         grade_a=_number(asked, "grade_a"),

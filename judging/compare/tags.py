@@ -26,6 +26,12 @@ def cells_link(choice: Choice, show: str, **changes: Any) -> str:
 
 
 @register.filter
+def name_of(names: dict[int, str], grade: int) -> str:
+    """What a grade is called."""
+    return names.get(grade, str(grade))
+
+
+@register.filter
 def moved(change: int | None) -> str:
     """By how many grades a cell changed, with its sign."""
     return "" if change is None else f"{change:+d}".replace("-", "−")

@@ -17,7 +17,7 @@ from annotation.formats.writing import Echo, safe
 from annotation.http import AuthenticatedRequest, researchers_only
 from annotation.models import Dataset
 from annotation.models.rating import name_in
-from judging.compare.cells import SHOWS, Wanted
+from judging.compare.cells import Wanted
 from judging.compare.page import Comparison
 from judging.compare.params import Choice, ChoiceError, choice_of
 from judging.models import Judge, JudgeRun
@@ -56,15 +56,17 @@ def compare(request: AuthenticatedRequest) -> HttpResponse:
             name_in(comparison.dataset, side.judge.rater) for side in (comparison.a, comparison.b)
         ),
         "wanted": wanted,
-        "listed": SHOWS[wanted.show][0],
+        "listed": comparison.shows[wanted.show],
+        "has_order": comparison.rubric.has_order,
         "gaps": [
             (show, words, comparison.count(Wanted(show)))
-            for show, (words, _) in SHOWS.items()
+            for show, words in comparison.shows.items()
             if show.startswith(("failed-", "only-"))
         ],
         "crossed": [
-            (show, SHOWS[show][0], comparison.count(Wanted(show)))
-            for show in ("crossed-up", "crossed-down")
+            (show, words, comparison.count(Wanted(show)))
+            for show, words in comparison.shows.items()
+            if show in ("crossed-up", "crossed-down")
         ],
         "table": _table(comparison),
         "topics": comparison.topics if everything else comparison.topics[:TOPICS],
@@ -157,6 +159,11 @@ def _lines(choice: Choice, site: str) -> Iterator[str]:
             [
                 *(safe(words) for words in (cell.topic, cell.kind, cell.system, cell.name)),
                 *(cell.number, safe(cell.words), *sides, cell.a.grade, cell.b.grade),
-                *(cell.change, cell.a.failure, cell.b.failure, *replies),
+                *(
+                    cell.change if comparison.rubric.has_order else None,
+                    cell.a.failure,
+                    cell.b.failure,
+                    *replies,
+                ),
             ]
         )

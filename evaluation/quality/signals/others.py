@@ -19,7 +19,8 @@ NO_MAJORITY = "undefined, because no answer has two others and a majority among 
 class Others:
     """For each rater: `pooled` raters x levels x levels, own grade (row) against each of the others'
     (column), every pair of answers to one question counted once; `majority` raters x 2 x 2, own
-    answer below or from eta (row) against the strict majority of at least two others (column).
+    answer below or from eta (row) against the strict majority of at least two others (column), or
+    without an eta raters x levels x levels.
     """
 
     pooled: IntArray
@@ -27,13 +28,14 @@ class Others:
 
 
 def against_others(
-    rater: IntArray, pair: IntArray, level: IntArray, n_raters: int, n_levels: int, cut: int
+    rater: IntArray, pair: IntArray, level: IntArray, n_raters: int, n_levels: int, cut: int | None
 ) -> Others:
     """The confusions of every rater with the others, from one row per answer.
 
     `rater`, `pair` (of an item and a question) and `level` (place in the scale) count from 0; a
-    rater answers a pair once. Levels from `cut` on are answerable. A pair with one answer adds
-    nothing. No rows: all zero. Raises ValueError for arrays of unequal length.
+    rater answers a pair once. Levels from `cut` on are answerable; None where none is, and each level
+    is on its own. A pair with one answer adds nothing. No rows: all zero. Raises ValueError for arrays
+    of unequal length.
     """
     if not len(rater) == len(pair) == len(level):
         raise ValueError("one rater, pair and level for each answer")
@@ -44,10 +46,14 @@ def against_others(
     beside[np.arange(len(level)), level] -= 1  # without the rater's own
     pooled = np.zeros((n_raters, n_levels, n_levels), dtype=np.int64)
     np.add.at(pooled, (rater, level), beside)
-    yes, n = beside[:, cut:].sum(axis=1), beside.sum(axis=1)
-    decided = (n >= 2) & (2 * yes != n)
-    majority = np.zeros((n_raters, 2, 2), dtype=np.int64)
-    cells = (rater, (level >= cut).astype(np.int64), (2 * yes > n).astype(np.int64))
+    if cut is not None:
+        beside = np.column_stack([beside[:, :cut].sum(axis=1), beside[:, cut:].sum(axis=1)])
+        level = (level >= cut).astype(np.int64)
+    n = beside.sum(axis=1)
+    decided = (n >= 2) & (2 * beside.max(axis=1, initial=0) > n)
+    size = beside.shape[1]
+    majority = np.zeros((n_raters, size, size), dtype=np.int64)
+    cells = (rater, level, beside.argmax(axis=1))
     np.add.at(majority, tuple(part[decided] for part in cells), 1)
     return Others(pooled, majority)
 

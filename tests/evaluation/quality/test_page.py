@@ -18,6 +18,7 @@ from annotation.models import (
     Rubric,
     User,
 )
+from annotation.models.standard import QUESTION_TYPE, add_standard
 from annotation.task import saving
 from annotation.text.spans import sentences
 from evaluation.quality import page
@@ -351,3 +352,29 @@ def test_who_has_not_begun_is_named_beside_the_table(cast, rosa, campaign):
     response = rosa.get(QUALITY)
     assert [rater.name for rater in response.context["profiles"]] == ["wil"]
     assert "1 has not begun and is not in the table: uma" in words(response)
+
+
+def test_a_campaign_of_names(rosa, cast, dataset):
+    """Types of questions: no eta, no marked words, no distance; the majority is of the very name."""
+    add_standard(QUESTION_TYPE)
+    campaign = make_campaign(dataset, cast.worker, cast.other_worker, rubric="question-type")
+    row(campaign, cast.worker, "oracle", 1, 2, 3)
+    row(campaign, cast.other_worker, "oracle", 1, 3, 3)
+    url = f"/campaigns/{campaign.slug}/quality/"
+    report = rosa.get(url).context["report"]
+    assert report.weights is None
+    assert [profile.equal.value for profile in report.profiles] == [pytest.approx(2 / 3)] * 2
+    # In all, wil 1 2 3 and uma 1 3 3: 2/3 equal, 3/9 by chance; unweighted (2/3 - 1/3) / (2/3) = 1/2.
+    assert report.profiles[0].kappa.value == pytest.approx(1 / 2)
+    table = words(rosa.get(url))
+    assert "with that very grade" in table
+    for word in ("η", "None", "Spans", "As in another task", "weighted"):
+        assert word not in table, word
+    of_rater = words(rosa.get(f"{url}raters/wil/"))
+    assert "Cohen κ with the others" in of_rater
+    assert "reasoning" in of_rater
+    item = item_of(campaign, "oracle")
+    of_item = words(rosa.get(f"{url}items/{item.pk}/"))
+    assert "summary" in of_item
+    assert "not answerable" not in of_item
+    assert rosa.get(f"/campaigns/{campaign.slug}/quality.csv").status_code == 200

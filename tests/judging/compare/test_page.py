@@ -232,3 +232,19 @@ def test_one_judge_is_chosen_already_where_a_link_names_it(rosa, looked):
     first, second = page.split('name="b"', 1)
     assert f'<option value="{looked.second.pk}" selected>' in first
     assert " selected>" not in second.split("</select>", 1)[0]
+
+
+def test_grades_that_are_names(rosa, both, looked):
+    """The same replies under a rubric of names: nothing is higher, nothing is answerable."""
+    Rubric.objects.filter(pk=looked.first.rubric_id).update(scale="nominal", eta=None)
+    response = rosa.get(f"{URL}?{both}")
+    seen = words(response)
+    assert "2 of 5 cells that both graded have another grade." in seen
+    for word in ("η", "Higher in B", "Mean shift", "answerable in", "Down", "largest change"):
+        assert word not in seen, word
+    assert "Same subject, no help with the question" in seen
+    assert response.context["comparison"].eta is None
+    for query in ("eta=3", "show=up", "show=crossed"):
+        assert rosa.get(f"{URL}?{both}&{query}").status_code == 400
+    rows = table(rosa.get(f"/judges/compare.csv?{both}"))
+    assert {row["change"] for row in rows} == {""}

@@ -68,3 +68,10 @@ def test_no_answers_at_all():
     assert with_each(nothing, nothing, nothing, 2, 2, 0).sum() == 0
     with pytest.raises(ValueError, match="one rater, pair and level"):
         against_others(nothing, nothing, np.array([1]), 2, 2, 1)
+
+
+def test_without_an_eta_the_majority_is_of_each_level():
+    # Two others say 2 to the first pair, 0 and 2 to the second: of that there is no majority.
+    matrices = against_others(*table([1, 2], [2, 0], [2, 2]), n_raters=3, n_levels=3, cut=None)
+    assert matrices.majority[0].tolist() == [[0, 0, 0], [0, 0, 1], [0, 0, 0]]
+    assert matrices.majority[1].sum() == 1  # pair 2: the others both say 2
