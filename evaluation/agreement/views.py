@@ -85,7 +85,9 @@ def agreement(request: AuthenticatedRequest, slug: str) -> HttpResponse:
         "panels": panels,
         "is_thinned": any(panel.is_thinned for panel in panels),
         "pair_axis": axis_of(*(pair.kappa for pair in report.pairs)),
-        "part_axis": axis_of(*(part.kappa for part in (*report.systems, *report.topics))),
+        "part_axis": axis_of(
+            *(part.kappa for part in (*report.systems, *report.topics, *report.slices))
+        ),
         "judged": judged,
         # What links to the pairs of one rater: the same selection, with that rater alone.
         "held": replace(
