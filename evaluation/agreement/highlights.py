@@ -7,7 +7,7 @@ from django.db.models.functions import Length
 
 from annotation.models import Text
 from evaluation.data.ratings import RatingMatrix, ratings_under
-from evaluation.data.spans import Evidence
+from evaluation.data.spans import Evidence, calls_for_words
 from evaluation.stats.estimate import Estimate
 from evaluation.stats.unitizing import Span, unitised_alpha
 
@@ -24,7 +24,7 @@ def highlights_alpha(matrix: RatingMatrix, evidence: Evidence) -> Estimate:
     held = Text.objects.filter(pk__in=rated, body__isnull=False)
     length = dict(held.order_by().values_list("pk", Length("body")))
     has_words = np.array([pk in length for pk in matrix.text.tolist()], dtype=bool)
-    calls = matrix.grades >= matrix.selection.rubric.span_from
+    calls = calls_for_words(matrix)
     read = ~np.isnan(matrix.grades) & ~evidence.not_in_text() & has_words[:, np.newaxis]
     read &= evidence.marked() | ~calls
     readings: list[list[list[Span] | None]] = [

@@ -127,7 +127,12 @@ def load_evidence(matrix: RatingMatrix) -> Evidence:
     )
 
 
-def unmarked_answers(matrix: RatingMatrix, evidence: Evidence) -> np.ndarray:
-    """The ratings that call for a highlight and have none: items x raters."""
+def calls_for_words(matrix: RatingMatrix) -> NDArray[np.bool_]:
+    """The ratings whose grade rests on marked words: items x raters."""
     span_from = matrix.selection.rubric.span_from
-    return (matrix.grades >= (np.inf if span_from is None else span_from)) & ~evidence.marked()
+    return np.asarray(matrix.grades >= (np.inf if span_from is None else span_from))
+
+
+def unmarked_answers(matrix: RatingMatrix, evidence: Evidence) -> NDArray[np.bool_]:
+    """Those among them that have none: items x raters."""
+    return calls_for_words(matrix) & ~evidence.marked()
