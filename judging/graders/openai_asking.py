@@ -200,8 +200,14 @@ class Asking:
 
 def _questions(spec: Spec) -> list[bytes]:
     """The request without its messages, in the ways in which it may be put, the best first."""
+    return [
+        json.dumps(way).removesuffix("}").encode() + b', "messages": ' for way in ways_to_ask(spec)
+    ]
+
+
+def ways_to_ask(spec: Spec) -> list[dict[str, object]]:
+    """The parameters of a request, in the ways in which they may be put, the best first."""
     sampling = spec.sampling
-    plain = {"model": spec.model, **sampling.sent}
     ways: list[dict[str, object]] = []
     if sampling.logprobs:
         # As many as OpenAI gives, then as many as others do.
@@ -214,8 +220,7 @@ def _questions(spec: Spec) -> list[bytes]:
             }
             ways.insert(0, {**ways[0], **exact})
     return [
-        json.dumps(without_nulls({**plain, **way, **sampling.extra})).removesuffix("}").encode()
-        + b', "messages": '
+        without_nulls({"model": spec.model, **sampling.sent, **way, **sampling.extra})
         for way in [*ways, {}]
     ]
 

@@ -118,10 +118,10 @@ def constraint(name: str, grades: Sequence[int]) -> dict[str, Any]:
     """The request parameters that hold a server to this form of reply. Raises KeyError."""
     labels, schema = [str(grade) for grade in grades], rating_schema(grades)
     named = {"name": "rating", "strict": True, "schema": schema}
-    constraints: dict[str, dict[str, Any]] = {
+    forms: dict[str, dict[str, Any]] = {
         "choice": {"structured_outputs": {"choice": labels}},
         "guided-choice": {"guided_choice": labels},
         "json-schema": {"response_format": {"type": "json_schema", "json_schema": named}},
         "json-tgi": {"response_format": {"type": "json", "value": schema}},
     }
-    return constraints[name]
+    return forms[name]

@@ -1,5 +1,6 @@
 """Words and links of the pages about judges."""
 
+import json
 from datetime import datetime, timedelta
 
 from django import template
@@ -84,6 +85,12 @@ def _parameter(name: str, value: object) -> str:
     if value is None:
         return f"no {name} sent"
     return f"{name} {value:g}" if isinstance(value, int | float) else f"{name} {value}"
+
+
+@register.filter
+def in_json(value: object) -> str:
+    """As it is sent, and not as Python writes it."""
+    return json.dumps(value, ensure_ascii=False)
 
 
 @register.filter

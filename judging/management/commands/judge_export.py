@@ -13,7 +13,7 @@ from judging.engine.planning import PlannedElsewhere
 from judging.engine.selection import SelectionError
 from judging.management.options import add_selection, dataset_of, selection_of
 from judging.models import Judge
-from judging.offline import exchange
+from judging.offline import batch, exchange
 from judging.offline.job import ExchangeRefused
 from judging.offline.parquet import MOST_ROWS
 
@@ -29,6 +29,11 @@ class Command(BaseCommand):
         parser.add_argument("--judge", required=True, help="a judge's name")
         parser.add_argument("--out", required=True, type=Path, help="a new or empty folder")
         parser.add_argument("--rows", type=int, default=exchange.ROWS, help="pairs of a file")
+        parser.add_argument(
+            "--batch",
+            choices=list(batch.SERVICES),
+            help="also write the requests as JSON lines for this batch service",
+        )
         add_selection(parser)
         parser.add_argument("--json", action="store_true")
 
@@ -45,6 +50,8 @@ class Command(BaseCommand):
             run, job = exchange.export_run(
                 judge, dataset, selection, options["out"], options["rows"]
             )
+            if job and options["batch"]:
+                batch.write_requests(options["out"], options["batch"])
         except (ExchangeRefused, SelectionError, runs.RunRefused, PlannedElsewhere) as error:
             raise CommandError(str(error)) from None
         except OSError as error:
@@ -61,3 +68,8 @@ class Command(BaseCommand):
                 f"judge run {run.pk} of {judge}: {pairs:,} pairs in {files:,} {noun} in "
                 f"{options['out']}. They wait for judge_import; cancel the run to have them back."
             )
+            if options["batch"]:
+                self.stdout.write(
+                    f"Send requests-*.jsonl to the service ({options['batch']}), put the files that it "
+                    f"answers with into {options['out']}, and import that folder."
+                )

@@ -9,7 +9,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from judging.management.options import dataset_of
 from judging.models import JudgeRun, Shard
-from judging.offline import exchange
+from judging.offline import batch, exchange
 from judging.offline.job import ExchangeRefused
 
 SHOWN = 20  # complaints; the others are counted
@@ -23,22 +23,29 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("dataset")
-        parser.add_argument("folder", type=Path, help="with results-*.parquet")
+        parser.add_argument("folder", type=Path, help="with results-*.parquet or replies as .jsonl")
         parser.add_argument("--json", action="store_true")
 
     def handle(self, *args: Any, **options: Any) -> None:
         dataset = dataset_of(options)
         if not options["folder"].is_dir():
             raise CommandError(f"There is no folder {options['folder']}.")
+        refused: list[str] = []
+        replies = batch.reply_files(options["folder"])
+        for path in replies:
+            try:
+                batch.read_replies(options["folder"], path)
+            except ExchangeRefused as error:
+                refused.append(str(error))
         paths = sorted(options["folder"].glob("results-*.parquet"))
-        if not paths:
+        if not paths and not replies:
             raise CommandError(
                 f"{options['folder']} holds no results-*.parquet: name the folder that "
-                "judging.offline.cluster wrote with --out."
+                "judging.offline.cluster wrote with --out, or the one of judge_export with the files "
+                "of replies of a batch service."
             )
         counts = {"files": 0, "new": 0, "graded": 0, "there_before": 0}
         touched: set[int] = set()
-        refused: list[str] = []
         for path in paths:
             try:
                 done = exchange.import_file(dataset, path)

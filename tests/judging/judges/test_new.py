@@ -228,3 +228,57 @@ def test_settings_that_cannot_be_read_are_not_sent_to_a_server(cast, db, setting
     response = cast.client("admin").post(NEW, form(endpoint="local", extra="{", ask="1"))
     assert response.status_code == 200
     assert "not JSON" in response.content.decode()
+
+
+def pressed(cast, button, **change):
+    return cast.client("admin").post(NEW, form(**change) | {button: "1"})
+
+
+def test_a_kind_of_server_puts_in_what_it_takes(cast, db):
+    response = pressed(cast, "family", preset="openai-reasoning", max_tokens="1")
+    initial = response.context["form"].initial
+    assert json.loads(initial["extra"]) == {
+        "temperature": None,
+        "top_p": None,
+        "max_tokens": None,
+        "max_completion_tokens": 8000,
+    }
+    assert (initial["max_tokens"], initial["seed"], initial["logprobs"]) == (8000, None, False)
+    assert (initial["slug"], initial["parser"]) == ("mine", "integer-1")
+    assert "no temperature or top p" in response.text
+    thinks = pressed(cast, "family", preset="vllm-think").context["form"].initial
+    assert thinks["parser"] == "after-think-1"
+    assert pressed(cast, "family", preset="unheard-of").status_code == 200
+
+
+def test_a_form_of_the_reply_goes_among_the_settings_and_takes_the_place_of_another(cast, db):
+    first = pressed(cast, "hold", constraint="choice", extra='{"stop": ["x"]}')
+    extra = first.context["form"].initial["extra"]
+    choice = {"choice": ["0", "1", "2", "3", "4", "5"]}
+    assert json.loads(extra) == {"stop": ["x"], "structured_outputs": choice}
+    second = pressed(cast, "hold", constraint="json-schema", extra=extra)
+    initial = second.context["form"].initial
+    assert set(json.loads(initial["extra"])) == {"stop", "response_format"}
+    assert initial["parser"] == "rating-json-1"
+    none = pressed(cast, "hold", constraint="", extra=initial["extra"])
+    assert json.loads(none.context["form"].initial["extra"]) == {"stop": ["x"]}
+    assert "Further settings: This is not JSON" in pressed(cast, "hold", extra="{").text
+
+
+def test_a_renamed_limit_is_the_limit_above(cast, db):
+    response = saved(cast, extra='{"max_tokens": null, "max_completion_tokens": 500}')
+    assert response.status_code == 422
+    assert "max_completion_tokens is not the number of tokens at most above." in response.text
+    saved(cast, max_tokens="500", extra='{"max_tokens": null, "max_completion_tokens": 500}')
+    sent = Judge.objects.get().spec.sampling.sent
+    assert sent == {"temperature": 0.0, "top_p": 1.0, "seed": 0, "max_completion_tokens": 500}
+
+
+def test_the_judge_of_the_paper_is_ready_to_choose(cast, db):
+    response = cast.client("admin").get(f"{NEW}?prompt=crux-structure")
+    initial = response.context["form"].initial
+    assert (initial["parser"], initial["max_tokens"]) == ("first-digit-1", 5)
+    assert initial["failure_policy"] == "zero"
+    assert "paste them from their repository" in response.text
+    saved(cast, **{name: str(initial[name]) for name in ("parser", "failure_policy", "prompt")})
+    assert Judge.objects.get().failure_policy == "zero"

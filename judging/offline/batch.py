@@ -1,0 +1,232 @@
+"""Requests and replies as the JSON lines of batch services, beside the pairs of an export. No Django.
+
+Every file of pairs has its file of requests. The replies that a service gives may lie in any files: each
+line says by its custom_id which judge it asked about which pair with which prompt, and what does not
+belong to the export is refused. They become a file of results like those of a cluster.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from judging.graders import openai_reply
+from judging.graders.openai_asking import ways_to_ask
+from judging.grading.pairs import Failure, Reply, storable
+from judging.grading.prompt import Message, prompt_hash, render
+from judging.grading.spec import Spec
+from judging.offline.job import ExchangeRefused, Job, results_name, written_whole
+from judging.offline.parquet import Asked, read_pairs, write_results
+
+LINE_LIMIT = 4_000_000  # bytes of one reply
+_REQUESTS = "requests-"
+
+
+def requests_name(pairs: Path) -> str:
+    """What the requests about a file of pairs are called."""
+    return pairs.name.replace("pairs-", _REQUESTS, 1).replace(".parquet", ".jsonl")
+
+
+def reply_files(folder: Path) -> list[Path]:
+    """The files of a folder that hold replies of a batch service: all JSON lines but our requests."""
+    return sorted(path for path in folder.glob("*.jsonl") if not path.name.startswith(_REQUESTS))
+
+
+def write_requests(folder: Path, service: str) -> int:
+    """Write the requests of an export in the form of a service, a file for each file of pairs.
+
+    Returns how many requests there are. Raises ExchangeRefused for a folder that is no whole export,
+    and KeyError for a service that is unknown.
+    """
+    line_of = SERVICES[service]
+    job = Job.read(folder)
+    n = 0
+    for pairs in job.pairs_files(folder):
+        lines = [
+            json.dumps(line_of(job.spec, key, messages), ensure_ascii=False)
+            for key, (_, messages) in _requests(job, [pairs]).items()
+        ]
+        _write(folder / requests_name(pairs), lines)
+        n += len(lines)
+    return n
+
+
+def _write(path: Path, lines: list[str]) -> None:
+    # Half a surrogate pair, which no service takes, becomes a question mark.
+    words = ("\n".join(lines) + "\n").encode("utf-8", "replace")
+    written_whole(path, lambda beside: beside.write_bytes(words))
+
+
+def read_replies(folder: Path, replies: Path) -> Path | None:
+    """The replies of one file as a file of results in the same folder; None where it holds none.
+
+    Pairs that a service did not come to (cancelled, expired) have no reply. Raises ExchangeRefused with
+    the file and the line for what is no reply of a batch service, comes twice or was not asked by this
+    export, whose judge, texts and prompts are all in the key of a line.
+    """
+    job = Job.read(folder)
+    asked = _requests(job, job.pairs_files(folder))
+    read: dict[str, tuple[Asked, Reply]] = {}
+    lines: dict[str, int] = {}
+    for number, line in _lines(replies):
+        try:
+            key = _key(line)
+            if key in lines:
+                raise ValueError(f"the same request as in line {lines[key]}")
+            lines[key] = number
+            if key not in asked:
+                raise ValueError(_not_asked(key, job))
+            row, messages = asked[key]
+            reply = _reply(job.spec, row, prompt_hash(messages), line)
+        except ValueError as error:
+            raise ExchangeRefused(f"{replies.name}, line {number}: {error}.") from None
+        if reply is not None:
+            read[key] = (row, reply)
+    if not read:
+        return None
+    path = folder / results_name(Path(f"pairs-of-{replies.stem}.parquet"))
+    write_results(path, job.about, read.values())
+    return path
+
+
+def _requests(job: Job, files: Iterable[Path]) -> dict[str, tuple[Asked, list[Message]]]:
+    """By key: the pair and the messages about it."""
+    requests = {}
+    for path in files:
+        _, rows = read_pairs(path)
+        for row in rows:
+            messages = render(job.spec, row.pair)
+            keys = (row.pair.text_id, row.pair.question_id, prompt_hash(messages))
+            requests["-".join(map(str, (job.about.fingerprint[:8], *keys)))] = (row, messages)
+    return requests
+
+
+def _openai(spec: Spec, key: str, messages: list[Message]) -> dict[str, Any]:
+    # Token ids are vLLM's own: OpenAI refuses what it does not know.
+    return _vllm(replace(spec, label_ids=()), key, messages)
+
+
+def _vllm(spec: Spec, key: str, messages: list[Message]) -> dict[str, Any]:
+    body = {**ways_to_ask(spec)[0], "messages": messages}
+    return {"custom_id": key, "method": "POST", "url": "/v1/chat/completions", "body": body}
+
+
+def _anthropic(spec: Spec, key: str, messages: list[Message]) -> dict[str, Any]:
+    """Without a seed, which it does not know, and with the system message apart."""
+    sent = {name: value for name, value in spec.sampling.sent.items() if name != "seed"}
+    tokens = sent.pop("max_completion_tokens", spec.sampling.max_tokens)
+    system = [message["content"] for message in messages if message["role"] == "system"]
+    params = {
+        "model": spec.model,
+        **sent,
+        "max_tokens": tokens,
+        "messages": [message for message in messages if message["role"] != "system"],
+    }
+    return {"custom_id": key, "params": {**params, **({"system": system[0]} if system else {})}}
+
+
+SERVICES: Mapping[str, Callable[[Spec, str, list[Message]], dict[str, Any]]] = {
+    "openai": _openai,
+    "vllm": _vllm,
+    "anthropic": _anthropic,
+}
+"""Batch services by name, with what writes a line of requests for each."""
+
+
+def _lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    try:
+        with path.open("rb") as file:
+            for number, line in enumerate(iter(lambda: file.readline(LINE_LIMIT + 1), b""), 1):
+                if not line.strip():
+                    continue
+                if len(line) > LINE_LIMIT:
+                    raise ExchangeRefused(
+                        f"{path.name}, line {number} is longer than {LINE_LIMIT:,} bytes."
+                    )
+                try:
+                    value = json.loads(line)
+                except (ValueError, RecursionError) as error:
+                    raise ExchangeRefused(
+                        f"{path.name}, line {number} is not JSON: {error}."
+                    ) from None
+                if not isinstance(value, dict):
+                    raise ExchangeRefused(f"{path.name}, line {number} is no JSON object.")
+                yield number, value
+    except OSError as error:
+        raise ExchangeRefused(f"{path} cannot be read: {error}.") from None
+
+
+def _key(line: Mapping[str, Any]) -> str:
+    key = line.get("custom_id")
+    if not isinstance(key, str) or not key:
+        raise ValueError("there is no custom_id: this is no reply of a batch service")
+    return key
+
+
+def _not_asked(key: str, job: Job) -> str:
+    short = job.about.fingerprint[:8]
+    if not key.startswith(f"{short}-"):
+        return f"{key[:80]!r} is no request to the judge {job.about.judge} ({short})"
+    return f"{key[:80]!r} is no request of this export: another text, question or prompt"
+
+
+def _reply(spec: Spec, row: Asked, digest: str, line: Mapping[str, Any]) -> Reply | None:
+    """The reply of a line; None where the service did not come to it."""
+    if "result" in line:
+        return _of_anthropic(spec, row, digest, line["result"])
+    response, error = line.get("response"), line.get("error")
+    if isinstance(error, dict) and error.get("code") in ("batch_expired", "batch_cancelled"):
+        return None
+    if not isinstance(response, dict):
+        if not error:
+            raise ValueError("there is neither a response nor an error")
+        return _failed(row, digest, error)
+    if response.get("status_code") != 200 or error:
+        return _failed(row, digest, error or response.get("body"))
+    return _read(spec, row, digest, response.get("body"))
+
+
+def _of_anthropic(spec: Spec, row: Asked, digest: str, result: Any) -> Reply | None:
+    kind = result.get("type") if isinstance(result, dict) else None
+    if kind in ("canceled", "expired"):
+        return None
+    if kind == "errored":
+        return _failed(row, digest, result.get("error"))
+    message = result.get("message") if kind == "succeeded" else None
+    if not isinstance(message, dict):
+        raise ValueError(f"the result is {kind!r}, not succeeded, errored, canceled or expired")
+    parts = message.get("content")
+    blocks = [part for part in parts if isinstance(part, dict)] if isinstance(parts, list) else []
+    usage = message.get("usage")
+    usage = usage if isinstance(usage, dict) else {}
+    stops = {"max_tokens": "length", "refusal": "content_filter"}
+    choice = {
+        "finish_reason": stops.get(str(message.get("stop_reason")), "stop"),
+        "message": {
+            "content": "".join(str(part.get("text", "")) for part in blocks),
+            "reasoning": "".join(str(part.get("thinking", "")) for part in blocks),
+        },
+    }
+    body = {
+        "model": message.get("model"),
+        "choices": [choice],
+        "usage": {
+            "prompt_tokens": usage.get("input_tokens"),
+            "completion_tokens": usage.get("output_tokens"),
+        },
+    }
+    return _read(spec, row, digest, body)
+
+
+def _read(spec: Spec, row: Asked, digest: str, body: Any) -> Reply:
+    return openai_reply.read(spec, row.pair, digest, json.dumps(body).encode(), storable)
+
+
+def _failed(row: Asked, digest: str, error: Any) -> Reply:
+    words = storable(error if isinstance(error, str) else json.dumps(error, ensure_ascii=False))
+    too_long = openai_reply.says_too_long(words)
+    failure = Failure.TOO_LONG if too_long else Failure.REQUEST
+    return openai_reply.failed(row.pair, digest, failure, f"The service said: {words}")

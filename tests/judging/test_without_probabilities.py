@@ -1,0 +1,61 @@
+"""Every page and file about a judge that tells no probabilities: whole, and clear about what is missing."""
+
+import dataclasses
+import json
+import re
+
+import pytest
+from django.core.management import call_command
+
+from judging.engine.fill import pump
+from judging.models import Attempt
+from tests.judging.runs.material import Scripted, a_judge, a_run
+
+
+class Silent(Scripted):
+    """Grades, and tells nothing else."""
+
+    def graded(self, pair):
+        return dataclasses.replace(
+            super().graded(pair), probabilities=None, expected_grade=None, label_mass=None
+        )
+
+
+@pytest.fixture
+def silent(dataset):
+    sampling = {"max_tokens": 16, "seed": None, "logprobs": False, "extra": {"top_p": None}}
+    run = a_run(a_judge("silent", sampling=sampling, label_ids=[]), dataset)
+    pump(run, Silent(), "gpu-1:7", batch=4)
+    return run
+
+
+def test_pages_say_that_none_are_asked_for(rosa, silent):
+    judge = silent.judge
+    attempt = Attempt.objects.filter(state="graded").first()
+    reply = f"/replies/{judge.rater_id}/{attempt.text_id}/{attempt.question_id}/"
+    for address, says in [
+        ("/judges/", "silent"),
+        (
+            f"/judges/{judge.pk}/",
+            "no top p sent, 16 tokens at most, no seed, without probabilities",
+        ),
+        (f"/judges/{judge.pk}/", "not needed: it asks for no probabilities"),
+        (silent.get_absolute_url(), "this judge asks for no probabilities"),
+        (reply, "not asked for"),
+        (f"/judges/compare/?a={judge.pk}", "silent"),
+        (f"/judges/{judge.pk}/parser/?parser=reason-1", "reason-1"),
+    ]:
+        response = rosa.get(address)
+        assert response.status_code == 200, address
+        words = " ".join(re.sub(r"<[^>]*>", " ", response.text).split())
+        assert says in words, address
+        assert not re.search(r"\b(?:None|nan|NaN)\b", words), address
+
+
+def test_files_and_the_command_leave_them_empty(rosa, silent, dataset, capsys):
+    address = f"/judges/{silent.judge_id}/attempts"
+    lines = b"".join(rosa.get(f"{address}.jsonl").streaming_content).decode().splitlines()
+    assert {json.loads(line)["probabilities"] for line in lines} == {None}
+    assert "nan" not in b"".join(rosa.get(f"{address}.csv").streaming_content).decode()
+    call_command("judge", dataset.slug, judge="silent", dry_run=True, json=True)
+    assert json.loads(capsys.readouterr().out)
