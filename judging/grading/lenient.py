@@ -60,15 +60,15 @@ _DOUBT = re.compile(
     rf"\b(?:{'|'.join(word for word in _NUMERALS if word != 'one')})\b|\b{_LABEL}s?\b|\b(?:actually|"
     r"alternatively|correction|higher|hmm|ignore|incorrect|instead|lower|mistake|rather|reconsider\w*+|"
     r"retract\w*+|revis\w*+|scratch|sorry|strike|too|wait|withdraw\w*+|wrong)\b"
-    r"|(?:\A|[.!?;:\n–—-])[\s\"'“”‘’*_(]{0,5}+(?:but|however|maybe|no|not|or|perhaps|though|yet)\b",
+    r"|(?:\A|[.!?;:\n–—-])[\s\"'“”‘’*_(]{0,5}+(?:at|but|however|if|maybe|no|not|only|or|perhaps|though|unless|yet)\b",
     re.IGNORECASE,
 )
-# What makes a condition or a denial of the label that follows on the same line.
-_HEDGE = re.compile(
-    r"n['’]t\b|\b(?:although|below|could|had|if|may|maybe|might|never|no|nor|not|otherwise|perhaps|"
-    r"possible|previous|rarely|unless|were|whether|without|would)\b",
+# What may stand before a label in its sentence: "Maximum rating: 5" is about something else.
+_BEFORE_A_LABEL = re.compile(
+    rf"[\s•-]*+{_MARKS}(?:{_LEAD}\b(?:{_MARKS}[:=,]?+{_MARKS}))*+",
     re.IGNORECASE,
 )
+_SENTENCE = re.compile(r"[.!?;](?=[\s\"'”’)*_])|\n")
 _OBJECT = re.compile(r"(?<!\\boxed)\{")  # JSON, or what was to be JSON
 _DIGIT = re.compile(r"\d|-\d")
 
@@ -108,8 +108,10 @@ def reason_1(reply: str, scale: Scale) -> Parsed:
     if found is None or holds_a_tag(reply) or _OBJECT.search(reply):
         return unparseable(why_not(reply, scale.grades))
     before, after = reply[: found.start()], reply[found.end() :]
-    on_its_line = before.rpartition("\n")[2]
-    if _takes_back(before, scale) or _takes_back(after, scale) or _HEDGE.search(on_its_line):
+    in_its_sentence = _SENTENCE.split(before)[-1]
+    if _BEFORE_A_LABEL.fullmatch(in_its_sentence) is None:
+        return unparseable(Failure.NO_GRADE)
+    if _takes_back(before, scale) or _takes_back(after, scale):
         return unparseable(Failure.SEVERAL)
     if not _of_the_highest(found, scale):
         return unparseable(Failure.OUT_OF_RANGE)

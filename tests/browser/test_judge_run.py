@@ -243,7 +243,9 @@ def test_the_pages_are_accessible(visit, site):
     for path in (
         "/judges/",
         f"/judges/{key_of(site, 'stopped')}/",
+        f"/judges/{key_of(site, 'stopped')}/parser/?parser=first-digit-1",
         f"/judges/{key_of(site, 'lexical')}/",
+        "/judges/new/?prompt=crux-structure",
         f"/judges/new/?from={key_of(site, 'stopped')}",
         "/judge-runs/",
         "/judge-runs/new/?dataset=coast",

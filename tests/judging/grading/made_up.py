@@ -133,6 +133,14 @@ NUMBERS: list[Row] = [
     *rows(None, "", "Rating: 4\nHmm, wait.", "Rating: 4. Or perhaps more.", "4\nMake that two."),
     *rows(None, "", "If it named the year I would say rating: 5.", "I would not say Rating: 4."),
     *rows(None, "", "Without the year it could be Rating: 4.", "Rating: 4 would be wrong."),
+    *rows(
+        None, "", "Maximum rating: 5", "Highest score: 5. The passage has less.", "User rating: 3"
+    ),
+    *rows(None, "", "Example: Rating: 4. The text says nothing.", "Movie rating: 4. It was shown."),
+    *rows(None, "", "Expected rating: 4. The real one is worse.", "His score: 3. The game ended."),
+    *rows(
+        None, "", "Rating: 4 - if the year counts", "Rating: 4 at best", "Confidence: 5\nRating: 2"
+    ),
     *rows(None, "", "It isn't a score: 4", "Score: 4, which is too high", "rating: four or five"),
     *rows(None, "", "<think>4", "<think>\nSo the rating is 4.", "<think>4</think>", "4</think>"),
     *rows(
