@@ -14,7 +14,7 @@ from judging.grading.pairs import Failure, State
 from judging.grading.readers import Parsed, Scale, unparseable
 from judging.grading.thoughts import thinking_apart
 
-__all__ = ["PARSERS", "Parsed", "Parser", "begins_another", "parse", "words_of"]
+__all__ = ["OF_WORDS", "PARSERS", "Parsed", "Parser", "begins_another", "parse", "words_of"]
 
 
 # Only how a reply begins: a text about an apology may be quoted further down. Not more signs than
@@ -133,6 +133,8 @@ PARSERS: Mapping[str, Parser] = {
     ),
 }
 """By name. The first is the default."""
+
+OF_WORDS = ("word-1", "label-json-1")  # those that read the rubric's words and no grades
 
 
 def _refuses(reply: str) -> bool:

@@ -15,7 +15,8 @@ from judging.engine.judges import SLUG, levels_of
 from judging.forms import endpoints, offer
 from judging.grading import prompts
 from judging.grading.pairs import Sampling
-from judging.grading.parse import PARSERS
+from judging.grading.parse import OF_WORDS, PARSERS
+from judging.grading.parse import words_of as words_of_levels
 from judging.grading.presets import CONSTRAINTS, PRESETS, constraint
 from judging.grading.prompt import check_template, wording_of
 from judging.grading.spec import Spec
@@ -176,6 +177,10 @@ class JudgeForm(forms.Form):
         rubric, ids = cleaned.get("rubric"), cleaned.get("label_ids")
         if rubric:
             self._check_wording(rubric)
+            if cleaned.get("parser") in OF_WORDS and not words_of_levels(
+                (int(grade), str(label)) for grade, label in levels_of(rubric)
+            ):
+                self.add_error("parser", f"No level of {rubric} is one word that a reply could be.")
             if ids and len(ids) != len(rubric.grades()):
                 n = len(rubric.grades())
                 self.add_error(

@@ -3,6 +3,7 @@
 import pytest
 
 from judging.graders.base import Unavailable
+from judging.graders.openai_api import probe
 from judging.grading.pairs import Failure, Sampling, State
 from judging.grading.presets import PRESETS
 from tests.judging.graders import chaos, material
@@ -102,3 +103,10 @@ def test_every_preset_says_what_it_is_for():
         assert preset.title
         assert preset.note.endswith(".")
         assert preset.sampling(300).max_tokens >= 300
+
+
+def test_asking_such_a_server_says_what_it_refuses(server):
+    server.answers |= {CHAT: chaos.gpt_5, "/v1/models": models("gpt-5")}
+    facts = probe(server.url, None, "gpt-5", labels=["0", "1"])
+    assert not facts.has_logprobs
+    assert any("'max_tokens' is not supported with this model" in note for note in facts.notes)

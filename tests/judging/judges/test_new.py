@@ -78,6 +78,8 @@ def test_no_seed_no_probabilities_and_further_settings(cast, db):
         ({"slug": ""}, "required"),
         ({"slug": "no slug!"}, "valid"),
         ({"slug": "x" * 121}, "at most 120"),
+        ({"parser": "word-1"}, "is one word that a reply could be"),
+        ({"parser": "label-json-1"}, "is one word that a reply could be"),
         ({"slug": "lexical-2"}, "those of the baselines"),
         ({"rubric": "nowhere"}, "valid choice"),
         ({"backend": "lexical"}, "valid choice"),
