@@ -116,9 +116,6 @@ def open_study(
 def open_both(dataset: Dataset, raters: Sequence[Rater], **options) -> Campaign:
     """A study that asks under T1, and on the same page for the kind of fact."""
     kinds = Rubric.objects.filter(slug="kind-of-fact").first() or kinds_of_facts()
-    return open_study(
-        dataset,
-        Rubric.objects.get(slug="answerable"),
-        raters,
-        **{"slug": "both", "title": "Answers and facts", "further": [kinds]} | options,
-    )
+    usual = {"rubric": Rubric.objects.get(slug="answerable"), "further": [kinds]}
+    usual |= {"slug": "both", "title": "Answers and facts"}
+    return open_study(dataset, raters=raters, **usual | options)

@@ -1,4 +1,4 @@
-"""Sampling the items of a draft, once and repeatably; opening it; and counts of its sample."""
+"""Sampling the items of a draft, once and repeatably, and opening it."""
 
 import random
 from collections import Counter, defaultdict
@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Count, Exists, OuterRef
+from django.db.models import Exists, OuterRef
 from django.utils import timezone
 
 from annotation.builder.askable import Asked, askable
@@ -377,50 +377,4 @@ def _expected(campaign: Campaign, labelled: Sequence[Text]) -> Expected:
 def _reasons(made: Sample) -> str:
     return ", ".join(
         f"{count} left out: {why}" for why, count in sorted(made.left_out.items()) if count
-    )
-
-
-SHOWN = 3  # items that are shown with their questions
-
-
-@dataclass
-class SampleCounts:
-    """Items by purpose and the questions asked in them; by system and topic, the study items alone."""
-
-    items: dict[str, int] = field(default_factory=dict)
-    questions: int = 0
-    systems: list[Any] = field(default_factory=list)
-    topics: list[Any] = field(default_factory=list)
-    first: list[Item] = field(default_factory=list)
-    left_out: list[tuple[str, int]] = field(default_factory=list)
-
-    @property
-    def n_left_out(self) -> int:
-        return sum(n for _, n in self.left_out)
-
-
-def sample_counts(campaign: Campaign) -> SampleCounts:
-    """The draw as it is in the database; nothing drawn is a Drawn of nothing."""
-    by_purpose: dict[str, int] = dict(
-        campaign.items.order_by().values_list("purpose").annotate(Count("pk"))
-    )
-    study = campaign.items.filter(purpose=Item.Purpose.STUDY)
-    counts = {"n": Count("pk", distinct=True), "questions": Count("asked")}
-    left_out: dict[str, int] = campaign.selection.get("left_out", {})
-    return SampleCounts(
-        items={purpose.value: by_purpose.get(purpose.value, 0) for purpose in Item.Purpose},
-        questions=study.aggregate(n=Count("asked"))["n"],
-        systems=list(
-            study.exclude(text__system="")
-            .values("text__system")
-            .annotate(**counts)
-            .order_by("text__system")
-        ),
-        topics=list(
-            study.values("text__topic__name")
-            .annotate(**counts)
-            .order_by("text__topic__position", "text__topic__name")
-        ),
-        first=list(study.select_related("text__topic").prefetch_related("asked__question")[:SHOWN]),
-        left_out=sorted(left_out.items()),
     )

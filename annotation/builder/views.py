@@ -19,7 +19,8 @@ from annotation.builder.forms.steps import GoldForm, NewCampaignForm, PartsForm
 from annotation.builder.forms.terms import LaterForm, TermsForm
 from annotation.builder.forms.texts import TextsForm
 from annotation.builder.readiness import STEPS, steps
-from annotation.builder.sampling import SampleError, sample_counts
+from annotation.builder.sample_counts import sample_counts
+from annotation.builder.sampling import SampleError
 from annotation.http import AuthenticatedRequest, View, admins_only, researchers_only
 from annotation.models import Campaign, Dataset, LogEntry, Rubric
 from annotation.models.wording import shown

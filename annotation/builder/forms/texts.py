@@ -76,7 +76,7 @@ class TextsForm(DraftForm):
         initial["questions"] = (
             self.PAIR if source else self.SOME if instance.questions_per_item else self.ALL
         )
-        initial["further_rubrics"] = list(instance.further_rubrics.all())
+        initial["further_rubrics"] = list(instance.further_rubrics.values_list("pk", flat=True))
         initial["labels"] = f"{source}:{instance.question_rubric_id}" if source else ""
         super().__init__(*args, instance=instance, initial=initial, **kwargs)
         offered = Q(is_retired=False) | Q(pk__in=initial["further_rubrics"])
