@@ -15,6 +15,7 @@ from annotation.models import (
     Topic,
     User,
 )
+from annotation.models.standard import STANDARD, add_standard
 from annotation.participation import assigning
 from crux_site.imports.importing import import_dataset
 from judging.engine.foreground import fill_lexical
@@ -24,6 +25,7 @@ from tests.browser.sessions import make_sessions
 from tests.crowd import make_study
 from tests.evaluation.labelling.material import make_locks
 from tests.german import make_german_study
+from tests.rubrics import kinds_of_facts, make_locks_study, open_both, open_study
 
 WORKERS = 150
 
@@ -75,6 +77,7 @@ def seed() -> None:
             title="Study that is closed",
         )
         drafts.open_campaign(campaign, texts[2:], [rater])
+    _other_rubrics(raters[26:30])
     make_study("prolific", raters_per_item=50)
     make_german_study("german", raters_per_item=50)
     field.fill(make_study("field", texts=12))
@@ -96,6 +99,15 @@ def _crowd(dataset: Dataset, text: Text, raters: list[Rater]) -> None:
     campaign.attention_checks.create(position=0, body="Please choose 0 here.", expected=0)
     drafts.open_campaign(campaign, [text], raters)
     Message.objects.create(campaign=campaign, body="The guideline has a new example.")
+
+
+def _other_rubrics(raters: list[Rater]) -> None:
+    """Studies under rubrics that are not ours: grades without words, names, no text, two on a page."""
+    wend = make_locks_study()
+    for slug in ("utility", "importance"):
+        open_study(wend, add_standard(STANDARD[slug]), raters)
+    open_study(wend, kinds_of_facts(), raters)
+    open_both(wend, raters)
 
 
 def _results() -> None:
