@@ -1,13 +1,19 @@
 """campaigns/<slug>/adjudication/: the list of where raters differ."""
 
+from uuid import uuid4
+
 import pytest
 
 from annotation.adjudication.differences import differences
-from annotation.models import Item
+from annotation.models import Assignment, Item, Rating
+from annotation.models.standard import STANDARD, add_standard
+from annotation.participation.assigning import rater_of
+from annotation.task.saving import save_answer
 from tests.annotation.adjudication.adjudication_material import LIST, decision, make_differing, url
 from tests.factories import make_campaign
 from tests.labels import label, row
 from tests.markup import markup
+from tests.rubrics import make_locks_study, open_study
 
 
 @pytest.fixture
@@ -93,3 +99,39 @@ def test_queries_of_the_list_do_not_grow(cast, rosa, differing, django_assert_ma
     label(differing, cast.other_worker, "bm25", 2, 0)
     with django_assert_max_num_queries(10):
         rosa.get(LIST)
+
+
+@pytest.mark.parametrize(
+    ("slug", "shown", "not_shown"),
+    [
+        ("question-type", ["The lock at Wend was drained"], ["Say what became of the lock"]),
+        ("importance", ["Say what became of the lock"], ["The lock at Wend was drained"]),
+        ("critique-qa_tautology", ["a crack in the lower gate"], ["The lock at Wend was drained"]),
+    ],
+)
+def test_under_other_rubrics_it_shows_what_raters_saw(cast, rosa, db, slug, shown, not_shown):
+    wend = make_locks_study()
+    raters = [rater_of(cast.worker), rater_of(cast.other_worker)]
+    campaign = open_study(wend, add_standard(STANDARD[slug]), raters)
+    grades = campaign.rubric.grades()
+    labels = {level.grade: level.label for level in campaign.rubric.levels.all()}
+    for rater, grade in zip(raters, (grades[0], grades[-1]), strict=True):
+        assignment = Assignment.objects.filter(participant__rater=rater).first()
+        question = assignment.item.asked.first().question
+        save_answer(assignment, question, key=uuid4(), grade=grade, spans=[])
+    page = markup(rosa.get(f"/campaigns/{slug}/adjudication/"))
+    assert "different grades" in page
+    assert "Words apart" not in page
+    names = [labels[grades[0]], labels[grades[-1]]] if campaign.rubric.is_nominal else []
+    assert all(name in page for name in names)
+    address = f"/campaigns/{slug}/adjudication/{assignment.item_id}/{question.pk}/"
+    page = markup(rosa.get(address))
+    assert all(words in page for words in [*shown, labels[grades[0]]])
+    assert not any(words in page for words in not_shown)
+    assert not any(words in page for words in ("Words that it rests on", "copied from the text"))
+    sent = {"key": uuid4(), "grade": grades[0], "text_sha256": assignment.item.text.sha256}
+    assert rosa.post(address, sent | {"base": ""}).status_code == 302
+    page = markup(rosa.get(address))
+    assert f"{grades[0]} ({labels[grades[0]]}) by rosa" in page
+    decided = Rating.objects.get(rater__name=f"{slug}-adjudicated")
+    assert (decided.grade, decided.rubric.slug) == (grades[0], slug)
