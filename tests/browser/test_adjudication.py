@@ -94,7 +94,7 @@ def test_the_pages_are_accessible(visit, site):
     item = address(site, 1).split("/")[-3]
     for path in (
         LIST,
-        f"{LIST}?kind=grade",
+        f"{LIST}?kind=spans",
         address(site, 1),
         f"{address(site, 3)}?names=on",
         QUALITY,
