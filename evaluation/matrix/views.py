@@ -11,13 +11,14 @@ from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_safe
 
 from annotation.http import AuthenticatedRequest, researchers_only
-from annotation.models import Dataset, Topic
+from annotation.models import Dataset, Rubric, Topic
 from evaluation.csv_tables import csv_response
 from evaluation.data.selection import SelectionError
 from evaluation.http import refusal
 from evaluation.matrix.export import pairs_table, texts_table, topics_table
 from evaluation.matrix.page import matrix_page, topic_rows
 from evaluation.matrix.params import MatrixChoice, matrix_choice
+from evaluation.matrix.under import under_page, used_rubrics
 
 TOPICS_PER_PAGE = 50
 TABLES = {"texts": texts_table, "pairs": pairs_table}
@@ -36,6 +37,7 @@ def matrices(request: AuthenticatedRequest, slug: str) -> HttpResponse:
             "choice": choice,
             "page": Paginator(rows, TOPICS_PER_PAGE).get_page(request.GET.get("page")),
             "query": f"{choice.query()}&" if choice.words else "",
+            "rubrics": used_rubrics(dataset),
         }
         return render(request, "evaluation/matrix/matrices.html", context)
 
@@ -71,6 +73,27 @@ def matrix(request: AuthenticatedRequest, slug: str, topic_id: int) -> HttpRespo
 
 @require_safe
 @researchers_only
+def matrix_under(request: AuthenticatedRequest, slug: str, rubric: str) -> HttpResponse:
+    """A topic under any rubric, as one rater graded it: names too, which no score is made of."""
+    dataset = get_object_or_404(Dataset, slug=slug)
+    of_grades = get_object_or_404(Rubric.objects.prefetch_related("levels"), slug=rubric)
+    try:
+        page = under_page(dataset, of_grades, request.GET.dict())
+    except SelectionError as error:
+        return refusal(request, dataset, str(error))
+    context = {
+        "room": "datasets",
+        "dataset": dataset,
+        "rubric": of_grades,
+        "page": page,
+        "previous": page and page.beside(-1),
+        "next": page and page.beside(1),
+    }
+    return render(request, "evaluation/matrix/matrix_under.html", context)
+
+
+@require_safe
+@researchers_only
 def matrix_csv(request: AuthenticatedRequest, slug: str, topic_id: int, table: str) -> HttpResponse:
     """The whole matrix as a file, whatever of it the page shows."""
     if table not in TABLES:
@@ -96,7 +119,6 @@ def _chosen(
     except SelectionError as error:
         return refusal(request, dataset, str(error))
     if choice is None:
-        return render(
-            request, "evaluation/matrix/matrix_empty.html", {"dataset": dataset, "room": "datasets"}
-        )
+        context = {"dataset": dataset, "room": "datasets", "rubrics": used_rubrics(dataset)}
+        return render(request, "evaluation/matrix/matrix_empty.html", context)
     return shown(dataset, choice)

@@ -8,7 +8,7 @@ import pytest
 from django.core.management import CommandError
 from django.test import Client
 
-from annotation.models import Dataset
+from annotation.models import Dataset, Rater
 from annotation.models.standard import STANDARD, add_standard
 from evaluation.agreement.tables import TABLES
 from tests.evaluation.agreement.named import make_named, rate
@@ -273,3 +273,11 @@ def test_many_levels_are_quantities(rosa, named):
     page = words(rosa.get(f"{PAGE}?rubric=points"))
     assert "ICC(2,1)" in page
     assert "Limits" in page
+
+
+def test_the_few_lines_beside_a_judge(rosa, named):
+    judge = Rater.objects.get(name="judge")
+    response = rosa.get(f"{PAGE}with/{judge.pk}/", headers={"HX-Request": "true"})
+    # 17 ratings, 12 of them equal; see above.
+    assert "Equal: 0.71" in words(response)
+    assert "η" not in words(response)

@@ -17,6 +17,7 @@ from evaluation.data.ratings import load
 from evaluation.data.selection import select
 from evaluation.stats.correlation import spearman
 from evaluation.stats.krippendorff import krippendorff_alpha
+from evaluation.stats.majority import scott_pi
 from tests.neighbours import FOLDER, expected, lines, make_rubric, needs_them, store
 
 pytestmark = [pytest.mark.django_db, needs_them]
@@ -35,6 +36,15 @@ def agreement(slug: str, *options: str) -> dict:
 def pair_of(found: dict, name: str) -> dict:
     a, b = name.split(" | ")
     return next(pair for pair in found["cohen"] if (pair["a"], pair["b"]) == (a, b))
+
+
+def check_scott(dataset: Dataset, rubric: str, wanted: dict) -> None:
+    """Scott's pi of every two raters: what the page has of a rater and a majority."""
+    matrix = load(select(dataset, rubric=rubric, raters=[",".join(wanted["raters"])]))
+    place = {rater.name: column for column, rater in enumerate(matrix.selection.raters)}
+    for name, right in wanted["pairs"].items():
+        a, b = (matrix.grades[:, place[rater]] for rater in name.split(" | "))
+        assert scott_pi(a, b, matrix.selection.levels).value == near(right["scott_pi"]["value"])
 
 
 @pytest.fixture
@@ -88,6 +98,7 @@ def test_three_nominal_labels(pubmedqa):
         pair, right = pair_of(found, f"final | {rater}"), wanted[f"{rater}_vs_final"]
         assert pair["accuracy"] == near(right["accuracy"]["value"])
         assert pair["macro_f1"] == near(right["macro_f1"])
+    check_scott(pubmedqa, "decision", wanted)
     # None of what takes an order or a threshold.
     assert (found["eta"], found["prevalence"], found["mean_coverage"]) == (None, None, {})
     assert pair_of(found, "final | free")["cohen_quadratic"] is None
@@ -136,6 +147,7 @@ def test_five_ordered_grades(umbrela):
         assert row["scott_pi"]["n"] == right["kappa"]["n"]
     for rater, share in wanted["share_at_or_above_2"].items():
         assert found["rater_counts"][rater]["prevalence"]["value"] == near(share["value"])
+    check_scott(umbrela, "umbrela", wanted)
     # The other metrics of alpha, which the page does not choose for this scale.
     matrix = load(select(umbrela, rubric="umbrela", raters=[raters]))
     assert alpha(matrix).value == near(wanted["alpha_ordinal"]["value"])

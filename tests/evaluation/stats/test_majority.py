@@ -112,3 +112,11 @@ def test_refuses():
         scott_pi([0, 1], [0], [0, 1])
     with pytest.raises(ValueError, match="outside the scale"):
         pair_counts([0, 2], [0, NAN], [0, 1])
+
+
+def test_a_plurality_is_more_than_any_other():
+    items = [[1, 1, 2, 0], [1, 1, 2, 2], [2, NAN, NAN, NAN], [1, 1, 1, 0]]
+    assert majority_of(items, [0, 1, 2]).tolist() == pytest.approx([NAN, NAN, NAN, 1], nan_ok=True)
+    assert majority_of(items, [0, 1, 2], "plurality").tolist() == pytest.approx(
+        [1, NAN, NAN, 1], nan_ok=True
+    )
