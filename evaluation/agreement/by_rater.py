@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
@@ -17,7 +17,7 @@ from evaluation.stats.classes import Classes, class_scores
 from evaluation.stats.clusters import binary, kappa_over_topics, level_sums, share
 from evaluation.stats.cohen import Weights
 from evaluation.stats.correlation import Correlation
-from evaluation.stats.estimate import Estimate, IntArray
+from evaluation.stats.estimate import Estimate, FloatArray, IntArray
 from evaluation.stats.intraclass import Limits, limits_of_agreement
 
 
@@ -142,10 +142,17 @@ def _pair(matrix: RatingMatrix, evidence: Evidence, a: int, b: int) -> Pair:
         else measures.none("spearman"),
         spans_meet=meet,
         overlap=overlap,
-        limits=limits_of_agreement(first, second) if "bias" in measures else None,
+        limits=_limits(matrix, first, second) if "bias" in measures else None,
         matrix=sums.sum(axis=0),
         classes=class_scores(sums, levels, int((~both).sum())) if "classes" in measures else None,
     )
+
+
+def _limits(matrix: RatingMatrix, first: FloatArray, second: FloatArray) -> Limits:
+    """How far one grades above the other; the mean difference with its interval over topics."""
+    apart = first - second
+    bias = share(apart, ~np.isnan(apart), matrix.topic, cohen.NO_PAIR)
+    return replace(limits_of_agreement(first, second), bias=bias)
 
 
 def _meeting(matrix: RatingMatrix, evidence: Evidence, a: int, b: int) -> tuple[Estimate, Estimate]:

@@ -226,7 +226,10 @@ def overall(report: AgreementReport) -> list[Overall]:
         ),
         *([Overall("prevalence", report.all.prevalence, over_topics)] if has_prevalence else []),
         *(
-            [Overall("icc_single", icc.single, None), Overall("icc_mean", icc.mean, None)]
+            [
+                Overall("icc_single", icc.single, over_topics),
+                Overall("icc_mean", icc.mean, over_topics),
+            ]
             if icc
             else []
         ),

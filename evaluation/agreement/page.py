@@ -28,9 +28,9 @@ from evaluation.scoring.report_coverage import (
 from evaluation.stats import fleiss
 from evaluation.stats.bootstrap import Bootstrap, cluster_bootstrap
 from evaluation.stats.clusters import topic_sums, without_each_topic
-from evaluation.stats.estimate import Estimate
+from evaluation.stats.estimate import Estimate, IntArray
 from evaluation.stats.intraclass import Intraclass, intraclass
-from evaluation.stats.jackknife import jackknife_interval
+from evaluation.stats.jackknife import jackknife, jackknife_interval
 from evaluation.stats.krippendorff import (
     Metric,
     alpha_from_coincidences,
@@ -56,6 +56,18 @@ def alpha(matrix: RatingMatrix) -> Estimate:
     deleted = without_each_topic(units, matrix.topic).reshape(-1, len(levels), len(levels))
     return jackknife_interval(
         krippendorff_alpha(ratings, metric), alpha_from_coincidences(deleted, levels, metric)
+    )
+
+
+def icc(matrix: RatingMatrix) -> Intraclass:
+    """Intraclass correlations of all raters, with their intervals over topics."""
+
+    def of(items: IntArray) -> Intraclass:
+        return intraclass(matrix.grades[items])
+
+    return Intraclass(
+        jackknife(lambda items: of(items).single, matrix.topic),
+        jackknife(lambda items: of(items).mean, matrix.topic),
     )
 
 
@@ -142,7 +154,7 @@ def agreement_report(selection: Selection) -> AgreementReport:
         all=overall,
         bootstrap=kappa_bootstrap(matrix, overall.kappa),
         alpha=alpha(matrix),
-        icc=intraclass(matrix.grades) if "icc_single" in measures else None,
+        icc=icc(matrix) if "icc_single" in measures else None,
         unanimous=unanimous(matrix.grades),
         highlights=highlights_alpha(matrix, evidence),
         systems=tuple(part(matrix, name, matrix.system == name) for name in matrix.systems),
