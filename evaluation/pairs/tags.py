@@ -1,5 +1,6 @@
 """Links of the list of pairs."""
 
+from collections.abc import Iterable
 from typing import Any
 
 from django import template
@@ -15,6 +16,12 @@ def list_url(listed: PairList, **changes: Any) -> str:
     """The same list of pairs, with changes."""
     slug = listed.matrix.selection.dataset.slug
     return f"{reverse('pairs', args=[slug])}?{listed.query(**changes)}"
+
+
+@register.simple_tag
+def list_url_without(listed: PairList, parameters: Iterable[str]) -> str:
+    """The same list of pairs, without what these parameters ask for."""
+    return list_url(listed, **dict.fromkeys(parameters))
 
 
 @register.simple_tag

@@ -136,6 +136,7 @@ def _list_context(dataset: Dataset, listed: PairList) -> dict[str, object]:
         "kind": KINDS[listed.filter.kind],
         "topics": topics if len(topics) <= MOST_TOPICS else [],
         "only": _only(listed),
+        "narrowing": (*UNSEEN, "words", "system", "topic"),
         # What the form has no field for, and keeps.
         "kept": {
             name: value

@@ -18,8 +18,8 @@ class JudgeRefused(ValueError):
 
 
 def levels_of(rubric: Rubric) -> list[list[Any]]:
-    """The grades of a rubric with their words, ascending, as a judge keeps them."""
-    return [list(level) for level in rubric.levels.order_by("grade").values_list("grade", "label")]
+    """The grades of a rubric with their words, ascending, as a judge keeps them: one word, if there is one."""
+    return [[level.grade, level.name or level.label] for level in rubric.levels.order_by("grade")]
 
 
 def make_judge(slug: str, *, kind: str = Rater.Kind.MODEL, **fields: Any) -> Judge:

@@ -3,7 +3,7 @@
 import hashlib
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from judging.grading.pairs import Pair
 from judging.grading.spec import Spec
@@ -11,7 +11,7 @@ from judging.grading.spec import Spec
 Message = dict[str, str]
 
 PLACEHOLDERS = ("question", "text", "request", "rubric", "grades")
-REQUIRED = ("question", "text")
+USUAL = ("question", "text")  # what most rubrics show
 _PLACEHOLDER = re.compile(r"\{(?:(" + "|".join(PLACEHOLDERS) + r")|text:([1-9][0-9]{0,5}))\}")
 _LOOKS_LIKE_ONE = re.compile(r"\{\s*([^\W\d]\w*)\s*\}")
 
@@ -50,10 +50,11 @@ def prompt_hash(messages: list[Message]) -> str:
     return hashlib.sha256(canonical.encode("ascii")).hexdigest()[:16]
 
 
-def check_template(system: str, prompt: str) -> list[str]:
+def check_template(system: str, prompt: str, shows: Collection[str] = USUAL) -> list[str]:
     """What is wrong with a prompt, a sentence for each problem; none if it can be used.
 
-    A name in braces must be a placeholder. Other braces are words like any others.
+    It must show what the rubric shows. A name in braces must be a placeholder. Other braces are words
+    like any others.
     """
     if not prompt.strip():
         return ["The prompt is empty."]
@@ -66,9 +67,11 @@ def check_template(system: str, prompt: str) -> list[str]:
     ]
     problems += [
         f"The prompt does not show the {name}: it needs {{{name}}}."
-        for name in REQUIRED
-        if name not in shown
+        for name in PLACEHOLDERS
+        if name in shows and name not in shown
     ]
+    if "answer" in shows:
+        problems.append("The rubric shows the answer of a pair, which a prompt cannot show yet.")
     return problems
 
 

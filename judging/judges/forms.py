@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from django import forms
@@ -18,7 +18,7 @@ from judging.grading.pairs import Sampling
 from judging.grading.parse import OF_WORDS, PARSERS
 from judging.grading.parse import words_of as words_of_levels
 from judging.grading.presets import CONSTRAINTS, PRESETS, constraint
-from judging.grading.prompt import check_template, wording_of
+from judging.grading.prompt import USUAL, check_template, wording_of
 from judging.grading.spec import Spec
 from judging.models import Judge
 
@@ -79,7 +79,7 @@ class JudgeForm(forms.Form):
         help_text="letters, digits, hyphens; its grades carry it in every table and file, for ever",
     )
     rubric = forms.ModelChoiceField(
-        Rubric.objects.all(), to_field_name="slug", empty_label=None, initial="graded"
+        Rubric.objects.offered(), to_field_name="slug", empty_label=None, initial="graded"
     )
     prompt_file = forms.ChoiceField(label="One of our prompts", required=False)
     system = Words(8, required=False, help_text="empty: no system message is sent")
@@ -166,7 +166,9 @@ class JudgeForm(forms.Form):
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or {}
-        for problem in check_template(cleaned.get("system", ""), cleaned.get("prompt", "")):
+        for problem in check_template(
+            cleaned.get("system", ""), cleaned.get("prompt", ""), shown_by(cleaned.get("rubric"))
+        ):
             if cleaned.get("prompt"):
                 self.add_error("prompt", problem)
         limit = cleaned.get("extra", {}).get("max_completion_tokens")
@@ -218,9 +220,17 @@ class JudgeForm(forms.Form):
         return Judge(levels=levels_of(fields["rubric"]), **fields).spec.fingerprint
 
 
+def shown_by(rubric: Rubric | None) -> Collection[str]:
+    """What a prompt has to show of a pair."""
+    return rubric.shows if rubric else USUAL
+
+
 def words_of(rubric: Rubric) -> str:
     """The levels of a rubric as a prompt shows them."""
-    return wording_of((int(grade), str(label)) for grade, label in levels_of(rubric))
+    return wording_of(
+        (level.grade, f"{level.name} ({level.label})" if level.name else level.label)
+        for level in rubric.levels.all()
+    )
 
 
 def name_of_prompt(system: str, prompt: str) -> str:

@@ -34,6 +34,7 @@ from judging.judges.forms import (
     of_judge,
     of_post,
     of_preset,
+    shown_by,
     spec_of,
     words_of,
 )
@@ -150,7 +151,8 @@ def judge_new(request: AuthenticatedRequest) -> HttpResponseBase:
     elif "ask" in request.POST:
         told = _ask(typed)
     elif "look" in request.POST:
-        told = {"problems": check_template(typed["system"], typed["prompt"])}
+        shows = shown_by(Rubric.objects.filter(slug=typed["rubric"]).first())
+        told = {"problems": check_template(typed["system"], typed["prompt"], shows)}
     return _page(request, JudgeForm(initial=typed), **told)
 
 
@@ -161,7 +163,7 @@ def _beginning(request: AuthenticatedRequest) -> dict[str, Any]:
         copy = of_judge(get_object_or_404(models, pk=copied if is_key(copied) else None))
         parser = request.GET.get("parser")
         return copy | {"parser": parser} if parser in PARSERS else copy
-    rubric = get_object_or_404(Rubric, slug="graded")
+    rubric = get_object_or_404(Rubric.objects.offered(), slug=request.GET.get("rubric") or "graded")
     return {
         **_file(request.GET.get("prompt") or FIRST),
         "rubric": rubric.slug,

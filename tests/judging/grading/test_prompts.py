@@ -60,7 +60,7 @@ def test_a_structure_of_others_can_be_used_and_says_what_it_is(name: str) -> Non
     assert "in our words" in file.title
     assert "The words are ours." in file.note
     [user] = asked_by(name)
-    for words in ("THE QUESTION", "THE TEXT", wording_of(GRADED.levels)):
+    for words in ("THE QUESTION", "THE TEXT", wording_of(GRADED.labels)):
         assert user["content"].count(words) == 1
     assert user["content"].index("THE QUESTION") < user["content"].index("THE TEXT")
 

@@ -4,11 +4,13 @@ import json
 
 import pytest
 
-from annotation.models import Rater
+from annotation.models import Rater, Rubric
+from annotation.models.standard import STANDARD, add_standard
 from judging.grading import prompts
 from judging.models import Judge
 from tests.judging.graders.scripted_server import MODEL, ScriptedServer
 from tests.judging.runs.material import a_judge
+from tests.markup import markup
 
 NEW = "/judges/new/"
 
@@ -125,6 +127,35 @@ def test_the_words_of_another_rubric_are_refused(cast, db):
     response = saved(cast, wording=answerable)
     assert response.status_code == 422
     assert "These are the words of" in response.content.decode()
+
+
+def test_a_prompt_shows_what_its_rubric_shows(cast, db):
+    for slug in ("critique-stand_alone", "critique-qa_tautology", "importance"):
+        add_standard(STANDARD[slug])
+    alone = {"prompt": "{question}\n{rubric}\n{grades}", "rubric": "critique-stand_alone"}
+    assert saved(cast, **alone).status_code == 302  # needs no text
+    assert "does not show the text" in markup(saved(cast, **alone | {"rubric": "graded"}))
+    page = markup(saved(cast, **alone | {"rubric": "importance"}))
+    assert "The prompt does not show the request: it needs {request}." in page
+    page = markup(saved(cast, **alone | {"rubric": "critique-qa_tautology"}))
+    assert "which a prompt cannot show yet" in page
+    assert Judge.objects.count() == 1
+
+
+def test_a_judge_knows_the_levels_by_their_one_word(cast, db):
+    add_standard(STANDARD["nugget-support"])
+    page = markup(cast.client("admin").get(NEW + "?rubric=nugget-support"))
+    assert "1: partial_support (It says part of it)" in page
+    saved(cast, rubric="nugget-support", parser="word-1", max_tokens="8")
+    judge = Judge.objects.get()
+    assert judge.levels == [[0, "not_support"], [1, "partial_support"], [2, "support"]]
+    assert judge.spec.words["partial_support"] == 1
+
+
+def test_a_retired_rubric_takes_no_new_judge(cast, db):
+    Rubric.objects.filter(slug="graded").update(is_retired=True)
+    assert cast.client("admin").get(NEW + "?rubric=graded").status_code == 404
+    assert "valid choice" in markup(saved(cast))
 
 
 def test_the_same_judge_again_names_the_first_and_leads_to_it(cast, db):
