@@ -8,7 +8,9 @@ from typing import Any
 
 import pytest
 
-from annotation.models import Dataset, Rater, Rating, Rubric, RubricLevel, SubQuestion, Text, Topic
+from annotation.models import Dataset, Rubric, RubricLevel
+from crux_site.imports.importing import import_dataset
+from tests.crux_site.imports.study import write
 
 BESIDE = Path(__file__).resolve().parents[2] / "shared" / "data" / "neighbours"
 FOLDER = Path(os.environ.get("NEIGHBOURS_DATA", BESIDE))
@@ -38,50 +40,15 @@ def make_rubric(slug: str, levels: dict[int, str], **more: Any) -> Rubric:
     return rubric
 
 
-def store(
-    dataset: Dataset,
-    rubric: Rubric,
-    grades: Iterable[tuple[str, str, str, str, int]],
-    *,
-    kind: str = "passage",
-    raters: str = "human",
-) -> None:
-    """Ratings from rows of topic, system, text, rater and grade: one sub-question a topic."""
-    rows = list(grades)
-    topics = {name: None for name, *_ in rows}
-    Topic.objects.bulk_create(
-        Topic(dataset=dataset, name=name, request=name, position=place)
-        for place, name in enumerate(topics)
-        if not dataset.topics.filter(name=name).exists()
+def line(rater: str, rubric: str, text: str, grade: int, **more: Any) -> dict[str, Any]:
+    """A line of ratings.jsonl, about the first question of the text's topic."""
+    return {"rater": rater, "kind": "human", "rubric": rubric, "text": text, "grade": grade} | (
+        {"question_index": 0} | more
     )
-    by_name = {topic.name: topic for topic in dataset.topics.all()}
-    SubQuestion.objects.bulk_create(
-        (SubQuestion(topic=by_name[name], position=0, body=name) for name in topics),
-        ignore_conflicts=True,
-    )
-    Text.objects.bulk_create(
-        (
-            Text(dataset=dataset, topic=by_name[topic], kind=kind, system=system, name=name)
-            for topic, system, name in dict.fromkeys(row[:3] for row in rows)
-        ),
-        ignore_conflicts=True,
-    )
-    texts = {(text.system, text.name): text for text in dataset.texts.filter(kind=kind)}
-    questions = {
-        question.topic.name: question
-        for question in SubQuestion.objects.filter(topic__dataset=dataset).select_related("topic")
-    }
-    people = {
-        name: Rater.objects.get_or_create(dataset=dataset, name=name, kind=raters)[0]
-        for name in {row[3] for row in rows}
-    }
-    Rating.objects.bulk_create(
-        Rating(
-            rater=people[rater],
-            rubric=rubric,
-            text=texts[system, name],
-            question=questions[topic],
-            grade=grade,
-        )
-        for topic, system, name, rater, grade in rows
-    )
+
+
+def imported(folder: Path, slug: str, files: dict[str, Iterable[dict[str, Any]]]) -> Dataset:
+    """A dataset as somebody would bring it here: a folder of files, read as a whole."""
+    write(folder, {name: list(rows) for name, rows in files.items()})
+    import_dataset(folder, slug)
+    return Dataset.objects.get(slug=slug)

@@ -10,15 +10,14 @@ from io import StringIO
 import pytest
 from django.core.management import call_command
 
-from annotation.models import Dataset, Rater, Rating, Rubric, SubQuestion
-from annotation.models.standard import STANDARD, add_standard
+from annotation.models import Dataset
 from evaluation.agreement.page import alpha
 from evaluation.data.ratings import load
 from evaluation.data.selection import select
 from evaluation.stats.correlation import spearman
 from evaluation.stats.krippendorff import krippendorff_alpha
 from evaluation.stats.majority import scott_pi
-from tests.neighbours import FOLDER, expected, lines, make_rubric, needs_them, store
+from tests.neighbours import FOLDER, expected, imported, line, lines, needs_them
 
 pytestmark = [pytest.mark.django_db, needs_them]
 
@@ -47,26 +46,38 @@ def check_scott(dataset: Dataset, rubric: str, wanted: dict) -> None:
         assert scott_pi(a, b, matrix.selection.levels).value == near(right["scott_pi"]["value"])
 
 
+DECISIONS = {"yes": 0, "no": 1, "maybe": 2}
+DECISION = {
+    "slug": "decision",
+    "title": "What the abstract decides",
+    "scale": "nominal",
+    "guideline": "Read the abstract.",
+    "levels": [{"grade": n, "label": name, "name": name} for name, n in DECISIONS.items()],
+}
+WHO = {
+    "final": "final_decision",
+    "free": "reasoning_free_pred",
+    "required": "reasoning_required_pred",
+}
+
+
 @pytest.fixture
-def pubmedqa():
-    dataset = Dataset.objects.create(slug="pubmedqa", title="PubMedQA")
-    rubric = make_rubric("decision", {0: "yes", 1: "no", 2: "maybe"}, scale="nominal")
-    grade_of = {"yes": 0, "no": 1, "maybe": 2}
-    fields = {
-        "final": "final_decision",
-        "free": "reasoning_free_pred",
-        "required": "reasoning_required_pred",
+def pubmedqa(tmp_path):
+    rows = lines("pubmedqa/pqal.jsonl")
+    files = {
+        "rubrics.jsonl": [DECISION],
+        "topics.jsonl": [{"id": row["pmid"], "request": row["question"]} for row in rows],
+        "subquestions.jsonl": [
+            {"id": row["pmid"], "subquestions": [row["question"]]} for row in rows
+        ],
+        "passages.jsonl": [{"id": f"{row['pmid']}:0", "contents": row["context"]} for row in rows],
+        "ratings.jsonl": [
+            line(rater, "decision", f"{row['pmid']}:0", DECISIONS[row[field]])
+            for row in rows
+            for rater, field in WHO.items()
+        ],
     }
-    store(
-        dataset,
-        rubric,
-        (
-            (row["pmid"], "", row["pmid"], rater, grade_of[row[field]])
-            for row in lines("pubmedqa/pqal.jsonl")
-            for rater, field in fields.items()
-        ),
-    )
-    return dataset
+    return imported(tmp_path, "pubmedqa", files)
 
 
 def test_three_nominal_labels(pubmedqa):
@@ -106,20 +117,31 @@ def test_three_nominal_labels(pubmedqa):
 
 
 @pytest.fixture
-def umbrela():
-    dataset = Dataset.objects.create(slug="rag25", title="TREC RAG 2025")
-    files = {
-        "codex-gpt5-5": "codex-gpt5.5",
-        "ministral-3-14b": "ministral-3-14b",
-        "qwen3-5-9b": "qwen3.5-9b",
+def umbrela(tmp_path):
+    grades = {
+        rater: [
+            row.split()
+            for row in (FOLDER / f"trec_rag25/umbrela/{name}.qrels").read_text().splitlines()
+        ]
+        for rater, name in {
+            "codex-gpt5-5": "codex-gpt5.5",
+            "ministral-3-14b": "ministral-3-14b",
+            "qwen3-5-9b": "qwen3.5-9b",
+        }.items()
     }
-    rows = []
-    for rater, name in files.items():
-        for line in (FOLDER / f"trec_rag25/umbrela/{name}.qrels").read_text().splitlines():
-            topic, _, text, grade = line.split()
-            rows.append((topic, "", text, rater, int(grade)))
-    store(dataset, add_standard(STANDARD["umbrela"]), rows, raters="model")
-    return dataset
+    topics = sorted({topic for rows in grades.values() for topic, *_ in rows}, key=int)
+    files = {
+        "topics.jsonl": [{"id": topic, "request": f"Narrative {topic}"} for topic in topics],
+        "subquestions.jsonl": [
+            {"id": topic, "subquestions": ["The whole request"]} for topic in topics
+        ],
+        "ratings.jsonl": [
+            line(rater, "umbrela", text, int(grade), kind="model", topic=topic)
+            for rater, rows in grades.items()
+            for topic, _, text, grade in rows
+        ],
+    }
+    return imported(tmp_path, "rag25", files)
 
 
 def test_five_ordered_grades(umbrela):
@@ -157,47 +179,51 @@ def test_five_ordered_grades(umbrela):
 
 
 @pytest.fixture
-def alce():
+def alce(tmp_path):
     """A person's utility of each answer as a whole, and what was checked of its parts, by no person.
 
     The whole request is a sub-question that no coverage counts; the parts are others of the topic.
     """
-    dataset = Dataset.objects.create(slug="alce", title="ALCE")
     rows = [row for row in lines("alce/human_eval_utility.jsonl") if "utility_score" in row]
+    parts: dict[str, int] = {}
     for row in rows:
         row["topic"] = f"{row['dataset']}{row['id']}"
-        row["system"] = f"{row['dataset']} | {row['system']}"
-    store(
-        dataset,
-        add_standard(STANDARD["utility"]),
-        (
-            (row["topic"], row["system"], row["topic"], "person", row["utility_score"])
-            for row in rows
-        ),
-        kind="report",
-    )
-    SubQuestion.objects.update(filtered_because="the whole request")
-    topics = {topic.name: topic for topic in dataset.topics.all()}
-    parts = {row["topic"]: len(row["automatic_correctness_scores"]) for row in rows}
-    questions = {
-        (name, part): SubQuestion(topic=topics[name], position=part, body=f"part {part}")
-        for name, n in parts.items()
-        for part in range(1, n + 1)
+        parts[row["topic"]] = len(row["automatic_correctness_scores"])
+    asked = {
+        topic: ["the whole request", *(f"part {part}" for part in range(1, n + 1))]
+        for topic, n in parts.items()
     }
-    SubQuestion.objects.bulk_create(questions.values())
-    automatic = Rater.objects.create(dataset=dataset, name="automatic", kind="baseline")
-    texts = {(text.system, text.name): text for text in dataset.texts.all()}
-    Rating.objects.bulk_create(
-        Rating(
-            rater=automatic,
-            rubric=Rubric.objects.get(slug="answerable"),
-            text=texts[row["system"], row["topic"]],
-            question=questions[row["topic"], part],
-            grade=int(is_right),
+    whole = {"0": {"because": "the whole request"}}
+    files = {
+        "topics.jsonl": [{"id": topic, "request": f"About {topic}"} for topic in parts],
+        "subquestions.jsonl": [
+            {"id": topic, "subquestions": bodies, "filtered": whole}
+            for topic, bodies in asked.items()
+        ],
+        "ratings.jsonl": [],
+    }
+    for row in rows:
+        topic, system = row["topic"], row["system"]
+        files.setdefault(f"reports_all.{system}.jsonl", []).append(
+            {
+                "qid": topic,
+                "topic": f"About {topic}",
+                "questions": asked[topic],
+                "response": row["output"],
+            }
         )
-        for row in rows
-        for part, is_right in enumerate(row["automatic_correctness_scores"], start=1)
-    )
+        report = {"text_kind": "report", "system": f"human_eval.{system}"}
+        files["ratings.jsonl"] += [
+            line("person", "utility", topic, row["utility_score"], **report),
+            *(
+                line(
+                    *("automatic", "answerable", topic, int(is_right)),
+                    **report | {"kind": "baseline", "question_index": part},
+                )
+                for part, is_right in enumerate(row["automatic_correctness_scores"], start=1)
+            ),
+        ]
+    imported(tmp_path, "alce", files)
     return rows
 
 
@@ -206,8 +232,9 @@ def test_utility_and_correctness_by_system(alce):
     found = agreement("alce", "--rubric", "utility")
     assert (found["eta"], found["mean_coverage"], found["prevalence"]) == (None, {}, None)
     of_parts = agreement("alce", "--rubric", "answerable", "--raters", "automatic")
-    graded = {(row["system"], row["topic"]): row["utility_score"] for row in rows}
-    for name, right in expected("alce_utility").items():
+    graded = {(f"human_eval.{row['system']}", row["topic"]): row["utility_score"] for row in rows}
+    for expected_of, right in expected("alce_utility").items():
+        name = f"human_eval.{expected_of.partition(' | ')[2]}"
         mean = found["mean_grade"][name]["person"]
         assert (mean["value"], mean["n"]) == (
             near(right["utility"]["value"]),
