@@ -5,12 +5,12 @@ from __future__ import annotations
 import asyncio
 import itertools
 from collections import deque
-from collections.abc import Coroutine, Iterator
+from collections.abc import Callable, Coroutine, Iterator, Sequence
 from typing import Any
 
-from judging.graders.openai_asking import Asking
+from judging.graders.openai_pool import Pool
 from judging.graders.openai_probe import Probe, probe
-from judging.graders.openai_server import Server
+from judging.graders.openai_server import Address, Server
 from judging.grading.pairs import Pair, Reply
 from judging.grading.spec import Spec
 
@@ -25,6 +25,10 @@ class OpenAIGrader:
     `key` is sent as a bearer token, and appears nowhere else. `concurrency` is how many pairs are
     asked about at once, `timeout` the seconds that one answer may take. The server may be silent for
     `patience` seconds; after that `replies` raises Unavailable.
+
+    `others` are further servers of the same judge, which share the pairs. One that fails or serves
+    another model is put aside for as long as this grader lives, and `on_aside` is told its address and
+    why; never the last one.
     """
 
     def __init__(
@@ -33,35 +37,39 @@ class OpenAIGrader:
         url: str,
         *,
         key: str | None,
+        others: Sequence[Address] = (),
+        on_aside: Callable[[str, str], None] = lambda url, why: None,
         concurrency: int = 64,
         timeout: float = 60,
         patience: float = 600,
     ) -> None:
         self.spec = spec
-        self.url = url
-        self.key = key
+        self.addresses = [Address(url, key), *others]
+        self.on_aside = on_aside
         self.concurrency = max(1, concurrency)
         self.timeout = timeout
         self.patience = patience
+        self._aside: set[str] = set()
 
     def replies(self, pairs: Iterator[Pair]) -> Iterator[Reply | None]:
         """Grade pairs; see Grader. No event loop runs while `pairs` is asked or the caller works.
 
-        Before it asks about the first pair it asks what the server serves. Raises AnotherJudge if that
-        is not this judge, Unavailable if the server, its address or the key is of no use.
+        Before it asks about the first pair it asks what each server serves. Raises AnotherJudge if that
+        is not this judge, Unavailable if the server, its address or the key is of no use; of several
+        servers, where that is so of each.
         """
         first = next(pairs, None)
         if first is None:
             return
         pairs = itertools.chain([first], pairs)
-        server = Server(self.url, self.key, self.timeout)
+        servers = self._servers()
         with asyncio.Runner() as runner:
             loop = runner.get_loop()
-            loop.run_until_complete(server.open())
-            asking = Asking(self.spec, server, self.patience)
+            pool = Pool(self.spec, servers, self.patience)
+            loop.run_until_complete(pool.open())
             work = _Work(loop)
             try:
-                start = work.begin(asking.start())
+                start = work.begin(pool.start())
                 there_are_more = True
                 while True:
                     while there_are_more and start.done() and len(work.tasks) < self.concurrency:
@@ -69,13 +77,27 @@ class OpenAIGrader:
                         if pair is None:
                             there_are_more = False
                         else:
-                            work.begin(asking.reply(pair))
+                            work.begin(pool.reply(pair))
                     if not work.tasks:
                         return
                     yield from work.results()
+                    self._tell(pool)
             finally:
                 work.cancel()
-                loop.run_until_complete(server.close())
+                loop.run_until_complete(pool.close())
+                self._tell(pool)
+
+    def _servers(self) -> list[Server]:
+        """Those that are not put aside, each once."""
+        servers = [Server(each.url, each.key, self.timeout) for each in self.addresses]
+        by_url = {server.url: server for server in servers}
+        return [server for url, server in by_url.items() if url not in self._aside]
+
+    def _tell(self, pool: Pool) -> None:
+        """Here and not by the pool: no database can be written to while an event loop runs."""
+        for url in pool.aside.keys() - self._aside:
+            self._aside.add(url)
+            self.on_aside(url, pool.aside[url])
 
 
 class _Work:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import logging
 import random
 import time
+from collections.abc import Callable
 
 from judging.graders import openai_probe, openai_reply
 from judging.graders.base import AnotherJudge, Unavailable
@@ -19,6 +21,9 @@ logger = logging.getLogger(__name__)
 SILENCE = 3.0  # seconds without an answer, after which somebody is told
 TRIES = 4  # failures of a pair, while the server answers others, before it is the pair's own
 FIRST_WAIT, LONGEST_WAIT = 0.5, 15.0  # seconds
+MAKES_WAY = (
+    30.0  # seconds without an answer, while another server answers, before its pairs go there
+)
 _BYTES_OF_A_TOKEN = 4_000  # of JSON, with its word and twenty others and their log-probabilities
 
 
@@ -26,34 +31,52 @@ class Asking:
     """The questions of one session, which learn from each other.
 
     What one of them finds out about the server holds for all: that it is there, that it wants to be
-    left alone for a while, which parameters it refuses.
+    left alone for a while, which parameters it refuses. `others_answer` says whether another server of
+    the judge has answered since a moment.
     """
 
-    def __init__(self, spec: Spec, server: Server, patience: float) -> None:
+    def __init__(
+        self,
+        spec: Spec,
+        server: Server,
+        patience: float,
+        others_answer: Callable[[float], bool] = lambda since: False,
+    ) -> None:
         self.spec = spec
         self.server = server
         self.patience = patience
+        self.n_open = self.n_asked = 0  # pairs, counted by who chooses among servers
+        self.last_success = time.monotonic()
+        self._others_answer = others_answer
+        self._is_aside = asyncio.Event()
         self._address = f"{server.url}/chat/completions"
         self._questions = _questions(spec)
         self._limit = BODY_LIMIT + _BYTES_OF_A_TOKEN * spec.sampling.max_tokens
         self._way = 0  # into _questions: the first that the server has not refused
         self._successes = 0
-        self._last_success = time.monotonic()
         self._not_before = 0.0
         self._told_of = 0.0  # the last success before the silence that somebody was told of
         self._test: asyncio.Task[bool] | None = None
 
     async def start(self) -> None:
         """Raises AnotherJudge if the server says so, Unavailable if it does not answer."""
+        began = time.monotonic()
         tries = 0
         while True:
             try:
                 await openai_probe.check(self.server, self.spec)
             except NoAnswerError as trouble:
                 tries += 1
+                if tries >= TRIES and self._others_answer(began):
+                    raise self._silent(trouble) from trouble
                 await self._wait_after(trouble, tries)
             else:
+                self.last_success = time.monotonic()
                 return
+
+    def put_aside(self) -> None:
+        """Let the pairs that wait to be asked again raise Unavailable: other servers are asked."""
+        self._is_aside.set()
 
     async def reply(self, pair: Pair) -> Reply:
         """The reply about a pair. Raises GraderError if no pair can be graded any more."""
@@ -64,6 +87,7 @@ class Asking:
         began = time.monotonic()
         tries = its_own = 0
         others = self._successes
+        failing_since = 0.0
         while True:
             await self._be_patient()
             way = self._way
@@ -78,12 +102,17 @@ class Asking:
                 if "insufficient_quota" in trouble.words:
                     raise Unavailable(f"{self._name} has no quota left: {trouble}.") from trouble
                 tries += 1
+                failing_since = failing_since or time.monotonic()
                 if trouble.status == 429 or trouble.wait is not None:
                     # That it has no time is never the pair's fault, so it has as long as the server.
                     given_up = time.monotonic() - began > self.patience and self._successes > others
                 else:
-                    if tries >= TRIES and self._successes == others:
-                        await self._answers_something_else()
+                    if (
+                        tries >= TRIES
+                        and self._successes == others
+                        and not await self._answers_something_else()
+                    ):
+                        self._make_way(trouble, failing_since)
                     its_own += self._successes > others
                     others = self._successes
                     given_up = its_own >= TRIES
@@ -139,17 +168,15 @@ class Asking:
     async def _be_patient(self) -> None:
         """Wait as long as the server asked everybody to, and a little more, not all at once."""
         while (wait := self._not_before - time.monotonic()) > 0:
-            await asyncio.sleep(wait + random.uniform(0, min(1.0, wait)))  # noqa: S311
+            await self._sleep(wait + random.uniform(0, min(1.0, wait)))  # noqa: S311
 
     async def _wait_after(self, trouble: NoAnswerError, tries: int) -> None:
         """Wait before the next try. Raises Unavailable when patience is at its end."""
-        silence = time.monotonic() - self._last_success
+        silence = time.monotonic() - self.last_success
         if silence >= self.patience:
-            raise Unavailable(
-                f"{self._name} has not answered any question for {_in_words(silence)}: {trouble}."
-            ) from trouble
-        if silence >= SILENCE and self._told_of != self._last_success:
-            self._told_of = self._last_success
+            raise self._silent(trouble) from trouble
+        if silence >= SILENCE and self._told_of != self.last_success:
+            self._told_of = self.last_success
             patience = _in_words(self.patience)
             logger.warning("%s does not answer: %s. It has %s.", self._name, trouble, patience)
         wait = trouble.wait or 0.0
@@ -161,7 +188,22 @@ class Asking:
         if wait < FIRST_WAIT:  # not told, or a date that has passed by our clock
             # Full jitter, as all that failed together would otherwise come back together.
             longest = min(LONGEST_WAIT, FIRST_WAIT * 2 ** min(tries - 1, 10))
-            await asyncio.sleep(random.uniform(0, longest))  # noqa: S311
+            await self._sleep(random.uniform(0, longest))  # noqa: S311
+
+    async def _sleep(self, seconds: float) -> None:
+        """Raises Unavailable as soon as the server is put aside."""
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(self._is_aside.wait(), seconds)
+            raise Unavailable(f"{self._name} is put aside.")
+
+    def _make_way(self, trouble: NoAnswerError, since: float) -> None:
+        """Raises Unavailable where this server has long been silent, and another one is not."""
+        if time.monotonic() - self.last_success >= MAKES_WAY and self._others_answer(since):
+            raise self._silent(trouble) from trouble
+
+    def _silent(self, trouble: NoAnswerError) -> Unavailable:
+        silence = _in_words(time.monotonic() - self.last_success)
+        return Unavailable(f"{self._name} has not answered any question for {silence}: {trouble}.")
 
     async def _answers_something_else(self) -> bool:
         """Whether the server answers a question that nothing can be wrong with.
@@ -188,7 +230,7 @@ class Asking:
 
     def _succeeded(self) -> None:
         self._successes += 1
-        self._last_success = time.monotonic()
+        self.last_success = time.monotonic()
 
     def _failed(self, pair: Pair, digest: str, failure: Failure, words: str) -> Reply:
         return openai_reply.failed(pair, digest, failure, f"The server said: {words}")

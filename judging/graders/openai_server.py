@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Any
@@ -48,6 +48,14 @@ class NoAnswerError(Exception):
         self.status = status
         self.wait = wait
         self.body = body
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """Where a server is, and the key that it is sent."""
+
+    url: str
+    key: str | None = field(repr=False)
 
 
 @dataclass(frozen=True, slots=True)
