@@ -16,6 +16,7 @@ from judging.engine.selection import KINDS, Selection
 from judging.grading.pairs import Pair
 from judging.grading.prompt import render
 from judging.models import Judge
+from judging.models.run import PARTED_BY
 
 CONCURRENCY = 4_096  # requests at once, of each worker
 WORKERS = 256
@@ -40,7 +41,9 @@ def prices_of(
 
     All 0 where nobody says. Raises ImproperlyConfigured for an entry that cannot be read.
     """
-    entry = settings.JUDGE_PRICES.get(endpoint)
+    # Of several servers where they cost the same: a run has one price.
+    entries = {settings.JUDGE_PRICES.get(name) for name in endpoint.split(PARTED_BY)}
+    entry = entries.pop() if len(entries) == 1 else None
     if price_in or price_out or entry is None:
         return Prices(price_in, price_out, currency)
     try:

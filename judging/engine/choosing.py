@@ -1,24 +1,38 @@
 """Choosing the grader of a judge, where this machine has what it needs."""
 
 import os
+from functools import partial
 
 from django.conf import settings
 
+from judging.engine import runs
 from judging.engine.judges import baseline_of
 from judging.graders.base import Grader, GraderError
 from judging.graders.openai_api import OpenAIGrader
+from judging.graders.openai_server import Address
 from judging.graders.vllm_engine import VllmGrader
 from judging.models import Judge, JudgeRun
+from judging.models.run import PARTED_BY
 
 BASELINE_BATCH = 2_000
 VLLM_BATCH = 256
 
 
-def url_of(endpoint: str) -> str:
-    """The URL that an endpoint's name stands for on this machine; a URL stands for itself.
+def addresses_of(endpoint: str) -> list[Address]:
+    """The servers that an endpoint's name stands for on this machine; a URL stands for itself.
 
-    Raises GraderError for a name that JUDGE_ENDPOINTS does not have here.
+    Names, and the URLs of a name, are parted by PARTED_BY. Keys are those of the names, from the
+    environment of this process and nowhere else. Raises GraderError for a name that JUDGE_ENDPOINTS
+    does not have here.
     """
+    return [
+        Address(url, _key_of(name))
+        for name in endpoint.split(PARTED_BY)
+        for url in _urls_of(name).split(PARTED_BY)
+    ]
+
+
+def _urls_of(endpoint: str) -> str:
     if "://" in endpoint:
         return endpoint
     if endpoint in settings.JUDGE_ENDPOINTS:
@@ -30,8 +44,7 @@ def url_of(endpoint: str) -> str:
     raise GraderError(f"This machine knows no endpoint {endpoint!r}; {known}{hint}")
 
 
-def key_of(endpoint: str) -> str | None:
-    """The key of an endpoint, from the environment of this process and nowhere else."""
+def _key_of(endpoint: str) -> str | None:
     name = "" if "://" in endpoint else endpoint.upper().replace("-", "_")
     return os.environ.get(f"JUDGE_KEY_{name}" if name else "JUDGE_KEY")
 
@@ -52,11 +65,14 @@ def grader_of(run: JudgeRun) -> tuple[Grader, int]:
         return grader, BASELINE_BATCH
     if judge.backend == Judge.Backend.VLLM:
         return VllmGrader(judge.spec, engine_args=settings.JUDGE_VLLM_ARGS), VLLM_BATCH
+    first, *others = addresses_of(run.endpoint)
     return (
         OpenAIGrader(
             judge.spec,
-            url_of(run.endpoint),
-            key=key_of(run.endpoint),
+            first.url,
+            key=first.key,
+            others=others,
+            on_aside=partial(runs.put_server_aside, run),
             concurrency=run.concurrency,
         ),
         run.concurrency,

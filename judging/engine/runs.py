@@ -23,6 +23,7 @@ from judging.engine.selection import Selection
 from judging.graders.base import GraderError
 from judging.graders.openai_server import check_address
 from judging.models import Judge, JudgeRun, Shard
+from judging.models.run import PARTED_BY
 
 State = JudgeRun.State
 MOST = {  # that a run may be told; each is more than 0
@@ -130,6 +131,7 @@ def resume(run: JudgeRun, **budget: Any) -> None:
                 "",
                 ended=None,
                 planning_until=None,
+                put_aside={},
                 **budget,
             )
     except IntegrityError:
@@ -159,13 +161,29 @@ def _check(run: JudgeRun) -> None:
             raise RunRefused(f"The {words} of a run is more than 0 and at most {most:,}.")
     if not all(0 <= price <= budget.PRICE for price in (run.price_in, run.price_out)):
         raise RunRefused("A price is 0 or more, of a million tokens.")
-    if "://" in run.endpoint:
-        try:
-            check_address(run.endpoint)
-        except GraderError as error:
-            raise RunRefused(str(error)) from None
+    most = JudgeRun._meta.get_field("endpoint").max_length or 0
+    if len(run.endpoint) > most:
+        raise RunRefused(
+            f"The addresses of the servers are longer than {most} characters: give them one name in "
+            "JUDGE_ENDPOINTS."
+        )
+    for part in run.endpoint.split(PARTED_BY):
+        if "://" in part:
+            try:
+                check_address(part)
+            except GraderError as error:
+                raise RunRefused(str(error)) from None
     if run.max_money is not None and not (run.price_in or run.price_out):
         raise RunRefused("A budget of money needs a price of tokens: without one nothing is spent.")
+
+
+def put_server_aside(run: JudgeRun, url: str, why: str) -> None:
+    """Write down that a worker asks a server no more, and why, for everybody who looks at the run."""
+    with transaction.atomic():
+        # Another worker may write down another one.
+        there = JudgeRun.objects.select_for_update().get(pk=run.pk)
+        run.put_aside = there.put_aside = there.put_aside | {url: why}
+        there.save(update_fields=["put_aside"])
 
 
 def goes_on(run: JudgeRun) -> bool:

@@ -16,7 +16,7 @@ from annotation.http import AuthenticatedRequest, admins_only, is_key, researche
 from annotation.models import Dataset, Rubric
 from annotation.models.rating import name_in
 from judging.engine import progress
-from judging.engine.choosing import key_of, url_of
+from judging.engine.choosing import addresses_of
 from judging.engine.judges import JudgeRefused, make_judge
 from judging.forms import endpoints, focus
 from judging.graders.base import GraderError
@@ -196,9 +196,10 @@ def _ask(typed: dict[str, Any]) -> dict[str, Any]:
     rubric = Rubric.objects.filter(slug=typed["rubric"]).first()
     try:
         sent = JudgeForm.base_fields["extra"].clean(typed["extra"])
+        server = addresses_of(typed["endpoint"])[0]  # they all serve the same, or are put aside
         facts = probe(
-            url_of(typed["endpoint"]),
-            key_of(typed["endpoint"]),
+            server.url,
+            server.key,
             typed["model"].strip(),
             labels=[str(grade) for grade in rubric.grades()] if rubric else [],
             template_kwargs=sent.get("chat_template_kwargs"),

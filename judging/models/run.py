@@ -6,6 +6,8 @@ from django.db.models import Q
 from django.db.models.functions import Now
 from django.urls import reverse
 
+PARTED_BY = "|"  # servers of one endpoint: a sign that no address may hold
+
 
 class JudgeRun(models.Model):
     """A judge asked for the pairs of a selection that it lacks.
@@ -30,9 +32,12 @@ class JudgeRun(models.Model):
     )
     state = models.CharField(max_length=10, choices=State.choices, default=State.PLANNING)
     note = models.CharField(max_length=500, blank=True, help_text="why it is in this state")
+    put_aside = models.JSONField(
+        default=dict, blank=True, help_text="servers that are asked no more, and why, by address"
+    )
     selection = models.JSONField(default=dict, help_text="which texts, as they were asked for")
     endpoint = models.CharField(
-        max_length=250, blank=True, help_text="a name from JUDGE_ENDPOINTS, or a URL"
+        max_length=250, blank=True, help_text="names from JUDGE_ENDPOINTS, or URLs, parted by |"
     )
     concurrency = models.PositiveSmallIntegerField(
         default=64, help_text="requests at once, a worker"
@@ -82,7 +87,11 @@ class JudgeRun(models.Model):
     @property
     def server(self) -> str:
         """The endpoint as others read it: an address stays with the machine that was given it."""
-        return "given by its address" if "://" in self.endpoint else self.endpoint
+        parts = self.endpoint.split(PARTED_BY)
+        names = [part for part in parts if "://" not in part]
+        n = len(parts) - len(names)
+        given = {0: [], 1: ["given by its address"]}.get(n, [f"{n} given by their addresses"])
+        return " and ".join([*names, *given])
 
     @property
     def is_running(self) -> bool:

@@ -8,7 +8,7 @@ from typing import Any
 from django.conf import settings
 
 from annotation.models import Dataset, NuggetSpan, SubQuestion, Text
-from judging.engine.choosing import key_of, url_of
+from judging.engine.choosing import addresses_of
 from judging.engine.judges import fitted
 from judging.graders.base import Grader, GraderError
 from judging.graders.openai_api import OpenAIGrader
@@ -206,10 +206,12 @@ def _grader(judge: Judge, dataset: Dataset, endpoint: str) -> Grader:
     if endpoint not in settings.JUDGE_ENDPOINTS:
         known = ", ".join(endpoints()) or "none"
         raise GraderError(f"This machine knows no endpoint {endpoint!r}; it knows: {known}.")
+    first, *others = addresses_of(endpoint)
     return OpenAIGrader(
         judge.spec,
-        url_of(endpoint),
-        key=key_of(endpoint),
+        first.url,
+        key=first.key,
+        others=others,
         concurrency=1,
         timeout=TIMEOUT,
         patience=PATIENCE,

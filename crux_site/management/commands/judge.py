@@ -1,7 +1,7 @@
 """manage.py judge DATASET --judge SLUG: a judge fills the rating matrix, in the foreground."""
 
 import json
-from argparse import ArgumentParser
+from argparse import Action, ArgumentParser, Namespace
 from typing import Any
 
 from django.core.exceptions import ImproperlyConfigured
@@ -11,7 +11,7 @@ from tqdm import tqdm
 from annotation.models import Dataset
 from judging.engine import budget, planning, runs
 from judging.engine.budget import prices_of
-from judging.engine.choosing import url_of
+from judging.engine.choosing import addresses_of
 from judging.engine.foreground import fill
 from judging.engine.judges import SLUG, baseline_of, find_judge
 from judging.engine.leases import is_abroad
@@ -20,6 +20,7 @@ from judging.engine.selection import Selection, SelectionError
 from judging.graders.base import GraderError
 from judging.management.options import add_selection, dataset_of, selection_of
 from judging.models import Batch, Judge, JudgeRun
+from judging.models.run import PARTED_BY
 
 # What a run is told, beside which pairs.
 TOLD = ("endpoint", "concurrency", "max_pairs", "max_tokens", "max_money", "price_in", "price_out")
@@ -34,6 +35,16 @@ REFUSALS = (
 )
 
 
+class _Parted(Action):
+    """An option that may be given several times, as one word."""
+
+    def __call__(
+        self, parser: ArgumentParser, namespace: Namespace, values: Any, option: str | None = None
+    ) -> None:
+        before = getattr(namespace, self.dest)
+        setattr(namespace, self.dest, f"{before}{PARTED_BY}{values}" if before else values)
+
+
 class Command(BaseCommand):
     help = (
         "Grade the pairs that a judge lacks. Ctrl-C pauses; the same command goes on. "
@@ -46,7 +57,12 @@ class Command(BaseCommand):
         add_selection(parser)
         parser.add_argument("--join", type=int, metavar="RUN", help="work on this judge run")
         parser.add_argument("--cancel", type=int, metavar="RUN", help="end this judge run")
-        parser.add_argument("--endpoint", default="", help="a name of JUDGE_ENDPOINTS, or a URL")
+        parser.add_argument(
+            "--endpoint",
+            action=_Parted,
+            default="",
+            help="a name of JUDGE_ENDPOINTS, or a URL; several times for several servers",
+        )
         parser.add_argument("--concurrency", type=int, help="requests at once (default: 64)")
         parser.add_argument("--max-pairs", type=int, help="stop after so many pairs asked")
         parser.add_argument("--max-tokens", type=int, help="read and written")
@@ -143,6 +159,7 @@ class Command(BaseCommand):
                 "there_before": run.n_there_before,
                 "without_words": run.n_without_words,
                 "failures": failures,
+                "put_aside": run.put_aside,
                 **progress.as_json(),
             }
             self.stdout.write(json.dumps(counts))
@@ -154,6 +171,8 @@ class Command(BaseCommand):
                 f"{progress.n_graded:,} pairs graded, {run.n_there_before:,} were there before, "
                 f"{run.n_without_words:,} have a text without words{failed}. {run.note}".rstrip()
             )
+            for why in run.put_aside.values():
+                self.stdout.write(f"A server was put aside: {why}")
             if not progress.tells_tokens and (run.max_tokens or run.max_money):
                 self._say(options, "No reply tells its tokens: only a budget of pairs can stop it.")
 
@@ -185,7 +204,7 @@ def _stopped(judge: Judge, dataset: Dataset) -> JudgeRun | None:
 def _check_endpoint(judge: Judge, endpoint: str) -> None:
     """Raises GraderError before a run is made for a server that this machine does not know."""
     if judge.backend == Judge.Backend.OPENAI:
-        url_of(endpoint)
+        addresses_of(endpoint)
 
 
 def _run_of(dataset: Dataset, pk: int) -> JudgeRun:

@@ -52,6 +52,7 @@ def test_json_is_one_line_alone(study):
         "there_before",
         "without_words",
         "failures",
+        "put_aside",
         "planned",
         "done",
         "graded",
