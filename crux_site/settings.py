@@ -6,7 +6,8 @@ ALLOWED_HOSTS   host names, parted by commas
 HTTPS           1 behind a proxy that speaks HTTPS: cookies are then sent over HTTPS alone
 VAR_DIR         var/: the database file, the key, collected static files, uploads
 TIME_ZONE       UTC
-JUDGE_ENDPOINTS named servers that judge: "local=http://127.0.0.1:8001/v1"; keys in JUDGE_KEY_<NAME>
+JUDGE_ENDPOINTS named servers that judge: "local=http://127.0.0.1:8001/v1"; keys in JUDGE_KEY_<NAME>;
+                several of one name are parted by "|"
 JUDGE_PRICES    what they charge for a million tokens: "local=0.10/0.40/EUR" (read, written, currency)
 JUDGE_VLLM_ARGS engine arguments of vLLM in process, as JSON
 JUDGE_LEASE_SECONDS  120; after how long a dead worker's pairs are another's
