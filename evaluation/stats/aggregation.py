@@ -1,4 +1,4 @@
-"""One grade of an item from those of several raters: their majority, Dawid and Skene's model, or MACE."""
+"""One grade of an item from those of several raters: majority, median, mean, Dawid and Skene's model, MACE."""
 
 from __future__ import annotations
 
@@ -12,8 +12,9 @@ from numpy.typing import ArrayLike
 from evaluation.stats.estimate import FloatArray, level_index
 from evaluation.stats.majority import majority_of
 
-Method = Literal["majority", "dawid-skene", "mace"]
-METHODS: tuple[Method, ...] = ("majority", "dawid-skene", "mace")
+Method = Literal["majority", "median", "mean-expected", "dawid-skene", "mace"]
+METHODS: tuple[Method, ...] = ("majority", "median", "mean-expected", "dawid-skene", "mace")
+ORDERED = ("median", "mean-expected")  # what takes levels with an order
 LIBRARY = ("dawid-skene", "mace")  # what takes crowd-kit
 ITERATIONS = 1000  # of Dawid and Skene's: it ends earlier, where nothing changes any more
 
@@ -25,22 +26,34 @@ def aggregate(
 
     `ratings` is items x raters, NaN = missing. An item with fewer than two ratings has none, under
     each method: it would repeat its one rater. "majority" is the strict one, and a tie has none.
+    "median" and "mean-expected" go to the nearest level, half up: an even number of ratings has the
+    mean of the middle two. "mean-expected" alone takes ratings between levels, as judges expect them.
     "dawid-skene" weighs each rater by the mistakes that the others show it to make, level by level;
     "mace" by how often it seems to guess, from a start that `seed` draws. Both take levels as
     categories without an order, and always give one: with few items or two raters it is little more
-    than a guess. All ratings alike: that level. Raises ValueError for a rating that is no level or
-    another method, and ModuleNotFoundError where crowd-kit is not installed.
+    than a guess. All ratings alike: that level. Raises ValueError for a rating that is no level (or
+    beyond them) or another method, and ModuleNotFoundError where crowd-kit is not installed.
     Source: Dawid and Skene (1979), Applied Statistics 28(1), 20-28; Hovy et al. (2013), NAACL,
     1120-1130; crowd-kit.
     """
     if method not in METHODS:
         raise ValueError(f"a method is one of {', '.join(METHODS)}, not {method!r}")
     values = np.asarray(ratings, dtype=np.float64)
-    level_index(values, levels)
+    rated = ~np.isnan(values)
+    if method == "mean-expected":
+        given = values[rated]
+        if len(given) and not min(levels) <= given.min() <= given.max() <= max(levels):
+            raise ValueError(f"expected grades lie between {min(levels)} and {max(levels)}")
+    else:
+        level_index(values, levels)
     if method == "majority":
         return majority_of(values, levels)
     found = np.full(len(values), np.nan)
-    rated = ~np.isnan(values)
+    if method in ORDERED:
+        several = rated.sum(axis=1) >= 2
+        middle = np.nanmedian if method == "median" else np.nanmean
+        found[several] = nearest_level(middle(values[several], axis=1), levels)
+        return found
     item, rater = np.nonzero(rated & (rated.sum(axis=1) >= 2)[:, np.newaxis])
     if not len(item):
         return found
@@ -49,6 +62,14 @@ def aggregate(
         found[np.unique(item)] = given[0]
         return found
     return _by_crowd_kit(found, (item, rater, given), method, seed)
+
+
+def nearest_level(values: ArrayLike, levels: Sequence[int]) -> FloatArray:
+    """The level nearest to each value, the upper one where two are as near. `levels` ascend."""
+    scale = np.asarray(levels, dtype=np.float64)
+    # Means of grades miss a half by the last bits of a float.
+    exact = np.round(np.asarray(values, dtype=np.float64), 9)
+    return scale[np.searchsorted((scale[:-1] + scale[1:]) / 2, exact, side="right")]
 
 
 def _by_crowd_kit(

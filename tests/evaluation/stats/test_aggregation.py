@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from evaluation.stats.aggregation import aggregate
+from evaluation.stats.aggregation import aggregate, nearest_level
 
 NAN = np.nan
 MODELS = ("dawid-skene", "mace")
@@ -28,6 +28,21 @@ def test_the_majority_is_strict():
     found = aggregate([[1, 1, 0], [1, 0, NAN], [1, NAN, NAN], [NAN] * 3], (0, 1), "majority")
     assert found[0] == 1
     assert np.isnan(found[1:]).all()
+
+
+def test_the_median_and_the_mean_go_to_the_nearest_level_half_up():
+    # Medians: 1 of 0 1 5; between 1 and 2: 1.5, up; between 1 and 5: 3; one rating has none.
+    given = [[0, 1, 5], [1, 2, NAN], [1, 5, NAN], [4, NAN, NAN]]
+    found = aggregate(given, range(6), "median")
+    assert np.array_equal(found, [1, 2, 3, NAN], equal_nan=True)
+    # Means: (0.2 + 1.1 + 1.7) / 3 = 1; (2.4 + 2.6) / 2 = 2.5, up; 1/3 + 2/3 = 1, half 0.5, up.
+    given = [[0.2, 1.1, 1.7], [2.4, NAN, 2.6], [1 / 3, 2 / 3, NAN], [4, NAN, NAN]]
+    found = aggregate(given, range(6), "mean-expected")
+    assert np.array_equal(found, [1, 3, 1, NAN], equal_nan=True)
+    # Between the levels 0, 3 and 10: 1.5 is as near to 0 as to 3, 6.4 is nearer to 3.
+    assert list(nearest_level([1.5, 6.4], (0, 3, 10))) == [3, 3]
+    with pytest.raises(ValueError, match="lie between 0 and 5"):
+        aggregate([[5.5, 1]], range(6), "mean-expected")
 
 
 @pytest.mark.parametrize("method", MODELS)
@@ -57,7 +72,9 @@ def test_ratings_that_are_all_alike_need_no_model(method):
 
 
 def test_wrong_input():
-    with pytest.raises(ValueError, match="a method is one of majority, dawid-skene, mace"):
+    with pytest.raises(
+        ValueError, match="a method is one of majority, median, mean-expected, dawid"
+    ):
         aggregate([[1, 1]], (0, 1), "mean")
     with pytest.raises(ValueError, match="outside the scale"):
         aggregate([[1, 7]], (0, 1), "majority")

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
-from argparse import ArgumentParser
+import re
+from argparse import ArgumentParser, ArgumentTypeError
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
 from annotation.models import Dataset
-from evaluation.data.aggregates import make_aggregate
+from crux_site.aggregates import ALL_METHODS, make
 from evaluation.data.selection import SelectionError, one_of, select
-from evaluation.stats.aggregation import LIBRARY, METHODS
+from evaluation.stats.aggregation import LIBRARY
+
+
+def slug(word: str) -> str:
+    if not re.fullmatch(r"[-\w.]+", word, re.ASCII):
+        raise ArgumentTypeError(f"{word!r}: letters, digits, hyphens, dots and underscores alone.")
+    return word
 
 
 class Command(BaseCommand):
@@ -18,14 +25,16 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("dataset")
-        parser.add_argument("--method", required=True, choices=METHODS)
+        parser.add_argument("--method", required=True, choices=ALL_METHODS)
         parser.add_argument("--rubric", help="answerable, graded or another one with ratings")
         parser.add_argument("--campaign", help="the ratings of one campaign alone")
         parser.add_argument(
             "--raters",
             default="",
-            help="names parted by commas; without it all people but adjudicators",
+            help="names parted by commas, also of judges; without it all people but adjudicators; "
+            "calibrated: a judge, and the people that it learns from",
         )
+        parser.add_argument("--name", type=slug, help="of the rater; without it METHOD.RUBRIC")
         parser.add_argument("--seed", type=int, default=0, help="of the start of MACE")
 
     def handle(self, **options: Any) -> None:
@@ -40,7 +49,9 @@ class Command(BaseCommand):
                 raters=[options["raters"]],
                 campaign=options["campaign"],
             )
-            made = make_aggregate(selection, options["method"], options["seed"])
+            made = make(
+                selection, options["method"], seed=options["seed"], name=options["name"] or ""
+            )
         except SelectionError as error:
             raise CommandError(str(error)) from error
         self.stdout.write(
