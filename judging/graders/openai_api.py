@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import itertools
 from collections import deque
-from collections.abc import Callable, Coroutine, Iterator, Sequence
+from collections.abc import Callable, Coroutine, Generator, Iterator, Sequence
 from typing import Any
 
 from judging.graders.openai_pool import Pool
@@ -51,7 +51,7 @@ class OpenAIGrader:
         self.patience = patience
         self._aside: set[str] = set()
 
-    def replies(self, pairs: Iterator[Pair]) -> Iterator[Reply | None]:
+    def replies(self, pairs: Iterator[Pair]) -> Generator[Reply | None]:
         """Grade pairs; see Grader. No event loop runs while `pairs` is asked or the caller works.
 
         Before it asks about the first pair it asks what each server serves. Raises AnotherJudge if that

@@ -216,8 +216,12 @@ class JudgeForm(forms.Form):
 
     def fingerprint(self) -> str:
         """Of the judge that this valid form describes."""
+        return self.draft().spec.fingerprint
+
+    def draft(self) -> Judge:
+        """The judge that this valid form describes, not stored."""
         fields = self.fields_of_judge()
-        return Judge(levels=levels_of(fields["rubric"]), **fields).spec.fingerprint
+        return Judge(levels=levels_of(fields["rubric"]), **fields)
 
 
 def shown_by(rubric: Rubric | None) -> Collection[str]:

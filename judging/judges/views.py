@@ -39,6 +39,7 @@ from judging.judges.forms import (
     words_of,
 )
 from judging.judges.preview import pick, preview
+from judging.judges.trial import try_out
 from judging.judges.trying import changes_of, try_parser
 from judging.models import Attempt, Judge
 
@@ -136,6 +137,8 @@ def judge_new(request: AuthenticatedRequest) -> HttpResponseBase:
         return _page(request, JudgeForm(initial=_beginning(request)))
     if "save" in request.POST:
         return _save(request)
+    if "try" in request.POST:
+        return _try(request)
     typed = of_post(request.POST)
     told: dict[str, Any] = {}
     if "load" in request.POST and typed["prompt_file"]:
@@ -241,6 +244,27 @@ def _save(request: AuthenticatedRequest) -> HttpResponseBase:
     return _page(request, form, 422, there=there)
 
 
+def _try(request: AuthenticatedRequest) -> HttpResponseBase:
+    """Ask the chosen server about some pairs with the judge as it is typed, which needs no name yet."""
+    form = JudgeForm(request.POST)
+    if set(form.errors) - {"slug"}:
+        focus(form)
+        return _page(request, form, 422)
+    typed = JudgeForm(initial=of_post(request.POST))
+    picked = pick(request.POST, list(Dataset.objects.all()))
+    endpoint = form.cleaned_data["endpoint"]
+    try:
+        if picked is None:
+            raise GraderError("There is no dataset yet, so there is no pair to try it on.")
+        if not endpoint:
+            raise GraderError("Choose a server to ask, under Model.")
+        draft = form.draft()
+        trial = try_out(draft.spec, draft.rubric, endpoint, picked, request.POST)
+    except GraderError as error:
+        return _page(request, typed, not_tried=str(error))
+    return _page(request, typed, trial=trial)
+
+
 def _page(
     request: AuthenticatedRequest, form: JudgeForm, status: int = 200, **told: Any
 ) -> HttpResponseBase:
@@ -254,6 +278,7 @@ def _page(
         "picked": picked,
         "all_datasets": datasets,
         "sent": preview(spec_of(typed), picked),
+        "others": Judge.objects.filter(rubric__slug=typed.get("rubric")).select_related("rater"),
         "room": "judges",
         **told,
     }

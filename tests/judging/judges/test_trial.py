@@ -1,0 +1,157 @@
+"""Trying a draft judge on some pairs: beside people and another judge, and nothing stored."""
+
+import pytest
+
+from annotation.models import Rater, Rating, Rubric
+from judging.judges import trial
+from judging.models import Attempt, Judge, JudgeRun
+from tests.evaluation.html_tables import tables
+from tests.factories import QUESTIONS, make_campaign
+from tests.judging.graders.scripted_server import ScriptedServer, said
+from tests.judging.judges.test_new import NEW, form
+
+TABLE = "What it says of the pairs"
+
+
+@pytest.fixture
+def people(looked):
+    """Of the passage: ann 5 1 3, ben 0 1 -; dee decided the fourth and had seen what they said."""
+    graded = Rubric.objects.get(slug="graded")
+    campaign = make_campaign(looked.dataset, rubric="graded", kind="passage")
+    for name, grades in {"ann": (5, 1, 3), "ben": (0, 1), "dee": (None, None, None, 5)}.items():
+        rater = Rater.objects.create(dataset=looked.dataset, name=name, kind="human")
+        for question, grade in zip(looked.questions, grades, strict=False):
+            if grade is not None:
+                Rating.objects.create(
+                    rater=rater,
+                    rubric=graded,
+                    text=looked.texts["passage"],
+                    question=question,
+                    grade=grade,
+                )
+    campaign.adjudicator = rater
+    campaign.save(update_fields=["adjudicator"])
+    return looked
+
+
+@pytest.fixture
+def server(settings):
+    with ScriptedServer() as server:
+        settings.JUDGE_ENDPOINTS = {"local": server.url}
+        yield server
+
+
+def tried(client, **change):
+    sent = form(slug="", prompt="{question}\n{text}", system="", endpoint="local", dataset="ferry")
+    return client.post(NEW, sent | {"try": "1"} | change)
+
+
+def test_beside_people_and_another_judge_by_hand(ada, people, server, settings):
+    settings.JUDGE_PRICES = {"local": "100000/50000/EUR"}
+    server.script(QUESTIONS[0], said("4"))
+    server.script(QUESTIONS[1], said("no <b>idea</b>"))
+    kept = [model.objects.count() for model in (Judge, JudgeRun, Attempt, Rating)]
+    response = tried(ada, other=str(people.first.pk))
+    assert response.status_code == 200
+    # Most apart first; then two people before one. first was refused at the third question.
+    none = "none: unreadable, text instead of a grade"
+    assert [row[2:] for row in tables(response)[TABLE]] == [
+        ["5, 0", "5", "4", "4"],
+        ["1, 1", "0", none, "no <b>idea</b>"],
+        ["3", "none", "3", "3"],
+    ]
+    assert [row[1] for row in tables(response)[TABLE]] == QUESTIONS
+    passage, question = people.texts["passage"], people.questions[0]
+    assert f"/datasets/ferry/pairs/{passage.pk}/{question.pk}/?rubric=graded" in response.text
+    # 4 is one off 5 and four off 0; 3 is 3. Of the other judge's 5 it is one off.
+    made = response.context["trial"]
+    assert made.with_people == trial.Agreement(3, 1, 2)
+    assert made.with_other == trial.Agreement(1, 0, 1)
+    # 40 tokens read and 1 written each; two texts that differ, of four questions each.
+    assert (made.prompt_tokens, made.completion_tokens) == (120, 3)
+    all_pairs = made.projection
+    assert (all_pairs.n, all_pairs.prompt_tokens, all_pairs.completion_tokens) == (8, 320, 8)
+    assert "about 32.40 EUR" in " ".join(response.text.split())
+    assert kept == [model.objects.count() for model in (Judge, JudgeRun, Attempt, Rating)]
+    assert 'id="id_slug_error"' not in response.text
+
+
+def test_pairs_of_a_topic_need_no_people(ada, looked, server):
+    response = tried(ada, pairs="topic", text="3")
+    # From the third text, the passage, on: the fourth has no words.
+    assert [row[1:4] for row in tables(response)[TABLE]] == [
+        [question, "none", "3"] for question in [*QUESTIONS, "What did it cost?"]
+    ]
+    assert "Of 0 grades by people" in " ".join(response.text.split())
+    assert "the site knows no price of this server" in response.text
+
+
+def test_a_price_that_cannot_be_read_is_said(ada, people, server, settings):
+    settings.JUDGE_PRICES = {"local": "cheap"}
+    assert "JUDGE_PRICES: local=cheap is not like" in tried(ada).text
+
+
+def test_a_server_that_is_away_or_serves_another_model(ada, people, server, settings, monkeypatch):
+    monkeypatch.setattr(trial, "PATIENCE", 0)
+    response = tried(ada, model="another")
+    assert "tiny" in response.context["trial"].stopped
+    settings.JUDGE_ENDPOINTS = {"local": "http://127.0.0.1:9/v1"}
+    response = tried(ada)
+    assert response.status_code == 200
+    assert "has not answered any question" in response.context["trial"].stopped
+    assert [row[3] for row in tables(response)[TABLE]] == ["none: no answer in time"] * 3
+    assert "The server told no tokens" in response.text
+
+
+def test_what_is_not_answered_in_time_says_so(ada, people, server, monkeypatch):
+    monkeypatch.setattr(trial, "SECONDS", 0.5)
+    for question in QUESTIONS[1:]:
+        server.script(question, said("3", after=30))
+    response = tried(ada)
+    assert [row[3] for row in tables(response)[TABLE]] == [
+        "3",
+        *["none: no answer in time"] * 2,
+    ]
+    assert "Not everything was answered within 0.5 seconds." in response.text
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"endpoint": ""}, "Choose a server to ask, under Model."),
+        ({"backend": "vllm"}, "Only a model behind a server can be tried from a page."),
+        ({"rubric": "answerable"}, "Nobody has graded a pair of The ferry study under"),
+    ],
+)
+def test_what_cannot_be_tried_is_a_sentence_and_loses_nothing(ada, looked, server, change, says):
+    response = tried(ada, slug="kept", **change)
+    assert response.status_code == 200
+    assert says in response.text
+    assert 'value="kept"' in response.text
+    assert not server.asked
+
+
+@pytest.mark.parametrize(
+    "change", [{"endpoint": "elsewhere"}, {"prompt": "nothing"}, {"extra": "{"}]
+)
+def test_a_form_with_something_wrong_asks_nobody(ada, people, server, change):
+    response = tried(ada, **change)
+    assert response.status_code == 422
+    (name,) = change
+    assert f'id="id_{name}_error"' in response.text
+    assert not server.asked
+
+
+@pytest.mark.parametrize("other", ["999", "x", "-1"])
+def test_a_judge_that_is_not_there_stands_beside_nobody(ada, people, server, other):
+    assert tried(ada, other=other).context["trial"].other is None
+
+
+def test_admins_alone_and_by_post_alone(ada, rosa, people, server):
+    assert tried(rosa).status_code == 403
+    assert ada.put(NEW).status_code == 405
+    assert not server.asked
+
+
+def test_without_a_dataset_there_is_nothing_to_try(ada, db, server):
+    assert "There is no dataset yet" in tried(ada).text
