@@ -7,8 +7,9 @@ from functools import cached_property
 
 import numpy as np
 
+from evaluation.data.measures import TAKES, WHY_NOT
 from evaluation.data.ratings import RatingMatrix, load
-from evaluation.data.selection import Selection
+from evaluation.data.selection import Selection, SelectionError
 from evaluation.scoring.report_coverage import report_rows
 from evaluation.stats.estimate import FloatArray
 
@@ -49,8 +50,17 @@ class SystemValues:
 
 
 def outcomes(selection: Selection) -> tuple[str, ...]:
-    """What can be modelled under the rubric: of yes and no the mean is the coverage."""
-    return (COVERAGE, GRADE) if len(selection.levels) > 2 else (COVERAGE,)
+    """What can be modelled under the rubric: of yes and no the mean is the coverage.
+
+    Raises SelectionError where its grades are neither answerable or not nor numbers with a mean.
+    """
+    measures = selection.measures
+    found = [(COVERAGE, "coverage"), (GRADE, "mean_grade")]
+    there = tuple(name for name, measure in found if measure in measures)
+    if not there:
+        why = " and ".join(WHY_NOT[TAKES[measure]] for _, measure in found)
+        raise SelectionError(f"Under {selection.rubric.title} systems have no value: {why}.")
+    return there
 
 
 def system_values(selection: Selection, outcome: str) -> SystemValues:

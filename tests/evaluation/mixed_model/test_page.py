@@ -66,6 +66,20 @@ def test_grades_are_modelled_as_means(rosa, duel):
     assert "mean grade" in words(response)
 
 
+def test_grades_without_an_eta_have_means_alone_and_names_have_neither(rosa, duel):
+    graded = Rubric.objects.filter(slug="graded")
+    Rating.objects.update(rubric=graded.get())
+    graded.update(eta=None)
+    assert rosa.get(f"{URL}?rubric=graded").context["choice"].outcome == "grade"
+    refused = rosa.get(f"{URL}?rubric=graded&outcome=coverage")
+    assert "There are: grade." in words(refused)
+    graded.update(scale="nominal")
+    for address in (URL, f"{URL}contrasts.csv", "/datasets/duel/mixed-model.json"):
+        refused = rosa.get(f"{address}?rubric=graded")
+        assert refused.status_code == 400
+        assert "systems have no value: no grade of this rubric says answerable" in words(refused)
+
+
 def test_too_little_says_so(rosa, duel):
     Rating.objects.filter(text__topic__position__gt=1).delete()
     response = rosa.get(f"{URL}?base=alpha")

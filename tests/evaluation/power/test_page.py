@@ -2,7 +2,7 @@
 
 import pytest
 
-from annotation.models import Rating
+from annotation.models import Rating, Rubric
 from evaluation.stats.power import topics_needed
 from tests.annotation.builder.builder_material import make_draft
 from tests.annotation.builder.builder_material import url as step_url
@@ -56,6 +56,16 @@ def test_files(rosa, draft):
     assert [line["raters"] for line in lines] == ["1", "2", "3", "4", "5"]
     assert content["designs"][0]["topics_needed"] == int(lines[0]["topics_needed"])
     assert (content["difference"], content["study"]) == (0.1, None)
+
+
+def test_a_draft_that_asks_for_names_is_not_led_to_a_power_of_them(rosa, draft):
+    draft.rubric = Rubric.objects.get(slug="graded")
+    draft.save()
+    Rubric.objects.filter(slug="graded").update(scale="nominal", eta=None)
+    assert page(draft) not in rosa.get(step_url(draft, "review")).content.decode()
+    refused = rosa.get(page(draft))
+    assert refused.status_code == 400
+    assert "systems have no value" in words(refused)
 
 
 def test_too_little_says_so(rosa, draft):
