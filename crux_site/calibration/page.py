@@ -31,7 +31,8 @@ class JudgeCalibration:
     """A judge against the raters of a selection; every rating counts once.
 
     `n_told` counts the pairs of the rated texts for which the judge told its probabilities. `curves`
-    are by PROBABILITY and, where raters and judge grade on one scale of several levels, by GRADE.
+    are by PROBABILITY where a grade of the rubric says answerable, and by GRADE where raters and judge
+    grade on one scale of several levels; of names there is none.
     """
 
     n_told: int
@@ -64,9 +65,11 @@ def _calibration(selection: Selection) -> JudgeCalibration:
     ]
     item, place = np.nonzero(~np.isnan(matrix.grades[:, columns]))
     human, topics = matrix.grades[:, columns][item, place], matrix.topic[item]
-    says = binary(human, selection.threshold)
-    curves = {PROBABILITY: calibration(probability[item], says, topics, TENTHS)}
-    if selection.one_scale and len(selection.levels) > 2:
+    curves: dict[str, Calibration] = {}
+    if "prevalence" in selection.measures:
+        says = binary(human, selection.threshold)
+        curves[PROBABILITY] = calibration(probability[item], says, topics, TENTHS)
+    if selection.one_scale and "mean_grade" in selection.measures:
         levels = np.array(selection.levels, dtype=np.float64)
         edges = [levels[0], *((levels[:-1] + levels[1:]) / 2), levels[-1]]
         curves[GRADE] = calibration(grade[item], human, topics, edges)

@@ -73,6 +73,18 @@ def test_curves_by_hand(rosa, looked):
     assert "No interval, because there are fewer than two clusters" in words(response)
 
 
+@pytest.mark.parametrize(
+    ("scale", "curves"), [("ordinal", ["grade"]), ("nominal", [])], ids=["no eta", "names"]
+)
+def test_what_the_grades_do_not_say_has_no_curve(rosa, looked, scale, curves):
+    Rubric.objects.filter(slug="graded").update(scale=scale, eta=None)
+    response = rosa.get(asked(looked))
+    assert list(response.context["made"].curves) == curves
+    assert ("there is no curve of them" in words(response)) is (not curves)
+    statistics = rosa.get(asked(looked, "/datasets/ferry/calibration.json")).json()["statistics"]
+    assert [line["of"] for line in statistics] == curves * 3
+
+
 def test_files(rosa, looked):
     query = ASKED.format(judge=looked.first.slug)
     lines = rows_of(rosa.get(f"{URL}statistics.csv{query}"))
