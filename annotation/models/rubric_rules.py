@@ -91,7 +91,7 @@ def _of_levels(levels: Sequence[RubricLevel]) -> Iterator[tuple[str, str]]:
         if level.grade is not None and not 0 <= level.grade <= 1000:
             yield f"levels.{index}.grade", "A grade is 0 to 1000."
         if level.key and (
-            level.key in PRESSED_FOR_OTHER_THINGS
+            level.key.lower() in PRESSED_FOR_OTHER_THINGS
             or not level.key.isprintable()
             or level.key.isspace()
         ):
@@ -109,5 +109,7 @@ def _of_levels(levels: Sequence[RubricLevel]) -> Iterator[tuple[str, str]]:
 
 
 def pressed(level: RubricLevel) -> str:
-    """The key that gives a grade: its own, else its digit; none beyond 9."""
-    return level.key or (str(level.grade) if level.grade is not None and level.grade <= 9 else "")
+    """The key that gives a grade: its own, small as the page reads it, else its digit; none beyond 9."""
+    if level.key:
+        return level.key.lower()
+    return str(level.grade) if level.grade is not None and level.grade <= 9 else ""

@@ -106,7 +106,8 @@ class RubricForms:
         if not (self.form.is_valid() and self.rows.is_valid()):
             return None
         filled = [row for row in self.rows if row.cleaned_data]
-        rubric = Rubric(pk=before.pk if before else None, **self.form.cleaned_data)
+        kept = {"pk": before.pk, "is_retired": before.is_retired} if before else {}
+        rubric = Rubric(**kept, **self.form.cleaned_data)
         try:
             return store(rubric, [RubricLevel(**row.cleaned_data) for row in filled])
         except RubricRefused as error:

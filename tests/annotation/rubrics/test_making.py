@@ -71,7 +71,9 @@ def test_a_rubric_is_made(client):
         ({"eta": "3"}, "3 is no grade of the rubric."),
         ({"guideline": " "}, "This field is required."),
         ({"levels-0-key": "j"}, "Give a letter or sign other than t u j k ?."),
+        ({"levels-0-key": "T"}, "Give a letter or sign other than t u j k ?."),
         ({"levels-0-key": "0"}, "0 is there twice."),
+        ({"levels-0-key": "W", "levels-2-key": "w"}, "w is there twice."),
         ({"levels-0-grade": "0"}, "0 is there twice."),
         ({"levels-0-grade": "-1"}, "A grade is 0 to 1000."),
         ({"levels-0-label": ""}, "This field is required."),
@@ -123,6 +125,14 @@ def test_it_is_retired_and_offered_again(client):
     assert "retired" in markup(client.get("/rubrics/"))
     client.post("/rubrics/graded/retire/", {"restore": "1"})
     assert Rubric.objects.offered().filter(slug="graded").exists()
+
+
+def test_a_retired_rubric_that_is_changed_stays_retired(client):
+    client.post("/rubrics/new/", sent())
+    client.post("/rubrics/tone/retire/")
+    client.post("/rubrics/tone/edit/", sent(title="The tone"))
+    rubric = Rubric.objects.get(slug="tone")
+    assert (rubric.title, rubric.is_retired) == ("The tone", True)
 
 
 def test_those_that_come_with_the_program_are_added_once(client):
