@@ -12,7 +12,7 @@ from django.db.models import Count, Max, Min
 from annotation.http import is_key
 from annotation.models import Campaign, Dataset, Rater, Rating, Rubric, SubQuestion, Text
 from judging.engine.budget import prices_of
-from judging.engine.choosing import key_of, url_of
+from judging.engine.choosing import addresses_of
 from judging.engine.selection import Selection
 from judging.graders.base import GraderError
 from judging.graders.openai_api import OpenAIGrader
@@ -197,10 +197,12 @@ def _rows(keys: list[Key], rubric: Rubric, other: Judge | None) -> list[Row]:
 
 def _ask(spec: Spec, endpoint: str, rows: list[Row]) -> tuple[dict[Key, Reply], float, str]:
     """The replies that came in time, the seconds, and why no more could be asked."""
+    first, *others = addresses_of(endpoint)
     grader = OpenAIGrader(
         spec,
-        url_of(endpoint),
-        key=key_of(endpoint),
+        first.url,
+        key=first.key,
+        others=others,
         concurrency=AT_ONCE,
         timeout=SECONDS,
         patience=PATIENCE,
