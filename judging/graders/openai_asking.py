@@ -8,7 +8,7 @@ import json
 import logging
 import random
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 
 from judging.graders import openai_probe, openai_reply
 from judging.graders.base import AnotherJudge, Unavailable
@@ -32,7 +32,7 @@ class Asking:
 
     What one of them finds out about the server holds for all: that it is there, that it wants to be
     left alone for a while, which parameters it refuses. `others_answer` says whether another server of
-    the judge has answered since a moment.
+    the judge does, or has answered since a moment of the monotonic clock.
     """
 
     def __init__(
@@ -40,7 +40,7 @@ class Asking:
         spec: Spec,
         server: Server,
         patience: float,
-        others_answer: Callable[[float], bool] = lambda since: False,
+        others_answer: Callable[[float], Awaitable[bool]],
     ) -> None:
         self.spec = spec
         self.server = server
@@ -67,7 +67,7 @@ class Asking:
                 await openai_probe.check(self.server, self.spec)
             except NoAnswerError as trouble:
                 tries += 1
-                if tries >= TRIES and self._others_answer(began):
+                if tries >= TRIES and await self._others_answer(began):
                     raise self._silent(trouble) from trouble
                 await self._wait_after(trouble, tries)
             else:
@@ -110,9 +110,9 @@ class Asking:
                     if (
                         tries >= TRIES
                         and self._successes == others
-                        and not await self._answers_something_else()
+                        and not await self.answers_something_else()
                     ):
-                        self._make_way(trouble, failing_since)
+                        await self._make_way(trouble, failing_since)
                     its_own += self._successes > others
                     others = self._successes
                     given_up = its_own >= TRIES
@@ -142,7 +142,7 @@ class Asking:
             why = f"The answer is longer than {self._limit:,} bytes."
             return openai_reply.failed(pair, digest, Failure.OVERSIZED, why, raw)
         words = self.server.words(answer.body)
-        if status == 401 or (status == 403 and not await self._answers_something_else()):
+        if status == 401 or (status == 403 and not await self.answers_something_else()):
             raise Unavailable(openai_probe.refuses_key(self.server, status))
         if status == 402:
             raise Unavailable(f"{self._name} wants to be paid (status 402): {words}")
@@ -196,16 +196,17 @@ class Asking:
             await asyncio.wait_for(self._is_aside.wait(), seconds)
             raise Unavailable(f"{self._name} is put aside.")
 
-    def _make_way(self, trouble: NoAnswerError, since: float) -> None:
+    async def _make_way(self, trouble: NoAnswerError, since: float) -> None:
         """Raises Unavailable where this server has long been silent, and another one is not."""
-        if time.monotonic() - self.last_success >= MAKES_WAY and self._others_answer(since):
+        silence = time.monotonic() - self.last_success
+        if silence >= MAKES_WAY and await self._others_answer(since):
             raise self._silent(trouble) from trouble
 
     def _silent(self, trouble: NoAnswerError) -> Unavailable:
         silence = _in_words(time.monotonic() - self.last_success)
         return Unavailable(f"{self._name} has not answered any question for {silence}: {trouble}.")
 
-    async def _answers_something_else(self) -> bool:
+    async def answers_something_else(self) -> bool:
         """Whether the server answers a question that nothing can be wrong with.
 
         If it does, a pair that it never answers is at fault, even one that no other pair is beside.

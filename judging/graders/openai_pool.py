@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Sequence
+from functools import partial
 
 from judging.graders.base import AnotherJudge, GraderError
 from judging.graders.openai_asking import SILENCE, Asking
@@ -25,7 +26,8 @@ class Pool:
     def __init__(self, spec: Spec, servers: Sequence[Server], patience: float) -> None:
         self._servers = servers
         self._askings = [
-            Asking(spec, server, patience, others_answer=self._has_answered) for server in servers
+            Asking(spec, server, patience, partial(self._do_others_answer, server))
+            for server in servers
         ]
         self._ready: list[Asking] = []
         self._starting: list[asyncio.Task[None]] = []
@@ -107,9 +109,12 @@ class Pool:
         asking.put_aside()
         logger.warning("%s It is put aside, and its pairs go to the other servers.", error)
 
-    def _has_answered(self, since: float) -> bool:
-        """Whether a server that is of use has answered since then, by the monotonic clock.
+    async def _do_others_answer(self, server: Server, since: float) -> bool:
+        """Whether one of the others has answered since then, or does if it is asked.
 
-        To be asked by one that has not: where all fall silent together, none is put aside for it.
+        Where all fall silent together, none is put aside for it.
         """
-        return any(asking.last_success > since for asking in self._ready)
+        others = [asking for asking in self._ready if asking.server is not server]
+        if any(asking.last_success > since for asking in others):
+            return True
+        return any([await asking.answers_something_else() for asking in others])

@@ -114,6 +114,7 @@ def test_one_whose_replies_name_another_model_is_put_aside(server, other, pool, 
     assert server.asked == dict.fromkeys(QUESTIONS, 1)
 
 
+@pytest.mark.parametrize("concurrency", [1, 2])
 @pytest.mark.parametrize(
     ("answer", "why"),
     [
@@ -124,11 +125,11 @@ def test_one_whose_replies_name_another_model_is_put_aside(server, other, pool, 
     ],
 )
 def test_one_that_answers_none_is_put_aside_and_the_other_does_its_pairs(
-    server, other, pool, aside, answer, why
+    server, other, pool, aside, answer, why, concurrency
 ):
     answers_all(other, answer)
-    answers_all(server, said("3", after=0.05))
-    replies = material.graded(pool(concurrency=2), *QUESTIONS)
+    answers_all(server, said("3", after=0.01))
+    replies = material.graded(pool(concurrency=concurrency), *QUESTIONS)
     assert (len(replies), grades(replies)) == (24, {3})
     assert list(aside) == [other.url]
     assert re.search(why, aside[other.url])
