@@ -9,6 +9,7 @@ import pytest
 from judging.graders.base import AnotherJudge
 from judging.graders.openai_api import OpenAIGrader, probe
 from judging.grading.pairs import Failure, Pair, State
+from judging.grading.presets import constraint
 from judging.grading.prompt import render
 from tests.vllm.material import LEVELS, pairs, spec_of
 from tests.vllm.server import MAX_MODEL_LEN, MODEL
@@ -56,6 +57,15 @@ def test_a_reply_has_the_probability_of_every_grade_and_of_nothing_else(server):
         assert reply.completion_tokens == 1
         if reply.grade is not None:  # temperature 0: the likeliest of the grades
             assert reply.probabilities[reply.grade] == max(reply.probabilities)
+
+
+def test_a_server_holds_replies_to_the_grades_where_it_is_asked_to(server):
+    spec = spec_of(server.address)
+    free = graded(server, spec, pairs(60))
+    assert State.UNPARSEABLE in {reply.state for reply in free}
+    extra = constraint("choice", spec.grades)
+    held = dataclasses.replace(spec, sampling=dataclasses.replace(spec.sampling, extra=extra))
+    assert {reply.state for reply in graded(server, held, pairs(60))} == {State.GRADED}
 
 
 @pytest.mark.parametrize("tokens", [MAX_MODEL_LEN, MAX_MODEL_LEN + 1, 40 * MAX_MODEL_LEN])

@@ -1,0 +1,57 @@
+"""A file of requests through vLLM's own run-batch, and its replies back."""
+
+import os
+import subprocess
+
+from tests.vllm.material import SLUG
+from tests.vllm.server import ENVIRONMENT, MAX_MODEL_LEN, MODEL, PYTHON
+from tests.vllm.site import manage
+
+PAIRS = 40
+
+
+def run_batch(model, requests, replies) -> None:
+    """What docs/fleet.md tells to run, for a model that CPUs can serve."""
+    done = subprocess.run(
+        [
+            *(PYTHON, "-m", "vllm.entrypoints.openai.run_batch"),
+            *("-i", requests, "-o", replies, "--model", model, "--served-model-name", MODEL),
+            *("--dtype", "float32", "--max-model-len", str(MAX_MODEL_LEN), "--enforce-eager"),
+        ],
+        env=os.environ | ENVIRONMENT,
+        cwd=model.parent,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr[-4_000:]
+
+
+def test_a_file_goes_through_run_batch_and_comes_back_once(site, server, tiny_model, tmp_path):
+    env, rows = site
+    words = f"from tests.vllm.material import *; study({server.address!r})"
+    manage(env, "shell", "-v0", "-c", words)
+    folder = tmp_path / "job"
+    selection = ("--topics", "t0", "--limit", str(PAIRS))
+    manage(
+        env,
+        "judge_export",
+        SLUG,
+        "--judge",
+        "tiny",
+        "--out",
+        str(folder),
+        "--batch",
+        "vllm",
+        *selection,
+    )
+    [requests] = folder.glob("requests-*.jsonl")
+    assert len(requests.read_text().splitlines()) == PAIRS
+    run_batch(tiny_model, requests, folder / "replies.jsonl")
+    for _ in range(2):  # the second time there is nothing new in it
+        manage(env, "judge_import", str(folder))
+        assert rows("select count(*) from judging_attempt where counts") == [(PAIRS,)]
+    assert rows("select state from judging_judgerun") == [("finished",)]
+    assert rows("select count(*) from judging_attempt where state = 'error'") == [(0,)]
+    grades = {grade for (grade,) in rows("select distinct grade from annotation_rating")}
+    assert len(grades) > 1
+    assert rows("select count(*) from judging_attempt where expected_grade is null") == [(0,)]
