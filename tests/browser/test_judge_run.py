@@ -260,3 +260,22 @@ def test_the_pages_are_accessible(visit, site):
             "document.querySelectorAll('details').forEach(details => { details.open = true; })"
         )
         assert faults(page) == [], path
+
+
+def test_a_draft_is_tried_without_scripts(visit, site):
+    visitor = visit("ada", java_script_enabled=False)
+    page = visitor.open(f"/judges/new/?from={key_of(site, 'stopped')}")
+    page.get_by_label("A server that runs it").select_option("local")
+    page.locator("select[name=pairs]").select_option("topic")
+    page.get_by_role("button", name="Try it on 20 pairs").click()
+    table = page.get_by_role("region", name="What it says of the pairs")
+    expect(table.get_by_role("row")).to_have_count(21)
+    expect(table).to_contain_text("20 of 20 pairs")
+
+
+def test_a_draft_beside_people_is_accessible(visit, site):
+    page = visit("ada").open(f"/judges/new/?from={key_of(site, 'stopped')}")
+    page.get_by_label("A server that runs it").select_option("local")
+    page.get_by_role("button", name="Try it on 20 pairs").click()
+    expect(page.get_by_role("region", name="What it says of the pairs")).to_be_visible()
+    assert faults(page) == []
