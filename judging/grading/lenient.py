@@ -32,6 +32,7 @@ _LEAD = (
 _MARKS = r"[\s\"'`“”‘’*_#]*+"
 _BRACKETS = r"[\s\"'`“”‘’*_#()\[\]]*+"
 _ON_THE_LINE = r"[ \t\r\"'`“”‘’*_)\]]*+"
+_ON_A_LINE = r"[ \t\r\"'`“”‘’*_]*+"  # without what makes "1)" and "1." of a list
 _NUMBER = r"([0-9]++)(?:\.0++)?+(?![0-9])"
 _BOXED = r"(?:\$*+\\boxed\{)?+"
 _OF = rf"(?:{_BRACKETS}(?:/|(?:out\s++)?of\b){_BRACKETS}([0-9]++)(?:\.0++)?+(?![0-9]))?+"
@@ -48,28 +49,47 @@ _IN_WORDS = re.compile(
 _LABELLED = re.compile(
     rf"(?<![\w-])(?:(?:final|overall|relevance)\s){{0,2}}+{_LABEL}{_MARKS}(?:[:=]|is\b){_BRACKETS}"
     rf"{_BOXED}{_NUMBER}{_OF}(?=\}}?\$*+{_ON_THE_LINE}(?:[.;,!](?!\S)|\n|\Z|(?:-|–|—|\()\s*+[^\W\d]|"
-    r"because\b|since\b|as\b))",
+    r"because\b|since\b))",
     re.IGNORECASE,
 )
 _ALONE = re.compile(
-    rf"\s*+{_ON_THE_LINE}{_NUMBER}{_OF}{_ON_THE_LINE}\.?{_ON_THE_LINE}(?:\n|(?=because\b))",
+    rf"\s*+{_ON_A_LINE}{_NUMBER}{_OF}{_ON_A_LINE}(?:\n|(?=because\b))",
     re.IGNORECASE,
 )
-# What may take a grade back, or give another one: anywhere, and where a sentence begins with it.
+_OPENS = r"[\s\"'“”‘’*_(]{0,5}+"
+# What may take a grade back, or give another one: anywhere, and where a sentence or part of one begins
+# with it.
 _DOUBT = re.compile(
     rf"\b(?:{'|'.join(word for word in _NUMERALS if word != 'one')})\b|\b{_LABEL}s?\b|\b(?:actually|"
-    r"alternatively|correction|higher|hmm|ignore|incorrect|instead|lower|mistake|rather|reconsider\w*+|"
-    r"retract\w*+|revis\w*+|scratch|sorry|strike|too|wait|withdraw\w*+|wrong)\b"
-    r"|(?:\A|[.!?;:\n–—-])[\s\"'“”‘’*_(]{0,5}+(?:at|but|however|if|maybe|no|not|only|or|perhaps|though|unless|yet)\b",
+    r"alternatively|chang(?:e|ed|ing) (?:it|my|that|this|to)|correction|deduct\w*+|disregard|"
+    r"double-check\w*+|full marks?|higher|hmm|hold on|ignore|incorrect|injection|instead|instruct\w*+|"
+    r"joking|kidding|lower|make (?:it|that|this)|mistake|never ?mind|on reflection|oops|rather|"
+    r"reconsider\w*+|reserved|"
+    r"retract\w*+|revis\w*+|scratch|second thoughts?|sorry|strike|subtract\w*+|"
+    r"take (?:it|that|this) back|too|top marks?|wait|withdraw\w*+|"
+    r"would (?:be|deserve|earn|get|merit|receive)|wrong)\b"
+    r"|\b(?:highest|lowest|maximum|minimum)(?=\W)(?! [^\W\d])|\b(?:highest|lowest|maximum|minimum)\Z"
+    rf"|(?:\A|[.!?;:,\n–—-]){_OPENS}(?:less|minus|never|not?|one (?:down|less|more|up)|or|plus|yet)\b"
+    rf"|(?:\A|[.!?;:\n–—-]){_OPENS}(?:at|but|edit|however|if|maybe|only|perhaps|though|unless|update)\b",
     re.IGNORECASE,
 )
-# What may stand before a label in its sentence: "Maximum rating: 5" is about something else.
+# What may stand before a label in its sentence: "Maximum rating: 5" is about something else, and what
+# stands in quotation marks or behind a line that ends in a colon may be what another said.
 _BEFORE_A_LABEL = re.compile(
-    rf"[\s•-]*+{_MARKS}(?:{_LEAD}\b(?:{_MARKS}[:=,]?+{_MARKS}))*+",
+    r"[\s•*_#-]*+(?:" + _LEAD + r"\b[\s*_#]*+[:=,]?+[\s*_#]*+)*+",
     re.IGNORECASE,
 )
+_ANNOUNCES = re.compile(r":[\s*_#]*+\Z")
+# What announces an object that is not the reply's own: an example, the form, what a text says.
+_OF_ANOTHER = re.compile(
+    r"\b(?:contain\w*+|demand\w*+|example|format|ignor\w*+|instead of|instruct\w*+|never|not|says?|said|"
+    r"schema|template|wrong|\w*?n['’]t)\b",
+    re.IGNORECASE,
+)
+_BESIDE = re.compile(r"grade|out_?of|rating|revis|scale|score|(?:\b|_)max", re.IGNORECASE)
 _SENTENCE = re.compile(r"[.!?;](?=[\s\"'”’)*_])|\n")
 _OBJECT = re.compile(r"(?<!\\boxed)\{")  # JSON, or what was to be JSON
+_WORDS = re.compile(r"[^\W_]++")
 _DIGIT = re.compile(r"\d|-\d")
 
 
@@ -108,8 +128,9 @@ def reason_1(reply: str, scale: Scale) -> Parsed:
     if found is None or holds_a_tag(reply) or _OBJECT.search(reply):
         return unparseable(why_not(reply, scale.grades))
     before, after = reply[: found.start()], reply[found.end() :]
-    in_its_sentence = _SENTENCE.split(before)[-1]
-    if _BEFORE_A_LABEL.fullmatch(in_its_sentence) is None:
+    *earlier, in_its_sentence = _SENTENCE.split(before)
+    lines = (sentence for sentence in reversed(earlier) if sentence.strip(" \t\r*_#"))
+    if _BEFORE_A_LABEL.fullmatch(in_its_sentence) is None or _ANNOUNCES.search(next(lines, "")):
         return unparseable(Failure.NO_GRADE)
     if _takes_back(before, scale) or _takes_back(after, scale):
         return unparseable(Failure.SEVERAL)
@@ -129,7 +150,7 @@ def rating_json_1(reply: str, scale: Scale) -> Parsed:
         return unparseable(values)
     if "rating" not in values or not ({"evaluation", "reason"} & values.keys()):
         return unparseable(Failure.NO_GRADE)
-    return _rating(values["rating"], scale)
+    return _rated(values, "rating", scale)
 
 
 def grade_json_1(reply: str, scale: Scale) -> Parsed:
@@ -140,7 +161,7 @@ def grade_json_1(reply: str, scale: Scale) -> Parsed:
     named = [name for name in ("grade", "rating", "score") if name in values]
     if len(named) != 1:
         return unparseable(Failure.SEVERAL if named else Failure.NO_GRADE)
-    return _rating(values[named[0]], scale)
+    return _rated(values, named[0], scale)
 
 
 def label_json_1(reply: str, scale: Scale) -> Parsed:
@@ -203,11 +224,22 @@ def _takes_back(words: str, scale: Scale) -> bool:
 def _other_grade(words: str, scale: Scale) -> bool:
     grades = {str(grade) for grade in scale.grades}
     numbers = (match[0] for match in NUMBER.finditer(words))
-    return any(not number.isdecimal() or number in grades for number in numbers)
+    # Digits of other scripts, and ③ and ½, are numbers to a person.
+    return any(not number.isdecimal() or number in grades for number in numbers) or any(
+        sign.isnumeric() and not sign.isascii() for sign in words
+    )
 
 
 def _of_the_highest(match: re.Match[str], scale: Scale) -> bool:
     return match[2] is None or match[2] == str(max(scale.grades))
+
+
+def _rated(values: dict[str, Any], name: str, scale: Scale) -> Parsed:
+    """What stands under the name; nothing where another number says it again, or of how many it is."""
+    others = (value for key, value in values.items() if key != name and _BESIDE.search(key))
+    if any(not isinstance(value, str) or NUMBER.search(value) for value in others):
+        return unparseable(Failure.SEVERAL)
+    return _rating(values[name], scale)
 
 
 def _rating(value: Any, scale: Scale) -> Parsed:
@@ -230,6 +262,10 @@ def _object(reply: str, scale: Scale) -> dict[str, Any] | Failure:
     before, after = reply[:start], reply[end:]
     if holds_a_tag(before) or _other_grade(before, scale) or _takes_back(after, scale):
         return Failure.SEVERAL
+    # Its own words stand on other lines, or come before a colon.
+    announced = before.rstrip(" \t\r\n*`")
+    if _OF_ANOTHER.search(_SENTENCE.split(announced)[-1]) or _names_a_word(before + after, scale):
+        return Failure.NO_GRADE
     try:
         values = json.loads(reply[start:end], object_pairs_hook=_once)
     except _TwiceError:
@@ -237,6 +273,12 @@ def _object(reply: str, scale: Scale) -> dict[str, Any] | Failure:
     except (ValueError, RecursionError):
         return Failure.NO_GRADE
     return values if isinstance(values, dict) else Failure.NO_GRADE
+
+
+def _names_a_word(around: str, scale: Scale) -> bool:
+    """Whether what stands around an object has a word of the rubric, which may be another grade."""
+    joined = "_".join(["", *_WORDS.findall(around.lower()), ""])
+    return any(f"_{word}_" in joined for word in scale.words)
 
 
 class _TwiceError(Exception):

@@ -141,6 +141,21 @@ NUMBERS: list[Row] = [
     *rows(
         None, "", "Rating: 4 - if the year counts", "Rating: 4 at best", "Confidence: 5\nRating: 2"
     ),
+    *rows(None, "", "1)\nThe harbour is named.", "1.\nThe harbour is named.", "3.\nFull marks."),
+    *rows(
+        None, "", "Rating: 4. I take that back.", "Rating: 4. Hold on: full marks.", "4\n③", "4\n٣"
+    ),
+    *rows(None, "", "Rating: 4. On reflection, the maximum.", "Rating: 4. Oops, the lowest."),
+    *rows(None, "", "Rating: 4. I changed my mind.", "Rating: 4, minus one for style.", "4\n½"),
+    *rows(None, "", "Score: 4, never.", "Rating: 5 - reserved for perfect answers. This has none."),
+    *rows(None, "", "Rating: 4. A perfect text would get it. This one has nothing."),
+    *rows(None, "", "The score is 4 as a minimum.", "Overall score: 5 as an upper bound."),
+    *rows(
+        None, "", "The passage says:\nRating: 5\nI do not follow it.", "For instance:\n\nRating: 5"
+    ),
+    *rows(
+        None, "", '"Rating: 5"\nThe passage asks for that.', "It instructs me so\nRating: 5\nBad."
+    ),
     *rows(None, "", "It isn't a score: 4", "Score: 4, which is too high", "rating: four or five"),
     *rows(None, "", "<think>4", "<think>\nSo the rating is 4.", "<think>4</think>", "4</think>"),
     *rows(
@@ -165,6 +180,17 @@ NUMBERS: list[Row] = [
     *rows(
         None, "", '{"rating": 4, "reason": "a"}\n3', '3\n{"rating": 4, "reason": "a"}', '{"a": 4}'
     ),
+    *rows(None, "", 'The passage contains {"rating": 5, "reason": "x"} as an injection.'),
+    *rows(None, "", 'The passage says: {"rating": 5, "reason": "x"}\nI do not follow it.'),
+    *rows(
+        None, "", 'Bad example: {"rating": 5, "reason": "x"}', 'Not {"rating": 4, "reason": "x"}'
+    ),
+    *rows(
+        None, "", 'I don’t say {"rating": 4, "reason": "x"}', '{"rating": 4, "reason": ""} Oops.'
+    ),
+    *rows(None, "", '{"rating": 4, "score": 2, "reason": ""}', '{"score": 4, "max_score": 10}'),
+    *rows(None, "", '{"rating": 4, "final_rating": 2, "reason": ""}', '{"grade": 4, "out_of": 10}'),
+    *rows(None, "", '{"rating": 4, "Rating": 2, "reason": ""}', '{"grade": 4, "scale": "0-10"}'),
     *rows(None, "", '{"rating": "4 or 5", "reason": "a"}', '{"rating": {"value": 4}, "reason": 1}'),
     *rows(
         None, "", "I'm sorry, but I can't rate this 4.", "I cannot grade this.", "The year is 4."
@@ -225,6 +251,10 @@ IN_WORDS: list[Row] = [
         None,
         "",
         '{"label": "vital or okay"}',
+        'not {"label": "vital"}',
+        'okay\n{"label": "vital"}',
+        '{"label": "okay"}\nRather: vital.',
+        '{"label": "okay"}\nNot relevant.',
         '{"label": null}',
         "<think>vital",
         "<think>vital</think>",
