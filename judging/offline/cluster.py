@@ -25,6 +25,7 @@ from typing import Any
 
 from judging.graders.base import IN_VAIN, Grader, GraderError, InVain
 from judging.graders.openai_api import OpenAIGrader
+from judging.graders.openai_server import Address
 from judging.graders.vllm_engine import VllmGrader
 from judging.grading.pairs import Reply, State
 from judging.grading.spec import Spec
@@ -49,7 +50,7 @@ class Work:
 
     folder: Path
     results: Path
-    url: str = ""
+    urls: tuple[str, ...] = ()
     key: str | None = field(default=None, repr=False)
     concurrency: int = 64
     engine: dict[str, Any] = field(default_factory=dict)
@@ -77,9 +78,16 @@ def grader_of(spec: Spec, work: Work) -> Grader:
     if spec.backend == "vllm":
         return VllmGrader(spec, engine_args=work.engine)
     if spec.backend == "openai":
-        if not work.url:
+        if not work.urls:
             raise GraderError("This judge asks a server: name it with --url.")
-        return OpenAIGrader(spec, work.url, key=work.key, concurrency=work.concurrency)
+        first, *others = work.urls
+        return OpenAIGrader(
+            spec,
+            first,
+            key=work.key,
+            others=[Address(url, work.key) for url in others],
+            concurrency=work.concurrency,
+        )
     raise GraderError(f"A judge of the kind {spec.backend!r} cannot work without the database.")
 
 
@@ -205,7 +213,7 @@ def main(words: Sequence[str] | None = None) -> int:
     work = Work(
         chosen.folder.resolve(),
         chosen.out.resolve(),
-        chosen.url,
+        tuple(url for url in chosen.url if url),
         os.environ.get("JUDGE_KEY"),
         chosen.concurrency,
         chosen.engine,
@@ -253,7 +261,12 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("folder", type=Path, help="with judge.json and pairs-*.parquet")
     parser.add_argument("--out", type=Path, required=True, help="folder for results-*.parquet")
-    parser.add_argument("--url", default="", help="of the server, for judges that ask one")
+    parser.add_argument(
+        "--url",
+        action="append",
+        default=[],
+        help="of the server, for judges that ask one; several times for several servers",
+    )
     parser.add_argument("--concurrency", type=_count, default=64, help="requests at once, a worker")
     parser.add_argument(
         "--engine", type=_settings, default={}, help="arguments of vLLM in process, as JSON"

@@ -8,11 +8,12 @@ import pytest
 
 from judging.graders.base import AnotherJudge
 from judging.graders.openai_api import OpenAIGrader, probe
+from judging.graders.openai_server import Address
 from judging.grading.pairs import Failure, Pair, State
 from judging.grading.presets import constraint
 from judging.grading.prompt import render
 from tests.vllm.material import LEVELS, pairs, spec_of
-from tests.vllm.server import MAX_MODEL_LEN, MODEL
+from tests.vllm.server import MAX_MODEL_LEN, MODEL, VllmServer
 
 
 def graded(server, spec, asked):
@@ -94,3 +95,37 @@ def test_another_chat_template_or_model_is_another_judge(server):
     for other in ({"template_hash": "0" * 64}, {"model": "large"}):
         with pytest.raises(AnotherJudge):
             graded(server, dataclasses.replace(spec, **other), pairs(1))
+
+
+def test_a_server_that_is_held_to_the_grades_replies_nothing_else(server):
+    spec = spec_of(server.address)
+    held = constraint("choice", [grade for grade, _ in LEVELS])
+    spec = dataclasses.replace(spec, sampling=dataclasses.replace(spec.sampling, extra=held))
+    replies = graded(server, spec, pairs(60))
+    assert {(reply.state, reply.detail) for reply in replies} == {(State.GRADED, "")}
+    assert {reply.raw for reply in replies} <= {str(grade) for grade, _ in LEVELS}
+
+
+def test_one_of_two_servers_is_killed_and_the_other_does_its_pairs(server, tiny_model):
+    spec, asked, aside, replied = spec_of(server.address), pairs(600), {}, []
+    other = VllmServer(tiny_model, tiny_model.parent / "other.log")
+    other.start()
+    try:
+        grader = OpenAIGrader(
+            spec,
+            f"{server.address}/v1",
+            key=None,
+            others=[Address(f"{other.address}/v1", None)],
+            on_aside=aside.__setitem__,
+            concurrency=16,
+        )
+        for reply in grader.replies(iter(asked)):
+            if reply is not None:
+                replied.append((reply.pair.text_id, reply.state))
+                if len(replied) == 100:
+                    other.kill()
+    finally:
+        other.kill()
+    assert sorted(text for text, _ in replied) == list(range(600))
+    assert {state for _, state in replied} <= {State.GRADED, State.UNPARSEABLE}
+    assert list(aside) == [f"{other.address}/v1"]

@@ -15,7 +15,7 @@ from judging.offline import cluster, exchange
 from judging.offline.job import ExchangeRefused, Job
 from judging.offline.parquet import read_results
 from tests.factories import QUESTIONS
-from tests.judging.graders.scripted_server import models, said, status
+from tests.judging.graders.scripted_server import ScriptedServer, models, said, status
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -94,6 +94,18 @@ def test_the_same_command_goes_on_where_it_was_stopped(small, server, capsys):
     assert command(folder, results, server.url) == 0
     assert sum(server.asked.values()) == asked + 4
     assert "manage.py judge_import ferry" in capsys.readouterr().err
+
+
+def test_several_servers_share_the_pairs_and_one_of_no_use_is_named(small, server, caplog):
+    _, folder, results = small
+    with ScriptedServer() as other, ScriptedServer() as third:
+        other.answers["/v1/models"] = models("large")
+        urls = (server.url, "--url", other.url, "--url", third.url)
+        assert command(folder, results, *urls) == 0
+    assert server.asked.total() + third.asked.total() == 8
+    assert (other.asked.total(), min(server.asked.total(), third.asked.total()) > 0) == (0, True)
+    assert f"{other.url} does not serve tiny. It serves large. It is put aside" in caplog.text
+    assert names(results) == ["results-00001.parquet", "results-00002.parquet"]
 
 
 def test_a_server_that_is_of_no_use_is_a_sentence_and_leaves_no_half_file(small, server, capsys):
