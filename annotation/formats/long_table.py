@@ -8,7 +8,7 @@ for a formula get an apostrophe in front; the JSON lines have them as they are.
 import csv
 import io
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import UTC
 from typing import Any
 
@@ -55,17 +55,21 @@ _OF_A_SPAN = ("start", "end", "quote", "located", "source_quote")
 _CHUNK = 2000
 
 
-def rows(dataset: Dataset, chosen: Q | None = None) -> Iterator[dict[str, Any]]:
+def rows(dataset: Dataset, chosen: Mapping[int, Q] | None = None) -> Iterator[dict[str, Any]]:
     """The rows as dicts with the keys of COLUMNS; spans are a list of dicts, times are in UTC.
 
-    `chosen` narrows the ratings.
+    `chosen` says by rater which ratings are meant; None: all of everybody.
 
     The offsets of a span are Unicode code points, end exclusive; null if it is not in the text.
     """
     versions = _versions()
     for name, rater in sorted(raters_of(dataset).items()):
+        if chosen is not None and rater.pk not in chosen:
+            continue
         ratings = (
-            Rating.objects.filter(chosen or Q(), rater=rater, text__dataset=dataset)
+            Rating.objects.filter(
+                chosen[rater.pk] if chosen else Q(), rater=rater, text__dataset=dataset
+            )
             .order_by(
                 by_code_point("rubric__slug"),
                 "question__topic__position",

@@ -7,7 +7,7 @@ grade and the question, as its words or as its place; the topic where the text i
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from django.db.models import Q
@@ -176,7 +176,7 @@ def _none_of(value: str, values: Sequence[str]) -> str:
     return f"{shown(value)} is none of {', '.join(values)}"
 
 
-def lines(dataset: Dataset, ratings: Q) -> Iterator[str]:
-    """The long table of these ratings, without what no file can bring back."""
+def lines(dataset: Dataset, ratings: Mapping[int, Q]) -> Iterator[str]:
+    """The long table of these ratings, given by rater, without what no file can bring back."""
     for row in long_table.rows(dataset, ratings):
         yield json_line({name: value for name, value in row.items() if name not in _OF_THIS_SITE})

@@ -1,11 +1,9 @@
 """Writing a whole study as the folder that an import reads, and single files of it."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Generator, Iterable, Iterator
 from dataclasses import dataclass, field
-from functools import reduce
 from itertools import chain
-from operator import or_
 from pathlib import Path
 
 from django.db.models import Count, Q
@@ -104,11 +102,12 @@ def files_of(dataset: Dataset, left_out: Counter[str]) -> Iterator[File]:
             yield name, reports.of_system(dataset, system, all_contexts)
     for run in contexts.runs_of(dataset):
         yield f"runs/{run.name}.run", trec_run.lines(run)
-    others: list[Q] = []
+    others: dict[int, Q] = {}
     for name, rater in sorted(raters_of(dataset).items()):
-        others += yield from _labels(dataset, name, rater, systems, left_out)
+        if in_none := (yield from _labels(dataset, name, rater, systems, left_out)):
+            others[rater.pk] = in_none
     if others:
-        yield "ratings.jsonl", ratings.lines(dataset, reduce(or_, others))
+        yield "ratings.jsonl", ratings.lines(dataset, others)
 
 
 def _systems(dataset: Dataset, left_out: Counter[str]) -> list[str]:
@@ -123,7 +122,7 @@ def _systems(dataset: Dataset, left_out: Counter[str]) -> list[str]:
 
 def _labels(
     dataset: Dataset, name: str, rater: Rater, systems: list[str], left_out: Counter[str]
-) -> Generator[File, None, list[Q]]:
+) -> Generator[File, None, Q]:
     """The files of one rater: one for each task and each kind of text or system. Returns what is in none."""
     rated = (
         Rating.objects.filter(rater=rater, text__dataset=dataset)
@@ -132,20 +131,22 @@ def _labels(
         .annotate(Count("pk"))
     )
     files: dict[str, tuple[Labels, str]] = {}
-    others: list[Q] = []
+    others: dict[tuple[str, str], list[str]] = defaultdict(list)  # systems by rubric and kind
     for rubric, kind, system, n in rated:
         place = _place(rater, rubric, kind, system)
         if kind == Text.Kind.REPORT and system not in systems:
             left_out[f"grades under {rubric} by {name} of {kind}s of {system}"] += n
         elif place is None:
-            pairs = {"rubric__slug": rubric, "text__kind": kind, "text__system": system}
-            others.append(Q(rater=rater, **pairs))
+            others[rubric, kind].append(system)
         else:
             file, labels, slot = place
             files[file.format(name)] = (labels, slot)
     for file, (labels, slot) in sorted(files.items()):
         yield file, labels(dataset, rater, slot)
-    return others
+    in_none = Q()
+    for (rubric, kind), of_systems in others.items():
+        in_none |= Q(rubric__slug=rubric, text__kind=kind, text__system__in=of_systems)
+    return in_none
 
 
 def _place(rater: Rater, rubric: str, kind: str, system: str) -> tuple[str, Labels, str] | None:

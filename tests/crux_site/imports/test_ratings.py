@@ -5,6 +5,7 @@ import json
 import pytest
 
 from annotation.models import Dataset, NuggetSpan, Rater, Rating, Rubric
+from annotation.models.standard import STANDARD, add_standard
 from crux_site.datasets.export import export_folder
 from crux_site.imports.importing import import_dataset
 from tests.crux_site.imports.study import contents, empty_database, fingerprint, study, write
@@ -205,3 +206,24 @@ def test_what_is_exported_comes_back_byte_for_byte(tmp_path):
     assert Rater.objects.get(name="eve").ratings.count() == 4
     export_folder(Dataset.objects.get(), tmp_path / "again")
     assert contents(tmp_path / "again") == contents(tmp_path / "out")
+
+
+def test_many_raters_under_many_rubrics_are_exported(tmp_path):
+    """SQLite takes at most 1,000 conditions that are joined by OR."""
+    import_dataset(write(tmp_path / "in", labels()), "small")
+    dataset = Dataset.objects.get()
+    text = dataset.texts.get(name="t-1:0#1")
+    question = text.topic.questions.first()
+    slugs = ["answered", "cites", "tone", "umbrela", "utility"]
+    rubrics = [
+        Rubric.objects.filter(slug=slug).first() or add_standard(STANDARD[slug]) for slug in slugs
+    ]
+    crowd = Rater.objects.bulk_create(
+        Rater(dataset=dataset, name=f"crowd-{n}", kind="human") for n in range(201)
+    )
+    Rating.objects.bulk_create(
+        Rating(rater=rater, rubric=rubric, text=text, question=question, grade=1)
+        for rater in crowd
+        for rubric in rubrics
+    )
+    assert export_folder(dataset, tmp_path / "out").files["ratings.jsonl"] == 5 * 201
