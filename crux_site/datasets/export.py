@@ -134,7 +134,10 @@ def _labels(
     others: dict[tuple[str, str], list[str]] = defaultdict(list)  # systems by rubric and kind
     for rubric, kind, system, n in rated:
         place = _place(rater, rubric, kind, system)
-        if kind == Text.Kind.REPORT and system not in systems:
+        if rater.kind == Rater.Kind.AGGREGATE:
+            # What others said: `manage.py aggregate` makes it again.
+            left_out[f"grades under {rubric} by the aggregate {name}"] += n
+        elif kind == Text.Kind.REPORT and system not in systems:
             left_out[f"grades under {rubric} by {name} of {kind}s of {system}"] += n
         elif place is None:
             others[rubric, kind].append(system)
@@ -151,8 +154,6 @@ def _labels(
 
 def _place(rater: Rater, rubric: str, kind: str, system: str) -> tuple[str, Labels, str] | None:
     """The file for such grades, how it is written, and its slot; None where there is none."""
-    if rater.kind == Rater.Kind.AGGREGATE:
-        return None  # what others said: `manage.py aggregate` makes it again
     human = rater.kind == Rater.Kind.HUMAN
     slot = {Text.Kind.REFERENCE: REFERENCE, Text.Kind.PASSAGE: USUAL}.get(Text.Kind(kind), system)
     if human and rubric == ANSWERABLE.slug and kind != Text.Kind.PASSAGE:

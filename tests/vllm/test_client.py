@@ -60,15 +60,6 @@ def test_a_reply_has_the_probability_of_every_grade_and_of_nothing_else(server):
             assert reply.probabilities[reply.grade] == max(reply.probabilities)
 
 
-def test_a_server_holds_replies_to_the_grades_where_it_is_asked_to(server):
-    spec = spec_of(server.address)
-    free = graded(server, spec, pairs(60))
-    assert State.UNPARSEABLE in {reply.state for reply in free}
-    extra = constraint("choice", spec.grades)
-    held = dataclasses.replace(spec, sampling=dataclasses.replace(spec.sampling, extra=extra))
-    assert {reply.state for reply in graded(server, held, pairs(60))} == {State.GRADED}
-
-
 @pytest.mark.parametrize("tokens", [MAX_MODEL_LEN, MAX_MODEL_LEN + 1, 40 * MAX_MODEL_LEN])
 def test_a_prompt_that_leaves_no_room_for_a_reply_is_too_long(server, tokens):
     spec = spec_of(server.address)
