@@ -48,7 +48,7 @@ def test_a_file_goes_through_run_batch_and_comes_back_once(site, server, tiny_mo
     assert len(requests.read_text().splitlines()) == PAIRS
     run_batch(tiny_model, requests, folder / "replies.jsonl")
     for _ in range(2):  # the second time there is nothing new in it
-        manage(env, "judge_import", str(folder))
+        manage(env, "judge_import", SLUG, str(folder))
         assert rows("select count(*) from judging_attempt where counts") == [(PAIRS,)]
     assert rows("select state from judging_judgerun") == [("finished",)]
     assert rows("select count(*) from judging_attempt where state = 'error'") == [(0,)]
