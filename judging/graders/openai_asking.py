@@ -21,9 +21,7 @@ logger = logging.getLogger(__name__)
 SILENCE = 3.0  # seconds without an answer, after which somebody is told
 TRIES = 4  # failures of a pair, while the server answers others, before it is the pair's own
 FIRST_WAIT, LONGEST_WAIT = 0.5, 15.0  # seconds
-MAKES_WAY = (
-    30.0  # seconds without an answer, while another server answers, before its pairs go there
-)
+MAKES_WAY = 30.0  # seconds without an answer, after which pairs go to another server that answers
 _BYTES_OF_A_TOKEN = 4_000  # of JSON, with its word and twenty others and their log-probabilities
 
 
