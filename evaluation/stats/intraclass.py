@@ -11,6 +11,8 @@ from evaluation.stats.estimate import Estimate, complete_pairs
 
 REACH = 1.96  # standard deviations to either side that hold 95% of normal differences
 
+ROUNDING = 1e-12  # of the mean squares: what their sum may be beside 0
+
 
 @dataclass(frozen=True)
 class Intraclass:
@@ -73,7 +75,7 @@ def intraclass(ratings: ArrayLike) -> Intraclass:
     of_mean = rows + (columns - error) / n
 
     def estimate(whole: float) -> Estimate:
-        if whole <= 0:
+        if whole <= ROUNDING * (rows + columns + error):
             return Estimate(None, "undefined, because items differ by nothing", n, missing)
         return Estimate((rows - error) / whole, None, n, missing)
 

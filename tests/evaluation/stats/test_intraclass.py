@@ -39,6 +39,12 @@ def test_undefined(ratings, why):
     assert why in (intraclass(ratings).single.reason or "")
 
 
+def test_a_whole_of_nothing_is_no_huge_value_by_rounding():
+    # Means of items 2, 1, 1, of raters 4/3 twice, of all 4/3. Squares between items 2 x 2/3, over 2: 2/3.
+    # Between raters 0. Residuals 0 0, 1 -1, -1 1: 4, over 2: 2. ICC(2,k) is over 2/3 + (0 - 2) / 3 = 0.
+    assert "differ by nothing" in (intraclass([[2, 2], [2, 0], [0, 2]]).mean.reason or "")
+
+
 def test_refuses_another_shape():
     with pytest.raises(ValueError, match="items x raters"):
         intraclass([1, 2])
