@@ -156,7 +156,9 @@ def agreement_report(selection: Selection) -> AgreementReport:
         alpha=alpha(matrix),
         icc=icc(matrix) if "icc_single" in measures else None,
         unanimous=unanimous(matrix.grades),
-        highlights=highlights_alpha(matrix, evidence),
+        highlights=highlights_alpha(matrix, evidence)
+        if "krippendorff_alpha_highlights" in measures
+        else measures.none("krippendorff_alpha_highlights"),
         systems=tuple(part(matrix, name, matrix.system == name) for name in matrix.systems),
         topics=topic_parts(matrix),
         pairs=pairs,

@@ -38,7 +38,7 @@ TAKES: Mapping[str, str] = {
     **dict.fromkeys(
         (
             *("spans_meet", "span_overlap", "highlights_exact", "highlights_normalised"),
-            *("highlights_not_in_text", "without_highlight"),
+            *("highlights_not_in_text", "without_highlight", "krippendorff_alpha_highlights"),
         ),
         SPANS,
     ),

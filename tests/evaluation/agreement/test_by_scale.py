@@ -70,6 +70,12 @@ def test_the_page_of_names_has_their_measures_alone(rosa, named):
     assert response.context["sweeps"] == []
 
 
+def test_highlights_of_a_rubric_without_any_are_no_measure(named):
+    found = as_object("ferry", "--rubric", "question-type")["krippendorff_alpha_highlights"]
+    assert (found["value"], found["n"]) == (None, 0)
+    assert found["reason"] == "undefined, because no grade of this rubric rests on marked words"
+
+
 def test_classes(named):
     found = as_object("ferry", "--rubric", "question-type")
     pair = found["cohen"][0]
