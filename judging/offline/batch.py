@@ -206,8 +206,8 @@ def _of_anthropic(spec: Spec, row: Asked, digest: str, result: Any) -> Reply | N
     choice = {
         "finish_reason": stops.get(str(message.get("stop_reason")), "stop"),
         "message": {
-            "content": "".join(str(part.get("text", "")) for part in blocks),
-            "reasoning": "".join(str(part.get("thinking", "")) for part in blocks),
+            "content": "".join(str(part.get("text") or "") for part in blocks),
+            "reasoning": "".join(str(part.get("thinking") or "") for part in blocks),
         },
     }
     body = {

@@ -108,6 +108,8 @@ def test_replies_of_anthropic(dataset, tmp_path):
     _, requests = exported(dataset, folder, "anthropic")
     cut = of_anthropic(requests[1])
     cut["result"]["message"]["stop_reason"] = "max_tokens"
+    # Null beside a reply is nothing, and no word "None".
+    cut["result"]["message"]["content"].append({"type": "text", "text": None, "thinking": None})
     invalid = {"type": "invalid_request_error", "message": "no such thing"}
     lines = [
         of_anthropic(requests[0]),
@@ -121,6 +123,7 @@ def test_replies_of_anthropic(dataset, tmp_path):
     graded = Attempt.objects.filter(state="graded", copied=False, raw="4")
     assert {attempt.reasoning for attempt in graded} == {"A 3?"}
     assert {(attempt.prompt_tokens, attempt.completion_tokens) for attempt in graded} == {(50, 7)}
+    assert not Attempt.objects.filter(raw__contains="None").exists()
     assert "no such thing" in Attempt.objects.filter(failure="request")[0].detail
 
 
