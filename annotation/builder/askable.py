@@ -19,8 +19,11 @@ class Askable:
     answers: Answers
     unanswered: set[int]
     """Texts with questions, of which none has an answer to show."""
-    once_a_topic: bool
+
+
+def asks_once_a_topic(campaign: Campaign) -> bool:
     """Whether all texts of a topic would ask the same: neither a text nor its answer is shown."""
+    return not any(rubric.shows_text or rubric.shows_answer for rubric in campaign.rubrics())
 
 
 def askable(campaign: Campaign, texts: Sequence[Text]) -> Askable:
@@ -41,8 +44,7 @@ def askable(campaign: Campaign, texts: Sequence[Text]) -> Askable:
             unanswered |= {text} if of_text and not questions[text] else set()
         elif not shows_question:
             questions[text] = of_text[:1]
-    once_a_topic = not shows_answer and not any(rubric.shows_text for rubric in rubrics)
-    return Askable(questions, answers, unanswered, once_a_topic)
+    return Askable(questions, answers, unanswered)
 
 
 def answers_of(campaign: Campaign, texts: Sequence[Text]) -> Answers:

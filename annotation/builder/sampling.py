@@ -11,7 +11,7 @@ from django.db import transaction
 from django.db.models import Exists, OuterRef
 from django.utils import timezone
 
-from annotation.builder.askable import Asked, askable
+from annotation.builder.askable import Asked, askable, asks_once_a_topic
 from annotation.models import (
     Campaign,
     Dataset,
@@ -125,7 +125,7 @@ def sample(
     asked_of_gold = _gold_questions(campaign, labelled)
     gold = [text for text in labelled if text.pk in asked_of_gold]
     expected = _expected(campaign, [*training, *gold])
-    questions = _questions(campaign, texts, {text.pk for text in (*training, *gold)}, made)
+    questions = _questions(campaign, texts, {*training, *gold}, made)
     study = [text for text in texts if text.pk in questions]
     if not study:
         raise SampleError(
@@ -187,18 +187,18 @@ def _random(seed: int, what: str) -> random.Random:
     return random.Random(f"{seed}:{what}")  # noqa: S311 - a draw that can be repeated, no secret
 
 
-def _questions(campaign: Campaign, texts: Sequence[Text], taken: set[int], made: Sample) -> Asked:
+def _questions(campaign: Campaign, texts: Sequence[Text], taken: set[Text], made: Sample) -> Asked:
     """The questions that are asked about each text; a text that has none is counted and left out."""
     pairs = askable(campaign, texts)
     labels = _labels(campaign.question_source, campaign.question_rubric_id, texts)
     chosen: Asked = {}
-    topics: set[int | None] = (
-        set()
-    )  # that are asked about, where a text stands for all of its topic
+    once_a_topic = asks_once_a_topic(campaign)
+    # That are asked about, where a text stands for all of its topic.
+    topics = {text.topic_id for text in taken} if once_a_topic else set()
     for place, text in enumerate(texts):
         questions = pairs.questions[text.pk]
         drawing = _random(campaign.seed, f"questions {place}")
-        if text.pk in taken:
+        if text in taken:
             made.left_out["taken for training and gold"] += 1
         elif text.body is None or not questions:
             why = NO_ANSWER if text.pk in pairs.unanswered else NO_QUESTION
@@ -211,7 +211,7 @@ def _questions(campaign: Campaign, texts: Sequence[Text], taken: set[int], made:
             except LackingError as error:
                 made.left_out[str(error)] += 1
             else:
-                topics |= {text.topic_id} if pairs.once_a_topic else set()
+                topics |= {text.topic_id} if once_a_topic else set()
     return chosen
 
 
@@ -332,15 +332,21 @@ def _labelled(campaign: Campaign, texts: Sequence[Text]) -> list[Text]:
     )
     if not all(rubric.asks_of_every_pair for rubric in campaign.rubrics()):
         candidates = _can_be_asked(campaign, candidates)
+    once_a_topic = asks_once_a_topic(campaign)
+
+    def asked_about(text: Text) -> int | None:
+        return text.topic_id if once_a_topic else text.pk
+
+    candidates = list({asked_about(text): text for text in candidates}.values())
     if len(candidates) < wanted:
         raise SampleError(
             f"{campaign.gold_source} has rated {len(candidates)} texts under this rubric; "
             f"{campaign.n_training} training and {campaign.n_gold} gold items need {wanted}."
         )
     # Texts that were not chosen for the study come first: a sample of twenty stays one of twenty.
-    chosen = {text.pk for text in texts}
+    chosen = {asked_about(text) for text in texts}
     order = _random(campaign.seed, "gold").sample(candidates, len(candidates))
-    return sorted(order, key=lambda text: text.pk in chosen)
+    return sorted(order, key=lambda text: asked_about(text) in chosen)
 
 
 def _can_be_asked(campaign: Campaign, candidates: list[Text]) -> list[Text]:

@@ -3,7 +3,7 @@
 import pytest
 
 from annotation.builder.sampling import SampleError
-from annotation.models import Campaign, Item, Rater, Rating, SubQuestion, Text
+from annotation.models import Campaign, Item, Rater, Rating, SubQuestion, Text, Topic
 from annotation.models.standard import STANDARD, add_standard
 from tests.rubrics import ANSWERS, QUESTIONS, make_locks_study, open_study
 
@@ -37,6 +37,27 @@ def test_without_a_text_each_topic_is_asked_once(wend):
     assert campaign.selection["left_out"] == {
         "no text is shown, and another of the topic asks the same": 1
     }
+
+
+def test_what_practice_or_gold_asks_of_a_topic_no_other_text_of_it_asks(wend):
+    """No text is shown: another text of the topic would ask the same, whose answers practice has told."""
+    rubric = add_standard(STANDARD["importance"])
+    gold = Rater.objects.create(dataset=wend, name="gold", kind="human")
+    for text in wend.texts.filter(kind="report"):
+        for question in text.topic.questions.all():
+            Rating.objects.record(
+                rater=gold.pk, rubric=rubric.pk, text=text.pk, question=question.pk, grade=1
+            )
+    topic = Topic.objects.create(dataset=wend, name="mole", request="Say.", position=1)
+    SubQuestion.objects.create(topic=topic, position=0, body="Who built the mole?")
+    Text.objects.create(
+        dataset=wend, topic=topic, kind="report", system="one", name="mole", body="It is old."
+    )
+    campaign = study(wend, "importance", gold_source=gold, n_training=1)
+    assert campaign.items.get(purpose=Item.Purpose.TRAINING).text.topic.name == "wend"
+    assert drawn(campaign) == {"one/mole": ["Who built the mole?"]}
+    with pytest.raises(SampleError, match="has rated 1 texts"):
+        study(wend, "importance", gold_source=gold, n_training=1, n_gold=1, slug="more")
 
 
 @pytest.mark.parametrize("slug", ["critique-qa_tautology", "critique-a_to_c_groundedness"])
