@@ -85,7 +85,8 @@ class JudgeForm(forms.Form):
     system = Words(8, required=False, help_text="empty: no system message is sent")
     prompt = Words(
         16,
-        help_text="what the rubric shows must be in it: {text}, {question}, {request}; {rubric} and {grades} may be",
+        help_text="{text}, {question} and {request} must be in it as the rubric shows them; "
+        "{rubric} and {grades} may be",
     )
     wording = Words(
         7, required=False, help_text="what {rubric} becomes; empty: the levels of the rubric"
