@@ -337,8 +337,10 @@ def _judges(
     study: Campaign | None,
 ) -> dict[Column, Rubric]:
     """The models and baselines that rated what the raters rated (in the study), and under which rubric."""
-    # Grades of the graded rubric can be read at eta beside others that say answerable, and no others.
-    beside = [GRADED.slug] if "prevalence" in measures_of(rubric) else []
+    # Grades of the graded rubric can be read at eta beside yes and no, which have no eta to choose; beside
+    # other levels one eta would mean two things.
+    is_yes_or_no = "prevalence" in measures_of(rubric) and len(rubric.grades()) == 2
+    beside = [GRADED.slug] if is_yes_or_no else []
     by_pk = {r.pk: r for r in rubrics if r.pk == rubric.pk or r.slug in beside}
     texts = Rating.objects.of_dataset(dataset).filter(
         rubric=rubric, rater__in=[rater.pk for rater in raters]

@@ -8,9 +8,10 @@ import pytest
 from django.core.management import CommandError
 from django.test import Client
 
-from annotation.models import Dataset, Rater
+from annotation.models import Dataset, Rater, Rubric
 from annotation.models.standard import STANDARD, add_standard
 from evaluation.agreement.tables import TABLES
+from evaluation.data.selection import SelectionError, select
 from tests.evaluation.agreement.named import make_named, rate
 from tests.evaluation.agreement.test_command import as_object, output
 from tests.evaluation.agreement.test_links import LINK
@@ -287,3 +288,15 @@ def test_the_few_lines_beside_a_judge(rosa, named):
     # 17 ratings, 12 of them equal; see above.
     assert "Equal: 0.71" in words(response)
     assert "η" not in words(response)
+
+
+def test_a_judge_on_the_graded_levels_is_not_beside_others_at_one_eta(named):
+    relevance = make_rubric("relevance", {grade: f"r{grade}" for grade in range(4)}, eta=2)
+    rate(named, relevance, {"ann": (0, 1, 2, 3, 2, 1), "ben": (0, 1, 2, 3, 1, 1)})
+    graded = Rubric.objects.get(slug="graded")
+    rate(named, graded, {"ann": (0, 1, 2, 3, 4, 5), "judge": (0, 1, 2, 3, 4, 5)})
+    answerable = Rubric.objects.get(slug="answerable")
+    rate(named, answerable, {"ann": (0, 0, 0, 1, 1, 1)})
+    assert select(named, rubric="answerable", judge="judge").judge_rubric == graded
+    with pytest.raises(SelectionError, match="no judge that rated what these raters rated"):
+        select(named, rubric="relevance", judge="judge")
