@@ -13,7 +13,7 @@ from evaluation.data.selection import Selection
 from evaluation.scoring.system_values import OUTCOMES, SystemValues, outcomes, system_values
 
 MARGIN = 0.05  # of the scale, where nobody states another one
-NO_MARGIN = "The margin is a number above 0, such as 0.05."
+NO_MARGIN = "The margin is a number above 0 and at most 1000, such as 0.05."
 
 
 class ModelForm(QueryForm):

@@ -87,6 +87,7 @@ def test_too_little_says_so(rosa, duel):
         response
     )
     assert tables(response)["Each system less alpha"][0][2] == "no model"
+    assert "degrees of freedom" not in words(response)
     Rating.objects.all().delete()
     assert "A comparison takes two systems" in words(rosa.get(URL))
     assert rosa.get("/datasets/duel/mixed-model.json").json()["contrasts"] == []
@@ -99,6 +100,7 @@ def test_too_little_says_so(rosa, duel):
         ("outcome=grade", "no value to model, called “grade”. There are: coverage"),
         ("margin=0", "The margin is a number above 0"),
         ("margin=nan", "The margin is a number above 0"),
+        ("margin=2000", "and at most 1000"),
         ("rubric=nope", "no rubric “nope”"),
     ],
 )
