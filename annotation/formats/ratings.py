@@ -26,6 +26,7 @@ from annotation.models import Dataset, NuggetSpan, Rater, Text
 from annotation.text.spans import ELISION, SpanError, checked
 
 _BATCH = 500
+_KINDS = [kind for kind in Rater.Kind.values if kind != Rater.Kind.AGGREGATE]  # that is made here
 _OF_THIS_SITE = ("dataset", "judge_version", "filtered", "created")
 Line = tuple[int, RatingRow]
 
@@ -84,8 +85,8 @@ class _Reader:
 
     def _new_writer(self, line: int, row: RatingRow) -> RatingWriter | None:
         rubric = self.target.rubric_called(self.source, line, row.rubric)
-        if row.rater_kind not in Rater.Kind.values:
-            self._problem(line, "rater_kind", _none_of(row.rater_kind, Rater.Kind.values))
+        if row.rater_kind not in _KINDS:
+            self._problem(line, "rater_kind", _none_of(row.rater_kind, _KINDS))
             return None
         rater = self.target.rater(self.source, line, row.rater, Rater.Kind(row.rater_kind))
         if rater and rater.kind != row.rater_kind:

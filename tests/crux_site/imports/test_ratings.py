@@ -104,6 +104,7 @@ def test_spans_by_their_place_by_their_words_and_nowhere(tmp_path):
         ({**ASKED, "grade": "1"}, "grade", "not '1'"),
         ({**ASKED, "grade": 1, "rubric": "no-such"}, "rubric", "there is no rubric 'no-such'"),
         ({**ASKED, "grade": 1, "kind": "robot"}, "rater_kind", "'robot' is none of human, "),
+        ({**ASKED, "grade": 1, "kind": "aggregate"}, "rater_kind", "'aggregate' is none of human"),
         ({**ASKED, "grade": 1, "rater": "a/b"}, "rater", "letters, digits"),
         ({**ASKED, "grade": 1, "rater": "judge"}, "rater", "judge is a model already"),
         ({**ASKED, "grade": 1, "text_kind": "poem"}, "text_kind", "'poem' is none of passage, "),
