@@ -56,6 +56,9 @@ def steps(campaign: Campaign) -> list[Step]:
 def _texts(campaign: Campaign, step: Step) -> None:
     if not campaign.items.filter(purpose=Item.Purpose.STUDY).exists():
         step.missing.append("No texts are drawn yet.")
+    for rubric in campaign.rubrics():
+        if rubric.is_retired:
+            step.odd.append(f"The rubric “{rubric}” is retired.")
     kind, wanted = campaign.selection.get("kind"), kind_for(campaign.rubric)
     if kind and wanted and kind != wanted:
         step.odd.append(

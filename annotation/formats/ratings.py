@@ -168,6 +168,8 @@ def _found(body: str | None, span: SpanRow) -> list[Found]:
     words = span.source_quote or span.quote
     if body is None or span.start is None or span.end is None:
         return find(body, words)
+    if not span.quote:
+        raise SpanError("a span with its place needs its quote")
     there = checked(body, span.start, span.end, span.quote)
     located = NuggetSpan.Located.NORMALISED if span.source_quote else NuggetSpan.Located.EXACT
     return [Found(there.start, there.end, there.quote, span.source_quote, located)]

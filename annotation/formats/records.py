@@ -65,7 +65,7 @@ class RubricRow(Row):
     shows: list[Words] = ["text", "question"]
     eta: int | None = None
     span_from: int | None = None
-    guideline: Words = ""
+    guideline: Words
     levels: list[LevelRow]
 
 

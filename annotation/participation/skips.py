@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from django.db.models import Count, Q, QuerySet
 from django.utils.translation import gettext as _
 
-from annotation.models import Assignment, Campaign, Item, Part, Participant
+from annotation.models import Assignment, Campaign, Item, Part, Participant, Rubric
 
 
 @dataclass(frozen=True)
@@ -62,8 +62,15 @@ def why_not(assignment: Assignment) -> str:
     if assignment.item.purpose == Item.Purpose.TRAINING:
         return _("Practice comes before the other texts, so it cannot be skipped.")
     if not assignment.was_skipped and not skips_of(participant, assignment.part).left:
+        return no_more(participant.campaign.rubric)
+    return ""
+
+
+def no_more(rubric: Rubric) -> str:
+    """That a text cannot be skipped, and what to do with it instead."""
+    if rubric.eta is not None and rubric.shows_text:
         return _(
             "No more texts of this part can be skipped. Answer this one from what is there: what it "
             "does not say, it does not answer."
         )
-    return ""
+    return _("No more texts of this part can be skipped. Answer this one as well as you can.")

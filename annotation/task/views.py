@@ -17,7 +17,7 @@ from annotation.http import AuthenticatedRequest, View, is_by_script
 from annotation.models import Answer, Assignment, AttentionCheck, Item, Rubric, SubQuestion
 from annotation.models.wording import shown
 from annotation.participation import active_time, gate, journey
-from annotation.participation.skips import skips_of
+from annotation.participation.skips import no_more, skips_of
 from annotation.task import saving
 from annotation.task.forms import AnswerForm, SkipForm, problems
 from annotation.task.page import Asked, asked_of, links_of, page_context
@@ -255,6 +255,7 @@ def _page(
         "assignment": assignment,
         "is_over": journey.is_over(assignment),
         "skips": skips_of(participant, part),
+        "no_more_skips": no_more(participant.campaign.rubric),
         "part_ends": part.expires if part and not part.outcome else None,
         "news": news,
         "news_until": news[-1].pk if news else None,

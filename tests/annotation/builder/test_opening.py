@@ -229,6 +229,11 @@ def test_a_rubric_for_another_kind_of_text_has_to_be_confirmed(
         assert admin.post(url(draft, "open"), {"seen": others}).status_code == 422
 
 
+def test_a_rubric_that_was_retired_meanwhile_is_remarked(admin, draft):
+    Rubric.objects.filter(pk=draft.rubric_id).update(is_retired=True)
+    assert any("is retired" in what for what in remarks(admin, draft))
+
+
 @pytest.mark.parametrize(("rubric", "kind"), [("answerable", "report"), ("graded", "passage")])
 def test_the_rubric_decides_the_kind_of_text(admin, harbour, rubric, kind):
     draft = make_draft(admin, harbour, rubric=rubric, kind="")

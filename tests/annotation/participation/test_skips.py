@@ -14,11 +14,12 @@ from django.db import connection
 from django.test import Client
 
 from annotation.formats.prolific import Submission
-from annotation.models import Assignment, Campaign, User
+from annotation.models import Assignment, Campaign, Rubric, User
 from annotation.monitoring import actions, progress, reconciliation
 from annotation.monitoring.export import files
 from annotation.monitoring.participants import rows
 from annotation.participation import assigning, leaving
+from annotation.participation.skips import no_more
 from annotation.task import saving
 from tests import field
 from tests.annotation.study_material import ROOM, words
@@ -286,3 +287,17 @@ def test_a_part_that_waits_for_hidden_gold_is_not_ended_by_what_staff_take_back(
     assert walker.participant.parts.get().outcome == ""
     assert walker.do(gold).redirect_chain[-1][0] == f"{ROOM}end/"
     assert walker.participant.parts.get().outcome == "done"
+
+
+@pytest.mark.parametrize(
+    ("eta", "shows", "says"),
+    [
+        (3, ["text", "question"], "what it does not say, it does not answer"),
+        (None, ["text", "question"], "as well as you can"),
+        (2, ["request", "question"], "as well as you can"),
+    ],
+)
+def test_what_to_do_with_a_text_that_cannot_be_skipped_follows_the_rubric(eta, shows, says):
+    advice = no_more(Rubric(eta=eta, shows=shows))
+    assert LIMIT in advice
+    assert says in advice

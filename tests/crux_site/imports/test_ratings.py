@@ -129,6 +129,11 @@ def test_spans_by_their_place_by_their_words_and_nowhere(tmp_path):
             "spans",
             "the text says 'A c', not 'xyz'",
         ),
+        (
+            {**ASKED, "grade": 1, "spans": [{"start": 0, "end": 3}]},
+            "spans",
+            "a span with its place needs its quote",
+        ),
     ],
 )
 def test_a_line_that_cannot_be_kept_is_named_and_changes_nothing(tmp_path, line, field, message):
