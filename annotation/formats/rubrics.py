@@ -10,14 +10,12 @@ from annotation.formats.reading import rows
 from annotation.formats.records import RubricRow
 from annotation.formats.writing import json_line
 from annotation.models import Dataset, Rubric, RubricLevel
-from annotation.models.rubric_rules import RubricRefused, store
+from annotation.models.rubric_rules import OF_A_LEVEL, OF_A_RUBRIC, RubricRefused, store
 from annotation.models.standard import ALWAYS
 
 if TYPE_CHECKING:
     from annotation.formats.target import Target
 
-OF_A_RUBRIC = ("slug", "title", "question", "scale", "shows", "eta", "span_from", "guideline")
-OF_A_LEVEL = ("grade", "label", "name", "key", "colour")
 EDITED = ("title", "question", "guideline")  # may be worded otherwise here: what is there stays
 
 

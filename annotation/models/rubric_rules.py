@@ -8,6 +8,9 @@ from django.db import transaction
 
 from annotation.models.rubric import Rubric, RubricLevel
 
+# What files, forms and the API give of a rubric and of a level.
+OF_A_RUBRIC = ("slug", "title", "question", "scale", "shows", "eta", "span_from", "guideline")
+OF_A_LEVEL = ("grade", "label", "name", "key", "colour")
 MOST_LEVELS = 101  # 0 to 100
 PRESSED_FOR_OTHER_THINGS = "tujk?"  # on the task page
 ADDRESSES = ("new", "add")  # of pages beside those of rubrics

@@ -8,12 +8,17 @@ from django.forms.models import fields_for_model, model_to_dict
 from django.http import QueryDict
 
 from annotation.models import Rubric, RubricLevel
-from annotation.models.rubric_rules import MOST_LEVELS, RubricRefused, store
+from annotation.models.rubric_rules import (
+    MOST_LEVELS,
+    OF_A_LEVEL,
+    OF_A_RUBRIC,
+    RubricRefused,
+    store,
+)
 
 EMPTY_ROWS = 3
 LABELS = {"grade": "Grade", "label": "Words", "name": "One word", "key": "Key", "colour": "Colour"}
-OF_A_RUBRIC = ("slug", "title", "question", "scale", "eta", "span_from", "guideline")
-OF_A_LEVEL = ("grade", "label", "name", "key", "colour")
+BY_THE_MODEL = [name for name in OF_A_RUBRIC if name != "shows"]
 
 
 class GuidelineForm(forms.ModelForm):
@@ -37,7 +42,7 @@ class RubricForm(forms.Form):
         super().__init__(*args, **kwargs)
         self.fields |= fields_for_model(
             Rubric,
-            OF_A_RUBRIC,
+            BY_THE_MODEL,
             labels={
                 "slug": "Its name in addresses and files",
                 "eta": "Answerable from grade (η)",
@@ -82,7 +87,7 @@ class RubricForms:
     def of(cls, rubric: Rubric, **changes: Any) -> "RubricForms":
         """Filled with a rubric that is there."""
         levels = [model_to_dict(level, OF_A_LEVEL) for level in rubric.levels.all()]
-        initial = model_to_dict(rubric, [*OF_A_RUBRIC, "shows"]) | changes
+        initial = model_to_dict(rubric, OF_A_RUBRIC) | changes
         return cls(RubricForm(initial=initial), LevelForms(initial=levels, prefix="levels"))
 
     @classmethod
@@ -92,7 +97,7 @@ class RubricForms:
         typed = [
             {name: sent.get(f"{form.prefix}-{name}", "") for name in OF_A_LEVEL} for form in rows
         ]
-        initial: dict[str, Any] = {name: sent.get(name, "") for name in OF_A_RUBRIC}
+        initial: dict[str, Any] = {name: sent.get(name, "") for name in BY_THE_MODEL}
         initial["shows"] = sent.getlist("shows")
         rows = LevelForms(initial=[row for row in typed if any(row.values())], prefix="levels")
         return cls(RubricForm(initial=initial), rows)
