@@ -1,4 +1,4 @@
-"""Aggregates: raters whose ratings are made from those of others, and made anew when these change."""
+"""Aggregates: raters whose ratings are made from those of others, and anew only when somebody asks."""
 
 from __future__ import annotations
 
