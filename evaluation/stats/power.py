@@ -11,6 +11,7 @@ from evaluation.stats.mixed_model import RATER, RESIDUAL, TEXT
 
 ALPHA = 0.05
 MOST = 100_000  # topics: beyond it the answer is that there is none
+LARGEST = 1e4  # standard deviations that a difference is looked for in
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,8 +59,23 @@ def power_of(difference: float, variance: float, topics: int) -> float:
         raise ValueError("power takes two topics, and a variance and a difference above 0")
     effect = difference / sqrt(variance)
     power = float(TTestPower().power(effect, topics, ALPHA))
-    # Far out, where the power is above 0.99, SciPy's noncentral t has no number here and there.
-    return 1.0 if isnan(power) else power
+    # Far out SciPy's noncentral t has no number here and there.
+    return _integrated(effect * sqrt(topics), topics - 1) if isnan(power) else power
+
+
+def _integrated(centre: float, degrees: int) -> float:
+    """The same chance as a mean over the standard deviations that a sample may have."""
+    from scipy.integrate import quad  # noqa: PLC0415
+    from scipy.stats import chi, norm, t  # noqa: PLC0415
+
+    limit = t.ppf(1 - ALPHA / 2, degrees) / sqrt(degrees)
+
+    def found(spread: float) -> float:
+        beyond = norm.sf(limit * spread - centre) + norm.cdf(-limit * spread - centre)
+        return float(chi.pdf(spread, degrees) * beyond)
+
+    most = float(chi.isf(1e-12, degrees))
+    return min(1.0, float(quad(found, 0, most, limit=200, points=[sqrt(degrees)])[0]))
 
 
 def topics_needed(difference: float, variance: float, power: float) -> Estimate:
@@ -90,13 +106,14 @@ def smallest_difference(variance: float, topics: int, power: float) -> Estimate:
     Undefined with fewer than two topics. Raises ValueError for a power that is not between 0 and 1.
     Source: as `power_of`.
     """
-    from statsmodels.stats.power import TTestPower  # noqa: PLC0415
+    from scipy.optimize import brentq  # noqa: PLC0415 - a second to load
 
     if not 0 < power < 1:
         raise ValueError(f"a power is between 0 and 1, not {power}")
     if topics < 2:
         return Estimate(None, "undefined, because a test over topics takes two of them", topics)
-    if variance == 0:
+    if variance == 0 or power <= ALPHA:  # without any difference it is found as often as ALPHA
         return Estimate(0.0, None, topics)
-    effect = TTestPower().solve_power(nobs=topics, alpha=ALPHA, power=power)
+    # statsmodels' own solver stops short where two topics leave one degree of freedom.
+    effect = brentq(lambda effect: power_of(effect, 1.0, topics) - power, 1e-9, LARGEST)
     return Estimate(float(effect) * sqrt(variance), None, topics)

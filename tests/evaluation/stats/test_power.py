@@ -39,6 +39,13 @@ def test_topics_of_a_textbook():
     assert smallest_difference(0.01, 34, power_of(0.05, 0.01, 34)).value == pytest.approx(0.05)
 
 
+@pytest.mark.parametrize("topics", [2, 3, 30])
+@pytest.mark.parametrize("power", [0.06, 0.5, 0.8, 0.99])
+def test_the_smallest_difference_has_the_power_that_was_asked_for(topics, power):
+    smallest = smallest_difference(4.0, topics, power).value
+    assert power_of(smallest, 4.0, topics) == pytest.approx(power, abs=1e-6)
+
+
 def test_the_power_is_that_of_the_noncentral_t():
     centre, limit = 0.5 * np.sqrt(20), scipy.stats.t.ppf(0.975, 19)
     by_hand = scipy.stats.nct.sf(limit, 19, centre) + scipy.stats.nct.cdf(-limit, 19, centre)
