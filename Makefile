@@ -15,9 +15,8 @@ PORT ?= 8000
 STAND_IN_PORT ?= 8801
 PYTHON ?= python3
 PG_URL ?= postgres://postgres@127.0.0.1:5432/postgres
-# Processes that share the tests, each with a database, and a browser, of its own: one more than there are
-# cores, since some tests wait.
-JOBS ?= $(shell $(PYTHON) -c "import os; print((os.cpu_count() or 1) + 1)")
+# Processes that share the tests, each with a database, and a browser, of its own.
+JOBS ?= auto
 # Options of pytest for all parts.
 PYTEST ?=
 CHROMIUM ?= /usr/bin/chromium
