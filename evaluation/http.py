@@ -1,6 +1,6 @@
 """What the pages of results share: the selection in a URL, and the page that refuses a wrong one."""
 
-from django.http import HttpResponse
+from django.http import HttpResponse, JsonResponse
 from django.shortcuts import render
 
 from annotation.http import AuthenticatedRequest
@@ -27,6 +27,15 @@ def asked_for(request: AuthenticatedRequest, dataset: Dataset) -> Selection:
     return select(
         dataset, rubric=rubric, raters=raters, campaign=campaign, judge_by_default=True, **choices
     )
+
+
+def json_file(name: str, content: object) -> HttpResponse:
+    """An object as `name`.json to download."""
+    response = JsonResponse(
+        content, safe=False, json_dumps_params={"indent": 2, "ensure_ascii": False}
+    )
+    response["Content-Disposition"] = f'attachment; filename="{name}.json"'
+    return response
 
 
 def refusal(

@@ -2,6 +2,7 @@
 
 from annotation.builder import drafts
 from annotation.models import Campaign, Dataset, Rubric, SubQuestion, Text, Topic, User
+from annotation.models.standard import Standard
 from annotation.participation import assigning
 
 REPORT = (
@@ -10,6 +11,11 @@ REPORT = (
 )
 PASSAGE = "Engineers lowered the reservoir after divers found a crack. The cost is not known."
 QUESTIONS = ["What failed on the Halden?", "Was anybody hurt?", "Who was prosecuted?"]
+
+
+def labels_of(standard: Standard) -> list[tuple[int, str]]:
+    """The grades of a rubric with their words, from the highest down."""
+    return [(level.grade, level.label) for level in standard.levels]
 
 
 def make_dataset(slug: str = "ferry", body: str = REPORT) -> Dataset:

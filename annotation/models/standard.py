@@ -45,11 +45,6 @@ class Standard:
     span_from: int | None = None
 
     @property
-    def labels(self) -> tuple[tuple[int, str], ...]:
-        """Each grade with its words, from the highest down."""
-        return tuple((level.grade, level.label) for level in self.levels)
-
-    @property
     def guideline(self) -> str:
         return (GUIDELINES / f"{self.slug}.md").read_text(encoding="utf-8")
 

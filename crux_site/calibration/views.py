@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.http import Http404, HttpResponse, JsonResponse
+from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_safe
 
@@ -14,7 +14,7 @@ from crux_site.calibration.chart import curve
 from crux_site.calibration.page import TITLES, JudgeCalibration, judge_calibration
 from evaluation.csv_tables import ESTIMATE, Cell, csv_response, estimate_cells
 from evaluation.data.selection import Selection, SelectionError
-from evaluation.http import asked_for, refusal
+from evaluation.http import asked_for, json_file, refusal
 
 NO_JUDGE = "Calibration is of a judge: choose one."
 
@@ -80,9 +80,7 @@ def calibration_json(request: AuthenticatedRequest, slug: str) -> HttpResponse:
         ],
         "points": [dict(zip(points_header, point, strict=True)) for point in points],
     }
-    response = JsonResponse(content, json_dumps_params={"indent": 2, "ensure_ascii": False})
-    response["Content-Disposition"] = f'attachment; filename="{slug}-calibration.json"'
-    return response
+    return json_file(f"{slug}-calibration", content)
 
 
 def _made(request: AuthenticatedRequest, dataset: Dataset) -> tuple[Selection, JudgeCalibration]:

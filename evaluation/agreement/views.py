@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 
 from django.http import Http404, HttpResponse
@@ -27,7 +26,7 @@ from evaluation.charts import axis_of
 from evaluation.csv_tables import csv_response
 from evaluation.data.cache import cached
 from evaluation.data.selection import SelectionError, one_of
-from evaluation.http import asked_for, refusal
+from evaluation.http import asked_for, json_file, refusal
 from evaluation.scoring.report_coverage import ReportRow
 
 
@@ -167,11 +166,7 @@ def agreement_file(request: AuthenticatedRequest, slug: str) -> HttpResponse:
         report, _ = reported(request, dataset)
     except SelectionError as error:
         return refusal(request, dataset, str(error))
-    return HttpResponse(
-        json.dumps(as_json(report), indent=2, ensure_ascii=False),
-        content_type="application/json",
-        headers={"Content-Disposition": f'attachment; filename="{slug}-agreement.json"'},
-    )
+    return json_file(f"{slug}-agreement", as_json(report))
 
 
 @require_safe

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from django.http import Http404, HttpResponse, JsonResponse
+from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_safe
 
@@ -10,7 +10,7 @@ from annotation.http import AuthenticatedRequest, researchers_only
 from annotation.models import Dataset
 from evaluation.csv_tables import csv_response
 from evaluation.data.selection import SelectionError
-from evaluation.http import asked_for, refusal
+from evaluation.http import asked_for, json_file, refusal
 from evaluation.mixed_model.export import TABLES, as_json
 from evaluation.mixed_model.page import model_report
 from evaluation.mixed_model.params import ModelChoice, model_choice
@@ -58,9 +58,7 @@ def mixed_model_json(request: AuthenticatedRequest, slug: str) -> HttpResponse:
     except SelectionError as error:
         return refusal(request, dataset, str(error))
     content = as_json(choice, model_report(choice))
-    response = JsonResponse(content, json_dumps_params={"indent": 2, "ensure_ascii": False})
-    response["Content-Disposition"] = f'attachment; filename="{slug}-mixed-model.json"'
-    return response
+    return json_file(f"{slug}-mixed-model", content)
 
 
 def _choice(request: AuthenticatedRequest, dataset: Dataset) -> ModelChoice:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from django.http import HttpResponse, JsonResponse
+from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_safe
 
@@ -10,7 +10,7 @@ from annotation.http import AuthenticatedRequest, researchers_only
 from annotation.models import Campaign
 from evaluation.csv_tables import csv_response
 from evaluation.data.selection import SelectionError
-from evaluation.http import refusal
+from evaluation.http import json_file, refusal
 from evaluation.power.export import HEADER, as_json, power_rows
 from evaluation.power.page import power_report
 from evaluation.power.params import power_choice
@@ -57,9 +57,7 @@ def power_json(request: AuthenticatedRequest, slug: str) -> HttpResponse:
     except SelectionError as error:
         return refusal(request, campaign.dataset, str(error))
     content = as_json(choice, power_report(choice))
-    response = JsonResponse(content, json_dumps_params={"indent": 2, "ensure_ascii": False})
-    response["Content-Disposition"] = f'attachment; filename="{slug}-power.json"'
-    return response
+    return json_file(f"{slug}-power", content)
 
 
 def _campaign(slug: str) -> Campaign:

@@ -19,6 +19,7 @@ from annotation.models import (
     Topic,
 )
 from annotation.models.standard import GRADED
+from tests.factories import labels_of
 from tests.markup import markup
 
 BODY = "The ferry Halden lost steering on 9 March. Nobody was hurt, and the coupling was replaced."
@@ -140,7 +141,7 @@ WORDS = {
     "language": "en-gb",
     "rubric_title": GRADED.title,
     "question": "How well does this passage answer each question?",
-    **{f"level_{grade}": label for grade, label in GRADED.labels},
+    **{f"level_{grade}": label for grade, label in labels_of(GRADED)},
     "guideline": "## Read\n\nThen grade.",
     "consent": "You may stop.",
     "consent_version": "1",

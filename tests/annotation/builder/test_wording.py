@@ -16,6 +16,7 @@ from tests.annotation.builder.builder_material import (
     stored,
     url,
 )
+from tests.factories import labels_of
 
 GERMAN_LEVELS = (
     Level(5, "Beantwortet die Frage vollständig und klar"),
@@ -26,7 +27,7 @@ GERMAN_LEVELS = (
     Level(0, "Hat mit der Frage nichts zu tun"),
 )
 GERMAN_QUESTION = "Wie gut beantwortet dieser Abschnitt jede Frage?"
-ENGLISH_LABELS = [label for _grade, label in GRADED.labels]
+ENGLISH_LABELS = [label for _grade, label in labels_of(GRADED)]
 
 
 def save(client, draft, **change) -> Campaign:
@@ -57,7 +58,7 @@ def test_what_is_worded_otherwise_is_kept_and_read(admin, draft):
         "question": "How well?",
         "levels": {"3": "Most of it"},
     }
-    assert shown(made).labels() == dict(GRADED.labels) | {3: "Most of it"}
+    assert shown(made).labels() == dict(labels_of(GRADED)) | {3: "Most of it"}
     item = admin.get(f"/campaigns/{draft.slug}/preview/items/0/").content.decode()
     assert "How well?" in item
     assert "Most of it" in item
@@ -152,7 +153,7 @@ def test_one_that_opened_before_shows_the_rubrics_rows(admin, draft):
     Campaign.objects.update(wording={})
     RubricLevel.objects.filter(grade=3).update(label="Edited")
     words = shown(Campaign.objects.get(pk=draft.pk))
-    assert words.labels() == dict(GRADED.labels) | {3: "Edited"}
+    assert words.labels() == dict(labels_of(GRADED)) | {3: "Edited"}
     assert (words.title, words.question) == ("T2, grades 0 to 5", GERMAN_QUESTION)
 
 

@@ -14,7 +14,7 @@ from annotation.models.standard import STANDARD
 from annotation.participation import assigning
 from tests import field
 from tests.crowd import PID, RIGHT, Walker, make_study
-from tests.factories import make_campaign, make_dataset
+from tests.factories import labels_of, make_campaign, make_dataset
 from tests.german import english_in, make_german_study
 from tests.markup import markup
 
@@ -158,7 +158,7 @@ def test_every_page_of_a_german_study_is_german_as_a_whole(db, rubric, label):
 
 
 def english_labels(rubric: str) -> list[str]:
-    return [label for _grade, label in STANDARD[rubric].labels]
+    return [label for _grade, label in labels_of(STANDARD[rubric])]
 
 
 def test_every_end_of_a_german_study_is_german(db):

@@ -10,6 +10,7 @@ from judging.grading.parse import PARSERS
 from judging.grading.prompt import check_template, render, wording_of
 from judging.grading.prompts import PromptFileError, load, names, read
 from judging.grading.spec import Spec
+from tests.factories import labels_of
 
 STRUCTURES = ["crux-structure", "umbrela-structure"]
 OURS = ["evidence-question-first", "evidence-text-first", "question-first", "text-first"]
@@ -39,12 +40,12 @@ def asked_by(name: str) -> list[dict[str, str]]:
     file = load(name)
     spec = Spec(
         rubric="graded",
-        levels=tuple(sorted(GRADED.labels)),
+        levels=tuple(sorted(labels_of(GRADED))),
         backend="openai",
         model="tiny",
         system=file.system,
         prompt=file.prompt,
-        wording=wording_of(GRADED.labels),
+        wording=wording_of(labels_of(GRADED)),
     )
     return render(spec, Pair(1, 2, text="THE TEXT", question="THE QUESTION", request="THE REQUEST"))
 
@@ -60,7 +61,7 @@ def test_a_structure_of_others_can_be_used_and_says_what_it_is(name: str) -> Non
     assert "in our words" in file.title
     assert "The words are ours." in file.note
     [user] = asked_by(name)
-    for words in ("THE QUESTION", "THE TEXT", wording_of(GRADED.labels)):
+    for words in ("THE QUESTION", "THE TEXT", wording_of(labels_of(GRADED))):
         assert user["content"].count(words) == 1
     assert user["content"].index("THE QUESTION") < user["content"].index("THE TEXT")
 
@@ -86,7 +87,7 @@ def test_each_shows_the_rubric_the_question_and_the_text_once(name: str) -> None
     assert (system["role"], user["role"]) == ("system", "user")
     everything = system["content"] + user["content"]
     assert "{" not in everything
-    for words in ("THE QUESTION", "THE TEXT", wording_of(GRADED.labels), "0, 1, 2, 3, 4 or 5"):
+    for words in ("THE QUESTION", "THE TEXT", wording_of(labels_of(GRADED)), "0, 1, 2, 3, 4 or 5"):
         assert everything.count(words) == 1, words
 
 
