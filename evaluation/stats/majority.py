@@ -92,7 +92,7 @@ def relative_drop(human: Estimate, judge: Estimate) -> Estimate:
     if human.value is None or judge.value is None:
         who = "human" if human.value is None else "judge"
         return Estimate(
-            None, f"undefined, because the {who}'s agreement is", human.n, human.missing
+            None, f"undefined, because the {who}'s own kappa is undefined", human.n, human.missing
         )
     if human.value <= 0:
         reason = "undefined, because the human's agreement is not above 0"

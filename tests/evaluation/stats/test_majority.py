@@ -97,8 +97,12 @@ def test_relative_drop_by_hand():
 
 def test_relative_drop_undefined():
     some, none = Estimate(0.5, None, 3), fleiss_kappa([[2, 0]])
-    assert relative_drop(none, some).reason == "undefined, because the human's agreement is"
-    assert relative_drop(some, none).reason == "undefined, because the judge's agreement is"
+    assert (
+        relative_drop(none, some).reason == "undefined, because the human's own kappa is undefined"
+    )
+    assert (
+        relative_drop(some, none).reason == "undefined, because the judge's own kappa is undefined"
+    )
     for value in (0.0, -0.2):
         assert "not above 0" in relative_drop(Estimate(value, None, 3), some).reason
 
