@@ -218,7 +218,7 @@ def test_a_budget_that_cannot_stop_anything_is_said(study):
 @pytest.mark.django_db(transaction=True)
 def test_ctrl_c_pauses_and_the_same_command_goes_on():
     study, model = make_study(), stand_in_judge()
-    with slow_server(seconds=0.3, at_once=1) as url:
+    with slow_server(seconds=0.15, at_once=1) as url:
         command = ["judge", "study", "--judge", "stand-in", "--endpoint", url, "--concurrency", "2"]
         process = manage(*command)
         try:

@@ -132,7 +132,7 @@ def test_a_worker_fills_a_run_that_was_started_elsewhere():
 def test_a_run_whose_worker_is_killed_goes_on_though_nobody_looks(settings):
     settings.JUDGE_LEASE_SECONDS = 3  # here as well: the first watch is put off by it
     study, judge = make_study(), stand_in_judge()
-    with slow_server(seconds=0.3, at_once=1) as url:
+    with slow_server(seconds=0.15, at_once=1) as url:
         run = runs.start(judge, study, Selection(), endpoint=url, concurrency=2)
         tasks.wake(run)
         options = {"JUDGE_LEASE_SECONDS": "3"}
@@ -159,7 +159,7 @@ def test_a_run_whose_worker_is_killed_goes_on_though_nobody_looks(settings):
 def test_a_look_at_a_run_whose_worker_was_killed_wakes_another(settings):
     settings.JUDGE_LEASE_SECONDS = 3
     study, judge = make_study(), stand_in_judge()
-    with slow_server(seconds=0.3, at_once=1) as url:
+    with slow_server(seconds=0.15, at_once=1) as url:
         run = runs.start(judge, study, Selection(), endpoint=url, concurrency=2)
         tasks.wake(run)
         worker = manage("judge_worker", "--interval", "0.2", JUDGE_LEASE_SECONDS="3")
