@@ -4,11 +4,10 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from annotation.models import Campaign, NuggetSpan, Rating, SubQuestion, Text
-from annotation.models.standard import ANSWERED
+from annotation.models import Campaign, SubQuestion, Text
+from annotation.text.answers import Answers, answers_in
 
 Asked = dict[int, list[SubQuestion]]  # by text
-Answers = dict[tuple[int, int], list[str]]  # by text and question: the words of the answer
 
 
 @dataclass(frozen=True)
@@ -36,7 +35,8 @@ def askable(campaign: Campaign, texts: Sequence[Text]) -> Askable:
     shows_answer = any(rubric.shows_answer for rubric in rubrics)
     shows_question = any(rubric.shows_question for rubric in rubrics)
     questions = _unfiltered(texts)
-    answers = answers_of(campaign, texts) if shows_answer else {}
+    keys = [text.pk for text in texts]
+    answers = answers_in(keys, campaign.gold_source_id) if shows_answer else {}
     unanswered = set()
     for text, of_text in questions.items():
         if shows_answer:
@@ -45,33 +45,6 @@ def askable(campaign: Campaign, texts: Sequence[Text]) -> Askable:
         elif not shows_question:
             questions[text] = of_text[:1]
     return Askable(questions, answers, unanswered)
-
-
-def answers_of(campaign: Campaign, texts: Sequence[Text]) -> Answers:
-    """The words that were marked or written as the answer of each pair, under the rubric for that.
-
-    Those of the campaign's gold source, where it gave some; else of the first rater by name who did.
-    """
-    topics = {text.topic_id for text in texts}
-    spans = NuggetSpan.objects.filter(
-        rating__rubric__slug=ANSWERED.slug, rating__text__topic__in=topics
-    )
-    by_rating: dict[int, list[str]] = defaultdict(list)
-    for rating, quote, source in spans.order_by("rating", "position").values_list(
-        "rating_id", "quote", "source_quote"
-    ):
-        by_rating[rating].append(quote or source)
-    wanted = {text.pk for text in texts}
-    answers: Answers = {}
-    rated = Rating.objects.filter(rubric__slug=ANSWERED.slug, text__topic__in=topics)
-    for pk, rater, text, question in rated.order_by("rater__name", "rater").values_list(
-        "pk", "rater_id", "text_id", "question_id"
-    ):
-        if text not in wanted or pk not in by_rating:
-            continue
-        if (text, question) not in answers or rater == campaign.gold_source_id:
-            answers[text, question] = by_rating[pk]
-    return answers
 
 
 def _unfiltered(texts: Sequence[Text]) -> Asked:

@@ -69,6 +69,7 @@ def matrix_choice(dataset: Dataset, asked: QueryDict) -> MatrixChoice | None:
         options=form.options(),
         sources=every_source,
         etas=form.etas,
+        kinds=form.kinds,
         words=words,
         every_run=tuple(sorted(names)),
         runs=runs,

@@ -195,5 +195,5 @@ def _under_others(choice: Choice, sources: tuple[Source, ...]) -> UnderOthers:
         sources,
         people,
         orders(boards, group, choice.metric),
-        judge_pairs(dataset, boards, people, group, choice.options.eta),
+        judge_pairs(dataset, boards, people, group, choice.options),
     )

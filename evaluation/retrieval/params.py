@@ -93,7 +93,7 @@ class Choice(ScoringChoice):
         return AMONG[self.among]
 
     @property
-    def kinds(self) -> list[tuple[str, str]]:
+    def among_kinds(self) -> list[tuple[str, str]]:
         return list(AMONG.items())
 
 
@@ -114,6 +114,7 @@ def retrieval_choice(dataset: Dataset, asked: Mapping[str, str]) -> Choice | Non
         options=form.options(),
         sources=every_source,
         etas=form.etas,
+        kinds=form.kinds,
         words=words,
         metric=asked["metric"],
         among=asked["among"],

@@ -10,11 +10,13 @@ import numpy as np
 
 from annotation.models import Dataset
 from evaluation.data.cells import load_cells
-from evaluation.data.corpus import KINDS, Corpus, load_corpus
+from evaluation.data.corpus import KINDS, Corpus, Question, load_corpus
 from evaluation.data.sources import Source
 from evaluation.metrics.grades import BoolArray
 from evaluation.retrieval.board import Board
 from evaluation.retrieval.differences import mean_difference
+from evaluation.scoring.options import Options
+from evaluation.scoring.pools import questions_counted
 from evaluation.scoring.score import METRICS
 from evaluation.stats.estimate import Estimate, FloatArray, IntArray
 from evaluation.stats.randomisation import JudgeSwap, Randomisation, judge_swap, sign_flips
@@ -60,7 +62,11 @@ def people_of(sources: Sequence[Source]) -> Source | None:
 
 
 def judge_pairs(
-    dataset: Dataset, boards: Mapping[Source, Board], people: Source | None, group: str, eta: int
+    dataset: Dataset,
+    boards: Mapping[Source, Board],
+    people: Source | None,
+    group: str,
+    options: Options,
 ) -> tuple[JudgePair, ...]:
     """Every two of the judges among the sources of the boards, by the systems of one kind."""
     judges = [source for source in boards if is_judge(source)]
@@ -70,7 +76,10 @@ def judge_pairs(
     verdicts: dict[Source, _Verdicts] = {}
     if people:
         corpus = load_corpus(dataset)
-        verdicts = {s: _verdicts(dataset, s, eta, corpus) for s in (people, *judges)}
+        counted = questions_counted(dataset, corpus, options)
+        verdicts = {
+            s: _verdicts(dataset, s, options.eta, corpus, counted) for s in (people, *judges)
+        }
     return tuple(
         JudgePair(
             a,
@@ -121,11 +130,20 @@ class _Verdicts:
     answers: BoolArray
 
 
-def _verdicts(dataset: Dataset, source: Source, eta: int, corpus: Corpus) -> _Verdicts:
+def _verdicts(
+    dataset: Dataset,
+    source: Source,
+    eta: int,
+    corpus: Corpus,
+    counted: Mapping[int, tuple[Question, ...]],
+) -> _Verdicts:
     cells = load_cells(dataset, source, eta, corpus)
     passages = corpus.kind[corpus.at(cells.text)] == PASSAGE
     grades, topic = cells.grades[passages], cells.topic[passages]
-    row, column = np.nonzero(~np.isnan(grades))
+    counts = np.zeros(grades.shape, dtype=bool)
+    for of, questions in counted.items():
+        counts[np.ix_(topic == of, [question.position for question in questions])] = True
+    row, column = np.nonzero(~np.isnan(grades) & counts)
     # Keys of topics and texts, and the position, as one number: far below the 63 bits there are.
     base = int(corpus.pk.max(initial=0)) + 1
     pair = topic * base + cells.text[passages]

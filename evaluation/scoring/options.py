@@ -14,6 +14,7 @@ from django.utils.http import urlencode
 from annotation.models import Dataset, Rubric
 from annotation.models.standard import GRADED
 from evaluation.data.query import OneOf, QueryForm
+from evaluation.data.question_kinds import QuestionKind, question_kinds
 from evaluation.data.selection import SelectionError
 from evaluation.data.sources import Source, source
 from evaluation.scoring.rules import PAPER, RULES, Rules
@@ -26,6 +27,7 @@ IDEALS: tuple[Ideal, ...] = ("standard", "paper_eq4")
 DEFAULT_ETA = 3  # of the paper
 SIZE: Final = "size"
 ORACLE: Final = "oracle"
+ALL: Final = "all"
 CUTOFFS = (SIZE, ORACLE, "10", "20")
 """The choices that a page offers; any whole number from 1 is taken."""
 CUTOFF_WORDS = {SIZE: "as long as the run", ORACLE: "as long as Z*"}
@@ -40,7 +42,7 @@ class Options:
     `cutoff` limits Z to that many passages: a number, `oracle` for as many as the topic's Z* has
     (as in the paper; a topic without one is not cut off), None for all of it. It applies to
     retrieval runs alone. `ideal` names the reading of alpha-nDCG. `rules` are those of the paper or
-    of its authors' code.
+    of its authors' code. `questions` are those that count: of one kind, None for all.
     """
 
     source: Source
@@ -50,6 +52,7 @@ class Options:
     rules: Rules = PAPER
     tokenizer: Tokenizer = WORDS
     alpha: float = 0.5
+    questions: QuestionKind | None = None
 
     def params(self) -> dict[str, str]:
         """As the parameters of ScoringForm."""
@@ -59,6 +62,7 @@ class Options:
             "cutoff": SIZE if self.cutoff is None else self.cutoff,
             "ideal": self.ideal,
             "rules": self.rules.name,
+            "questions": self.questions.name if self.questions else ALL,
         }
         return {name: str(value) for name, value in params.items()}
 
@@ -101,13 +105,21 @@ class ScoringForm(QueryForm):
         help_text="paper (the default), or authors: as their code for the paper counts",
     )
 
+    questions = OneOf(
+        "kind of question",
+        initial=ALL,
+        help_text="questions that count: all (the default), or those that a rater called so, as "
+        "RUBRIC:RATER:GRADE, such as question-type:ben:2",
+    )
+
     def __init__(self, dataset: Dataset, query: Mapping[str, Any]) -> None:
         super().__init__(query)
         self.dataset = dataset
+        self.kinds = question_kinds(dataset)
         # A threshold is a level of the graded rubric above the lowest.
         graded = Rubric.objects.filter(slug=GRADED.slug).first()
         self.etas = tuple(graded.grades()[1:]) if graded else ()
-        self.offer(eta=self.etas)
+        self.offer(eta=self.etas, questions=[ALL, *(kind.name for kind in self.kinds)])
 
     def clean_source(self) -> Source:
         return source(self.dataset, self.cleaned_data["source"])
@@ -120,7 +132,8 @@ class ScoringForm(QueryForm):
         asked = self.asked()
         source, eta, ideal, rules = (asked[name] for name in ("source", "eta", "ideal", "rules"))
         cutoff = _cutoff(asked["cutoff"] or (ORACLE if rules.as_long_as_oracle else SIZE))
-        return Options(source, eta, cutoff, ideal, rules, tokenizer)
+        kind = next((kind for kind in self.kinds if kind.name == asked["questions"]), None)
+        return Options(source, eta, cutoff, ideal, rules, tokenizer, questions=kind)
 
 
 @dataclass(frozen=True)
@@ -134,6 +147,7 @@ class ScoringChoice:
     options: Options
     sources: tuple[Source, ...]
     etas: tuple[int, ...]
+    kinds: tuple[QuestionKind, ...]
     words: Mapping[str, Any]
 
     first_ranks: ClassVar = "{}"
@@ -148,6 +162,15 @@ class ScoringChoice:
         """The usual ones, and the number in the URL where that is another one."""
         names = dict.fromkeys([*CUTOFFS, self.cutoff])
         return [(name, CUTOFF_WORDS.get(name) or self.first_ranks.format(name)) for name in names]
+
+    @property
+    def question_kinds(self) -> list[tuple[str, str, bool]]:
+        """Which questions can count, and whether they do; none where no rater told them apart."""
+        if not self.kinds:
+            return []
+        chosen = self.options.questions
+        kinds = [(kind.name, kind.title, kind == chosen) for kind in self.kinds]
+        return [(ALL, "all", chosen is None), *kinds]
 
     @property
     def ideals(self) -> list[tuple[str, str]]:

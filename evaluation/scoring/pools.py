@@ -12,6 +12,7 @@ import numpy as np
 from annotation.models import Dataset
 from evaluation.data.cells import Cells, Scale, load_cells
 from evaluation.data.corpus import PASSAGE, Corpus, Question, load_corpus
+from evaluation.data.question_kinds import questions_of
 from evaluation.metrics.coverage import answerable_questions
 from evaluation.metrics.grades import BoolArray
 from evaluation.metrics.required_subset import required_subset
@@ -132,8 +133,8 @@ def load_pools(
     Filtered questions are not treated apart: which questions count is found anew from P* at eta,
     and a question that was filtered in a study of reports counts here if a passage answers it. (The
     expected values of the real study need that, and have it so.) Questions without any grade are
-    never answerable. A fixed number of queries, but for the words of the passages of P*, which are
-    read by the thousand.
+    never answerable. Where the options name a kind of questions, the others are not there. A fixed
+    number of queries, but for the words of the passages of P*, which are read by the thousand.
     """
     corpus = corpus or load_corpus(dataset)
     counts = counts or TokenCounts(corpus, options.tokenizer, options.rules.mean_stands_in)
@@ -141,7 +142,21 @@ def load_pools(
     own = _by_topic(corpus)
     drafts = [_draft(corpus, cells, own, topic) for topic in corpus.topics]
     counts.of(pk for d in drafts for pk in cells.text[d.rows][d.relevant].tolist())  # all at once
-    return {draft.topic: _pool(draft, corpus, cells, options, counts) for draft in drafts}
+    counted = questions_counted(dataset, corpus, options)
+    return {draft.topic: _pool(draft, corpus, counted, cells, options, counts) for draft in drafts}
+
+
+def questions_counted(
+    dataset: Dataset, corpus: Corpus, options: Options
+) -> Mapping[int, tuple[Question, ...]]:
+    """The questions of each topic that count: all, or those of the kind that the options name."""
+    if options.questions is None:
+        return corpus.questions
+    of_kind = questions_of(dataset, options.questions)
+    return {
+        topic: tuple(question for question in questions if question.pk in of_kind)
+        for topic, questions in corpus.questions.items()
+    }
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,11 +207,12 @@ def _by_topic(corpus: Corpus) -> dict[int, IntArray]:
 def _pool(
     draft: _Draft,
     corpus: Corpus,
+    counted: Mapping[int, tuple[Question, ...]],
     cells: Cells,
     options: Options,
     counts: TokenCounts,
 ) -> Pool:
-    questions = corpus.questions[draft.topic]
+    questions = counted[draft.topic]
     columns = [question.position for question in questions]
     rated = cells.grades[draft.rows][:, columns]
     texts = cells.text[draft.rows]

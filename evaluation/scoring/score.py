@@ -191,7 +191,10 @@ def score(dataset: Dataset, options: Options, names: Sequence[str] | None = None
             for metric in METRICS
         }
         row_scores.append(RowScore(row, topics, means, topic_names))
-    return Scores(options, pools, tuple(row_scores), left_out(every))
+    notes = left_out(every)
+    if options.questions:
+        notes = (*notes, f"Of the questions only those count that are {options.questions.title}.")
+    return Scores(options, pools, tuple(row_scores), notes)
 
 
 def cached_scores(dataset: Dataset, options: Options) -> Scores:
@@ -312,6 +315,7 @@ def as_json(scores: Scores, row_score: RowScore) -> dict[str, Any]:
         "cutoff": SIZE if options.cutoff is None else options.cutoff,
         "ideal": options.ideal,
         "rules": options.rules.name,
+        "questions": options.params()["questions"],
         "tokenizer": options.tokenizer.name,
         "topics": {name: _topic(score) for name, score in row_score.topics.items()},
         "mean": {metric: _mean(row_score.means[metric]) for metric in METRICS},

@@ -7,14 +7,14 @@ from typing import Any, NamedTuple
 
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
-from django.db.models import Avg
+from django.db.models import Avg, QuerySet, Sum
 from django.db.models.functions import Length
 
 from annotation.models import Dataset, SubQuestion
 from judging.engine.planning import Counts, count
 from judging.engine.selection import KINDS, Selection
 from judging.grading.pairs import Pair
-from judging.grading.prompt import render
+from judging.grading.prompt import render, shown_by
 from judging.models import Judge
 from judging.models.run import PARTED_BY
 
@@ -81,8 +81,8 @@ class Estimate:
         counts = self.counts
         words = (
             f"{counts.to_send:,} pairs to ask; {counts.there_before:,} are there already, "
-            f"{counts.copies:,} are copied from a text with the same words, "
-            f"{counts.without_words:,} have a text without words. "
+            f"{counts.copies:,} are copied from a text that would be asked alike, "
+            f"{counts.without_words:,} lack the words that the prompt shows. "
             f"The run plans {counts.to_fill:,}, asked and copied."
         )
         if self.prompt_tokens:
@@ -103,22 +103,36 @@ def estimate_of(judge: Judge, dataset: Dataset, selection: Selection, prices: Pr
     counts = count(judge, dataset, selection)
     prompt = completion = 0
     if judge.prompt:
-        per_pair = _characters(judge, dataset, selection) / CHARACTERS
-        prompt = round(counts.to_send * per_pair)
-        completion = counts.to_send * judge.spec.sampling.max_tokens
+        messages = _messages(judge, dataset, counts.to_send)
+        sampling = judge.spec.sampling
+        prompt = round(messages * _characters(judge, dataset, selection) / CHARACTERS)
+        completion = round(messages * sampling.max_tokens * sampling.samples)
     money = (prompt * prices.price_in + completion * prices.price_out) / 1_000_000
     return Estimate(counts, prompt, completion, money, prices.currency)
 
 
+def _messages(judge: Judge, dataset: Dataset, n_pairs: int) -> float:
+    """How many messages ask about so many pairs: one each, or one for all questions of a text."""
+    if "questions" not in shown_by(judge.spec):
+        return n_pairs
+    return n_pairs / max(1.0, _questions(dataset).count() / max(1, dataset.topics.count()))
+
+
 def _characters(judge: Judge, dataset: Dataset, selection: Selection) -> float:
     """Of a prompt, on average."""
+    shown = shown_by(judge.spec)
     texts = dataset.texts.with_body()
     if selection.texts:
         texts = texts.filter(kind=KINDS[selection.texts])
-    body = texts.aggregate(n=Avg(Length("body")))["n"] or 0
-    question = SubQuestion.objects.filter(topic__dataset=dataset).aggregate(n=Avg(Length("body")))[
-        "n"
-    ]
+    body = (texts.aggregate(n=Avg(Length("body")))["n"] or 0) if "text" in shown else 0
+    questions = _questions(dataset).aggregate(mean=Avg(Length("body")), all=Sum(Length("body")))
+    question = questions["mean"] or 0
+    if "questions" in shown:
+        question = (questions["all"] or 0) / max(1, dataset.topics.count())
     empty = render(judge.spec, Pair(0, 0, "", ""))
     frame = sum(len(message["content"]) for message in empty)
-    return float(frame + body + (question or 0))
+    return float(frame + body + question)
+
+
+def _questions(dataset: Dataset) -> QuerySet[SubQuestion]:
+    return SubQuestion.objects.with_words().filter(topic__dataset=dataset)

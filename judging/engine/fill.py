@@ -9,8 +9,8 @@ from itertools import groupby
 
 from django.conf import settings
 
-from annotation.models import SubQuestion, Text
 from judging.engine import leases, runs
+from judging.engine.shown import Shown
 from judging.engine.storing import Copies, store, store_copies
 from judging.graders.base import IN_VAIN, Grader, GraderError, InVain
 from judging.grading.pairs import Pair, Reply
@@ -138,19 +138,14 @@ class _Pump:
     def load(self, shard: Shard) -> list[Pair]:
         """The pairs of a shard that have no reply: its last holder may have done some.
 
-        Where another run has asked about one of the texts with the same words, its reply is copied.
+        Where another run has asked about one of the texts that are asked alike, its reply is copied.
         """
-        texts = Text.objects.filter(pk__in={text for group in shard.groups for text in group[0]})
-        bodies = dict(texts.values_list("pk", "body").order_by())
-        questions = {
-            pk: (body, request)
-            for pk, body, request in SubQuestion.objects.filter(
-                pk__in={question for group in shard.groups for question in group[1]}
-            )
-            .values_list("pk", "body", "topic__request")
-            .order_by()
-        }
-        settled = Attempt.objects.settled_for(self.run).filter(text_id__in=bodies.keys())
+        shown = Shown(
+            self.run.judge.spec,
+            {text for group in shard.groups for text in group[0]},
+            {question for group in shard.groups for question in group[1]},
+        )
+        settled = Attempt.objects.settled_for(self.run).filter(text_id__in=shown.texts.keys())
         replied = {
             (text, question): attempt
             for text, question, attempt in settled.values_list(
@@ -160,10 +155,10 @@ class _Pump:
         pairs: list[Pair] = []
         copies: Copies = []
         for group, asked in shard.groups:
-            there = [text for text in group if text in bodies]  # not deleted since
+            there = [text for text in group if text in shown.texts]  # not deleted since
             for question in asked:
                 lacking = [text for text in there if (text, question) not in replied]
-                if question not in questions or not lacking:
+                if question not in shown.questions or not lacking:
                     continue
                 known = (replied.get((text, question)) for text in there)
                 source = None if self.run.is_retry else next(filter(None, known), None)
@@ -173,7 +168,7 @@ class _Pump:
                 first, *others = lacking
                 if others:
                     self.twins[first, question] = others
-                pairs.append(Pair(first, question, bodies[first] or "", *questions[question]))
+                pairs.append(shown.pair(first, question))
         store_copies(self.run, self.worker, copies)
         return pairs
 

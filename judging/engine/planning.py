@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
-from itertools import islice
 from typing import NamedTuple
 
 from django.db import transaction
@@ -13,10 +12,13 @@ from django.db.models import Q, Sum
 from django.db.models.functions import Now
 
 from annotation.models import Dataset, Rating
+from annotation.text.answers import Answers
 from judging.engine.leases import until
-from judging.engine.selection import Selection
+from judging.engine.selection import Selection, TopicTexts
+from judging.engine.shown import answers_shown, shows_no_text
 from judging.engine.storing import Copies, store_copies
 from judging.grading.pairs import State
+from judging.grading.spec import Spec
 from judging.models import Attempt, Judge, JudgeRun, Shard
 
 SHARD = 2_000  # pairs: a lease of some seconds to minutes, and a row of some 20 kB
@@ -26,14 +28,14 @@ TEXTS_AT_ONCE = 1_000
 
 
 class Kind(NamedTuple):
-    """Texts of a topic with the same words, and the topic's questions."""
+    """Texts of a topic that are asked alike, since their words are the same or are not shown."""
 
     texts: list[int]
     questions: list[int]
 
 
 class Group(NamedTuple):
-    """Questions to ask of the first text; the replies hold for the others, whose words are the same."""
+    """Questions to ask of the first text; the replies hold for the others, which would be asked alike."""
 
     texts: tuple[int, ...]
     questions: list[int]
@@ -43,7 +45,7 @@ class Group(NamedTuple):
 class Counts:
     """What planning found, in pairs. `to_fill` are asked or copied; `to_send` go to the grader.
 
-    `copied` were said of the same words before, and are stored while planning.
+    `copied` were said of a text that is asked alike before, and are stored while planning.
     """
 
     to_fill: int = 0
@@ -54,7 +56,7 @@ class Counts:
 
     @property
     def copies(self) -> int:
-        """Filled without being asked: their text has the words of one that is, or was."""
+        """Filled without being asked: one that would be asked alike is, or was."""
         return self.to_fill - self.to_send
 
     def as_json(self) -> dict[str, int]:
@@ -72,23 +74,52 @@ def missing(
 
     All questions of a text are consecutive, so that a server can keep what it has read of it. Texts of
     one topic with the same words are asked about once, and what was said of one before is copied to
-    the others. With `selection.retry` they are the pairs whose attempt has no grade.
+    the others; so are all texts of a topic where the prompt shows none. Where it shows the answer of a
+    pair, a pair without one is not asked. With `selection.retry` they are the pairs whose attempt has
+    no grade.
     """
-    kinds = _kinds(dataset, selection, counts)
-    while some := list(islice(kinds, TEXTS_AT_ONCE)):
+    for some in _lots(_kinds(judge.spec, dataset, selection, counts)):
         yield _missing_of(judge, some, selection, counts)
         if _room(selection, counts) == 0:
             return
 
 
-def _kinds(dataset: Dataset, selection: Selection, counts: Counts) -> Iterator[Kind]:
+def _lots(kinds: Iterator[Kind]) -> Iterator[list[Kind]]:
+    """Some kinds at a time, of TEXTS_AT_ONCE texts, or few more."""
+    lot: list[Kind] = []
+    n = 0
+    for kind in kinds:
+        lot.append(kind)
+        n += len(kind.texts)
+        if n >= TEXTS_AT_ONCE:
+            yield lot
+            lot, n = [], 0
+    if lot:
+        yield lot
+
+
+def _kinds(spec: Spec, dataset: Dataset, selection: Selection, counts: Counts) -> Iterator[Kind]:
+    are_alike = shows_no_text(spec)
     for topic in selection.by_topic(dataset):
         counts.without_words += topic.n_without_words * len(topic.questions)
-        same_words: dict[str, list[int]] = {}
+        answers = answers_shown(spec, [pk for pk, _ in topic.texts])
+        if answers is not None:
+            yield from _answered(topic, answers, counts)
+            continue
+        asked_alike: dict[str, list[int]] = {}
         for pk, sha256 in topic.texts:
-            same_words.setdefault(sha256, []).append(pk)
-        for texts in same_words.values():
-            yield Kind(texts, topic.questions)
+            asked_alike.setdefault("" if are_alike else sha256, []).append(pk)
+        for texts in asked_alike.values():
+            for start in range(0, len(texts), TEXTS_AT_ONCE):
+                yield Kind(texts[start : start + TEXTS_AT_ONCE], topic.questions)
+
+
+def _answered(topic: TopicTexts, answers: Answers, counts: Counts) -> Iterator[Kind]:
+    """Each text by itself, with the questions that it has an answer to."""
+    for pk, _ in topic.texts:
+        asked = [question for question in topic.questions if (pk, question) in answers]
+        counts.without_words += len(topic.questions) - len(asked)
+        yield Kind([pk], asked)
 
 
 class _Known:
@@ -133,7 +164,7 @@ def _missing_of(
     for texts, questions in kinds:
         wanted: dict[tuple[int, ...], list[int]] = {}
         if known.texts.isdisjoint(texts):
-            if not selection.retry:
+            if questions and not selection.retry:
                 wanted[tuple(texts)] = questions
         else:
             for question in questions:

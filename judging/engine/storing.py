@@ -16,7 +16,7 @@ from annotation.text.spans import locate
 from judging.grading.pairs import Reply, State, storable
 from judging.models import Attempt, Batch, Judge, JudgeRun, Shard
 
-Twins = Mapping[tuple[int, int], Sequence[int]]  # other texts of the same words, by pair
+Twins = Mapping[tuple[int, int], Sequence[int]]  # other texts that are asked alike, by pair
 
 _KEYS = ("judge_id", "text_id", "question_id", "batch_id")
 _SAID = (
@@ -71,7 +71,7 @@ def store(
 
 @transaction.atomic
 def store_copies(run: JudgeRun, worker: str, copies: Copies) -> None:
-    """Store what was said of a text as said of others with the same words."""
+    """Store what was said of a text as said of others that would be asked alike."""
     if not copies:
         return
     batch = Batch.objects.create(run=run, worker=worker)
@@ -199,7 +199,7 @@ def _count(batch: Batch) -> None:
     batch.save(update_fields=["n_attempts", "n_graded", "n_expected", "sum_drift"])
 
 
-Copies = list[tuple[int, int]]  # (key of the attempt to copy, key of the text of the same words)
+Copies = list[tuple[int, int]]  # (key of the attempt to copy, key of the text asked alike)
 _PAIR = ("text_id", "question_id")
 HoldsFor = Sequence[tuple[Reply, Sequence[int]]]  # replies with the texts that each is about
 

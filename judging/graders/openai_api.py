@@ -11,7 +11,7 @@ from typing import Any
 from judging.graders.openai_pool import Pool
 from judging.graders.openai_probe import Probe, probe
 from judging.graders.openai_server import Address, Server
-from judging.grading.pairs import Pair, Reply
+from judging.grading.pairs import Pair, Reply, together
 from judging.grading.spec import Spec
 
 __all__ = ["OpenAIGrader", "Probe", "probe"]
@@ -22,8 +22,8 @@ _SIGN_OF_LIFE = 1.0  # seconds after which the caller hears something
 class OpenAIGrader:
     """The judge `spec` at the server whose OpenAI paths begin with `url`, such as .../v1.
 
-    `key` is sent as a bearer token, and appears nowhere else. `concurrency` is how many pairs are
-    asked about at once, `timeout` the seconds that one answer may take. The server may be silent for
+    `key` is sent as a bearer token, and appears nowhere else. `concurrency` is how many messages
+    are out at once, `timeout` the seconds that one answer may take. The server may be silent for
     `patience` seconds; after that `replies` raises Unavailable.
 
     `others` are further servers of the same judge, which share the pairs. One that fails or serves
@@ -61,7 +61,7 @@ class OpenAIGrader:
         first = next(pairs, None)
         if first is None:
             return
-        pairs = itertools.chain([first], pairs)
+        messages = together(itertools.chain([first], pairs))
         servers = self._servers()
         with asyncio.Runner() as runner:
             loop = runner.get_loop()
@@ -73,11 +73,11 @@ class OpenAIGrader:
                 there_are_more = True
                 while True:
                     while there_are_more and start.done() and len(work.tasks) < self.concurrency:
-                        pair = next(pairs, None)
-                        if pair is None:
+                        asked = next(messages, None)
+                        if asked is None:
                             there_are_more = False
                         else:
-                            work.begin(pool.reply(pair))
+                            work.begin(pool.replies(asked))
                     if not work.tasks:
                         return
                     yield from work.results()
@@ -104,14 +104,16 @@ class _Work:
     """Tasks in an event loop that runs only while their results are waited for."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
-        self.tasks: set[asyncio.Task[Reply | None]] = set()
+        self.tasks: set[asyncio.Task[list[Reply] | None]] = set()
         self._loop = loop
         loop.set_exception_handler(_told_once)
         self._results: deque[Reply | None] = deque()
         self._errors: list[BaseException] = []
         self._is_stopped = True  # or about to be
 
-    def begin(self, work: Coroutine[Any, Any, Reply | None]) -> asyncio.Task[Reply | None]:
+    def begin(
+        self, work: Coroutine[Any, Any, list[Reply] | None]
+    ) -> asyncio.Task[list[Reply] | None]:
         task = self._loop.create_task(work)
         self.tasks.add(task)
         task.add_done_callback(self._finished)
@@ -139,13 +141,13 @@ class _Work:
         if self.tasks:
             self._loop.run_until_complete(asyncio.wait(self.tasks.copy()))
 
-    def _finished(self, task: asyncio.Task[Reply | None]) -> None:
+    def _finished(self, task: asyncio.Task[list[Reply] | None]) -> None:
         self.tasks.discard(task)
         if task.cancelled():
             return
         error = task.exception()
         if error is None:
-            self._results.append(task.result())
+            self._results.extend(task.result() or [None])
         else:
             self._errors.append(error)
         self._stop()

@@ -1,4 +1,4 @@
-"""Asks a server about one pair until there is a reply, or until no reply can be hoped for."""
+"""Asks a server about the pairs of one message until there are replies, or until none can be hoped for."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import json
 import logging
 import random
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 
 from judging.graders import openai_probe, openai_reply
 from judging.graders.base import AnotherJudge, Unavailable
@@ -43,13 +43,14 @@ class Asking:
         self.spec = spec
         self.server = server
         self.patience = patience
-        self.n_open = self.n_asked = 0  # pairs, counted by who chooses among servers
+        self.n_open = self.n_asked = 0  # messages, counted by who chooses among servers
         self.last_success = time.monotonic()
         self._others_answer = others_answer
         self._is_aside = asyncio.Event()
         self._address = f"{server.url}/chat/completions"
         self._questions = _questions(spec)
-        self._limit = BODY_LIMIT + _BYTES_OF_A_TOKEN * spec.sampling.max_tokens
+        tokens = spec.sampling.max_tokens * spec.sampling.samples
+        self._limit = BODY_LIMIT + _BYTES_OF_A_TOKEN * tokens
         self._way = 0  # into _questions: the first that the server has not refused
         self._successes = 0
         self._not_before = 0.0
@@ -76,9 +77,9 @@ class Asking:
         """Let the pairs that wait to be asked again raise Unavailable: other servers are asked."""
         self._is_aside.set()
 
-    async def reply(self, pair: Pair) -> Reply:
-        """The reply about a pair. Raises GraderError if no pair can be graded any more."""
-        messages = render(self.spec, pair)
+    async def replies(self, pairs: Sequence[Pair]) -> list[Reply]:
+        """The replies about pairs that are asked together. Raises GraderError if none can be had any more."""
+        messages = render(self.spec, pairs[0])
         digest = prompt_hash(messages)
         # Half a surrogate pair, which no server takes, becomes a question mark.
         encoded = json.dumps(messages, ensure_ascii=False).encode("utf-8", "replace")
@@ -93,10 +94,10 @@ class Asking:
                 answer = await self.server.post(
                     self._address, self._questions[way] + encoded + b"}", self._limit
                 )
-                reply = await self._settled(pair, digest, answer, way)
+                replies = await self._settled(pairs, digest, answer, way)
             except NoAnswerError as trouble:
                 if openai_reply.says_too_long(trouble.words):
-                    return self._failed(pair, digest, Failure.TOO_LONG, trouble.words)
+                    return self._failed(pairs, digest, Failure.TOO_LONG, trouble.words)
                 if "insufficient_quota" in trouble.words:
                     raise Unavailable(f"{self._name} has no quota left: {trouble}.") from trouble
                 tries += 1
@@ -117,14 +118,16 @@ class Asking:
                 if given_up:
                     words = f"After {tries} tries: {trouble.words}"
                     raw = self.server.hushed(trouble.body.decode("utf-8", "replace"))
-                    return openai_reply.failed(pair, digest, trouble.failure, words, raw)
+                    return _failed(pairs, digest, trouble.failure, words, raw)
                 await self._wait_after(trouble, tries)
             else:
-                if reply is not None:
+                if replies is not None:
                     self._succeeded()
-                    return reply
+                    return replies
 
-    async def _settled(self, pair: Pair, digest: str, answer: Answer, way: int) -> Reply | None:
+    async def _settled(
+        self, pairs: Sequence[Pair], digest: str, answer: Answer, way: int
+    ) -> list[Reply] | None:
         """What an answer comes to; None where the same is to be asked in another way.
 
         Raises NoAnswerError for a status 200 with a page of HTML, an error or half of an answer.
@@ -135,10 +138,10 @@ class Asking:
                 if why := openai_reply.broken(answer.body):
                     words = f"{status} {why} {self.server.words(answer.body)}".strip()
                     raise NoAnswerError(Failure.MALFORMED, words, status=status, body=answer.body)
-                return openai_reply.read(self.spec, pair, digest, answer.body, self.server.hushed)
+                return openai_reply.read(self.spec, pairs, digest, answer.body, self.server.hushed)
             raw = self.server.hushed_beginning(answer.body)
             why = f"The answer is longer than {self._limit:,} bytes."
-            return openai_reply.failed(pair, digest, Failure.OVERSIZED, why, raw)
+            return _failed(pairs, digest, Failure.OVERSIZED, why, raw)
         words = self.server.words(answer.body)
         if status == 401 or (status == 403 and not await self.answers_something_else()):
             raise Unavailable(openai_probe.refuses_key(self.server, status))
@@ -152,7 +155,7 @@ class Asking:
                 "a server usually ends with /v1."
             )
         if status == 413 or openai_reply.says_too_long(words):
-            return self._failed(pair, digest, Failure.TOO_LONG, words)
+            return self._failed(pairs, digest, Failure.TOO_LONG, words)
         if openai_reply.names_logprobs(words) and way < len(self._questions) - 1:
             self._way = max(self._way, way + 1)
             return None
@@ -161,7 +164,7 @@ class Asking:
                 f"{self._name} does not take a parameter of this judge: {words} Another judge may leave it "
                 "out, rename it or take the preset of this kind of server: copy this one to a new judge."
             )
-        return self._failed(pair, digest, Failure.REQUEST, f"{status} {words}")
+        return self._failed(pairs, digest, Failure.REQUEST, f"{status} {words}")
 
     async def _be_patient(self) -> None:
         """Wait as long as the server asked everybody to, and a little more, not all at once."""
@@ -231,12 +234,20 @@ class Asking:
         self._successes += 1
         self.last_success = time.monotonic()
 
-    def _failed(self, pair: Pair, digest: str, failure: Failure, words: str) -> Reply:
-        return openai_reply.failed(pair, digest, failure, f"The server said: {words}")
+    def _failed(
+        self, pairs: Sequence[Pair], digest: str, failure: Failure, words: str
+    ) -> list[Reply]:
+        return _failed(pairs, digest, failure, f"The server said: {words}")
 
     @property
     def _name(self) -> str:
         return f"The server at {self.server.url}"
+
+
+def _failed(
+    pairs: Sequence[Pair], digest: str, failure: Failure, detail: str, raw: str = ""
+) -> list[Reply]:
+    return [openai_reply.failed(pair, digest, failure, detail, raw) for pair in pairs]
 
 
 def _questions(spec: Spec) -> list[bytes]:

@@ -1,4 +1,4 @@
-"""Several servers of one judge: each pair goes to the one with the fewest open requests.
+"""Several servers of one judge: each message goes to the one with the fewest open requests.
 
 A server that fails, or serves another model, is put aside with the reason, and its pairs go to the
 others. The last one never is: what it raises ends the work, as where there is only one.
@@ -15,6 +15,7 @@ from judging.graders.base import AnotherJudge, GraderError
 from judging.graders.openai_asking import SILENCE, Asking
 from judging.graders.openai_server import Server
 from judging.grading.pairs import Failure, Pair, Reply
+from judging.grading.said import with_tokens
 from judging.grading.spec import Spec
 
 logger = logging.getLogger(__name__)
@@ -63,26 +64,40 @@ class Pool:
         for server in self._servers:
             await server.close()
 
-    async def reply(self, pair: Pair) -> Reply:
-        """The reply about a pair. Raises GraderError if no pair can be graded any more."""
+    async def replies(self, pairs: Sequence[Pair]) -> list[Reply]:
+        """The replies about the pairs of one message; those that it brings none for are asked alone.
+
+        Raises GraderError if no pair can be graded any more.
+        """
+        return [
+            await self._alone(reply) if reply.grade is None and reply.pair.is_of_several else reply
+            for reply in await self._replies(pairs)
+        ]
+
+    async def _alone(self, reply: Reply) -> Reply:
+        [again] = await self._replies([reply.pair.alone()])
+        return with_tokens(again, (reply.prompt_tokens, reply.completion_tokens))
+
+    async def _replies(self, pairs: Sequence[Pair]) -> list[Reply]:
         while True:
             # Among equals the one that was asked least, or else with few requests one would have all.
             asking = min(self._ready, key=lambda asking: (asking.n_open, asking.n_asked))
             asking.n_asked += 1
             asking.n_open += 1
             try:
-                reply = await asking.reply(pair)
+                replies = await asking.replies(pairs)
             except GraderError as error:
                 if self._gives_way(asking, error):
                     continue
                 raise
             finally:
                 asking.n_open -= 1
-            if reply.failure is Failure.OTHER_MODEL:
-                why = f"The server at {asking.server.url} serves another model. {reply.detail}"
+            first = replies[0]
+            if first.failure is Failure.OTHER_MODEL:
+                why = f"The server at {asking.server.url} serves another model. {first.detail}"
                 if self._gives_way(asking, AnotherJudge(why)):
                     continue
-            return reply
+            return replies
 
     async def _begin(self, asking: Asking) -> None:
         try:

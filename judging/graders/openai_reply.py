@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from judging.graders.openai_server import decoded
-from judging.grading.pairs import RAW_LIMIT, Failure, Pair, Reply, State, storable
-from judging.grading.parse import parse
+from judging.grading.pairs import RAW_LIMIT, Failure, Pair, Reply, State, shares, storable
 from judging.grading.probabilities import Labels, from_label_ids, from_logprobs
+from judging.grading.said import Said, reply_of
 from judging.grading.spec import Spec
 
 DETAIL_LIMIT = 500  # characters, as many as an attempt keeps
@@ -114,54 +114,66 @@ def failed(
     )
 
 
-def read(spec: Spec, pair: Pair, digest: str, body: bytes, hushed: Callable[[str], str]) -> Reply:
-    """The reply in a body that came with status 200, whatever that body is.
+def read(
+    spec: Spec, pairs: Sequence[Pair], digest: str, body: bytes, hushed: Callable[[str], str]
+) -> list[Reply]:
+    """The replies about the pairs of one message, in a body that came with status 200, whatever it is.
 
-    `hushed` takes out of the server's words what must not be kept.
+    Each takes an equal share of the tokens. `hushed` takes out of the server's words what must not be
+    kept.
     """
     answer = decoded(body)
-    tokens = _usage(answer)
+    tokens = zip(*(shares(number, len(pairs)) for number in _usage(answer)), strict=True)
+    each = list(zip(pairs, tokens, strict=True))
+    said = _said_in(spec, answer, body, hushed)
+    if isinstance(said, _NoReply):
+        return [failed(pair, digest, said.failure, said.why, said.raw, n) for pair, n in each]
+    labels = _labels(_first(answer, "choices").get("logprobs"), spec)
+    return [reply_of(spec, pair, digest, said, labels, n) for pair, n in each]
+
+
+class _NoReply(NamedTuple):
+    failure: Failure
+    why: str
+    raw: str
+
+
+def _said_in(
+    spec: Spec, answer: Any, body: bytes, hushed: Callable[[str], str]
+) -> list[Said] | _NoReply:
+    """The samples in an answer, as many as were asked for, or why there is no reply in it."""
     named = _words(answer.get("model")) if isinstance(answer, dict) else None
     if named and not is_of(spec, named):
         why = f"The reply names the model {named}, and this judge is {spec.model}."
-        return failed(pair, digest, Failure.OTHER_MODEL, why, hushed(_text(body)), tokens)
-    choice = _first(answer, "choices")
-    message = choice.get("message") if isinstance(choice, dict) else None
-    if not isinstance(message, dict):
-        return _malformed(pair, digest, answer, hushed(_text(body)), tokens)
-    content = _content(message.get("content"))
-    if content is None:
-        return _malformed(pair, digest, answer, hushed(_text(body)), tokens)
-    if len(content) > RAW_LIMIT:
-        why = f"The reply is longer than {RAW_LIMIT:,} characters."
-        return failed(pair, digest, Failure.OVERSIZED, why, hushed(content), tokens)
-    content = hushed(content)
-    refusal = hushed(_words(message.get("refusal")) or "") or None
-    finish_reason = _words(choice.get("finish_reason"))
-    parsed = parse(
-        spec.parser,
-        content,
-        spec.grades,
-        finish_reason=finish_reason,
-        max_tokens=spec.sampling.max_tokens,
-        words=spec.words,
-        refusal=refusal,
+        return _NoReply(Failure.OTHER_MODEL, why, hushed(_text(body)))
+    samples = spec.sampling.samples
+    choices = answer.get("choices") if isinstance(answer, dict) else None
+    found = (
+        [_said(choice, hushed) for choice in choices[:samples]] if isinstance(choices, list) else []
     )
-    labels = _labels(choice.get("logprobs"), spec)
-    return Reply(
-        pair=pair,
-        state=parsed.state,
-        grade=parsed.grade,
-        failure=parsed.failure,
-        raw=content or refusal or "",
-        prompt_hash=digest,
-        probabilities=labels.probabilities if labels else None,
-        expected_grade=labels.expected_grade if labels else None,
-        label_mass=labels.label_mass if labels else None,
-        prompt_tokens=tokens[0],
-        completion_tokens=tokens[1],
-        evidence=parsed.evidence,
-        reasoning=hushed(_reasoning(message)),
+    said = [each for each in found if each is not None]
+    if not said or len(said) < len(found):
+        return _malformed(answer, hushed(_text(body)))
+    if longest := next((each.words for each in said if len(each.words) > RAW_LIMIT), None):
+        why = f"The reply is longer than {RAW_LIMIT:,} characters."
+        return _NoReply(Failure.OVERSIZED, why, longest)
+    if len(said) < samples:
+        why = f"The answer has {len(said)} of the {samples} samples that were asked for."
+        return _NoReply(Failure.MALFORMED, why, said[0].words)
+    return said
+
+
+def _said(choice: Any, hushed: Callable[[str], str]) -> Said | None:
+    message = choice.get("message") if isinstance(choice, dict) else None
+    content = _content(message.get("content")) if isinstance(message, dict) else None
+    if content is None or not isinstance(message, dict):
+        return None
+    refusal = _words(message.get("refusal"))
+    return Said(
+        content if len(content) > RAW_LIMIT else hushed(content),
+        hushed(_reasoning(message)),
+        _words(choice.get("finish_reason")),
+        hushed(refusal) if refusal else None,
     )
 
 
@@ -183,18 +195,16 @@ def _text(body: bytes) -> str:
     return body.decode("utf-8", "replace")
 
 
-def _malformed(pair: Pair, digest: str, answer: Any, words: str, tokens: tuple[int, int]) -> Reply:
+def _malformed(answer: Any, words: str) -> _NoReply:
     if answer is None:
         why = "The answer is not JSON." if words.strip() else "The answer is empty."
     elif isinstance(answer, dict) and answer.get("error"):  # llama.cpp sent some with status 200
         if says_too_long(words):
-            return failed(
-                pair, digest, Failure.TOO_LONG, "The prompt does not fit the model.", words
-            )
+            return _NoReply(Failure.TOO_LONG, "The prompt does not fit the model.", words)
         why = "The answer is an error, with status 200."
     else:
         why = "The answer has no choices[0].message with a content that is text."
-    return failed(pair, digest, Failure.MALFORMED, why, words, tokens)
+    return _NoReply(Failure.MALFORMED, why, words)
 
 
 def _first(holder: Any, name: str) -> Any:

@@ -10,14 +10,14 @@ import re
 import time
 from collections.abc import Iterator, Mapping
 from importlib import import_module
-from typing import Any
+from typing import Any, NamedTuple
 
 from judging.graders import base
 from judging.graders.base import AnotherJudge, GraderError, Unavailable
-from judging.grading.pairs import Failure, Pair, Reply, State, storable
-from judging.grading.parse import parse
+from judging.grading.pairs import Failure, Pair, Reply, State, shares, storable, together
 from judging.grading.probabilities import Labels, from_label_ids, from_logprobs
 from judging.grading.prompt import prompt_hash, render
+from judging.grading.said import Said, reply_of, with_tokens
 from judging.grading.spec import Spec
 
 DETAIL_LIMIT = 500  # characters, as many as an attempt keeps
@@ -42,8 +42,8 @@ _loaded: dict[str, Any] = {}  # one engine: a second one would not fit beside it
 class VllmGrader:
     """The judge `spec`, whose model is a folder or a name that vLLM can load.
 
-    `engine_args` are those of vllm.LLM, such as tensor_parallel_size. `in_flight` pairs are queued at
-    once: a crash loses that many. The model is loaded before the first pair is taken, once for all
+    `engine_args` are those of vllm.LLM, such as tensor_parallel_size. `in_flight` messages are queued
+    at once: a crash loses their pairs. The model is loaded before the first pair is taken, once for all
     graders of this process that want the same.
     """
 
@@ -61,16 +61,17 @@ class VllmGrader:
         Unavailable where vLLM is not installed, cannot load the model, or dies.
         """
         session = _Session(self.spec, engine_of(self.spec, self.engine_args))
+        messages = together(pairs)
         heard = time.monotonic()
         there_are_more = True
         try:
             while there_are_more or session.asked:
                 while there_are_more and len(session.asked) < self.in_flight:
-                    pair = next(pairs, None)
-                    if pair is None:
+                    asked = next(messages, None)
+                    if asked is None:
                         there_are_more = False
-                    elif refused := session.ask(pair):
-                        yield refused
+                    else:
+                        yield from session.ask(asked)
                 for reply in session.step():
                     heard = time.monotonic()
                     yield reply
@@ -81,20 +82,29 @@ class VllmGrader:
             session.abort()
 
 
+class _Asked(NamedTuple):
+    """A message that is queued: its pairs, its hash, the engine's key, and what they took before."""
+
+    pairs: tuple[Pair, ...]
+    digest: str
+    key: str
+    spent: tuple[int, int]
+
+
 class _Session:
-    """The pairs that are queued in the engine, by the number that it gave each."""
+    """The messages that are queued in the engine, by the number that it gave each."""
 
     def __init__(self, spec: Spec, llm: Any) -> None:
         self.spec, self.llm = spec, llm
-        self.asked: dict[str, tuple[Pair, str, str]] = {}  # pair, prompt's hash, engine's key
+        self.asked: dict[str, _Asked] = {}
         _check_labels(spec, llm.get_tokenizer())
         _check_template(spec, llm.get_tokenizer())
         self.template_kwargs = spec.sampling.extra.get(TEMPLATE_KWARGS)
         self.sampling = sampling_of(spec, llm)
 
-    def ask(self, pair: Pair) -> Reply | None:
-        """Queue a pair; its reply at once if vLLM does not take it."""
-        messages = render(self.spec, pair)
+    def ask(self, pairs: tuple[Pair, ...], spent: tuple[int, int] = (0, 0)) -> Iterator[Reply]:
+        """Queue the pairs of one message; their replies at once if vLLM does not take it."""
+        messages = render(self.spec, pairs[0])
         digest = prompt_hash(messages)
         try:
             [key] = self.llm.enqueue_chat(
@@ -105,15 +115,17 @@ class _Session:
             )
         except _refusals() as error:
             too_long = _TOO_LONG.search(str(error))
-            return Reply(
-                pair=pair,
-                state=State.ERROR,
-                failure=Failure.TOO_LONG if too_long else Failure.REQUEST,
-                detail=storable(f"vLLM said: {error}")[:DETAIL_LIMIT],
-                prompt_hash=digest,
-            )
-        self.asked[_number(key)] = (pair, digest, key)
-        return None
+            for pair in pairs:
+                refused = Reply(
+                    pair=pair,
+                    state=State.ERROR,
+                    failure=Failure.TOO_LONG if too_long else Failure.REQUEST,
+                    detail=storable(f"vLLM said: {error}")[:DETAIL_LIMIT],
+                    prompt_hash=digest,
+                )
+                yield from self.settle(with_tokens(refused, spent))
+        else:
+            self.asked[_number(key)] = _Asked(pairs, digest, key, spent)
 
     def step(self) -> Iterator[Reply]:
         """The replies that the engine's next step finishes."""
@@ -127,13 +139,22 @@ class _Session:
             raise Unavailable(f"vLLM has stopped: {error or type(error).__name__}.") from error
         for output in outputs:
             if output.finished:
-                pair, digest, _ = self.asked.pop(_number(output.request_id))
-                yield _read(self.spec, pair, digest, output)
+                asked = self.asked.pop(_number(output.request_id))
+                for reply in _read(self.spec, asked, output):
+                    yield from self.settle(with_tokens(reply, asked.spent))
+
+    def settle(self, reply: Reply) -> Iterator[Reply]:
+        """The reply; where one to several questions brought none for its pair, that is asked alone."""
+        if reply.grade is None and reply.pair.is_of_several:
+            spent = (reply.prompt_tokens, reply.completion_tokens)
+            yield from self.ask((reply.pair.alone(),), spent)
+        else:
+            yield reply
 
     def abort(self) -> None:
         if self.asked:
             self.llm.llm_engine.abort_request(
-                [key for *_, key in self.asked.values()], internal=True
+                [asked.key for asked in self.asked.values()], internal=True
             )
 
 
@@ -234,31 +255,17 @@ def sampling_of(spec: Spec, llm: Any) -> Any:
         raise GraderError(f"vLLM does not take this judge's sampling: {error}") from error
 
 
-def _read(spec: Spec, pair: Pair, digest: str, output: Any) -> Reply:
-    completion = output.outputs[0]
-    parsed = parse(
-        spec.parser,
-        storable(completion.text),
-        spec.grades,
-        finish_reason=completion.finish_reason,
-        max_tokens=spec.sampling.max_tokens,
-        words=spec.words,
-    )
-    labels = _labels(spec, completion.logprobs)
-    return Reply(
-        pair=pair,
-        state=parsed.state,
-        grade=parsed.grade,
-        failure=parsed.failure,
-        raw=storable(completion.text),
-        prompt_hash=digest,
-        probabilities=labels.probabilities if labels else None,
-        expected_grade=labels.expected_grade if labels else None,
-        label_mass=labels.label_mass if labels else None,
-        prompt_tokens=len(output.prompt_token_ids or ()),
-        completion_tokens=len(completion.token_ids),
-        evidence=parsed.evidence,
-    )
+def _read(spec: Spec, asked: _Asked, output: Any) -> list[Reply]:
+    """The replies about the pairs of one message, which share its tokens."""
+    samples = output.outputs
+    read = shares(len(output.prompt_token_ids or ()), len(asked.pairs))
+    written = shares(sum(len(sample.token_ids) for sample in samples), len(asked.pairs))
+    said = [Said(storable(each.text), finish_reason=each.finish_reason) for each in samples]
+    labels = _labels(spec, samples[0].logprobs)
+    return [
+        reply_of(spec, pair, asked.digest, said, labels, tokens)
+        for pair, tokens in zip(asked.pairs, zip(read, written, strict=True), strict=True)
+    ]
 
 
 def _labels(spec: Spec, logprobs: Any) -> Labels | None:

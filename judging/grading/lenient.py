@@ -239,10 +239,11 @@ def _rated(values: dict[str, Any], name: str, scale: Scale) -> Parsed:
     others = (value for key, value in values.items() if key != name and _BESIDE.search(key))
     if any(not isinstance(value, str) or NUMBER.search(value) for value in others):
         return unparseable(Failure.SEVERAL)
-    return _rating(values[name], scale)
+    return rating(values[name], scale)
 
 
-def _rating(value: Any, scale: Scale) -> Parsed:
+def rating(value: Any, scale: Scale) -> Parsed:
+    """A number of JSON, or a string that is one, as a grade."""
     if isinstance(value, str):
         return integer_1(value, scale)
     if isinstance(value, float) and value.is_integer():
@@ -267,8 +268,8 @@ def _object(reply: str, scale: Scale) -> dict[str, Any] | Failure:
     if _OF_ANOTHER.search(_SENTENCE.split(announced)[-1]) or _names_a_word(before + after, scale):
         return Failure.NO_GRADE
     try:
-        values = json.loads(reply[start:end], object_pairs_hook=_once)
-    except _TwiceError:
+        values = json.loads(reply[start:end], object_pairs_hook=once)
+    except TwiceError:
         return Failure.SEVERAL
     except (ValueError, RecursionError):
         return Failure.NO_GRADE
@@ -281,12 +282,12 @@ def _names_a_word(around: str, scale: Scale) -> bool:
     return any(f"_{word}_" in joined for word in scale.words)
 
 
-class _TwiceError(Exception):
+class TwiceError(Exception):
     """A name that an object holds twice, and so perhaps two grades."""
 
 
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     values = dict(pairs)
     if len(values) < len(pairs):
-        raise _TwiceError
+        raise TwiceError
     return values

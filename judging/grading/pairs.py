@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 RAW_LIMIT = 64_000  # characters of a reply that are kept: a runaway reply must not fill the table
@@ -41,13 +41,57 @@ class Failure(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """A text and a question to grade it on, with the topic's request for prompts that want it."""
+    """A text and a question to grade it on, with what else a prompt may show.
+
+    `request` is the topic's, `answer` the words that answer the question in the text. `questions` are all
+    of the topic, where a judge is asked about them together, and the pair's is the `number`th of them.
+    """
 
     text_id: int
     question_id: int
     text: str
     question: str
     request: str = ""
+    answer: str = ""
+    questions: tuple[str, ...] = ()
+    number: int = 1  # from 1
+
+    @property
+    def is_of_several(self) -> bool:
+        """Whether one message asks about more than this question."""
+        return len(self.questions) > 1
+
+    def alone(self) -> Pair:
+        """The same pair, its question asked by itself."""
+        return replace(self, questions=(self.question,), number=1)
+
+
+def together(pairs: Iterator[Pair]) -> Iterator[tuple[Pair, ...]]:
+    """The pairs that one message asks about: those of a text that follow each other, or each by itself.
+
+    Where every pair is asked by itself, none is taken before the one that was given is done with.
+    """
+    waiting: list[Pair] = []
+    for pair in pairs:
+        if waiting and not _one_message(waiting[-1], pair):
+            yield tuple(waiting)
+            waiting = []
+        if pair.is_of_several:
+            waiting.append(pair)
+        else:
+            yield (pair,)
+    if waiting:
+        yield tuple(waiting)
+
+
+def _one_message(pair: Pair, other: Pair) -> bool:
+    return (pair.text_id, pair.questions) == (other.text_id, other.questions)
+
+
+def shares(total: int, n: int) -> list[int]:
+    """A whole number in n parts that are as equal as whole numbers can be, the larger ones first."""
+    each, rest = divmod(total, n)
+    return [each + (part < rest) for part in range(n)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +149,12 @@ class Sampling:
             "seed": self.seed,
         }
         return without_nulls({**usual, **self.extra})
+
+    @property
+    def samples(self) -> int:
+        """How many replies to each message are asked for, by the `n` of a request."""
+        n = self.extra.get("n")
+        return n if isinstance(n, int) and n > 1 else 1
 
 
 def without_nulls(parameters: Mapping[str, object]) -> dict[str, object]:

@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from judging.grading import lenient, readers
+from judging.grading import lenient, lists, readers
 from judging.grading.pairs import Failure, State
 from judging.grading.readers import Parsed, Scale, unparseable
 from judging.grading.thoughts import thinking_apart
@@ -43,12 +43,14 @@ class Parser:
 
     `is_literal`: it reads whatever came, a cut reply and a refusal too, as the code did that it is
     named for. `sets_thinking_apart`: what a model thinks between tags is no part of its reply.
+    `of_several`: it reads replies about all questions of a text; of a cut one, what is whole.
     """
 
     read: Callable[[str, Scale], Parsed]
     says: str
     is_literal: bool = False
     sets_thinking_apart: bool = True
+    of_several: bool = False
 
 
 def parse(
@@ -60,6 +62,8 @@ def parse(
     max_tokens: int,
     refusal: str | None = None,
     words: Mapping[str, int] | None = None,
+    number: int = 1,
+    n: int = 1,
 ) -> Parsed:
     """Read a reply by the rules of a parser, for a rubric of these grades, and these `words` for them.
 
@@ -67,10 +71,11 @@ def parse(
     Who asks for one token gets "length" with every reply, so it means a cut reply only where more were
     allowed, or where the reply may be the 1 of a 10. "abort" means that the server stopped halfway. A
     refusal in words is known by how it begins, in English; within one token there is none to see. Any
-    string gives exactly one state. Raises KeyError for a parser that is unknown.
+    string gives exactly one state. Of a reply about `n` questions the grade of the `number`th is read.
+    Raises KeyError for a parser that is unknown.
     """
     rules = PARSERS[parser]
-    scale = Scale(grades, words or {})
+    scale = Scale(grades, words or {}, number, n)
     if rules.is_literal:
         return rules.read(reply, scale)
     if rules.sets_thinking_apart:
@@ -78,6 +83,9 @@ def parse(
     if refusal or finish_reason == "content_filter" or _refuses(reply):
         return Parsed(State.REFUSED, failure=Failure.REFUSAL)
     if finish_reason == "abort" or (finish_reason == "length" and max_tokens > 1):
+        whole = lists.whole_lines(reply)
+        if rules.of_several and (parsed := rules.read(whole, scale)).grade is not None:
+            return parsed
         return Parsed(State.TRUNCATED, failure=Failure.CUT)
     if not reply.strip():
         return unparseable(Failure.EMPTY)
@@ -125,6 +133,12 @@ PARSERS: Mapping[str, Parser] = {
     ),
     "word-1": Parser(lenient.word_1, "one of the rubric's words, such as vital"),
     "label-json-1": Parser(lenient.label_json_1, "a JSON object whose label is such a word"),
+    "numbered-1": Parser(
+        lists.numbered_1, "a line with number and grade for each of {questions}", of_several=True
+    ),
+    "numbered-json-1": Parser(
+        lists.numbered_json_1, "JSON with number and grade of each of {questions}", of_several=True
+    ),
     "first-digit-1": Parser(
         lenient.first_digit_1,
         "the first digit anywhere, as CRUX's authors read: a 10 is 1",

@@ -10,7 +10,7 @@ from judging.grading.spec import Spec
 
 Message = dict[str, str]
 
-PLACEHOLDERS = ("question", "text", "request", "rubric", "grades")
+PLACEHOLDERS = ("question", "questions", "text", "request", "answer", "rubric", "grades")
 USUAL = ("question", "text")  # what most rubrics show
 _PLACEHOLDER = re.compile(r"\{(?:(" + "|".join(PLACEHOLDERS) + r")|text:([1-9][0-9]{0,5}))\}")
 _LOOKS_LIKE_ONE = re.compile(r"\{\s*([^\W\d]\w*)\s*\}")
@@ -21,12 +21,15 @@ def render(spec: Spec, pair: Pair) -> list[Message]:
 
     First a system message, where the judge has one, then the user's. All placeholders are put in
     at once, so that braces in a text, or the word "{question}", reach the model as they are.
-    {text:2048} is the first 2,048 words of the text, with one space between them.
+    {text:2048} is the first 2,048 words of the text, with one space between them. {questions} are all
+    questions that are asked together, numbered from 1.
     """
     values = {
         "question": pair.question,
+        "questions": _numbered(pair.questions or (pair.question,)),
         "text": pair.text,
         "request": pair.request,
+        "answer": pair.answer,
         "rubric": spec.wording,
         "grades": _listed(spec.grades),
     }
@@ -60,7 +63,7 @@ def check_template(system: str, prompt: str, shows: Collection[str] = USUAL) -> 
         return ["The prompt is empty."]
     both = f"{system}\n{prompt}"
     known = ", ".join(f"{{{name}}}" for name in PLACEHOLDERS)
-    shown = {match[1] or "text" for match in _PLACEHOLDER.finditer(both)}
+    shown = placeholders(system, prompt)
     problems = [
         f"{placeholder} is not a placeholder. There are {known}."
         for placeholder in unknown_placeholders(both)
@@ -68,11 +71,32 @@ def check_template(system: str, prompt: str, shows: Collection[str] = USUAL) -> 
     problems += [
         f"The prompt does not show the {name}: it needs {{{name}}}."
         for name in PLACEHOLDERS
-        if name in shows and name not in shown
+        if name in shows and name not in shown and not (name == "question" and "questions" in shown)
     ]
-    if "answer" in shows:
-        problems.append("The rubric shows the answer of a pair, which a prompt cannot show yet.")
+    if {"question", "questions"} <= shown:
+        problems.append("{question} is one of {questions}: a prompt shows the one or the others.")
+    if {"answer", "questions"} <= shown:
+        problems.append(
+            "Each question has an answer of its own, so {questions} cannot be asked of {answer}."
+        )
     return problems
+
+
+def shown_by(spec: Spec) -> frozenset[str]:
+    """The placeholders of a judge's prompt: what of a pair its messages show. None for a baseline."""
+    return placeholders(spec.system, spec.prompt)
+
+
+def placeholders(system: str, prompt: str) -> frozenset[str]:
+    """The names of the placeholders in a prompt; {text:2048} is text."""
+    found = _PLACEHOLDER.finditer(f"{system}\n{prompt}")
+    return frozenset(match[1] or "text" for match in found)
+
+
+def hashes(spec: Spec, pair: Pair) -> tuple[str, ...]:
+    """The hashes of the messages that may ask about a pair: with all questions of its text, then alone."""
+    ways = (pair, pair.alone()) if pair.is_of_several else (pair,)
+    return tuple(prompt_hash(render(spec, way)) for way in ways)
 
 
 def unknown_placeholders(template: str) -> list[str]:
@@ -88,6 +112,12 @@ def wording_of(levels: Iterable[tuple[int, str]]) -> str:
 
 def _first_words(text: str, n: int) -> str:
     return " ".join(text.split(None, n)[:n])
+
+
+def _numbered(questions: Iterable[str]) -> str:
+    return "\n".join(
+        f"{number}. {' '.join(words.split())}" for number, words in enumerate(questions, 1)
+    )
 
 
 def _listed(grades: tuple[int, ...]) -> str:

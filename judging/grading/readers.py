@@ -12,10 +12,15 @@ from judging.grading.pairs import Failure, State
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """What a reply may say: the rubric's grades, ascending, and its words in small letters with theirs."""
+    """What a reply may say: the rubric's grades, ascending, and its words in small letters with theirs.
+
+    Where it is about several questions, `number` is the one whose grade is read, from 1, of `n`.
+    """
 
     grades: Sequence[int]
     words: Mapping[str, int] = field(default_factory=dict)
+    number: int = 1
+    n: int = 1
 
 
 @dataclass(frozen=True, slots=True)

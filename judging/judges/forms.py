@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from django import forms
@@ -15,11 +15,11 @@ from judging.engine.judges import SLUG, levels_of
 from judging.forms import endpoints, offer
 from judging.grading import prompts
 from judging.grading.pairs import Sampling
-from judging.grading.parse import OF_WORDS, PARSERS
-from judging.grading.parse import words_of as words_of_levels
+from judging.grading.parse import PARSERS
 from judging.grading.presets import CONSTRAINTS, PRESETS, constraint
-from judging.grading.prompt import USUAL, check_template, wording_of
+from judging.grading.prompt import wording_of
 from judging.grading.spec import Spec
+from judging.judges.checks import problems_of
 from judging.models import Judge
 
 OWN_WORDS = "own words"
@@ -85,8 +85,8 @@ class JudgeForm(forms.Form):
     system = Words(8, required=False, help_text="empty: no system message is sent")
     prompt = Words(
         16,
-        help_text="{text}, {question} and {request} must be in it as the rubric shows them; "
-        "{rubric} and {grades} may be",
+        help_text="{text}, {question}, {answer} and {request} must be in it as the rubric shows them; "
+        "{rubric} and {grades} may be. {questions} asks about all questions of a text at once",
     )
     wording = Words(
         7, required=False, help_text="what {rubric} becomes; empty: the levels of the rubric"
@@ -129,6 +129,13 @@ class JudgeForm(forms.Form):
     seed = forms.IntegerField(
         min_value=0, max_value=LONG, required=False, initial=0, help_text="empty: none is sent"
     )
+    samples = forms.IntegerField(
+        min_value=1,
+        max_value=100,
+        initial=1,
+        required=False,
+        help_text="replies to each message: the most frequent grade counts, the shares are its probabilities",
+    )
     logprobs = forms.BooleanField(
         required=False,
         initial=True,
@@ -165,30 +172,15 @@ class JudgeForm(forms.Form):
             raise ValidationError("Names that begin so are those of the baselines.")
         return slug
 
+    def clean_samples(self) -> int:
+        return self.cleaned_data["samples"] or 1
+
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or {}
-        for problem in check_template(
-            cleaned.get("system", ""), cleaned.get("prompt", ""), shown_by(cleaned.get("rubric"))
-        ):
-            if cleaned.get("prompt"):
-                self.add_error("prompt", problem)
-        limit = cleaned.get("extra", {}).get("max_completion_tokens")
-        if limit is not None and limit != cleaned.get("max_tokens"):
-            self.add_error(
-                "extra", "max_completion_tokens is not the number of tokens at most above."
-            )
-        rubric, ids = cleaned.get("rubric"), cleaned.get("label_ids")
-        if rubric:
-            self._check_wording(rubric)
-            if cleaned.get("parser") in OF_WORDS and not words_of_levels(
-                (int(grade), str(label)) for grade, label in levels_of(rubric)
-            ):
-                self.add_error("parser", f"No level of {rubric} is one word that a reply could be.")
-            if ids and len(ids) != len(rubric.grades()):
-                n = len(rubric.grades())
-                self.add_error(
-                    "label_ids", f"{rubric} has {n} grades, and these are {len(ids)} ids."
-                )
+        if cleaned.get("rubric"):
+            self._check_wording(cleaned["rubric"])
+        for field, problem in problems_of(cleaned):
+            self.add_error(field, problem)
         return cleaned
 
     def _check_wording(self, rubric: Rubric) -> None:
@@ -208,11 +200,13 @@ class JudgeForm(forms.Form):
             *("rubric", "backend", "model", "revision", "system", "prompt", "wording"),
             *("template_hash", "label_ids", "parser"),
         )
+        several = {"n": cleaned["samples"]} if cleaned["samples"] > 1 else {}
+        asked = {name: cleaned[name] for name in sampling}
         return {
             "failure_policy": cleaned["failure_policy"] or Judge.FailurePolicy.MISSING,
             **{name: cleaned[name] for name in straight},
             "prompt_name": name_of_prompt(cleaned["system"], cleaned["prompt"]),
-            "sampling": {name: cleaned[name] for name in sampling},
+            "sampling": asked | {"extra": cleaned["extra"] | several},
         }
 
     def fingerprint(self) -> str:
@@ -223,11 +217,6 @@ class JudgeForm(forms.Form):
         """The judge that this valid form describes, not stored."""
         fields = self.fields_of_judge()
         return Judge(levels=levels_of(fields["rubric"]), **fields)
-
-
-def shown_by(rubric: Rubric | None) -> Collection[str]:
-    """What a prompt has to show of a pair."""
-    return rubric.shows if rubric else USUAL
 
 
 def words_of(rubric: Rubric) -> str:
@@ -257,6 +246,8 @@ def of_file(name: str) -> dict[str, Any]:
         "parser": file.parser,
         "max_tokens": file.max_tokens,
         "failure_policy": file.failures,
+        # The first token of a reply about several questions is the grade of none.
+        **({"logprobs": False} if PARSERS[file.parser].of_several else {}),
     }
 
 
@@ -266,6 +257,7 @@ def of_preset(typed: Mapping[str, Any]) -> dict[str, Any]:
     words = str(typed.get("max_tokens", ""))
     sampling = preset.sampling(int(words) if words.isdecimal() and len(words) < 7 else 1)
     filled = _of_sampling(sampling)
+    del filled["samples"]  # those are the judge's, whatever the server
     return filled | {"parser": preset.parser} if preset.parser else filled
 
 
@@ -281,11 +273,14 @@ def of_constraint(typed: Mapping[str, Any], grades: list[int]) -> dict[str, Any]
 
 
 def _of_sampling(sampling: Sampling) -> dict[str, Any]:
+    extra = dict(sampling.extra)
+    samples = extra.pop("n") if sampling.samples > 1 else 1
     return {
         **{name: getattr(sampling, name) for name in ("temperature", "top_p", "max_tokens")},
         "seed": sampling.seed,
         "logprobs": sampling.logprobs,
-        "extra": json.dumps(sampling.extra, ensure_ascii=False) if sampling.extra else "",
+        "samples": samples,
+        "extra": json.dumps(extra, ensure_ascii=False) if extra else "",
     }
 
 

@@ -9,7 +9,7 @@ from typing import TypeVar
 from django.db.models import Model, QuerySet
 
 from annotation.models import Dataset, SubQuestion, Text, Topic
-from judging.grading.pairs import Pair
+from judging.engine.shown import Shown
 from judging.grading.prompt import Message, prompt_hash, render
 from judging.grading.spec import Spec
 
@@ -31,13 +31,6 @@ class Picked:
     numbers: dict[str, int] = field(default_factory=dict)
     counts: dict[str, int] = field(default_factory=dict)
     problems: list[str] = field(default_factory=list)
-
-    @property
-    def pair(self) -> Pair | None:
-        if not (self.topic and self.text and self.question):
-            return None
-        words = self.text.body or ""
-        return Pair(self.text.pk, self.question.pk, words, self.question.body, self.topic.request)
 
     @property
     def steps(self) -> list[tuple[str, int, int]]:
@@ -75,9 +68,10 @@ def pick(wish: Mapping[str, str], datasets: list[Dataset]) -> Picked | None:
 
 def preview(spec: Spec, picked: Picked | None) -> Preview | None:
     """What this judge is sent about a picked pair; None where there is no pair."""
-    if picked is None or picked.pair is None:
+    if picked is None or not (picked.topic and picked.text and picked.question):
         return None
-    messages = render(spec, picked.pair)
+    keys = picked.text.pk, picked.question.pk
+    messages = render(spec, Shown(spec, keys[:1], keys[1:]).pair(*keys))
     return Preview(picked, messages, prompt_hash(messages))
 
 

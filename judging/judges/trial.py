@@ -14,9 +14,10 @@ from annotation.models import Campaign, Dataset, Rater, Rating, Rubric, SubQuest
 from judging.engine.budget import prices_of
 from judging.engine.choosing import addresses_of
 from judging.engine.selection import Selection
+from judging.engine.shown import Shown
 from judging.graders.base import GraderError
 from judging.graders.openai_api import OpenAIGrader
-from judging.grading.pairs import Pair, Reply
+from judging.grading.pairs import Reply
 from judging.grading.spec import Spec
 from judging.grading.words import outcome_words
 from judging.judges.preview import Picked
@@ -207,19 +208,12 @@ def _ask(spec: Spec, endpoint: str, rows: list[Row]) -> tuple[dict[Key, Reply], 
         timeout=SECONDS,
         patience=PATIENCE,
     )
-    pairs = (
-        Pair(
-            row.text.pk,
-            row.question.pk,
-            row.text.body or "",
-            row.question.body,
-            row.question.topic.request,
-        )
-        for row in rows
-    )
+    keys = [(row.text.pk, row.question.pk) for row in rows]
+    shown = Shown(spec, {text for text, _ in keys}, {question for _, question in keys})
+    pairs = [shown.pair(*key) for key in keys]
     replies: dict[Key, Reply] = {}
     began = time.monotonic()
-    coming = grader.replies(pairs)
+    coming = grader.replies(iter(pairs))
     stopped = ""
     try:
         for reply in coming:  # None about once a second, while nothing comes

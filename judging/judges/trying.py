@@ -46,6 +46,15 @@ class Change:
     after: str
 
 
+def why_not(judge: Judge) -> str:
+    """Why no other parser can be tried on a judge's replies; "" where one can."""
+    if PARSERS[judge.parser].of_several:
+        return "A reply is about all questions of a text, and each of its grades is read by its number."
+    if judge.spec.sampling.samples > 1:
+        return "A reply is made of several samples, and each of them was read by itself."
+    return ""
+
+
 def try_parser(judge: Judge, parser: str) -> Tried:
     """Read the judge's replies that count by the rules of `parser`; nothing is stored.
 

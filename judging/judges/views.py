@@ -26,6 +26,7 @@ from judging.grading.parse import PARSERS
 from judging.grading.presets import CONSTRAINTS, PRESETS
 from judging.grading.prompt import check_template
 from judging.grading.prompts import PromptFileError
+from judging.judges.checks import shown_of
 from judging.judges.forms import (
     JudgeForm,
     ids_in_words,
@@ -34,13 +35,12 @@ from judging.judges.forms import (
     of_judge,
     of_post,
     of_preset,
-    shown_by,
     spec_of,
     words_of,
 )
 from judging.judges.preview import pick, preview
 from judging.judges.trial import try_out
-from judging.judges.trying import changes_of, try_parser
+from judging.judges.trying import changes_of, try_parser, why_not
 from judging.models import Attempt, Judge
 
 RUNS_SHOWN = 20
@@ -113,12 +113,14 @@ def parser_tried(request: AuthenticatedRequest, pk: int) -> HttpResponseBase:
         raise Http404(f"{judge} writes no replies that a parser could read.")
     if parser and parser not in PARSERS:
         raise Http404(f"There is no parser {parser!r}. There are: {', '.join(PARSERS)}.")
+    others = {name: rules.says for name, rules in PARSERS.items() if not rules.of_several}
     context: dict[str, Any] = {
         "judge": judge,
-        "parsers": [(name, rules.says) for name, rules in PARSERS.items()],
+        "parsers": list(others.items()),
+        "none_because": why_not(judge),
         "room": "judges",
     }
-    if parser:
+    if parser in others and not context["none_because"]:
         tried = try_parser(judge, parser)
         page = Paginator(tried.changes, CHANGES_SHOWN).get_page(request.GET.get("page"))
         context |= {"tried": tried, "page": page, "says": PARSERS[parser].says}
@@ -154,7 +156,7 @@ def judge_new(request: AuthenticatedRequest) -> HttpResponseBase:
     elif "ask" in request.POST:
         told = _ask(typed)
     elif "look" in request.POST:
-        shows = shown_by(Rubric.objects.filter(slug=typed["rubric"]).first())
+        shows = shown_of(Rubric.objects.filter(slug=typed["rubric"]).first())
         told = {"problems": check_template(typed["system"], typed["prompt"], shows)}
     return _page(request, JudgeForm(initial=typed), **told)
 

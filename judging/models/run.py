@@ -111,7 +111,7 @@ class Shard(models.Model):
     """Some two thousand pairs of a run, lent to one worker at a time.
 
     `groups` is [[text keys, question keys], ...]: each question is asked about the first text, and the
-    reply holds for the others, whose words are the same. A lease that expired is open to anybody.
+    reply holds for the others, which would be asked alike. A lease that expired is open to anybody.
     """
 
     class State(models.TextChoices):
@@ -152,7 +152,7 @@ class Shard(models.Model):
 class Batch(models.Model):
     """What one worker wrote at once: the log from which progress, rate and spending are read.
 
-    `shard` is None where nothing was asked: replies copied to a text of the same words while planning,
+    `shard` is None where nothing was asked: replies copied to a text that is asked alike while planning,
     and those that another site made. Its numbers count the attempts that were new.
     """
 

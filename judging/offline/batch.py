@@ -8,14 +8,14 @@ belong to the export is refused. They become a file of results like those of a c
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from judging.graders import openai_reply
 from judging.graders.openai_asking import ways_to_ask
-from judging.grading.pairs import Failure, Reply, storable
+from judging.grading.pairs import Failure, Pair, Reply, storable, together
 from judging.grading.prompt import Message, prompt_hash, render
 from judging.grading.spec import Spec
 from judging.offline.job import ExchangeRefused, Job, results_name, written_whole
@@ -38,8 +38,8 @@ def reply_files(folder: Path) -> list[Path]:
 def write_requests(folder: Path, service: str) -> int:
     """Write the requests of an export in the form of a service, a file for each file of pairs.
 
-    Returns how many requests there are. Raises ExchangeRefused for a folder that is no whole export,
-    and KeyError for a service that is unknown.
+    Returns how many requests there are. Raises ExchangeRefused for a folder that is no whole export
+    and for a judge that the service cannot be, KeyError for a service that is unknown.
     """
     line_of = SERVICES[service]
     job = Job.read(folder)
@@ -69,7 +69,7 @@ def read_replies(folder: Path, replies: Path) -> Path | None:
     """
     job = Job.read(folder)
     asked = _requests(job, job.pairs_files(folder))
-    read: dict[str, tuple[Asked, Reply]] = {}
+    read: list[tuple[Asked, Reply]] = []
     lines: dict[str, int] = {}
     for number, line in _lines(replies):
         try:
@@ -79,28 +79,30 @@ def read_replies(folder: Path, replies: Path) -> Path | None:
             lines[key] = number
             if key not in asked:
                 raise ValueError(_not_asked(key, job))
-            row, messages = asked[key]
-            reply = _reply(job.spec, row, prompt_hash(messages), line)
+            rows, messages = asked[key]
+            came = _replies(job.spec, [row.pair for row in rows], prompt_hash(messages), line)
         except ValueError as error:
             raise ExchangeRefused(f"{replies.name}, line {number}: {error}.") from None
-        if reply is not None:
-            read[key] = (row, reply)
+        read += zip(rows, came, strict=True) if came else ()
     if not read:
         return None
     path = folder / results_name(Path(f"pairs-of-{replies.stem}.parquet"))
-    write_results(path, job.about, read.values())
+    write_results(path, job.about, read)
     return path
 
 
-def _requests(job: Job, files: Iterable[Path]) -> dict[str, tuple[Asked, list[Message]]]:
-    """By key: the pair and the messages about it."""
+def _requests(job: Job, files: Iterable[Path]) -> dict[str, tuple[list[Asked], list[Message]]]:
+    """By key: the pairs of a message, one or all questions of a text, and the message about them."""
     requests = {}
     for path in files:
         _, rows = read_pairs(path)
-        for row in rows:
-            messages = render(job.spec, row.pair)
-            keys = (row.pair.text_id, row.pair.question_id, prompt_hash(messages))
-            requests["-".join(map(str, (job.about.fingerprint[:8], *keys)))] = (row, messages)
+        start = 0
+        for pairs in together(row.pair for row in rows):
+            messages = render(job.spec, pairs[0])
+            keys = (pairs[0].text_id, pairs[0].question_id, prompt_hash(messages))
+            key = "-".join(map(str, (job.about.fingerprint[:8], *keys)))
+            requests[key] = (rows[start : start + len(pairs)], messages)
+            start += len(pairs)
     return requests
 
 
@@ -115,7 +117,14 @@ def _vllm(spec: Spec, key: str, messages: list[Message]) -> dict[str, Any]:
 
 
 def _anthropic(spec: Spec, key: str, messages: list[Message]) -> dict[str, Any]:
-    """Without a seed, which it does not know, and with the system message apart."""
+    """Without a seed, which it does not know, and with the system message apart.
+
+    Raises ExchangeRefused for a judge that wants several samples: it gives one.
+    """
+    if spec.sampling.samples > 1:
+        raise ExchangeRefused(
+            f"Anthropic gives one reply to a message, and this judge wants {spec.sampling.samples} samples."
+        )
     sent = {name: value for name, value in spec.sampling.sent.items() if name != "seed"}
     tokens = sent.pop("max_completion_tokens", spec.sampling.max_tokens)
     system = [message["content"] for message in messages if message["role"] == "system"]
@@ -173,28 +182,32 @@ def _not_asked(key: str, job: Job) -> str:
     return f"{key[:80]!r} is no request of this export: another text, question or prompt"
 
 
-def _reply(spec: Spec, row: Asked, digest: str, line: Mapping[str, Any]) -> Reply | None:
-    """The reply of a line; None where the service did not come to it."""
+def _replies(
+    spec: Spec, pairs: Sequence[Pair], digest: str, line: Mapping[str, Any]
+) -> list[Reply] | None:
+    """The replies of a line about the pairs of its message; None where the service did not come to it."""
     if "result" in line:
-        return _of_anthropic(spec, row, digest, line["result"])
+        return _of_anthropic(spec, pairs, digest, line["result"])
     response, error = line.get("response"), line.get("error")
     if isinstance(error, dict) and error.get("code") in ("batch_expired", "batch_cancelled"):
         return None
     if not isinstance(response, dict):
         if not error:
             raise ValueError("there is neither a response nor an error")
-        return _failed(row, digest, error)
+        return _failed(pairs, digest, error)
     if response.get("status_code") != 200 or error:
-        return _failed(row, digest, error or response.get("body"))
-    return _read(spec, row, digest, response.get("body"))
+        return _failed(pairs, digest, error or response.get("body"))
+    return _read(spec, pairs, digest, response.get("body"))
 
 
-def _of_anthropic(spec: Spec, row: Asked, digest: str, result: Any) -> Reply | None:
+def _of_anthropic(
+    spec: Spec, pairs: Sequence[Pair], digest: str, result: Any
+) -> list[Reply] | None:
     kind = result.get("type") if isinstance(result, dict) else None
     if kind in ("canceled", "expired"):
         return None
     if kind == "errored":
-        return _failed(row, digest, result.get("error"))
+        return _failed(pairs, digest, result.get("error"))
     message = result.get("message") if kind == "succeeded" else None
     if not isinstance(message, dict):
         raise ValueError(f"the result is {kind!r}, not succeeded, errored, canceled or expired")
@@ -218,15 +231,16 @@ def _of_anthropic(spec: Spec, row: Asked, digest: str, result: Any) -> Reply | N
             "completion_tokens": usage.get("output_tokens"),
         },
     }
-    return _read(spec, row, digest, body)
+    return _read(spec, pairs, digest, body)
 
 
-def _read(spec: Spec, row: Asked, digest: str, body: Any) -> Reply:
-    return openai_reply.read(spec, row.pair, digest, json.dumps(body).encode(), storable)
+def _read(spec: Spec, pairs: Sequence[Pair], digest: str, body: Any) -> list[Reply]:
+    return openai_reply.read(spec, pairs, digest, json.dumps(body).encode(), storable)
 
 
-def _failed(row: Asked, digest: str, error: Any) -> Reply:
+def _failed(pairs: Sequence[Pair], digest: str, error: Any) -> list[Reply]:
     words = storable(error if isinstance(error, str) else json.dumps(error, ensure_ascii=False))
     too_long = openai_reply.says_too_long(words)
     failure = Failure.TOO_LONG if too_long else Failure.REQUEST
-    return openai_reply.failed(row.pair, digest, failure, f"The service said: {words}")
+    said = f"The service said: {words}"
+    return [openai_reply.failed(pair, digest, failure, said) for pair in pairs]

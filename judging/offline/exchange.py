@@ -16,13 +16,14 @@ from typing import Any
 
 from django.db import transaction
 
-from annotation.models import Dataset, SubQuestion, Text
+from annotation.models import Dataset, Text
 from judging.engine import leases, runs
 from judging.engine.planning import plan
 from judging.engine.selection import Selection
+from judging.engine.shown import Shown
 from judging.engine.storing import store
 from judging.grading.pairs import Pair, Reply, State
-from judging.grading.prompt import prompt_hash, render
+from judging.grading.prompt import hashes
 from judging.grading.spec import Spec
 from judging.models import Attempt, Judge, JudgeRun, Shard
 from judging.offline.job import FORMAT, About, ExchangeRefused, Job, pairs_name
@@ -31,7 +32,6 @@ from judging.offline.parquet import Asked, read_results, reply_of, write_pairs
 ROWS = 2_000  # pairs of a file: what a worker of a cluster that dies does again
 Key = tuple[int, int]
 Texts = dict[int, Text]
-Questions = dict[int, SubQuestion]
 
 
 @dataclass
@@ -106,25 +106,18 @@ def _asked(run: JudgeRun, owner: str) -> Iterator[Asked]:
     numbers = run.shards.filter(owner=owner).order_by("number").values_list("number", flat=True)
     for number in list(numbers):
         shard = run.shards.get(number=number)
-        texts, questions = _named_in([shard])
+        texts, shown = _named_in(run.judge, [shard])
         for keys, asked in shard.groups:
             for question in asked:
-                if keys[0] in texts and question in questions:  # not deleted since
-                    text = texts[keys[0]]
-                    yield Asked(number, text.sha256, _pair(text, questions[question]))
+                if keys[0] in texts and question in shown.questions:  # not deleted since
+                    yield Asked(number, texts[keys[0]].sha256, shown.pair(keys[0], question))
 
 
-def _pair(text: Text, question: SubQuestion) -> Pair:
-    return Pair(text.pk, question.pk, text.body or "", question.body, question.topic.request)
-
-
-def _named_in(shards: list[Shard]) -> tuple[Texts, Questions]:
+def _named_in(judge: Judge, shards: list[Shard]) -> tuple[Texts, Shown]:
     groups = [group for shard in shards for group in shard.groups]
     texts = Text.objects.in_bulk({text for texts, _ in groups for text in texts})
-    questions = SubQuestion.objects.select_related("topic").in_bulk(
-        {question for _, asked in groups for question in asked}
-    )
-    return texts, questions
+    questions = {question for _, asked in groups for question in asked}
+    return texts, Shown(judge.spec, texts.keys(), questions)
 
 
 def _files(asked: Iterator[Asked], rows: int) -> Iterator[list[Asked]]:
@@ -156,8 +149,8 @@ def import_file(dataset: Dataset, path: Path) -> Imported:
         shard.number: shard
         for shard in run.shards.select_for_update().filter(number__in=numbers).order_by("number")
     }
-    texts, questions = _named_in(list(shards.values()))
-    asked = {number: _keys(shard, texts, questions) for number, shard in shards.items()}
+    texts, shown = _named_in(run.judge, list(shards.values()))
+    asked = {number: _keys(shard, shown) for number, shard in shards.items()}
     spec = run.judge.spec
     replies = defaultdict[int, list[Reply]](list)
     seen: dict[Key, int] = {}
@@ -174,14 +167,14 @@ def import_file(dataset: Dataset, path: Path) -> Imported:
                     f"text {key[0]} and question {key[1]} are no pair of shard {row['shard']} of "
                     f"judge run {run.pk}, or were deleted"
                 )
-            replies[row["shard"]].append(_checked(spec, row, texts[key[0]], questions[key[1]]))
+            replies[row["shard"]].append(_checked(spec, row, texts[key[0]], shown.pair(*key)))
         except ValueError as error:
             raise ExchangeRefused(f"{path.name}, row {row_number}: {error}.") from None
     done = Imported(run)
     worker = f"import:{path.name}"[:120]
     for number, shard in shards.items():
         there, twins = _replied(run, shard), _twins(shard, texts)
-        # Another run may have asked about one of the texts with the same words, and not about others.
+        # Another run may have asked about one of the texts that are asked alike, and not about others.
         new = [reply for reply in replies[number] if not _held_for(reply, twins) <= there]
         done.there_before += len(replies[number]) - len(new)
         if new:
@@ -215,18 +208,18 @@ def _not_of(run: JudgeRun) -> str:
     return f"and judge run {run.pk} is one of {run.judge} ({run.judge.short})"
 
 
-def _keys(shard: Shard, texts: Texts, questions: Questions) -> set[Key]:
+def _keys(shard: Shard, shown: Shown) -> set[Key]:
     """The pairs of a shard that are asked, but those deleted since."""
     return {
         (group[0], question)
         for group, asked in shard.groups
         for question in asked
-        if group[0] in texts and question in questions
+        if group[0] in shown.texts and question in shown.questions
     }
 
 
 def _twins(shard: Shard, texts: Texts) -> dict[Key, list[int]]:
-    """The other texts of the same words, for each pair that is asked."""
+    """The other texts that are asked alike, for each pair that is asked."""
     return {
         (group[0], question): [text for text in group[1:] if text in texts]
         for group, asked in shard.groups
@@ -239,21 +232,20 @@ def _key(reply: Reply) -> Key:
 
 
 def _held_for(reply: Reply, twins: dict[Key, list[int]]) -> set[Key]:
-    """The pairs that a reply is about: its own, and those of the other texts of the same words."""
+    """The pairs that a reply is about: its own, and those of the other texts asked alike."""
     text, question = _key(reply)
     return {(text_id, question) for text_id in (text, *twins[text, question])}
 
 
-def _checked(spec: Spec, row: dict[str, Any], text: Text, question: SubQuestion) -> Reply:
+def _checked(spec: Spec, row: dict[str, Any], text: Text, pair: Pair) -> Reply:
     """The reply of a row. Raises ValueError where it is about other words, or is no reply."""
     if text.sha256 != row["sha256"]:
         raise ValueError(f"the text {text.name} has other words now than those that were graded")
-    pair = _pair(text, question)
     reply = reply_of(row, pair, spec.grades)
-    if reply.prompt_hash and reply.prompt_hash != prompt_hash(render(spec, pair)):
+    if reply.prompt_hash and reply.prompt_hash not in hashes(spec, pair):
         raise ValueError(
-            "the model was sent another prompt than this site would send: the question or the request "
-            "has changed, or the other machine has another version of this code"
+            "the model was sent another prompt than this site would send: a question, the request or the "
+            "answer has changed, or the other machine has another version of this code"
         )
     return reply
 

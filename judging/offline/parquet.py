@@ -37,7 +37,13 @@ _KEYS = [
     _column("sha256", pa.string()),
 ]
 PAIRS = pa.schema(
-    [*_KEYS, *(_column(name, pa.string()) for name in ("text", "question", "request"))]
+    [
+        *_KEYS,
+        *(_column(name, pa.string()) for name in ("text", "question", "request")),
+        _column("answer", pa.string(), may_miss=True),
+        _column("questions", pa.list_(pa.string()), may_miss=True),
+        _column("number", pa.int32(), may_miss=True),
+    ]
 )
 RESULTS = pa.schema(
     [
@@ -58,7 +64,8 @@ RESULTS = pa.schema(
         _column("reasoning", pa.string(), may_miss=True),
     ]
 )
-_LATER = ("reasoning",)  # columns that files of before do not have
+# Columns that files of before do not have.
+_LATER = ("reasoning", "answer", "questions", "number")
 
 
 class Asked(NamedTuple):
@@ -78,6 +85,9 @@ def write_pairs(path: Path, about: About, rows: Sequence[Asked]) -> None:
         "text": [row.pair.text for row in rows],
         "question": [row.pair.question for row in rows],
         "request": [row.pair.request for row in rows],
+        "answer": [row.pair.answer for row in rows],
+        "questions": [list(row.pair.questions) for row in rows],
+        "number": [row.pair.number for row in rows],
     }
     _write(path, about, PAIRS, columns)
 
@@ -89,7 +99,16 @@ def read_pairs(path: Path) -> tuple[About, list[Asked]]:
         Asked(
             row["shard"],
             row["sha256"],
-            Pair(row["text_id"], row["question_id"], row["text"], row["question"], row["request"]),
+            Pair(
+                row["text_id"],
+                row["question_id"],
+                row["text"],
+                row["question"],
+                row["request"],
+                row["answer"] or "",
+                tuple(row["questions"] or ()),
+                row["number"] or 1,
+            ),
         )
         for row in table.to_pylist()
     ]
@@ -229,7 +248,8 @@ def _read(path: Path, schema: pa.Schema) -> tuple[About, pa.Table]:
         table.validate(full=True)
         for name in _LATER:
             if name in schema.names and name not in table.column_names:
-                table = table.append_column(schema.field(name), pa.nulls(len(table), pa.string()))
+                field = schema.field(name)
+                table = table.append_column(field, pa.nulls(len(table), field.type))
     except ExchangeRefused:
         raise
     except UNREADABLE as error:

@@ -10,10 +10,11 @@ from django.conf import settings
 from annotation.models import Dataset, NuggetSpan, SubQuestion, Text
 from judging.engine.choosing import addresses_of
 from judging.engine.judges import fitted
+from judging.engine.shown import Shown, shows_no_text
 from judging.graders.base import Grader, GraderError
 from judging.graders.openai_api import OpenAIGrader
 from judging.grading.pairs import Pair, Reply
-from judging.grading.prompt import Message, prompt_hash, render
+from judging.grading.prompt import Message, hashes, render
 from judging.grading.words import outcome_words
 from judging.models import Attempt, Judge
 
@@ -106,32 +107,39 @@ def prompt_of(judge: Judge, attempt: Attempt, pair: Pair) -> Prompt | None:
     """The prompt of a pair, and whether it is the one that was sent; None for one that reads none."""
     if judge.backend == Judge.Backend.LEXICAL:
         return None
-    messages = render(judge.spec, pair)
-    now, then = prompt_hash(messages), attempt.prompt_hash
+    spec, then = judge.spec, attempt.prompt_hash
+    messages = render(spec, pair)
+    now = hashes(spec, pair)
     if not then:
         says = (
             "No hash was stored with this reply, so nobody can tell whether this is what was sent."
         )
         return Prompt(messages, None, says)
-    if now == then:
-        return Prompt(messages, True, f"The prompt is the one that was sent: both have hash {now}.")
+    if then == now[0]:
+        return Prompt(
+            messages, True, f"The prompt is the one that was sent: both have hash {then}."
+        )
+    if then == now[-1]:
+        says = f"It was asked alone, as the reply to all questions had no grade for it: both have hash {then}."
+        return Prompt(render(spec, pair.alone()), True, says)
     says = (
-        f"It differs from the one that was sent, whose hash is {then} and not {now}: the words of the "
-        "text, the question or the request have changed since."
+        f"It differs from the one that was sent, whose hash is {then} and not {now[0]}: the words of the "
+        "text, a question, the request or the answer have changed since."
     )
     return Prompt(messages, False, says)
 
 
 def source_of(judge: Judge, attempt: Attempt, text: Text) -> Text | None:
-    """The text of the same words whose reply this one copies; None for a reply that was asked for."""
+    """The text whose reply this one copies, asked alike; None for a reply that was asked for."""
     if not attempt.copied:
         return None
+    alike = {} if shows_no_text(judge.spec) else {"text__sha256": text.sha256}
     asked = Attempt.objects.filter(
         judge=judge,
         question=attempt.question_id,
         copied=False,
         text__dataset=text.dataset_id,
-        text__sha256=text.sha256,
+        **alike,
     ).select_related("text")
     first = asked.order_by("-counts", "pk").first()
     return first.text if first else None
@@ -157,9 +165,9 @@ TIMEOUT = 20  # seconds for one answer: somebody waits for the page
 PATIENCE = 20  # and for a server that is silent
 
 
-def pair_of(text: Text, question: SubQuestion) -> Pair:
+def pair_of(judge: Judge, text: Text, question: SubQuestion) -> Pair:
     """The pair as it would be asked now; the text must have words."""
-    return Pair(text.pk, question.pk, text.body or "", question.body, question.topic.request)
+    return Shown(judge.spec, [text.pk], [question.pk]).pair(text.pk, question.pk)
 
 
 def endpoints() -> list[str]:

@@ -70,7 +70,7 @@ def _none(request: AuthenticatedRequest, context: State) -> HttpResponse:
 def _shown(judge: Judge, attempts: list[Attempt], text: Text, question: SubQuestion) -> State:
     attempt = attempts[0]
     source = source_of(judge, attempt, text)
-    pair = pair_of(text, question)
+    pair = pair_of(judge, text, question)
     run = attempt.batch.run
     return {
         "told": told(judge, attempt),

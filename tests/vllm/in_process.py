@@ -2,8 +2,8 @@
 
     PYTHONPATH=. VLLM_ENV/bin/python tests/vllm/in_process.py < asked.json > replies.json
 
-Reads a list of {"spec": ..., "pairs": [[text, question], ...], "engine_args": ..., "in_flight": ...}; writes
-for each a list of replies in the order of the pairs, or {"error": ..., "kind": ...} where the grader gave up.
+Reads a list of {"spec": ..., "pairs": [...], "engine_args": ..., "in_flight": ...}; writes for each a list
+of replies in the order of the questions' keys, or {"error": ..., "kind": ...} where the grader gave up.
 One process for all, because loading vLLM and the model takes longer than the rest.
 """
 
@@ -28,7 +28,7 @@ def main() -> None:
 
 
 def answer(asked: dict[str, Any]) -> list[dict[str, Any]] | dict[str, str]:
-    pairs = [Pair(n, n, text, question) for n, (text, question) in enumerate(asked["pairs"])]
+    pairs = [Pair(**pair | {"questions": tuple(pair["questions"])}) for pair in asked["pairs"]]
     grader = VllmGrader(
         Spec.from_json(asked["spec"]),
         engine_args=asked["engine_args"],
@@ -38,7 +38,7 @@ def answer(asked: dict[str, Any]) -> list[dict[str, Any]] | dict[str, str]:
         replies = [reply for reply in grader.replies(iter(pairs)) if reply is not None]
     except GraderError as error:
         return {"error": str(error), "kind": type(error).__name__}
-    replies.sort(key=lambda reply: reply.pair.text_id)
+    replies.sort(key=lambda reply: reply.pair.question_id)
     return [dataclasses.asdict(reply) for reply in replies]
 
 

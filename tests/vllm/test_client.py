@@ -9,9 +9,10 @@ import pytest
 from judging.graders.base import AnotherJudge
 from judging.graders.openai_api import OpenAIGrader, probe
 from judging.graders.openai_server import Address
-from judging.grading.pairs import Failure, Pair, State
+from judging.grading import prompts
+from judging.grading.pairs import Failure, Pair, Sampling, State
 from judging.grading.presets import constraint
-from judging.grading.prompt import render
+from judging.grading.prompt import hashes, render
 from tests.vllm.material import LEVELS, pairs, spec_of
 from tests.vllm.server import MAX_MODEL_LEN, MODEL, VllmServer
 
@@ -95,6 +96,68 @@ def test_a_server_that_is_held_to_the_grades_replies_nothing_else(server):
     replies = graded(server, spec, pairs(60))
     assert {(reply.state, reply.detail) for reply in replies} == {(State.GRADED, "")}
     assert {reply.raw for reply in replies} <= {str(grade) for grade, _ in LEVELS}
+
+
+def all_questions(spec, regex: str):
+    """The judge that asks all questions of a text at once, held to a form of reply."""
+    told = prompts.load("all-questions")
+    extra = {"structured_outputs": {"regex": regex}}
+    return dataclasses.replace(
+        spec,
+        system=told.system,
+        prompt=told.prompt,
+        parser=told.parser,
+        label_ids=(),
+        sampling=Sampling(max_tokens=40, logprobs=False, extra=extra),
+    )
+
+
+def of_one_text() -> list[Pair]:
+    """One text and three questions."""
+    asked = tuple(dict.fromkeys(pair.question for pair in pairs(20)))[:3]
+    text = pairs(1)[0].text
+    return [Pair(0, n, text, question, "", "", asked, n + 1) for n, question in enumerate(asked)]
+
+
+def sampled(spec):
+    """The judge that takes four samples of one grade."""
+    held = {**constraint("choice", [grade for grade, _ in LEVELS]), "n": 4}
+    sampling = Sampling(temperature=1.0, max_tokens=1, logprobs=False, extra=held)
+    return dataclasses.replace(spec, label_ids=(), sampling=sampling)
+
+
+def sums_to_shares(probabilities, mass) -> bool:
+    quarters = all((4 * share).is_integer() for share in probabilities)
+    return quarters and sum(probabilities) == mass == 1.0
+
+
+def test_one_message_asks_all_questions_of_a_text(server):
+    asked = of_one_text()
+    spec = all_questions(spec_of(server.address), "1: [0-5]\\n2: [0-5]\\n3: [0-5]")
+    replies = graded(server, spec, asked)
+    assert len(replies) == 3
+    assert {(reply.state, reply.detail) for reply in replies} == {(State.GRADED, "")}
+    assert len({reply.raw for reply in replies}) == 1
+    assert {reply.prompt_hash for reply in replies} == {hashes(spec, asked[0])[0]}
+    grades = {reply.pair.number: str(reply.grade) for reply in replies}
+    assert replies[0].raw == "\n".join(f"{number}: {grades[number]}" for number in (1, 2, 3))
+
+
+def test_a_question_that_the_reply_leaves_out_is_asked_alone(server):
+    asked = of_one_text()
+    spec = all_questions(spec_of(server.address), "1: [0-5]\\n2: [0-5]")
+    replies = {reply.pair.question_id: reply for reply in graded(server, spec, asked)}
+    assert (replies[0].state, replies[1].state) == (State.GRADED, State.GRADED)
+    # Alone it is held to two lines, too, and the second is of no question.
+    assert replies[2].failure is Failure.NO_GRADE
+    assert replies[2].prompt_hash == hashes(spec, asked[2])[1]
+
+
+def test_the_shares_of_several_samples_are_the_probabilities(server):
+    replies = graded(server, sampled(spec_of(server.address)), pairs(20))
+    assert {reply.state for reply in replies} == {State.GRADED}
+    assert all(sums_to_shares(reply.probabilities, reply.label_mass) for reply in replies)
+    assert any(len(set(filter(None, reply.probabilities))) > 1 for reply in replies)
 
 
 def test_one_of_two_servers_is_killed_and_the_other_does_its_pairs(server, tiny_model):

@@ -10,9 +10,17 @@ import pytest
 from judging.graders.base import Unavailable
 from judging.graders.vllm_engine import VllmGrader
 from judging.grading.pairs import Failure
+from judging.grading.prompt import hashes
 from tests.vllm.material import pairs, spec_of
 from tests.vllm.server import ENVIRONMENT, MAX_MODEL_LEN, PYTHON, ROOT
-from tests.vllm.test_client import graded, pair_of_length
+from tests.vllm.test_client import (
+    all_questions,
+    graded,
+    of_one_text,
+    pair_of_length,
+    sampled,
+    sums_to_shares,
+)
 
 NEAR = 1e-4  # of a probability: two batches of other sizes add the same numbers in another order
 
@@ -20,7 +28,10 @@ NEAR = 1e-4  # of a probability: two batches of other sizes add the same numbers
 def question(spec, tiny_model, asked):
     return {
         "spec": dataclasses.replace(spec, backend="vllm", model=str(tiny_model)).as_json(),
-        "pairs": [(pair.text, pair.question) for pair in asked],
+        "pairs": [
+            dataclasses.asdict(pair) | {"text_id": n if not pair.questions else 0, "question_id": n}
+            for n, pair in enumerate(asked)
+        ],
         "engine_args": {
             "dtype": "float32",
             "max_model_len": MAX_MODEL_LEN,
@@ -51,6 +62,9 @@ def in_process(spec, odd_pairs, tiny_model):
         (spec, [*pairs(50), *odd_pairs]),
         (dataclasses.replace(spec, label_ids=(1, 2, 3, 4, 5, 6)), pairs(1)),
         (dataclasses.replace(spec, template_hash=spec.template_hash[::-1]), pairs(1)),
+        (all_questions(spec, "1: [0-5]\\n2: [0-5]\\n3: [0-5]"), of_one_text()),
+        (all_questions(spec, "1: [0-5]\\n2: [0-5]"), of_one_text()),
+        (sampled(spec), pairs(3)),
     ]
     done = subprocess.run(
         [PYTHON, ROOT / "tests" / "vllm" / "in_process.py"],
@@ -87,6 +101,25 @@ def test_a_model_with_another_template_is_another_judge(spec, in_process):
     assert spec.template_hash
     assert in_process[2]["kind"] == "AnotherJudge"
     assert "is not the one of this judge" in in_process[2]["error"]
+
+
+def test_in_process_too_one_message_asks_all_questions_of_a_text(spec, in_process):
+    judge = all_questions(spec, "")
+    asked = of_one_text()
+    assert len({reply["raw"] for reply in in_process[3]}) == 1
+    assert {reply["state"] for reply in in_process[3]} == {"graded"}
+    assert {reply["prompt_hash"] for reply in in_process[3]} == {hashes(judge, asked[0])[0]}
+    *two, missing = in_process[4]
+    assert {reply["state"] for reply in two} == {"graded"}
+    assert (missing["failure"], missing["prompt_hash"]) == ("no_grade", hashes(judge, asked[2])[1])
+    assert missing["prompt_tokens"] > two[0]["prompt_tokens"]  # its share, and what it took alone
+
+
+def test_in_process_too_the_shares_of_samples_are_the_probabilities(in_process):
+    assert len(in_process[5]) == 3
+    for reply in in_process[5]:
+        assert sums_to_shares(reply["probabilities"], reply["label_mass"])
+        assert reply["raw"].startswith("[1 of 4]\n")
 
 
 def test_where_vllm_is_not_installed_a_sentence_says_so(server):

@@ -169,7 +169,7 @@ class Command(BaseCommand):
             self.stdout.write(
                 f"judge run {run.pk} of {run.judge.slug}{kind} is {run.get_state_display()}: "
                 f"{progress.n_graded:,} pairs graded, {run.n_there_before:,} were there before, "
-                f"{run.n_without_words:,} have a text without words{failed}. {run.note}".rstrip()
+                f"{run.n_without_words:,} lack the words that the prompt shows{failed}. {run.note}".rstrip()
             )
             for why in run.put_aside.values():
                 self.stdout.write(f"A server was put aside: {why}")

@@ -5,8 +5,9 @@ import pytest
 from judging.grading.parse import PARSERS, Parsed, parse, words_of
 from tests.judging.grading.made_up import IN_WORDS, LABELS, NUMBERS
 
+SEVERAL = [name for name, rules in PARSERS.items() if rules.of_several]
 # It reads as code once read, right or wrong: it has tests of its own.
-CAREFUL = [name for name in PARSERS if name != "first-digit-1"]
+CAREFUL = [name for name in PARSERS if name not in ("first-digit-1", *SEVERAL)]
 WORDS = words_of(LABELS)
 
 
@@ -21,6 +22,17 @@ def test_none_is_read_wrongly_and_each_by_the_parsers_that_are_for_it(parser: st
         for reply, reads, by in table:
             expected = reads if parser in by.split() else None
             assert read(parser, reply, grades, words).grade == expected, (parser, reply)
+
+
+@pytest.mark.parametrize("parser", SEVERAL)
+def test_a_question_that_is_asked_alone_is_not_read_wrongly(parser: str) -> None:
+    read_by_it = {
+        reply
+        for reply, reads, _ in NUMBERS
+        if reads is not None and read(parser, reply).grade == reads
+    }
+    read_at_all = {reply for reply, _, _ in NUMBERS if read(parser, reply).grade is not None}
+    assert read_at_all == read_by_it != set()
 
 
 def test_the_table_is_large_and_most_of_what_a_person_reads_is_read_by_some_parser() -> None:

@@ -11,8 +11,10 @@ from judging.grading.pairs import Pair
 from judging.grading.prompt import (
     PLACEHOLDERS,
     check_template,
+    hashes,
     prompt_hash,
     render,
+    shown_by,
     unknown_placeholders,
     wording_of,
 )
@@ -117,12 +119,50 @@ def test_what_is_missing_is_said(system: str, prompt: str, problems: list[str]) 
 
 def test_each_unknown_placeholder_is_named_once_as_it_is_written() -> None:
     problems = check_template("{context}", "{question} {text} {Text} { text } {context}")
-    known = "{question}, {text}, {request}, {rubric}, {grades}"
+    known = "{question}, {questions}, {text}, {request}, {answer}, {rubric}, {grades}"
     assert problems == [
         f"{{context}} is not a placeholder. There are {known}.",
         f"{{Text}} is not a placeholder. There are {known}.",
         f"{{ text }} is not a placeholder. There are {known}.",
     ]
+
+
+def test_questions_are_numbered_and_each_stands_on_its_line() -> None:
+    pair = replace(PAIR, questions=("What sank?", "Who\nsaw  it?"), number=2)
+    assert rendered("{questions}", pair)[0]["content"] == "1. What sank?\n2. Who saw it?"
+    assert rendered("{questions}", pair.alone())[0]["content"] == "1. What sank?"
+    assert rendered("{questions}")[0]["content"] == "1. What sank?"
+
+
+def test_an_answer_is_shown_beside_its_question() -> None:
+    pair = replace(PAIR, answer="the ferry [...] in March")
+    assert rendered("{question} {answer}", pair)[0]["content"] == (
+        "What sank? the ferry [...] in March"
+    )
+
+
+def test_all_questions_stand_for_the_question_and_not_beside_it() -> None:
+    assert check_template("", "{questions} {text}") == []
+    assert check_template("", "{questions} {question} {text}") == [
+        "{question} is one of {questions}: a prompt shows the one or the others."
+    ]
+    [problem] = check_template("", "{questions} {answer}", ("question", "answer"))
+    assert "an answer of its own" in problem
+
+
+def test_a_message_has_two_hashes_where_it_may_be_asked_alone() -> None:
+    spec = replace(SPEC, prompt="{questions}\n{text}")
+    several = replace(PAIR, questions=("Where?", "What sank?"), number=2)
+    together, alone = hashes(spec, several)
+    assert together == prompt_hash(render(spec, several))
+    assert alone == prompt_hash(render(spec, several.alone())) != together
+    assert hashes(SPEC, PAIR) == (prompt_hash(render(SPEC, PAIR)),)
+
+
+def test_what_a_judge_shows_is_what_its_prompt_names() -> None:
+    assert shown_by(replace(SPEC, system="{rubric}", prompt="{text:20} {x} {answer}")) == {
+        *("rubric", "text", "answer")
+    }
 
 
 def test_no_known_placeholder_is_called_unknown() -> None:

@@ -13,7 +13,13 @@ from judging.grading.spec import Spec
 from tests.factories import labels_of
 
 STRUCTURES = ["crux-structure", "umbrela-structure"]
-OURS = ["evidence-question-first", "evidence-text-first", "question-first", "text-first"]
+OURS = [
+    "all-questions",
+    "evidence-question-first",
+    "evidence-text-first",
+    "question-first",
+    "text-first",
+]
 GOOD = """title: A title: with a colon
 parser: integer-1
 max_tokens: 1
@@ -50,7 +56,7 @@ def asked_by(name: str) -> list[dict[str, str]]:
     return render(spec, Pair(1, 2, text="THE TEXT", question="THE QUESTION", request="THE REQUEST"))
 
 
-def test_there_are_six() -> None:
+def test_there_are_seven() -> None:
     assert names() == sorted([*OURS, *STRUCTURES])
 
 
@@ -204,6 +210,6 @@ def test_a_name_that_is_none_is_answered_with_those_that_are(name: str) -> None:
     with pytest.raises(PromptFileError) as error:
         load(name)
     assert str(error.value) == (
-        f'There is no prompt "{name}". There are crux-structure, evidence-question-first, '
-        "evidence-text-first, question-first, text-first, umbrela-structure."
+        f'There is no prompt "{name}". There are all-questions, crux-structure, '
+        "evidence-question-first, evidence-text-first, question-first, text-first, umbrela-structure."
     )

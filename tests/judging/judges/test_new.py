@@ -88,7 +88,7 @@ def test_no_seed_no_probabilities_and_further_settings(cast, db):
         ({"model": ""}, "required"),
         ({"prompt": ""}, "required"),
         ({"prompt": "no places"}, "{question}"),
-        ({"prompt": "{text} {question} {answer}"}, "{answer} is not a placeholder"),
+        ({"prompt": "{text} {question} {replies}"}, "{replies} is not a placeholder"),
         ({"parser": "none-1"}, "valid choice"),
         ({"temperature": "hot"}, "Enter a number"),
         ({"temperature": "-1"}, "greater than or equal to 0"),
@@ -138,8 +138,10 @@ def test_a_prompt_shows_what_its_rubric_shows(cast, db):
     page = markup(saved(cast, **alone | {"rubric": "importance"}))
     assert "The prompt does not show the request: it needs {request}." in page
     page = markup(saved(cast, **alone | {"rubric": "critique-qa_tautology"}))
-    assert "which a prompt cannot show yet" in page
-    assert Judge.objects.count() == 1
+    assert "The prompt does not show the answer: it needs {answer}." in page
+    shown = alone | {"rubric": "critique-qa_tautology", "prompt": "{question} {answer} {rubric}"}
+    assert saved(cast, **shown, slug="tautology", model="m2").status_code == 302
+    assert Judge.objects.count() == 2
 
 
 def test_a_judge_knows_the_levels_by_their_one_word(cast, db):

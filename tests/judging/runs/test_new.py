@@ -88,7 +88,7 @@ def test_counting_first_starts_nothing(cast, dataset, settings):
     page = response.content.decode()
     assert response.status_code == 200
     assert "8 pairs to ask" in page
-    assert "4 have a text without words" in page
+    assert "4 lack the words that the prompt shows" in page
     assert "prompt tokens" in page
     assert "at these prices" in page
     assert not JudgeRun.objects.exists()

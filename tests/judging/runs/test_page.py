@@ -40,7 +40,7 @@ def test_a_run_under_way(seen, run, dataset):
     assert "1 leased, by gpu-1:7" in page
     assert "Pause" in page
     assert '<dialog id="cancel"' in page
-    assert "4 pairs have a text without words" in page
+    assert "4 pairs lack the words that the prompt shows" in page
     assert "No reply yet." in page
     assert "No worker is at work" not in page
 

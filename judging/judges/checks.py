@@ -1,0 +1,72 @@
+"""What cannot be in one judge: fields of the form that are right by themselves, and not beside each other."""
+
+from collections.abc import Collection, Iterator, Mapping
+from typing import Any
+
+from annotation.models import Rubric
+from judging.engine.judges import levels_of
+from judging.grading.parse import OF_WORDS, PARSERS, words_of
+from judging.grading.prompt import USUAL, check_template, placeholders
+
+Problem = tuple[str, str]  # the field, and what is wrong with it
+
+
+def shown_of(rubric: Rubric | None) -> Collection[str]:
+    """What a prompt has to show of a pair."""
+    return rubric.shows if rubric else USUAL
+
+
+def problems_of(cleaned: Mapping[str, Any]) -> Iterator[Problem]:
+    """What is wrong, of the fields that are right by themselves; those that are not are missing."""
+    if cleaned.get("prompt"):
+        system, prompt = cleaned.get("system", ""), cleaned["prompt"]
+        for problem in check_template(system, prompt, shown_of(cleaned.get("rubric"))):
+            yield "prompt", problem
+        if cleaned.get("parser"):
+            yield from _of_parser(cleaned, placeholders(system, prompt))
+    if cleaned.get("rubric"):
+        yield from _of_rubric(cleaned, cleaned["rubric"])
+    yield from _of_samples(cleaned)
+    limit = cleaned.get("extra", {}).get("max_completion_tokens")
+    if limit is not None and limit != cleaned.get("max_tokens"):
+        yield "extra", "max_completion_tokens is not the number of tokens at most above."
+
+
+def _of_parser(cleaned: Mapping[str, Any], shown: Collection[str]) -> Iterator[Problem]:
+    parser = cleaned["parser"]
+    if PARSERS[parser].of_several and "questions" not in shown:
+        yield (
+            "parser",
+            "It reads replies about all {questions} of a text, and the prompt asks about one.",
+        )
+    if "questions" in shown and not PARSERS[parser].of_several:
+        known = ", ".join(name for name, rules in PARSERS.items() if rules.of_several)
+        yield (
+            "parser",
+            f"The prompt asks about all {{questions}} at once: such replies are read by {known}.",
+        )
+    if "questions" in shown and cleaned.get("logprobs"):
+        yield "logprobs", "The first token of a reply to all {questions} is the grade of none."
+    if parser == "evidence-1" and "text" not in shown:
+        yield "parser", "It looks for quotations in the text, which the prompt does not show."
+
+
+def _of_rubric(cleaned: Mapping[str, Any], rubric: Rubric) -> Iterator[Problem]:
+    levels = [(int(grade), str(label)) for grade, label in levels_of(rubric)]
+    if cleaned.get("parser") in OF_WORDS and not words_of(levels):
+        yield "parser", f"No level of {rubric} is one word that a reply could be."
+    ids = cleaned.get("label_ids")
+    if ids and len(ids) != len(levels):
+        yield "label_ids", f"{rubric} has {len(levels)} grades, and these are {len(ids)} ids."
+
+
+def _of_samples(cleaned: Mapping[str, Any]) -> Iterator[Problem]:
+    extra = cleaned.get("extra", {})
+    if "n" in extra:
+        yield "extra", "The number of samples, n, has a field of its own."
+    if cleaned.get("samples", 1) == 1:
+        return
+    if cleaned.get("logprobs"):
+        yield "logprobs", "Of several samples the shares of their grades are the probabilities."
+    if extra.get("temperature", cleaned.get("temperature")) == 0:
+        yield "samples", "At temperature 0 all samples are the same, and many servers refuse."

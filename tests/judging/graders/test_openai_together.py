@@ -1,0 +1,154 @@
+"""One message about all questions of a text, and several samples of one reply."""
+
+from dataclasses import replace
+
+import pytest
+
+from judging.graders.openai_api import OpenAIGrader
+from judging.grading.pairs import Pair, Sampling
+from judging.grading.prompt import hashes
+from tests.judging.graders import material
+from tests.judging.graders.scripted_server import as_json, completion, said, status
+
+QUESTIONS = ("Q1", "Q2", "Q3")
+TOGETHER = material.spec(
+    prompt="{questions}\nText: {text}",
+    parser="numbered-1",
+    sampling=Sampling(max_tokens=100, logprobs=False),
+)
+
+
+def pairs_of(text=1, numbers=(1, 2, 3)):
+    return [
+        Pair(text, number, "Some words.", QUESTIONS[number - 1], "", "", QUESTIONS, number)
+        for number in numbers
+    ]
+
+
+def usage(answer, read, written):
+    return answer | {"usage": {"prompt_tokens": read, "completion_tokens": written}}
+
+
+@pytest.fixture
+def ask_together(server):
+    def ask(pairs, spec=TOGETHER):
+        grader = OpenAIGrader(spec, server.url, key=None, concurrency=4)
+        replies = [reply for reply in grader.replies(iter(pairs)) if reply]
+        by_pair = {(reply.pair.text_id, reply.pair.question_id): reply for reply in replies}
+        assert len(by_pair) == len(replies) == len(pairs)
+        return by_pair
+
+    return ask
+
+
+def test_one_message_brings_a_reply_to_each_question(server, ask_together):
+    server.script("1. Q1", as_json(usage(completion("1: 4\n2: 0\n3: 5"), 100, 11)))
+    replies = ask_together(pairs_of())
+    assert [replies[1, number].grade for number in (1, 2, 3)] == [4, 0, 5]
+    assert server.asked == {"1. Q1": 1}
+    [body] = server.bodies["1. Q1"]
+    assert body["messages"][0]["content"] == "1. Q1\n2. Q2\n3. Q3\nText: Some words."
+    assert {reply.raw for reply in replies.values()} == {"1: 4\n2: 0\n3: 5"}
+    assert {reply.prompt_hash for reply in replies.values()} == {hashes(TOGETHER, pairs_of()[0])[0]}
+    assert [replies[1, number].prompt_tokens for number in (1, 2, 3)] == [34, 33, 33]
+    assert sum(reply.completion_tokens for reply in replies.values()) == 11
+
+
+def test_what_the_reply_leaves_out_is_asked_alone(server, ask_together):
+    server.script("1. Q1", as_json(usage(completion("1: 4\n3: 5"), 90, 9)))
+    server.script("1. Q2", as_json(usage(completion("2"), 20, 1)))
+    replies = ask_together(pairs_of())
+    assert [replies[1, number].grade for number in (1, 2, 3)] == [4, 2, 5]
+    assert server.asked == {"1. Q1": 1, "1. Q2": 1}
+    assert server.bodies["1. Q2"][0]["messages"][0]["content"] == "1. Q2\nText: Some words."
+    alone = replies[1, 2]
+    assert (alone.raw, alone.prompt_tokens, alone.completion_tokens) == ("2", 30 + 20, 3 + 1)
+    assert alone.prompt_hash == hashes(TOGETHER, pairs_of()[1])[1] != replies[1, 1].prompt_hash
+
+
+def test_what_has_no_grade_alone_either_is_a_failure(server, ask_together):
+    server.script("1. Q1", said("1: 4\n2: 1 or 2\n3: 5"))
+    server.script("1. Q2", said("1: 1 or 2"))
+    replies = ask_together(pairs_of())
+    assert [replies[1, number].grade for number in (1, 2, 3)] == [4, None, 5]
+    assert (replies[1, 2].failure, replies[1, 2].raw) == ("several", "1: 1 or 2")
+    assert server.asked["1. Q2"] == 1
+
+
+def test_of_a_reply_that_is_cut_the_whole_lines_count(server, ask_together):
+    server.script("1. Q1", said("1: 4\n2: 0\n3: 5", finish_reason="length"))
+    server.script("1. Q3", said("1: 5"))
+    replies = ask_together(pairs_of())
+    assert [replies[1, number].grade for number in (1, 2, 3)] == [4, 0, 5]
+    assert server.asked == {"1. Q1": 1, "1. Q3": 1}
+
+
+def test_a_message_that_is_too_long_is_asked_question_by_question(server, ask_together):
+    too_long = status(400, "This model's maximum context length is 2048 tokens.")
+    server.script("1. Q1", too_long, said("1: 4"))
+    server.script("1. Q2", said("1: 1"))
+    server.script("1. Q3", too_long)
+    replies = ask_together(pairs_of())
+    assert [replies[1, number].grade for number in (1, 2, 3)] == [4, 1, None]
+    assert replies[1, 3].failure == "too_long"
+
+
+def test_only_the_pairs_that_are_lacking_get_a_reply_and_each_text_has_a_message(
+    server, ask_together
+):
+    server.script("1. Q1", said("1: 4\n2: 0\n3: 5"))
+    replies = ask_together([*pairs_of(1, (2, 3)), *pairs_of(2)])
+    assert {key: reply.grade for key, reply in replies.items()} == {
+        (1, 2): 0,
+        (1, 3): 5,
+        (2, 1): 4,
+        (2, 2): 0,
+        (2, 3): 5,
+    }
+    assert server.asked == {"1. Q1": 2}
+
+
+SAMPLED = material.spec(
+    sampling=Sampling(temperature=0.7, max_tokens=5, logprobs=False, extra={"n": 3})
+)
+
+
+def sampled(*words):
+    choices = [completion(each)["choices"][0] | {"index": n} for n, each in enumerate(words)]
+    return as_json(completion("") | {"choices": choices})
+
+
+def test_the_shares_of_several_samples_are_the_probabilities(server, ask):
+    server.script("Q", sampled("4", "2", "4"))
+    reply = ask("Q", spec=SAMPLED)["Q"]
+    assert (reply.grade, reply.expected_grade, reply.label_mass) == (4, pytest.approx(10 / 3), 1.0)
+    assert reply.probabilities == pytest.approx((0, 0, 1 / 3, 0, 2 / 3, 0))
+    assert reply.raw == "[1 of 3]\n4\n\n[2 of 3]\n2\n\n[3 of 3]\n4"
+    assert server.bodies["Q"][0]["n"] == 3
+    assert server.asked["Q"] == 1
+
+
+def test_a_server_that_gives_fewer_samples_has_not_done_as_it_was_asked(server, ask):
+    server.script("Q", said("4"))
+    reply = ask("Q", spec=SAMPLED)["Q"]
+    assert (reply.state, reply.failure, reply.raw) == ("error", "malformed", "4")
+    assert reply.detail == "The answer has 1 of the 3 samples that were asked for."
+
+
+def test_a_sample_without_a_message_is_no_reply(server, ask):
+    server.script("Q", as_json({"choices": [completion("4")["choices"][0], {}, {}]}))
+    assert ask("Q", spec=SAMPLED)["Q"].failure == "malformed"
+
+
+def test_a_judge_that_wants_one_reply_takes_the_first(server, ask):
+    server.script("Q", sampled("4", "2"))
+    assert (ask("Q")["Q"].grade, ask("Q")["Q"].raw) == (4, "4")
+
+
+def test_samples_of_a_message_about_all_questions_count_for_each(server, ask_together):
+    spec = replace(TOGETHER, sampling=SAMPLED.sampling)
+    server.script("1. Q1", sampled("1: 4\n2: 0", "1: 3\n2: 0\n3: 5", "1: 4\n2: 1\n3: 5"))
+    replies = ask_together(pairs_of(), spec)
+    assert [replies[1, number].grade for number in (1, 2, 3)] == [4, 0, 5]
+    assert replies[1, 3].label_mass == pytest.approx(2 / 3)
+    assert server.asked == {"1. Q1": 1}
