@@ -34,6 +34,7 @@ OF_THE_JUDGE = frozenset(
     }
 )
 TEMPLATE_KWARGS = "chat_template_kwargs"  # of the template, not of the sampling
+HELD_TO = "structured_outputs"  # a form of reply
 _SIGN_OF_LIFE = 1.0  # seconds after which the caller hears something
 _TOO_LONG = re.compile(r"maximum (?:context|model) length", re.IGNORECASE)
 _loaded: dict[str, Any] = {}  # one engine: a second one would not fit beside it
@@ -250,6 +251,9 @@ def sampling_of(spec: Spec, llm: Any) -> Any:
     elif wanted.logprobs:
         options["logprobs"] = MOST_LOGPROBS
     try:
+        if isinstance(held := options.get(HELD_TO), dict):
+            # What a server makes of a request, the engine takes made.
+            options[HELD_TO] = import_module("vllm.sampling_params").StructuredOutputsParams(**held)
         return import_module("vllm").SamplingParams(**options)
     except (TypeError, ValueError, import_module("vllm.exceptions").VLLMClientError) as error:
         raise GraderError(f"vLLM does not take this judge's sampling: {error}") from error
