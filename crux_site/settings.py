@@ -51,6 +51,7 @@ INSTALLED_APPS = [
     "annotation",
     "evaluation",
     "judging",
+    "building",
 ]
 
 MIDDLEWARE = [

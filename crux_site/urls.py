@@ -18,6 +18,7 @@ urlpatterns = [
     path("api/", include("crux_site.api.urls")),
     path("datasets/", include("crux_site.datasets.urls")),
     path("datasets/<slug:slug>/", include("evaluation.urls")),
+    path("datasets/<slug:slug>/", include("building.urls")),
     path("datasets/<slug:slug>/", include("crux_site.calibration.urls")),
     path("import/", include("crux_site.imports.urls")),
     path("campaigns/<slug:slug>/", include("evaluation.quality.urls")),

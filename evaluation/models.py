@@ -6,18 +6,30 @@ from django.db.models import Q
 
 
 class RetrievalRun(models.Model):
-    """A named ranking of texts for each topic. One topic's list is a retrieval context, Z."""
+    """A named ranking of texts for each topic. One topic's list is a retrieval context, Z.
+
+    One that was made here has its recipe and its origin: what it was made from, by which versions, and
+    what came of it. Two with one fingerprint would be the same; one without came in a file.
+    """
 
     dataset = models.ForeignKey(
         "annotation.Dataset", on_delete=models.CASCADE, related_name="runs", db_index=False
     )
     name = models.CharField(max_length=120)
     tag = models.CharField(max_length=120, blank=True, help_text="the last column of its file")
+    recipe = models.TextField(blank=True, default="", help_text="the line that says how it is made")
+    origin = models.JSONField(default=dict, blank=True)
+    fingerprint = models.CharField(max_length=64, blank=True, default="", editable=False)
 
     class Meta:
         ordering = ["dataset_id", "name"]
         constraints = [
             models.UniqueConstraint(fields=["dataset", "name"], name="run_name_unique"),
+            models.UniqueConstraint(
+                fields=["dataset", "fingerprint"],
+                condition=~Q(fingerprint=""),
+                name="run_made_once",
+            ),
         ]
 
     def __str__(self) -> str:

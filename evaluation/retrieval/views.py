@@ -18,6 +18,7 @@ from annotation.models import Dataset
 from evaluation.csv_tables import csv_response
 from evaluation.data.selection import SelectionError
 from evaluation.http import refusal
+from evaluation.models import RetrievalRun
 from evaluation.plotly_file import URL, style_ids
 from evaluation.retrieval.board import REPORTS, RUNS, Board, board
 from evaluation.retrieval.charts import estimate_axis, scatter, strips, value_axis
@@ -124,6 +125,7 @@ def retrieval_run(
     context = _context(choice, scores) | paged
     context |= {
         "row": row,
+        "run": RetrievalRun.objects.filter(dataset=choice.dataset, name=name).first(),
         "topics": run_topics(scores, row, paged["page"].object_list),
         "axes": {metric: estimate_axis([row.means[metric]]) for metric in METRICS},
     }

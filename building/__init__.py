@@ -1,0 +1,1 @@
+"""Building a collection: indexes, and retrieval runs that say how they were made."""

@@ -1,0 +1,1 @@
+"""Texts to terms, and lengths, exactly as Lucene has them. No Django here."""

@@ -1,0 +1,104 @@
+"""English text to terms, as Lucene's EnglishAnalyzer makes them: words, possessives, stop words, stems.
+
+Words are those of Unicode's annex 29, as Lucene's StandardTokenizer reads it; what a pictograph is to Lucene
+is no word here. Source: Lucene 10, analysis/common (StandardTokenizer, EnglishPossessiveFilter,
+EnglishAnalyzer, PorterStemFilter); the stemmer is Martin Porter's, with his two departures.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import regex
+import snowballstemmer
+
+_STOP = """
+a an and are as at be but by for if in into is it no not of on or such that the their then there these they
+this to was will with
+"""
+STOP_WORDS = frozenset(_STOP.split())
+LONGEST = 255  # letters of a token: Lucene cuts there and goes on
+CACHED = 200_000  # words whose terms a process keeps
+
+_EX = r"[\p{WB=Extend}\p{WB=Format}\p{WB=ZWJ}]*+"  # marks belong to the sign before them
+_LETTER = rf"[\p{{WB=ALetter}}\p{{WB=Hebrew_Letter}}]{_EX}"
+_DIGIT = rf"\p{{WB=Numeric}}{_EX}"
+_KANA = rf"\p{{WB=Katakana}}{_EX}"
+_JOIN = rf"(?:\p{{WB=ExtendNumLet}}{_EX})"  # the underscore, which makes no word alone
+_IN_WORDS = rf"[\p{{WB=MidLetter}}\p{{WB=MidNumLet}}\p{{WB=Single_Quote}}:]{_EX}"
+_IN_NUMBERS = rf"[\p{{WB=MidNum}}\p{{WB=MidNumLet}}\p{{WB=Single_Quote}}]{_EX}"
+_PIECE = (
+    rf"(?:{_KANA}(?:{_JOIN}*+{_KANA})*+"
+    rf"|{_LETTER}(?:(?:{_JOIN}++|{_IN_WORDS})?{_LETTER})*+"
+    rf"|{_DIGIT}(?:(?:{_JOIN}++|{_IN_NUMBERS})?{_DIGIT})*+)"
+)
+_ONE_SIGN = r"[\p{Script=Han}\p{Script=Hiragana}]"
+_WORD = regex.compile(
+    rf"{_JOIN}*+{_PIECE}(?:{_JOIN}*+{_PIECE})*+{_JOIN}*+|{_ONE_SIGN}{_EX}"
+    rf"|(?:\p{{Line_Break=Complex_Context}}{_EX})++"
+)
+_POSSESSIVE = regex.compile(r"['’＇][sS]\Z")
+_stemmer = snowballstemmer.stemmer("porter")
+
+
+def terms(text: str) -> list[str]:
+    """The terms of a text in order, one for each word that is no stop word."""
+    return [term for word in _words(text) if (term := _term(word))]
+
+
+def _words(text: str) -> list[str]:
+    """The words of a text as they stand there, the longest ones in pieces."""
+    found: list[str] = _WORD.findall(text)
+    if all(len(word) <= LONGEST for word in found):
+        return found
+    return [
+        word[start : start + LONGEST] for word in found for start in range(0, len(word), LONGEST)
+    ]
+
+
+@lru_cache(CACHED)
+def _term(word: str) -> str:
+    """The term of a word; "" for a stop word, and for a possessive alone."""
+    small = _small(_POSSESSIVE.sub("", word))
+    return "" if small in STOP_WORDS else stem(small)
+
+
+def _small(word: str) -> str:
+    """In small letters, sign by sign as Java does: what str.lower makes of a whole word may differ."""
+    return word.lower() if word.isascii() else "".join(sign.lower()[0] for sign in word)
+
+
+def stem(word: str) -> str:
+    """The stem of a word in small letters by Porter's algorithm as he published it on his page.
+
+    Other than in his paper, -bli becomes -ble, -logi becomes -log, and words of one or two letters
+    stay. Snowball's porter is that of the paper: what these rules make of a word is put in their place.
+    """
+    if len(word) < 3:
+        return word
+    for ending, becomes in _DEPARTURES:
+        if word.endswith(ending):
+            before = word.removesuffix(ending)
+            # Only what has a vowel and then a consonant before it.
+            if _has_measure(before):
+                word = before + becomes
+            break
+    return str(_stemmer.stemWord(word))
+
+
+_DEPARTURES = (
+    *(("blies", "ble"), ("bly", "ble"), ("bli", "ble")),
+    *(("logies", "log"), ("logy", "log"), ("logi", "log")),
+)
+
+
+def _has_measure(stem_of: str) -> bool:
+    """Whether a consonant stands somewhere behind a vowel: Porter's m > 0. Behind a consonant y is a vowel."""
+    seen = was_consonant = False
+    for place, letter in enumerate(stem_of):
+        is_vowel = letter in "aeiou" or (letter == "y" and place > 0 and was_consonant)
+        if not is_vowel and seen:
+            return True
+        seen = seen or is_vowel
+        was_consonant = not is_vowel
+    return False

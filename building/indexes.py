@@ -1,0 +1,73 @@
+"""The index of a dataset's passages: files under VAR_DIR/indexes, made anew where the passages have changed."""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+from django.conf import settings
+
+from annotation.models import Dataset, Text
+from annotation.models.corpus import TextQuerySet
+from building.retrieval.index import VERSION, Index, build
+from evaluation.data.cache import cached
+
+AT_ONCE = 1_000  # texts whose words are in memory
+AT_A_LOOK = 20_000  # passages that are indexed while somebody waits for a page
+
+
+class NoIndex(Exception):
+    """There is none, and to make it takes longer than a page may: a sentence that says what to do."""
+
+
+def index_of(dataset: Dataset, most: int | None = None) -> Index:
+    """The index of the passages as they are now, made if it is not there.
+
+    Raises NoIndex where it is not and there are more than `most` passages.
+    """
+    corpus = cached(dataset, ("passages", VERSION), lambda: _corpus_hash(dataset))
+    folder = Path(settings.VAR_DIR) / "indexes" / f"{dataset.pk}-{corpus}"
+    if not (folder / "meta.json").exists():
+        n = _passages(dataset).count()
+        if most is not None and n > most:
+            raise NoIndex(
+                f"The {n:,} passages of {dataset.title} are not indexed as they are now. "
+                f"On the server: manage.py build_index {dataset.slug}"
+            )
+        build(folder, _texts(dataset), corpus)
+        _remove_older(folder)
+    return Index(folder)
+
+
+def _passages(dataset: Dataset) -> TextQuerySet:
+    return dataset.texts.with_body().filter(kind=Text.Kind.PASSAGE)
+
+
+def _named(dataset: Dataset) -> list[tuple[str, int, str]]:
+    """Passages with words by name, sign by sign: among equal scores this order decides."""
+    return sorted(_passages(dataset).order_by().values_list("name", "pk", "sha256").iterator())
+
+
+def _corpus_hash(dataset: Dataset) -> str:
+    digest = hashlib.sha256()
+    for name, pk, sha256 in _named(dataset):
+        digest.update(f"{name}\n{pk}\n{sha256}\n".encode("utf-8", "surrogatepass"))
+    return digest.hexdigest()[:16]
+
+
+def _texts(dataset: Dataset) -> Iterator[tuple[int, str]]:
+    keys = [pk for _, pk, _ in _named(dataset)]
+    for start in range(0, len(keys), AT_ONCE):
+        some = keys[start : start + AT_ONCE]
+        bodies = dict(Text.objects.filter(pk__in=some).order_by().values_list("pk", "body"))
+        yield from ((pk, bodies[pk] or "") for pk in some if pk in bodies)
+
+
+def _remove_older(folder: Path) -> None:
+    """Indexes of the dataset as it was. Who reads one still goes on reading."""
+    of_dataset = folder.name.partition("-")[0]
+    for other in folder.parent.glob(f"{of_dataset}-*"):
+        if other != folder:
+            shutil.rmtree(other, ignore_errors=True)

@@ -1,0 +1,1 @@
+"""Indexes and rankings, from arrays and files alone. No Django here."""

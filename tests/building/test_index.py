@@ -1,0 +1,162 @@
+"""Lengths of a byte, the files of an index, and BM25 worked out by hand."""
+
+import json
+import math
+
+import numpy as np
+import pytest
+
+from building.analysis.norms import rounded
+from building.retrieval.bm25 import Background, BackgroundBroken, Bm25
+from building.retrieval.index import VERSION, Index, IndexBroken, build
+
+TEXTS = [
+    (11, "The ferry sank near the harbour."),  # ferri sank near harbour
+    (12, "Ferry, ferry: a ferry!"),  # ferri three times
+    (13, "the of and"),  # no term
+    (14, "A harbour without ships"),  # harbour without ship
+    (15, "Ferry, ferry: a ferry!"),
+]
+
+
+@pytest.fixture
+def index(tmp_path):
+    build(tmp_path / "index", TEXTS, "corpus")
+    return Index(tmp_path / "index")
+
+
+@pytest.mark.parametrize(
+    ("length", "kept"),
+    [
+        *((0, 0), (1, 1), (23, 23), (39, 39), (40, 40), (41, 40), (42, 42), (55, 54), (56, 56)),
+        *((59, 56), (60, 60), (87, 84), (88, 88), (95, 88), (1_000, 984), (2**31 - 1, 2013265944)),
+    ],
+)
+def test_lengths_are_rounded_down_to_what_a_byte_holds(length: int, kept: int) -> None:
+    assert rounded([length]).tolist() == [kept]
+
+
+def test_there_are_256_lengths() -> None:
+    exact = np.arange(0, 200_000)
+    kept = rounded(exact)
+    assert (kept <= exact).all()
+    assert (np.diff(kept) >= 0).all()
+    assert rounded(kept).tolist() == kept.tolist()
+    assert len(set(kept.tolist())) < 256
+
+
+def test_an_index_holds_what_it_was_given(index) -> None:
+    meta = index.meta
+    assert (meta.n_texts, meta.n_empty, meta.n_tokens, meta.n_terms) == (4, 1, 4 + 3 + 3 + 3, 6)
+    assert index.keys.tolist() == [11, 12, 14, 15]
+    assert index.lengths.tolist() == [4, 3, 3, 3]
+    assert [part.tolist() for part in index.postings("ferri")] == [[0, 1, 3], [1, 3, 3]]
+    assert [part.tolist() for part in index.postings("harbour")] == [[0, 2], [1, 1]]
+    for nothing in ("ferry", "a", "zz", "", "ferrii"):
+        assert [part.tolist() for part in index.postings(nothing)] == [[], []]
+
+
+def test_scores_by_hand(index) -> None:
+    # N = 4, avg = 13 / 4; ferri stands in 3 texts, harbour in 2.
+    def weight(tf: int, length: int) -> float:
+        return tf / (tf + 0.9 * (1 - 0.4 + 0.4 * length / (13 / 4)))
+
+    ferri, harbour = math.log(1 + 1.5 / 3.5), math.log(1 + 2.5 / 2.5)
+    ranked = Bm25(index).ranked("ferries in the harbour", 10)
+    expected = [
+        ferri * weight(1, 4) + harbour * weight(1, 4),
+        harbour * weight(1, 3),
+        ferri * weight(3, 3),
+    ]
+    assert ranked.rows.tolist() == [0, 2, 1, 3]  # two alike, in the order of the index
+    assert ranked.scores.tolist() == [round(score, 4) for score in [*expected, expected[-1]]]
+
+
+def test_a_word_of_the_query_counts_as_often_as_it_stands_there(index) -> None:
+    bm25 = Bm25(index)
+    once, twice = bm25.ranked("harbour", 10), bm25.ranked("harbour harbours", 10)
+    assert twice.scores.tolist() == pytest.approx([2 * score for score in once.scores], abs=2e-4)
+
+
+def test_of_equal_texts_the_first_stay_where_the_ranking_is_cut(index) -> None:
+    assert Bm25(index).ranked("ferry", 1).rows.tolist() == [1]
+    assert Bm25(index).ranked("ferry", 2).rows.tolist() == [1, 3]
+    assert Bm25(index).ranked("nothing of it, the", 5).rows.tolist() == []
+
+
+def test_each_term_says_its_share_of_the_score(index) -> None:
+    bm25 = Bm25(index)
+    ranked = bm25.ranked("the ferry harbour ship", 10)
+    for row, score in zip(ranked.rows.tolist(), ranked.scores.tolist(), strict=True):
+        shares = bm25.shares("the ferry harbour ship", row)
+        assert math.fsum(share for _, share in shares) == pytest.approx(score, abs=1e-4)
+    assert [term for term, _ in bm25.shares("the ferry harbour ship", 2)] == ["ship", "harbour"]
+
+
+def test_a_background_stands_for_the_corpus_that_is_not_here(index, tmp_path) -> None:
+    file = tmp_path / "background.json"
+    file.write_text(json.dumps({"N": 100, "avgdl": 6.5, "df": {"ferri": 9}}))
+    bm25 = Bm25(index, k1=1.2, b=0.75, background=Background.read(file))
+    ranked = bm25.ranked("ferry harbour", 10)
+    assert ranked.unknown == ("harbour",)
+    ferri = math.log(1 + 91.5 / 9.5) * 3 / (3 + 1.2 * (0.25 + 0.75 * 3 / 6.5))
+    assert ranked.scores[ranked.rows.tolist().index(1)] == pytest.approx(ferri, abs=1e-4)
+    assert bm25.ranked("ferry", 10).unknown == ()
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        *(
+            "",
+            "[]",
+            "{",
+            '{"N": 3}',
+            '{"N": "x", "avgdl": 1, "df": {}}',
+            '{"N": 3, "avgdl": 1, "df": []}',
+        ),
+        *('{"N": 0, "avgdl": 1, "df": {}}', '{"N": 3, "avgdl": 0, "df": {}}'),
+        *('{"N": 3, "avgdl": 1, "df": {"a": 0}}', '{"N": 3, "avgdl": 1, "df": {"a": NaN}}'),
+    ],
+)
+def test_a_background_that_is_none_is_named(tmp_path, words: str) -> None:
+    file = tmp_path / "background.json"
+    file.write_text(words)
+    with pytest.raises(BackgroundBroken, match=r"background\.json"):
+        Background.read(file)
+    with pytest.raises(BackgroundBroken, match="cannot be read"):
+        Background.read(tmp_path / "none.json")
+
+
+def test_a_folder_is_an_index_when_it_is_whole(tmp_path, index) -> None:
+    folder = tmp_path / "index"
+    with pytest.raises(IndexBroken, match="holds no whole index"):
+        Index(tmp_path / "nothing")
+    (folder / "tf.npy").write_bytes(b"x")
+    with pytest.raises(IndexBroken, match="Build it again"):
+        Index(folder)
+    build(folder, TEXTS, "corpus")
+    meta = json.loads((folder / "meta.json").read_text())
+    (folder / "meta.json").write_text(json.dumps(meta | {"version": VERSION + 1}))
+    with pytest.raises(IndexBroken, match="another version"):
+        Index(folder)
+
+
+def test_what_breaks_off_leaves_the_index_as_it_was(tmp_path, index) -> None:
+    def torn():
+        yield from TEXTS[:2]
+        raise OSError("the disk is full")
+
+    with pytest.raises(OSError, match="full"):
+        build(tmp_path / "index", torn(), "other")
+    assert Index(tmp_path / "index").meta.corpus == "corpus"
+    with pytest.raises(OSError, match="full"):
+        build(tmp_path / "new", torn(), "other")
+    assert not (tmp_path / "new").exists()
+
+
+def test_texts_without_any_term_make_an_empty_index(tmp_path) -> None:
+    build(tmp_path / "empty", [(1, "the"), (2, "")], "corpus")
+    empty = Index(tmp_path / "empty")
+    assert (empty.meta.n_texts, empty.meta.n_empty) == (0, 2)
+    assert Bm25(empty).ranked("ferry", 5).rows.tolist() == []

@@ -1,0 +1,75 @@
+"""Texts to terms as Lucene's English analyser makes them: a table worked out by its rules."""
+
+import pytest
+from hypothesis import given
+
+from building.analysis.lucene_en import LONGEST, STOP_WORDS, stem, terms
+from tests.any_text import any_text
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        # Words of Unicode's annex 29: apostrophes, points and colons join letters, points and commas digits.
+        ("O'Neil e.g. a:b", ["o'neil", "e.g", "a:b"]),
+        ("3,000.50 at 3:15", ["3,000.50", "3", "15"]),
+        ("wi-fi and/or", ["wi", "fi"]),
+        ("snake_case _ __x", ["snake_cas", "__x"]),
+        ("B2B 4x4", ["b2b", "4x4"]),
+        ("end. Next", ["end", "next"]),
+        ("", []),
+        ("... -- !?", []),
+        # Possessives go before anything is made small, and so do those with another apostrophe.
+        ("the dog's dogs' DOG'S dog’s", ["dog", "dog", "dog", "dog"]),
+        ("U.S.'s", ["u.", "s"]),
+        # Stop words, also in capitals; what only looks like one stays.
+        ("The cat is NOT in it", ["cat"]),
+        ("us them", ["us", "them"]),
+        # Porter: -bli and -logi are those of his page, words of two letters stay.
+        ("possibly possibilities", ["possibl", "possibl"]),
+        ("technologies technology geology", ["technolog", "technolog", "geologi"]),
+        ("running ran runner runs", ["run", "ran", "runner", "run"]),
+        ("ponies caresses cats ties", ["poni", "caress", "cat", "ti"]),
+        ("relational conditional hopefulness", ["relat", "condit", "hope"]),
+        ("is as us bus", ["us", "bu"]),
+        # Marks belong to the letter before them; other scripts have their own rules.
+        ("na\u00efve nai\u0308ve", ["na\u00efv", "nai\u0308v"]),
+        ("日本 カタカナ", ["日", "本", "カタカナ"]),
+        ("ΣΟΦΟΣ", ["σοφοσ"]),
+        ("İstanbul", ["istanbul"]),
+    ],
+)
+def test_a_table(text: str, expected: list[str]) -> None:
+    assert terms(text) == expected
+
+
+def test_there_are_33_stop_words() -> None:
+    assert len(STOP_WORDS) == 33
+    assert terms(" ".join(sorted(STOP_WORDS))) == []
+
+
+def test_a_very_long_word_is_cut() -> None:
+    assert [len(term) for term in terms("x" * (LONGEST + 10))] == [LONGEST, 10]
+
+
+@pytest.mark.parametrize(
+    ("word", "expected"),
+    [
+        *(("blies", "bli"), ("humbly", "humbl"), ("possibly", "possibl"), ("bly", "bly")),
+        *(
+            ("apology", "apolog"),
+            ("apologies", "apolog"),
+            ("logy", "logi"),
+            ("theology", "theologi"),
+        ),
+        *(("by", "by"), ("as", "as"), ("sky", "sky"), ("say", "sai")),
+    ],
+)
+def test_stems(word: str, expected: str) -> None:
+    assert stem(word) == expected
+
+
+@given(any_text)
+def test_any_text_has_terms_without_white_space(text: str) -> None:
+    for term in terms(text):
+        assert term.split() == [term]

@@ -1,0 +1,215 @@
+"""Runs from recipes: made once, with how, or refused with the place."""
+
+import json
+from io import StringIO
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.db import IntegrityError, transaction
+
+from annotation.models import Text
+from building.indexes import NoIndex, index_of
+from building.making import RunRefused, make_run
+from building.retrieval.index import Index
+from building.retrieval.recipe import RecipeError
+from building.steps import Kitchen
+from evaluation.data.selection import SelectionError
+from evaluation.models import RankedText, RetrievalRun
+from tests.evaluation.scoring.material import make_study
+
+
+@pytest.fixture
+def study(db):
+    """Two topics, whose requests are about a ferry; see the tables of that module."""
+    study = make_study()
+    study.dataset.topics.filter(name="ferry-1").update(request="What failed on the ferry?")
+    study.dataset.topics.filter(name="ferry-2").update(request="The nothing of it")
+    Text.objects.filter(name="ferry-1:2#2").update(body="The ferry failed, the ferry sank.")
+    Text.objects.filter(name="ferry-1:10#10").update(body="A ferry.")
+    return study
+
+
+def made(study, line, name="mine", **options):
+    return make_run(study.dataset, name, line, Kitchen(study.dataset, **options))
+
+
+def ranked(run, topic="ferry-1"):
+    rows = RankedText.objects.filter(run=run, topic__name=topic).order_by("rank")
+    return list(rows.values_list("text__name", flat=True))
+
+
+def test_a_run_says_how_it_was_made(study):
+    run = made(study, " bm25  % 3").run
+    assert run.recipe == "bm25 % 3"
+    assert ranked(run)[0] == "ferry-1:2#2"
+    assert ranked(run, "ferry-2") == ["ferry-2:0#0"]
+    assert RankedText.objects.filter(run=run).count() == len(ranked(run)) + 1 <= 4
+    scores = list(
+        RankedText.objects.filter(run=run, topic__name="ferry-1")
+        .order_by("rank")
+        .values_list("score", flat=True)
+    )
+    assert scores == sorted(scores, reverse=True)
+    [step] = run.origin["steps"]
+    assert (step["step"], step["k1"], step["b"], step["cut"]) == ("bm25", 0.9, 0.4, 3)
+    assert run.origin["topics"] == 2
+    assert set(run.origin["versions"]) == {"numpy", "regex", "snowballstemmer"}
+
+
+def test_the_same_recipe_of_the_same_data_is_the_run_that_is_there(study):
+    first = made(study, "bm25 % 3")
+    again = made(study, "bm25(b=0.4) % 3", name="another")
+    assert (again.run, again.is_new) == (first.run, False)
+    assert made(study, "bm25(b=0.5) % 3", name="third").is_new
+    Text.objects.create(
+        dataset=study.dataset, topic=study.topic, kind="passage", name="new", body="Ferry."
+    )
+    assert made(study, "bm25 % 3", name="fourth").is_new
+
+
+def test_a_topic_for_which_nothing_is_found_is_told(study):
+    study.dataset.topics.filter(name="ferry-2").update(request="the of and")
+    run = made(study, "bm25 % 3").run
+    assert run.origin["without_results"] == ["ferry-2"]
+    assert ranked(run, "ferry-2") == []
+
+
+def test_two_rankings_are_fused_and_one_is_ordered_by_a_judge(study):
+    first = ranked(made(study, "bm25 % 10", name="a").run)
+    fused = made(study, "fuse(bm25 % 10, bm25(k1=2) % 10, k=60) % 1", name="b").run
+    assert ranked(fused) == first[:1]
+    # Sums of the judge's grades: 2#2 has 4 + 2, 10#10 has 4; those it did not rate have nothing.
+    by_sum = ranked(made(study, "bm25 % 10 > by_ratings(judge=judge)", name="c").run)
+    assert by_sum.index("ferry-1:2#2") < by_sum.index("ferry-1:10#10")
+    assert sorted(by_sum) == sorted(first)
+    covers = made(
+        study, "bm25 % 10 > by_ratings(judge=judge, aggregate=coverage) % 2", name="d"
+    ).run
+    assert set(ranked(covers)) == {"ferry-1:2#2", "ferry-1:10#10"}
+
+
+def test_the_required_subset_is_a_run(study):
+    run = made(study, "required(judge=judge)").run
+    assert ranked(run) == ["ferry-1:0#0", "ferry-1:0#1", "ferry-1:10#10"]
+    assert run.origin["without_results"] == ["ferry-2"]
+    assert made(study, "required(judge=judge, eta=5)", name="strict").is_new
+
+
+def test_other_grades_make_another_run(study):
+    made(study, "required(judge=judge)")
+    assert not made(study, "required(judge=judge)", name="again").is_new
+    study.rate("judge", study.passages["ferry-1:11#11"], (5, 0, 0, 0))
+    assert made(study, "required(judge=judge)", name="again").is_new
+
+
+@pytest.mark.parametrize(
+    ("line", "says"),
+    [
+        ("bm26", "There is no step “bm26”. There are: bm25, fuse, by_ratings, required."),
+        ("bm25(k2=3)", "bm25 has no option “k2”. It has: k1, b, background."),
+        ("bm25(k1=x)", "bm25: k1 is a number from 0 to 1000, not “x”."),
+        ("bm25(b=2)", "bm25: b is a number from 0 to 1, not “2”."),
+        ("bm25(k1=nan)", "bm25: k1 is a number"),
+        ("bm25(bm25)", "bm25 takes no ranking in its brackets."),
+        ("bm25 > bm25", "it stands first"),
+        ("by_ratings(judge=judge)", "by_ratings needs a ranking before it"),
+        ("bm25 > by_ratings", "say whose with judge=NAME"),
+        (
+            "bm25 > by_ratings(judge=nobody)",
+            "There is no source of grades “nobody”. There are: judge",
+        ),
+        ("bm25 > by_ratings(judge=judge, aggregate=max)", "aggregate is sum or coverage"),
+        ("required(judge=judge, eta=9)", "There is no eta “9”"),
+        ("required(judge=judge, eta=x)", "eta is a whole number, not “x”."),
+        ("fuse(bm25)", "fuse joins two rankings or more"),
+        ("bm25(background=/etc/passwd)", "can be named in a command alone"),
+    ],
+)
+def test_what_cannot_be_is_said_and_nothing_is_made(study, line, says):
+    n = RetrievalRun.objects.count()
+    with pytest.raises(RecipeError) as error:
+        made(study, line)
+    assert says in str(error.value)
+    assert RetrievalRun.objects.count() == n
+
+
+def test_a_name_is_one_column_of_a_file_and_nobody_elses(study):
+    for name in ("", "two words", "a/b", "x" * 121):
+        with pytest.raises(RunRefused, match="has letters"):
+            made(study, "bm25", name=name)
+    with pytest.raises(RunRefused, match="has a run called dense already"):
+        made(study, "bm25", name="dense")
+    with pytest.raises(SelectionError, match="There is no topic “t9”"):
+        make_run(study.dataset, "mine", "bm25", Kitchen(study.dataset), ["t9"])
+
+
+def test_the_database_keeps_one_of_a_fingerprint(study):
+    run = made(study, "bm25").run
+    with pytest.raises(IntegrityError), transaction.atomic():
+        RetrievalRun.objects.create(dataset=study.dataset, name="twin", fingerprint=run.fingerprint)
+    RetrievalRun.objects.create(dataset=study.dataset, name="from-a-file")
+    RetrievalRun.objects.create(dataset=study.dataset, name="from-another")
+
+
+def test_an_index_is_made_once_for_the_passages_as_they_are(study, own_indexes):
+    index = index_of(study.dataset)
+    [folder] = own_indexes.iterdir()
+    before = (folder / "rows.npy").stat().st_mtime_ns
+    index_of(study.dataset)
+    assert (folder / "rows.npy").stat().st_mtime_ns == before
+    names = dict(study.dataset.texts.values_list("pk", "name"))
+    assert [names[pk] for pk in index.keys.tolist()] == sorted(
+        name for name in names.values() if "#" in name and name != "ferry-1:0#1"
+    )
+    Text.objects.create(
+        dataset=study.dataset, topic=study.topic, kind="passage", name="new", body="A new ferry."
+    )
+    assert index_of(study.dataset).meta.n_texts == index.meta.n_texts + 1
+    [only] = own_indexes.iterdir()  # that of before is gone, and who has it open reads on
+    assert only != folder
+    assert isinstance(index, Index)
+    assert len(index.postings("ferri")[0]) > 0
+
+
+def test_many_passages_are_not_indexed_while_a_page_is_waited_for(study):
+    with pytest.raises(NoIndex, match=r"manage\.py build_index ferry"):
+        index_of(study.dataset, most=2)
+    out = StringIO()
+    call_command("build_index", "ferry", stdout=out)
+    assert "6 passages of ferry are indexed" in out.getvalue()
+    assert index_of(study.dataset, most=2)
+
+
+def test_the_command_makes_a_run_and_a_file(study, tmp_path):
+    file, background = tmp_path / "mine.run", tmp_path / "b.json"
+    background.write_text(json.dumps({"N": 1000, "avgdl": 60, "df": {"ferri": 20}}))
+    line = f"bm25(background={background}) % 2"
+    out = StringIO()
+    call_command("retrieve", "ferry", name="mine", recipe=line, out=file, json=True, stdout=out)
+    told = json.loads(out.getvalue())
+    assert (told["run"], told["is_new"]) == ("mine", True)
+    assert told["origin"]["steps"][0]["background"]["file"] == "b.json"
+    assert told["origin"]["unknown_terms"] == {"ferry-1": ["fail"], "ferry-2": ["noth"]}
+    assert file.read_text().startswith("ferry-1 Q0 ferry-1:2#2 1 ")
+    again = StringIO()
+    call_command("retrieve", "ferry", name="other", recipe=line, stdout=again)
+    assert "This is the run mine, which is there" in again.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["nowhere", "--name", "a", "--recipe", "bm25"], "There is no dataset “nowhere”"),
+        (["ferry", "--name", "a", "--recipe", "bm25 %"], "there comes a whole number from 1"),
+        (
+            ["ferry", "--name", "a", "--recipe", "bm25(background=none.json)"],
+            "none.json cannot be read",
+        ),
+        (["ferry", "--name", "dense", "--recipe", "bm25"], "has a run called dense already"),
+        (["ferry", "--name", "a", "--recipe", "bm25", "--topics", "t9"], "There is no topic “t9”"),
+        (["ferry", "--name", "a", "--recipe", "bm25", "--out", "/no/such/a.run"], "/no/such"),
+    ],
+)
+def test_the_command_says_what_is_wrong(study, arguments, says):
+    with pytest.raises(CommandError, match=says):
+        call_command("retrieve", *arguments)
