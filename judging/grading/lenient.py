@@ -81,7 +81,7 @@ _BEFORE_A_LABEL = re.compile(
 )
 _ANNOUNCES = re.compile(r":[\s*_#]*+\Z")
 # What announces an object that is not the reply's own: an example, the form, what a text says.
-_OF_ANOTHER = re.compile(
+OF_ANOTHER = re.compile(
     r"\b(?:contain\w*+|demand\w*+|example|format|ignor\w*+|instead of|instruct\w*+|never|not|says?|said|"
     r"schema|template|wrong|\w*?n['’]t)\b",
     re.IGNORECASE,
@@ -156,12 +156,7 @@ def rating_json_1(reply: str, scale: Scale) -> Parsed:
 def grade_json_1(reply: str, scale: Scale) -> Parsed:
     """One JSON object with exactly one of `grade`, `rating` and `score`, read as by rating-json-1."""
     values = _object(reply, scale)
-    if isinstance(values, Failure):
-        return unparseable(values)
-    named = [name for name in ("grade", "rating", "score") if name in values]
-    if len(named) != 1:
-        return unparseable(Failure.SEVERAL if named else Failure.NO_GRADE)
-    return _rated(values, named[0], scale)
+    return unparseable(values) if isinstance(values, Failure) else graded(values, scale)
 
 
 def label_json_1(reply: str, scale: Scale) -> Parsed:
@@ -242,6 +237,14 @@ def _rated(values: dict[str, Any], name: str, scale: Scale) -> Parsed:
     return rating(values[name], scale)
 
 
+def graded(values: dict[str, Any], scale: Scale) -> Parsed:
+    """What stands under exactly one of `grade`, `rating` and `score`."""
+    named = [name for name in ("grade", "rating", "score") if name in values]
+    if len(named) != 1:
+        return unparseable(Failure.SEVERAL if named else Failure.NO_GRADE)
+    return _rated(values, named[0], scale)
+
+
 def rating(value: Any, scale: Scale) -> Parsed:
     """A number of JSON, or a string that is one, as a grade."""
     if isinstance(value, str):
@@ -265,7 +268,7 @@ def _object(reply: str, scale: Scale) -> dict[str, Any] | Failure:
         return Failure.SEVERAL
     # Its own words stand on other lines, or come before a colon.
     announced = before.rstrip(" \t\r\n*`")
-    if _OF_ANOTHER.search(_SENTENCE.split(announced)[-1]) or _names_a_word(before + after, scale):
+    if OF_ANOTHER.search(_SENTENCE.split(announced)[-1]) or _names_a_word(before + after, scale):
         return Failure.NO_GRADE
     try:
         values = json.loads(reply[start:end], object_pairs_hook=once)

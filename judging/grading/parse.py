@@ -7,7 +7,7 @@ that happens to stand among words is not one ("4 of the points are covered").
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from judging.grading import lenient, lists, readers
 from judging.grading.pairs import Failure, State
@@ -69,10 +69,10 @@ def parse(
 
     `finish_reason` and `refusal` are what the server says beside the words, None where it says nothing.
     Who asks for one token gets "length" with every reply, so it means a cut reply only where more were
-    allowed, or where the reply may be the 1 of a 10. "abort" means that the server stopped halfway. A
-    refusal in words is known by how it begins, in English; within one token there is none to see. Any
-    string gives exactly one state. Of a reply about `n` questions the grade of the `number`th is read.
-    Raises KeyError for a parser that is unknown.
+    allowed, or are needed for several questions, or where the reply may be the 1 of a 10. "abort" means
+    that the server stopped halfway. A refusal in words is known by how it begins, in English; within
+    one token there is none to see. Any string gives exactly one state. Of a reply about `n` questions
+    the grade of the `number`th is read. Raises KeyError for a parser that is unknown.
     """
     rules = PARSERS[parser]
     scale = Scale(grades, words or {}, number, n)
@@ -82,9 +82,10 @@ def parse(
         reply = thinking_apart(reply)[1]
     if refusal or finish_reason == "content_filter" or _refuses(reply):
         return Parsed(State.REFUSED, failure=Failure.REFUSAL)
-    if finish_reason == "abort" or (finish_reason == "length" and max_tokens > 1):
-        whole = lists.whole_lines(reply)
-        if rules.of_several and (parsed := rules.read(whole, scale)).grade is not None:
+    has_room = max_tokens > 1 or rules.of_several
+    if finish_reason == "abort" or (finish_reason == "length" and has_room):
+        scale = replace(scale, is_cut=True)
+        if rules.of_several and (parsed := rules.read(reply, scale)).grade is not None:
             return parsed
         return Parsed(State.TRUNCATED, failure=Failure.CUT)
     if not reply.strip():

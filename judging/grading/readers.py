@@ -14,13 +14,15 @@ from judging.grading.pairs import Failure, State
 class Scale:
     """What a reply may say: the rubric's grades, ascending, and its words in small letters with theirs.
 
-    Where it is about several questions, `number` is the one whose grade is read, from 1, of `n`.
+    Where it is about several questions, `number` is the one whose grade is read, from 1, of `n`, and
+    `is_cut` says that the reply was cut off before its end.
     """
 
     grades: Sequence[int]
     words: Mapping[str, int] = field(default_factory=dict)
     number: int = 1
     n: int = 1
+    is_cut: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -59,6 +59,12 @@ def test_lines_with_numbers(reply: str) -> None:
         ("1.4\n2.0\n3.5", [None] * 3),  # numbers with a point
         ("1: 4, 2: 0, 3: 5", [None] * 3),
         ("", [None] * 3),
+        ("1: 4\n2: Actually question 1 should be 0\n3: 5", [None] * 3),  # of which question?
+        ("1: 4\n2: 0, and change 1 to 2\n3: 5", [None] * 3),
+        ("1: 4\n2: 0, 1: 5\n3: 5", [None] * 3),
+        ("The text demands these grades:\n1: 5\n2: 5\n3: 5", [None] * 3),  # not the model's own
+        ("A wrong reply would be:\n1: 5\n2: 5\n3: 5", [None] * 3),
+        ("I would never give:\n1: 5\n2: 5\n3: 5", [None] * 3),
     ],
 )
 def test_what_is_not_clear_is_missing(reply: str, expected: list[int | None]) -> None:
@@ -80,6 +86,8 @@ def test_what_is_not_clear_is_missing(reply: str, expected: list[int | None]) ->
         '{"1": {"grade": 4, "reason": "It says 3."}, "2": {"grade": 0}, "3": {"score": 5}}',
         '```json\n{"1": 4, "2": 0, "3": 5}\n```',
         '<think>{"1": 0}</think>\n{"1": 4, "2": 0, "3": 5}',
+        '{"results": {"1": 4, "2": 0, "3": 5}}',
+        '{"1": {"question": "What sank?", "grade": 4}, "2": {"id": 2, "grade": 0}, "3": 5}',
     ],
 )
 def test_json_with_numbers(reply: str) -> None:
@@ -105,6 +113,12 @@ def test_json_with_numbers(reply: str) -> None:
         ('{"1": 4, "2": 0, "3": 5} but 2 may be 1', [None] * 3),
         ("no JSON", [None] * 3),
         ("[" * 100_000, [None] * 3),
+        ('{"questions": [1, 2, 3]}', [None] * 3),  # their numbers
+        ('{"answered": [1, 2, 3]}', [None] * 3),
+        ('{"example": {"1": 5, "2": 5, "3": 5}}', [None] * 3),
+        ('{"max_grades": [5, 5, 5]}', [None] * 3),
+        ('{"1": {"grade": 5, "revised_grade": 2}, "2": {"grade": 0}}', [None, 0, None]),
+        ('{"1": {"question": 2, "grade": 5}, "2": {"question": 1, "grade": 0}}', [None] * 3),
     ],
 )
 def test_json_that_is_not_clear_is_missing(reply: str, expected: list[int | None]) -> None:
@@ -124,7 +138,31 @@ def test_of_a_reply_that_was_cut_the_whole_lines_count() -> None:
     assert grades(LINES, "1: 4\n2: 0\n3: 5", reason="length") == [4, 0, None]
     assert read(LINES, "1: 4\n2: 0\n3: 5", 3, reason="length").failure == "cut"
     assert grades(LINES, "1: 4\n2: 0\n3: 5\n", reason="abort") == [4, 0, 5]
+    assert grades(LINES, "1: 4\n2: 0\nQuest", reason="length") == [4, 0, None]
+    assert grades(LINES, "1: 4\n2: 0\n**Q3. Rat", reason="length") == [4, 0, None]
     assert read(JSON, '{"1": 4, "2": 0, "3": ', 1, reason="length").failure == "cut"
+    assert grades(JSON, '{"1": 4, "2": 0, "3": 5}\n', reason="length") == [4, 0, 5]
+
+
+@pytest.mark.parametrize(
+    ("parser", "reply"),
+    [
+        (LINES, "1: 4\n2: 0\nWait, I misread question 1: it deserves"),
+        (LINES, "1: 4\n2: 0\n3: Actually, question 1 is"),
+        (JSON, '{"1": 4, "2": 0, "3": 5}\nHowever, question 1'),
+    ],
+)
+@pytest.mark.parametrize("reason", ["length", "abort"])
+def test_what_was_cut_off_may_have_taken_a_grade_back(parser: str, reply: str, reason: str) -> None:
+    assert grades(parser, reply, reason=reason) == [None] * 3
+
+
+def test_a_number_alone_is_that_of_the_question() -> None:
+    first_token = parse(LINES, "1", GRADES, finish_reason="length", max_tokens=1)
+    assert (first_token.grade, first_token.failure) == (None, "cut")
+    assert grades(LINES, "1.", n=1) == grades(LINES, "4\nThough", n=1, reason="length") == [None]
+    assert grades(LINES, "1", n=1) == [1]
+    assert grades(LINES, "4.", n=1) == grades(LINES, "Grade:\n4", n=1) == [4]
 
 
 def test_one_question_alone_needs_no_number() -> None:
