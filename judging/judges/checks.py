@@ -47,6 +47,8 @@ def _of_parser(cleaned: Mapping[str, Any], shown: Collection[str]) -> Iterator[P
         )
     if "questions" in shown and cleaned.get("logprobs"):
         yield "logprobs", "The first token of a reply to all {questions} is the grade of none."
+    if "questions" in shown and cleaned.get("max_tokens") == 1:
+        yield "max_tokens", "A reply to all {questions} is longer than one token."
     if parser == "evidence-1" and "text" not in shown:
         yield "parser", "It looks for quotations in the text, which the prompt does not show."
 

@@ -39,6 +39,7 @@ def test_our_prompt_for_all_questions_brings_all_that_it_needs(cast, dataset):
         ({"parser": "integer-1"}, "parser", "such replies are read by numbered-1, numbered-json-1"),
         ({"prompt": "{text} {question}"}, "parser", "and the prompt asks about one"),
         ({"logprobs": "on"}, "logprobs", "is the grade of none"),
+        ({"max_tokens": "1"}, "max_tokens", "is longer than one token"),
         ({"prompt": "{text} {questions} {question}"}, "prompt", "the one or the others"),
         ({"samples": "3"}, "samples", "At temperature 0 all samples are the same"),
         ({"samples": "0"}, "samples", "greater than or equal to 1"),
