@@ -85,7 +85,12 @@ def together(pairs: Iterator[Pair]) -> Iterator[tuple[Pair, ...]]:
 
 
 def _one_message(pair: Pair, other: Pair) -> bool:
-    return (pair.text_id, pair.questions) == (other.text_id, other.questions)
+    """Whether it asks about both: two topics may ask the same of one text, each with its request."""
+    return _asks(pair) == _asks(other)
+
+
+def _asks(pair: Pair) -> tuple[int, tuple[str, ...], str]:
+    return pair.text_id, pair.questions, pair.request
 
 
 def shares(total: int, n: int) -> list[int]:

@@ -108,6 +108,18 @@ def test_only_the_pairs_that_are_lacking_get_a_reply_and_each_text_has_a_message
     assert server.asked == {"1. Q1": 2}
 
 
+def test_two_topics_that_ask_the_same_of_a_text_have_a_message_each(server, ask_together):
+    spec = replace(TOGETHER, prompt="{request}: {questions}")
+    server.script("First: 1. Q1", said("1: 4\n2: 0\n3: 5"))
+    server.script("Second: 1. Q1", said("1: 1\n2: 1\n3: 1"))
+    of_first = [replace(pair, request="First") for pair in pairs_of()]
+    of_second = [
+        replace(pair, request="Second", question_id=pair.question_id + 3) for pair in pairs_of()
+    ]
+    replies = ask_together([*of_first, *of_second], spec)
+    assert [replies[1, question].grade for question in range(1, 7)] == [4, 0, 5, 1, 1, 1]
+
+
 SAMPLED = material.spec(
     sampling=Sampling(temperature=0.7, max_tokens=5, logprobs=False, extra={"n": 3})
 )
