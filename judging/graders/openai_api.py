@@ -54,6 +54,8 @@ class OpenAIGrader:
     def replies(self, pairs: Iterator[Pair]) -> Generator[Reply | None]:
         """Grade pairs; see Grader. No event loop runs while `pairs` is asked or the caller works.
 
+        A pair that a message about several brings no grade for is asked alone, before others.
+
         Before it asks about the first pair it asks what each server serves. Raises AnotherJudge if that
         is not this judge, Unavailable if the server, its address or the key is of no use; of several
         servers, where that is so of each.
@@ -68,19 +70,27 @@ class OpenAIGrader:
             pool = Pool(self.spec, servers, self.patience)
             loop.run_until_complete(pool.open())
             work = _Work(loop)
+            alone: deque[Reply] = deque()  # whose pairs are asked by themselves next
             try:
                 start = work.begin(pool.start())
                 there_are_more = True
                 while True:
-                    while there_are_more and start.done() and len(work.tasks) < self.concurrency:
-                        asked = next(messages, None)
-                        if asked is None:
-                            there_are_more = False
-                        else:
+                    while start.done() and len(work.tasks) < self.concurrency:
+                        if alone:
+                            work.begin(pool.alone(alone.popleft()))
+                        elif there_are_more and (asked := next(messages, None)):
                             work.begin(pool.replies(asked))
+                        else:
+                            there_are_more = False
+                            break
                     if not work.tasks:
                         return
-                    yield from work.results()
+                    for reply in work.results():
+                        if reply and reply.grade is None and reply.pair.is_of_several:
+                            alone.append(reply)
+                            yield None
+                        else:
+                            yield reply
                     self._tell(pool)
             finally:
                 work.cancel()

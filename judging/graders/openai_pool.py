@@ -65,20 +65,7 @@ class Pool:
             await server.close()
 
     async def replies(self, pairs: Sequence[Pair]) -> list[Reply]:
-        """The replies about the pairs of one message; those that it brings none for are asked alone.
-
-        Raises GraderError if no pair can be graded any more.
-        """
-        return [
-            await self._alone(reply) if reply.grade is None and reply.pair.is_of_several else reply
-            for reply in await self._replies(pairs)
-        ]
-
-    async def _alone(self, reply: Reply) -> Reply:
-        [again] = await self._replies([reply.pair.alone()])
-        return with_tokens(again, (reply.prompt_tokens, reply.completion_tokens))
-
-    async def _replies(self, pairs: Sequence[Pair]) -> list[Reply]:
+        """The replies about the pairs of one message. Raises GraderError if none can be had any more."""
         while True:
             # Among equals the one that was asked least, or else with few requests one would have all.
             asking = min(self._ready, key=lambda asking: (asking.n_open, asking.n_asked))
@@ -98,6 +85,11 @@ class Pool:
                 if self._gives_way(asking, AnotherJudge(why)):
                     continue
             return replies
+
+    async def alone(self, reply: Reply) -> list[Reply]:
+        """The reply about a pair by itself, which a message about several brought no grade for."""
+        [again] = await self.replies([reply.pair.alone()])
+        return [with_tokens(again, (reply.prompt_tokens, reply.completion_tokens))]
 
     async def _begin(self, asking: Asking) -> None:
         try:

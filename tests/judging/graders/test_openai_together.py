@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from judging.graders.base import Unavailable
 from judging.graders.openai_api import OpenAIGrader
 from judging.grading.pairs import Pair, Sampling
 from judging.grading.prompt import hashes
@@ -73,6 +74,24 @@ def test_what_has_no_grade_alone_either_is_a_failure(server, ask_together):
     assert [replies[1, number].grade for number in (1, 2, 3)] == [4, None, 5]
     assert (replies[1, 2].failure, replies[1, 2].raw) == ("several", "1: 1 or 2")
     assert server.asked["1. Q2"] == 1
+
+
+def test_grades_of_a_message_are_kept_where_the_rest_cannot_be_asked_any_more(server):
+    server.script("1. Q1", said("1: 4\n3: 5"))
+    server.script("1. Q2", status(401, "no such key"))
+    came = []
+    grader = OpenAIGrader(TOGETHER, server.url, key=None)
+    with pytest.raises(Unavailable):
+        came.extend(grader.replies(iter(pairs_of())))
+    assert [reply.grade for reply in came if reply] == [4, 5]
+
+
+def test_what_is_left_out_is_asked_at_once_and_not_one_after_another(server, ask_together):
+    before = {"Q1": [said("no grades")], "Q2": [], "Q3": []}
+    for question in QUESTIONS:
+        server.script(f"1. {question}", *before[question], said("4", after=0.5))
+    ask_together(pairs_of())
+    assert server.most_at_once == 3
 
 
 def test_of_a_reply_that_is_cut_the_whole_lines_count(server, ask_together):
