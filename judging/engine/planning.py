@@ -78,7 +78,7 @@ def missing(
     pair, a pair without one is not asked. With `selection.retry` they are the pairs whose attempt has
     no grade.
     """
-    for some in _lots(_kinds(judge.spec, dataset, selection, counts)):
+    for some in _lots(kinds_of(judge.spec, dataset, selection, counts)):
         yield _missing_of(judge, some, selection, counts)
         if _room(selection, counts) == 0:
             return
@@ -98,7 +98,8 @@ def _lots(kinds: Iterator[Kind]) -> Iterator[list[Kind]]:
         yield lot
 
 
-def _kinds(spec: Spec, dataset: Dataset, selection: Selection, counts: Counts) -> Iterator[Kind]:
+def kinds_of(spec: Spec, dataset: Dataset, selection: Selection, counts: Counts) -> Iterator[Kind]:
+    """What a judge that has said nothing yet is asked: each question of a kind about its first text."""
     are_alike = shows_no_text(spec)
     for topic in selection.by_topic(dataset):
         counts.without_words += topic.n_without_words * len(topic.questions)

@@ -13,17 +13,20 @@ from annotation.http import is_key
 from annotation.models import Campaign, Dataset, Rater, Rating, Rubric, SubQuestion, Text
 from judging.engine.budget import prices_of
 from judging.engine.choosing import addresses_of
+from judging.engine.planning import Counts, kinds_of
 from judging.engine.selection import Selection
-from judging.engine.shown import Shown
+from judging.engine.shown import Shown, answers_shown
 from judging.graders.base import GraderError
 from judging.graders.openai_api import OpenAIGrader
 from judging.grading.pairs import Reply
+from judging.grading.prompt import shown_by
 from judging.grading.spec import Spec
 from judging.grading.words import outcome_words
 from judging.judges.preview import Picked
 from judging.models import Judge
 
 PAIRS = 20
+LOOKED_AT = 400  # pairs, of which those that the prompt can be filled in for are tried
 SECONDS = 45  # for all of it: somebody waits for the page
 PATIENCE = 15  # for a server that is silent
 AT_ONCE = 8
@@ -127,6 +130,9 @@ def try_out(
         none = f"Nobody has graded a pair of {picked.dataset} under {rubric} yet."
     if not keys:
         raise GraderError(none)
+    keys = _that_can_be_asked(spec, keys)[:PAIRS]
+    if not keys:
+        raise GraderError("None of these pairs has an answer, which the prompt shows.")
     pk = sent.get("other", "")
     other = Judge.objects.filter(pk=pk, rubric=rubric).first() if is_key(pk) else None
     rows = _rows(keys, rubric, other)
@@ -141,7 +147,7 @@ def try_out(
         )
         for row in rows
     ]
-    projection = _projection(picked.dataset, endpoint, list(replies.values()))
+    projection = _projection(spec, picked.dataset, endpoint, list(replies.values()))
     return Trial(picked.dataset, rubric, other, done, seconds, stopped, projection)
 
 
@@ -159,7 +165,7 @@ def _differing(dataset: Dataset, rubric: Rubric) -> list[Key]:
         .annotate(apart=apart, n=Count("pk"))
         .order_by("-apart", "-n", "text", "question")
     )
-    return [(text, question) for text, question, *_ in rated[:PAIRS]]
+    return [(text, question) for text, question, *_ in rated[:LOOKED_AT]]
 
 
 def _of_topic(picked: Picked) -> list[Key]:
@@ -171,7 +177,13 @@ def _of_topic(picked: Picked) -> list[Key]:
         picked.topic.questions.with_words().order_by("position").values_list("pk", flat=True)
     )
     keys = texts.values_list("pk", flat=True)[:PAIRS]
-    return [(text, question) for text in keys for question in questions][:PAIRS]
+    return [(text, question) for text in keys for question in questions]
+
+
+def _that_can_be_asked(spec: Spec, keys: list[Key]) -> list[Key]:
+    """The pairs that have all that the prompt shows."""
+    answers = answers_shown(spec, {text for text, _ in keys})
+    return keys if answers is None else [key for key in keys if key in answers]
 
 
 def _rows(keys: list[Key], rubric: Rubric, other: Judge | None) -> list[Row]:
@@ -238,18 +250,22 @@ def _agreement(grades: Iterable[tuple[Row, int]]) -> Agreement:
     return Agreement(len(gaps), sum(gap == 0 for gap in gaps), sum(gap <= 1 for gap in gaps))
 
 
-def _projection(dataset: Dataset, endpoint: str, replies: list[Reply]) -> Projection | None:
+def _projection(
+    spec: Spec, dataset: Dataset, endpoint: str, replies: list[Reply]
+) -> Projection | None:
     """None where the server told no tokens."""
     # Those that failed before they were read took none.
     told = [reply for reply in replies if reply.prompt_tokens]
     if not told:
         return None
-    n = sum(
-        len(topic.questions) * len({words for _, words in topic.texts})
-        for topic in Selection().by_topic(dataset)
-    )
-    read = n * sum(reply.prompt_tokens for reply in told) / len(told)
-    written = n * sum(reply.completion_tokens for reply in told) / len(told)
+    asked = [len(kind.questions) for kind in kinds_of(spec, dataset, Selection(), Counts())]
+    n = sum(asked)
+    times = n / len(told)
+    if "questions" in shown_by(spec):
+        # A message takes as much for one question of a text as for all.
+        times = len(asked) / len({reply.pair.text_id for reply in told})
+    read = times * sum(reply.prompt_tokens for reply in told)
+    written = times * sum(reply.completion_tokens for reply in told)
     money, currency, why = None, "", "the site knows no price of this server"
     try:
         prices = prices_of(endpoint)

@@ -2,7 +2,8 @@
 
 import pytest
 
-from annotation.models import Rater, Rating, Rubric
+from annotation.models import NuggetSpan, Rater, Rating, Rubric
+from annotation.models.standard import ANSWERED, STANDARD, add_standard
 from judging.judges import trial
 from judging.models import Attempt, Judge, JudgeRun
 from tests.evaluation.html_tables import tables
@@ -84,6 +85,46 @@ def test_pairs_of_a_topic_need_no_people(ada, looked, server):
     ]
     assert "Of 0 grades by people" in " ".join(response.text.split())
     assert "the site knows no price of this server" in response.text
+
+
+def test_all_pairs_of_a_judge_that_is_shown_no_text_are_a_question_of_a_topic_each(
+    ada, people, server
+):
+    add_standard(STANDARD["importance"])
+    response = tried(ada, rubric="importance", prompt="{request} {question}", pairs="topic")
+    made = response.context["trial"]
+    assert (made.projection.n, made.projection.prompt_tokens) == (4, 160)
+
+
+def test_all_pairs_of_a_judge_of_all_questions_are_a_message_for_each_text(ada, people, server):
+    together = {"prompt": "{questions}\n{text}", "parser": "numbered-1", "max_tokens": "100"}
+    server.script(f"1. {QUESTIONS[0]}", said("1: 4\n2: 3\n3: 2\n4: 1"))
+    sent = form(slug="", system="", endpoint="local", dataset="ferry", **together)
+    del sent["logprobs"]
+    made = ada.post(NEW, sent | {"try": "1"}).context["trial"]
+    # Three questions of one text were tried, with one message of 40 tokens; two texts differ.
+    assert [row.reply.grade for row in made.rows] == [4, 3, 2]
+    assert (made.prompt_tokens, made.projection.n, made.projection.prompt_tokens) == (40, 8, 80)
+
+
+def test_pairs_without_an_answer_are_not_tried_where_it_is_shown(ada, people, server):
+    answered = add_standard(ANSWERED)
+    prompt = "{question}\n{text} {answer}"
+    response = tried(ada, prompt=prompt)
+    assert "None of these pairs has an answer, which the prompt shows." in response.text
+    assert not server.asked
+    rating = Rating.objects.create(
+        rater=Rater.objects.get(name="ann"),
+        rubric=answered,
+        text=people.texts["passage"],
+        question=people.questions[1],
+        grade=answered.grades()[-1],
+    )
+    NuggetSpan.objects.create(rating=rating, position=0, source_quote="a boat", located="unlocated")
+    for pairs in ("differ", "topic"):
+        made = tried(ada, prompt=prompt, pairs=pairs, text="3").context["trial"]
+        assert [row.question for row in made.rows] == [people.questions[1]]
+        assert made.projection.n == 1
 
 
 def test_a_price_that_cannot_be_read_is_said(ada, people, server, settings):
