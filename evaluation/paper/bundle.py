@@ -139,6 +139,7 @@ def _about(dataset: Dataset, options: Options) -> dict[str, Any]:
             "cutoff": SIZE if options.cutoff is None else options.cutoff,
             "eta": options.eta,
             "ideal": options.ideal,
+            "questions": options.params()["questions"],
             "rules": options.rules.name,
             "tokenizer": options.tokenizer.name,
         },

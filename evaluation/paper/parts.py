@@ -78,6 +78,8 @@ class Parts:
         return self._sheet(sheet)
 
     def figure4(self) -> Files:
+        if self.options.questions:
+            raise NotMadeError("it is of all questions, and not of one kind")
         coverage = report_coverage(self._selection())
         if not coverage.reports:
             raise NotMadeError("no person has rated a report")

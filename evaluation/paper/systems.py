@@ -94,11 +94,13 @@ def _bound(row: RowScore, bound: int) -> System:
 
 
 def conditions(options: Options, *, eta: bool = True, cutoff: bool = True) -> str:
-    """Judge, eta, rules, the reading of alpha-nDCG, size of Z and tokenizer, as sentences.
+    """Judge, kind of question, eta, rules, reading of alpha-nDCG, size of Z and tokenizer, as sentences.
 
     Without `eta` or `cutoff` that part is left out, where the table itself says it.
     """
     parts = [f"Grades: {options.source.title}"]
+    if options.questions:
+        parts += [f"questions: {options.questions.title}"]
     parts += [f"η = {options.eta}"] * eta
     parts += [f"rules: {options.rules.name}"]
     parts += [f"ideal of α-nDCG: {options.ideal}, α = {options.alpha:g}"]

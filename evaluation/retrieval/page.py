@@ -63,9 +63,11 @@ def summary(board: Board, choice: Choice) -> str:
     if reports:
         what.append(f"{reports} system{'s' * (reports != 1)} with reports")
     topics = f"{len(board.topics)} topic{'s' * (len(board.topics) != 1)}"
-    whose = choice.options.source.title
+    options = choice.options
+    kind = f", on the questions that are {options.questions.title}" if options.questions else ""
     return (
-        f"{' and '.join(what)}, {topics}, by the grades of {whose} from η = {choice.options.eta}."
+        f"{' and '.join(what)}, {topics}, by the grades of {options.source.title} from η = {options.eta}"
+        f"{kind}."
     )
 
 

@@ -5,7 +5,8 @@ import json
 import pytest
 from django.db import transaction
 
-from annotation.models import Dataset, Rating
+from annotation.models import Dataset, Rater, Rating
+from annotation.models.standard import STANDARD, add_standard
 from crux_site.datasets.export import export_folder
 from crux_site.imports.importing import import_dataset
 from evaluation.paper.bundle import POSSIBLE, make_all, write_all, write_files
@@ -79,6 +80,23 @@ def test_provenance(mill):
     assert provenance["reported"]["sha256"] == sha256((GOLDEN / "table1.csv").read_bytes())
     others = {name: content for name, content in made.files.items() if name != "provenance.json"}
     assert provenance["files"] == {name: {"sha256": sha256(c)} for name, c in others.items()}
+
+
+def test_tables_of_one_kind_of_question_say_so_and_have_nothing_of_others(mill):
+    rubric = add_standard(STANDARD["question-type"])
+    lee = Rater.objects.create(dataset=mill, name="lee: one", kind="human")
+    for text in mill.texts.filter(kind="passage"):
+        for question in text.topic.questions.filter(position=0):
+            lee.ratings.create(rubric=rubric, text=text, question=question, grade=1)
+    kind = "question-type:lee: one:1"
+    made = bundle(mill, questions=kind)
+    told = json.loads(made.files["provenance.json"])
+    assert told["options"]["questions"] == kind
+    assert f"--questions '{kind}'" in told["command"]
+    captions = [made.files[f"{name}.tex"].decode() for name in ("table1", "table2", "table3")]
+    assert all("questions: " in caption and "as lee: one says" in caption for caption in captions)
+    assert "of all questions" in made.left_out["figure4"]
+    assert "questions: " not in bundle(mill).files["table1.tex"].decode()
 
 
 def test_no_file_holds_a_date_or_a_path(mill, tmp_path):

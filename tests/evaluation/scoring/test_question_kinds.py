@@ -117,8 +117,10 @@ def test_pages_offer_the_kinds_and_count_those_questions_alone(cast, told_apart,
     assert seen.count('<select name="questions">') == 1
     assert f'value="{FIRST}"' in seen
     chosen = rosa.get(address, {"questions": FIRST})
+    of_kind = question_kinds(told_apart.dataset)[0]
     if page == "retrieval/":
         assert "Of the questions only those count that are" in chosen.content.decode()
+        assert f"on the questions that are {of_kind.title}." in chosen.context["summary"]
     assert chosen.status_code == 200
     assert f'value="{FIRST}" selected' in " ".join(chosen.content.decode().split())
     assert rosa.get(address, {"questions": "nothing"}).status_code in (400, 404)
