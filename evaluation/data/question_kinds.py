@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from django.db.models import Count
 
-from annotation.models import Dataset, Rater, Rating, Rubric
-from annotation.models.rating import named
+from annotation.models import Dataset, Rating, Rubric
+from annotation.models.rating import raters_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +46,7 @@ def question_kinds(dataset: Dataset) -> tuple[QuestionKind, ...]:
         return ()
     rated = Rating.objects.of_dataset(dataset).filter(rubric__in=rubrics)
     found = list(rated.order_by().values_list("rubric", "rater", "grade").distinct())
-    raters = named(Rater.objects.filter(pk__in={rater for _, rater, _ in found}))
-    names = {rater.pk: name for name, rater in raters.items()}
+    names = {rater.pk: name for name, rater in raters_of(dataset).items()}
     words = {pk: rubric.names() for pk, rubric in rubrics.items()}
     kinds = (
         QuestionKind(rubrics[pk].slug, rater, names[rater], grade, words[pk][grade])

@@ -11,7 +11,7 @@ from math import log2, sqrt
 import pytest
 from django.core.management import call_command
 
-from annotation.models import Rater, Rubric
+from annotation.models import Rater, Rating, Rubric
 from annotation.models.standard import STANDARD, add_standard
 from evaluation.data.question_kinds import question_kinds, questions_of
 from evaluation.data.selection import SelectionError
@@ -53,6 +53,12 @@ def test_a_question_is_what_it_is_called_most_often_and_nothing_where_that_is_op
     q0, q1, q2, _ = (question.pk for question in study.questions)
     assert questions_of(study.dataset, first) == {q0}
     assert questions_of(study.dataset, second) == {q1, q2}
+
+
+def test_raters_are_called_as_on_other_pages_whoever_else_told_questions_apart(told_apart):
+    account = Rater.objects.create(name="kim", kind="human")
+    Rating.objects.filter(rater=told_apart.raters["kim"]).update(rater=account)
+    assert {kind.rater_name for kind in question_kinds(told_apart.dataset)} == {"kim-site"}
 
 
 def test_scores_of_one_kind(told_apart):
