@@ -103,19 +103,13 @@ def estimate_of(judge: Judge, dataset: Dataset, selection: Selection, prices: Pr
     counts = count(judge, dataset, selection)
     prompt = completion = 0
     if judge.prompt:
-        messages = _messages(judge, dataset, counts.to_send)
+        together = "questions" in shown_by(judge.spec)
+        messages = counts.texts if together else counts.to_send
         sampling = judge.spec.sampling
         prompt = round(messages * _characters(judge, dataset, selection) / CHARACTERS)
         completion = round(messages * sampling.max_tokens * sampling.samples)
     money = (prompt * prices.price_in + completion * prices.price_out) / 1_000_000
     return Estimate(counts, prompt, completion, money, prices.currency)
-
-
-def _messages(judge: Judge, dataset: Dataset, n_pairs: int) -> float:
-    """How many messages ask about so many pairs: one each, or one for all questions of a text."""
-    if "questions" not in shown_by(judge.spec):
-        return n_pairs
-    return n_pairs / max(1.0, _questions(dataset).count() / max(1, dataset.topics.count()))
 
 
 def _characters(judge: Judge, dataset: Dataset, selection: Selection) -> float:

@@ -45,11 +45,13 @@ class Group(NamedTuple):
 class Counts:
     """What planning found, in pairs. `to_fill` are asked or copied; `to_send` go to the grader.
 
-    `copied` were said of a text that is asked alike before, and are stored while planning.
+    `texts` are those that something is asked about. `copied` were said of a text that is asked alike
+    before, and are stored while planning.
     """
 
     to_fill: int = 0
     to_send: int = 0
+    texts: int = 0
     copied: int = 0
     there_before: int = 0
     without_words: int = 0
@@ -180,6 +182,7 @@ def _missing_of(
                     wanted.setdefault(tuple(lacking), []).append(question)
         for same, asked in wanted.items():
             if asked := asked[: _room(selection, counts)]:
+                counts.texts += not groups or groups[-1].texts[0] != same[0]
                 groups.append(Group(same, asked))
                 counts.to_send += len(asked)
                 counts.to_fill += len(same) * len(asked)

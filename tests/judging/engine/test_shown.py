@@ -98,6 +98,14 @@ def test_an_estimate_counts_a_message_once(study):
     judge = a_judge(prompt="{questions}\n{text}", parser="numbered-1", sampling={"max_tokens": 9})
     estimate = budget.estimate_of(judge, study, Selection(), Prices())
     assert (estimate.counts.to_send, estimate.completion_tokens) == (12, 4 * 9)
+    # One question of each text failed: each message is sent again, and not a third of it.
+    pump(
+        planned(judge, study),
+        Scripted(lambda pair: failed(pair) if pair.number == 2 else graded(pair)),
+        WORKER,
+    )
+    again = budget.estimate_of(judge, study, Selection(retry=True), Prices())
+    assert (again.counts.to_send, again.completion_tokens) == (4, 4 * 9)
     three = a_judge(
         "three", prompt="{question}{text}", sampling={"max_tokens": 2, "extra": {"n": 3}}
     )
