@@ -114,8 +114,11 @@ def _asked(run: JudgeRun, owner: str) -> Iterator[Asked]:
 
 
 def _named_in(judge: Judge, shards: list[Shard]) -> tuple[Texts, Shown]:
+    """The texts of some shards without their words, and with them what is shown of the texts."""
     groups = [group for shard in shards for group in shard.groups]
-    texts = Text.objects.in_bulk({text for texts, _ in groups for text in texts})
+    texts = Text.objects.only("name", "sha256").in_bulk(
+        {text for texts, _ in groups for text in texts}
+    )
     questions = {question for _, asked in groups for question in asked}
     return texts, Shown(judge.spec, texts.keys(), questions)
 

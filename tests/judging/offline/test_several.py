@@ -3,6 +3,8 @@
 import json
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from judging.engine.selection import Selection
 from judging.grading.prompt import hashes
@@ -53,6 +55,16 @@ def test_a_cluster_asks_together_and_what_is_missing_alone(together, server):
     assert set(Attempt.objects.values_list("prompt_hash", flat=True)) <= {
         digest for both in asked for digest in both
     }
+
+
+def test_the_words_of_texts_are_read_once(together, server):
+    run, job, folder = together
+    work = cluster.Work(folder, folder, (server.url,))
+    list(cluster.run_here(job, work, cluster.to_do(job, work)))
+    with CaptureQueriesContext(connection) as queries:
+        import_file(run.dataset, folder / "results-00001.parquet")
+    read = [query["sql"] for query in queries if '"annotation_text"."body"' in query["sql"]]
+    assert len(read) == 1
 
 
 def test_a_batch_file_has_a_request_for_each_text(together):
