@@ -42,7 +42,7 @@ def matrix_choice(dataset: Dataset, asked: QueryDict) -> MatrixChoice | None:
     """The state that these parameters ask for; None if nobody has rated the dataset.
 
     Raises SelectionError, which lists the choices, for a source of grades, eta, cut-off, ideal,
-    rules or run that is not there.
+    rules, kind of question or run that is not there.
     """
     every_source = sources(dataset)
     if not every_source:

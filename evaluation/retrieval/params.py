@@ -101,7 +101,7 @@ def retrieval_choice(dataset: Dataset, asked: Mapping[str, str]) -> Choice | Non
     """The state that these parameters ask for; None if nobody has rated the dataset.
 
     Raises SelectionError, which lists the choices, for a source of grades, eta, cut-off, ideal,
-    rules, metric, kind of system or order that is not there.
+    rules, kind of question, metric, kind of system or order that is not there.
     """
     every_source = sources(dataset)
     if not every_source:
