@@ -12,12 +12,13 @@ from django.db.models import Q, Sum
 from django.db.models.functions import Now
 
 from annotation.models import Dataset, Rating
-from annotation.text.answers import Answers
+from annotation.text.answers import answers_in
 from judging.engine.leases import until
 from judging.engine.selection import Selection, TopicTexts
-from judging.engine.shown import answers_shown, shows_no_text
+from judging.engine.shown import shows_no_text
 from judging.engine.storing import Copies, store_copies
 from judging.grading.pairs import State
+from judging.grading.prompt import shown_by
 from judging.grading.spec import Spec
 from judging.models import Attempt, Judge, JudgeRun, Shard
 
@@ -103,11 +104,11 @@ def _lots(kinds: Iterator[Kind]) -> Iterator[list[Kind]]:
 def kinds_of(spec: Spec, dataset: Dataset, selection: Selection, counts: Counts) -> Iterator[Kind]:
     """What a judge that has said nothing yet is asked: each question of a kind about its first text."""
     are_alike = shows_no_text(spec)
+    shows_answers = "answer" in shown_by(spec)
     for topic in selection.by_topic(dataset):
         counts.without_words += topic.n_without_words * len(topic.questions)
-        answers = answers_shown(spec, [pk for pk, _ in topic.texts])
-        if answers is not None:
-            yield from _answered(topic, answers, counts)
+        if shows_answers:
+            yield from _answered(topic, counts)
             continue
         asked_alike: dict[str, list[int]] = {}
         for pk, sha256 in topic.texts:
@@ -117,12 +118,15 @@ def kinds_of(spec: Spec, dataset: Dataset, selection: Selection, counts: Counts)
                 yield Kind(texts[start : start + TEXTS_AT_ONCE], topic.questions)
 
 
-def _answered(topic: TopicTexts, answers: Answers, counts: Counts) -> Iterator[Kind]:
+def _answered(topic: TopicTexts, counts: Counts) -> Iterator[Kind]:
     """Each text by itself, with the questions that it has an answer to."""
-    for pk, _ in topic.texts:
-        asked = [question for question in topic.questions if (pk, question) in answers]
-        counts.without_words += len(topic.questions) - len(asked)
-        yield Kind([pk], asked)
+    for start in range(0, len(topic.texts), TEXTS_AT_ONCE):
+        some = [pk for pk, _ in topic.texts[start : start + TEXTS_AT_ONCE]]
+        answers = answers_in(some)
+        for pk in some:
+            asked = [question for question in topic.questions if (pk, question) in answers]
+            counts.without_words += len(topic.questions) - len(asked)
+            yield Kind([pk], asked)
 
 
 class _Known:

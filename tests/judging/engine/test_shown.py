@@ -1,10 +1,12 @@
 """What a prompt shows decides what is asked: all questions at once, answers, or no text at all."""
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from annotation.models import NuggetSpan, Rater, Rating, Rubric, SubQuestion, Text
 from annotation.models.standard import ANSWERED, STANDARD, add_standard
-from judging.engine import budget
+from judging.engine import budget, planning
 from judging.engine.budget import Prices
 from judging.engine.fill import pump
 from judging.engine.selection import Selection
@@ -136,6 +138,19 @@ def test_a_pair_is_asked_with_its_answer_and_not_asked_without(study):
     assert {pair.answer for pair in grader.asked} == {"the ferry [...] in March", "nobody"}
     assert (fresh(run).state, fresh(run).n_without_words) == ("finished", 10)
     assert len(rated(judge)) == 2
+
+
+def test_answers_are_read_as_far_as_they_are_asked_about(study, monkeypatch):
+    add_standard(ANSWERED)
+    answered("t-0:0", 0, "the ferry")
+    answered("t-0:1", 0, "nobody")
+    monkeypatch.setattr(planning, "TEXTS_AT_ONCE", 1)
+    judge = a_judge(prompt="{question} {answer}")
+    with CaptureQueriesContext(connection) as queries:
+        counts = planning.count(judge, study, Selection(limit=1))
+    assert counts.to_send == 1
+    [read] = [query["sql"] for query in queries if 'FROM "annotation_nuggetspan"' in query["sql"]]
+    assert f'"text_id" IN ({Text.objects.get(name="t-0:0").pk})' in read
 
 
 def test_texts_of_the_same_words_are_asked_with_their_own_answers(study):
