@@ -81,7 +81,7 @@ _BEFORE_A_LABEL = re.compile(
 )
 _ANNOUNCES = re.compile(r":[\s*_#]*+\Z")
 # What announces an object that is not the reply's own: an example, the form, what a text says.
-OF_ANOTHER = re.compile(
+_OF_ANOTHER = re.compile(
     r"\b(?:contain\w*+|demand\w*+|example|format|ignor\w*+|instead of|instruct\w*+|never|not|says?|said|"
     r"schema|template|wrong|\w*?n['’]t)\b",
     re.IGNORECASE,
@@ -268,7 +268,7 @@ def _object(reply: str, scale: Scale) -> dict[str, Any] | Failure:
         return Failure.SEVERAL
     # Its own words stand on other lines, or come before a colon.
     announced = before.rstrip(" \t\r\n*`")
-    if OF_ANOTHER.search(_SENTENCE.split(announced)[-1]) or _names_a_word(before + after, scale):
+    if _OF_ANOTHER.search(_SENTENCE.split(announced)[-1]) or _names_a_word(before + after, scale):
         return Failure.NO_GRADE
     try:
         values = json.loads(reply[start:end], object_pairs_hook=once)

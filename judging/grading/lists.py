@@ -9,12 +9,18 @@ import json
 import re
 from typing import Any
 
-from judging.grading.lenient import OF_ANOTHER, TwiceError, grade_json_1, graded, once, rating
+from judging.grading.lenient import TwiceError, grade_json_1, graded, once, rating
 from judging.grading.pairs import Failure
-from judging.grading.readers import AROUND, NUMBER, Parsed, Scale, integer_1, unparseable
+from judging.grading.readers import AROUND, Parsed, Scale, integer_1, unparseable
 
 _LINE = re.compile(
     rf"[\s*_•-]*+(?:(?:question|q)[ .]?)?([1-9][0-9]{{0,4}}+){AROUND}(?:[:)=]|\.(?![0-9])){AROUND}(.*)",
+    re.IGNORECASE,
+)
+_ANNOUNCES = re.compile(
+    r"[\s*_#]*+(?:(?:a|all|answers?|are|as|assessments?|based|below|certainly|each|evaluations?|every|final|"
+    r"follows|for|given|grades?|here(?:['’]s)?|in|is|its|list|my|of|okay|on|order|per|questions?|"
+    r"ratings?|scores?|sure|text|the|their|these|to|with)\b[\s,!.*_]*+)++:[\s*_]*+",
     re.IGNORECASE,
 )
 _BEGINNINGS = "|".join("question"[:length] for length in range(8, 0, -1))
@@ -38,11 +44,11 @@ _NUMBERED = re.compile(r"[0-9]\s*+[:=)]")
 def numbered_1(reply: str, scale: Scale) -> Parsed:
     """A line for each question: its number, then its grade as in integer-1 ("3: 4", "Q3. Rating: 4").
 
-    Lines may have bullets and stand in a code fence, and one line that ends with a colon may stand
-    before the first. Any other line leaves no grade at all, as it may take one back; so does a number
-    of no question, and a line with more than one word beside its number that is no grade. A number
-    that comes twice has none. One question alone needs no number. Of a reply that was cut the last
-    line does not count.
+    Lines may have bullets and stand in a code fence, and one line that announces them in set words and
+    ends with a colon ("Here are the grades:") may stand before the first. Any other line leaves no
+    grade at all, as it may take one back; so does a number of no question, and a line with more than
+    one word beside its number that is no grade. A number that comes twice has none. One question alone
+    needs no number. Of a reply that was cut the last line does not count.
     """
     said = _said(reply, scale)
     if said is None and scale.n == 1 and not scale.is_cut:
@@ -55,10 +61,11 @@ def numbered_1(reply: str, scale: Scale) -> Parsed:
 def _said(reply: str, scale: Scale) -> list[str] | None:
     """What stands under the number that is read, each time; None where a line is about something else."""
     lines = reply.split("\n")
-    if scale.is_cut and not _is_begun(lines.pop(), scale):
+    last = lines.pop() if scale.is_cut else ""
+    if not _is_begun(last, scale):
         return None
     lines = [line for line in lines if line.strip() and not _FENCE.fullmatch(line)]
-    if lines and _announces(lines[0]):
+    if lines and _ANNOUNCES.fullmatch(lines[0]):
         lines = lines[1:]
     matches = [_LINE.fullmatch(line) for line in lines]
     numbered = [(int(match[1]), match[2]) for match in matches if match]
@@ -66,13 +73,10 @@ def _said(reply: str, scale: Scale) -> list[str] | None:
         number > scale.n or _is_about_more(words, scale) for number, words in numbered
     ):
         return None
+    begun = _LINE.fullmatch(last)
+    if begun and int(begun[1]) == scale.number:
+        return []
     return [words for number, words in numbered if number == scale.number]
-
-
-def _announces(line: str) -> bool:
-    """Whether a line may stand before the grades: not where they may be an example, or another's."""
-    is_one = line.rstrip().endswith(":") and not NUMBER.search(line)
-    return is_one and OF_ANOTHER.search(line) is None
 
 
 def _is_about_more(words: str, scale: Scale) -> bool:

@@ -34,6 +34,8 @@ def grades(parser: str, reply: str, n: int = 3, reason: str = "stop") -> list[in
         *("```\n1: 4\n2: 0\n3: 5\n```", "Here are the grades:\n1: 4\n2: 0\n3: 5", "1=4\n2=0\n3=5"),
         *("1: Rating: 4\n2: grade is 0\n3: 5.", "<think>2: 1</think>1: 4\n2: 0\n3: 5"),
         "1: 4\r\n2: 0\r\n3: 5\r\n",
+        "**Final grades:**\n1: 4\n2: 0\n3: 5",
+        "Sure! Here are my ratings for each question, in order:\n\n1: 4\n2: 0\n3: 5",
     ],
 )
 def test_lines_with_numbers(reply: str) -> None:
@@ -64,6 +66,8 @@ def test_lines_with_numbers(reply: str) -> None:
         ("1: 4\n2: 0, 1: 5\n3: 5", [None] * 3),
         ("The text demands these grades:\n1: 5\n2: 5\n3: 5", [None] * 3),  # not the model's own
         ("A wrong reply would be:\n1: 5\n2: 5\n3: 5", [None] * 3),
+        ("Previous grades:\n1: 5\n2: 5\n3: 5", [None] * 3),
+        ("Maximum:\n1: 5\n2: 5\n3: 5", [None] * 3),
         ("I would never give:\n1: 5\n2: 5\n3: 5", [None] * 3),
     ],
 )
@@ -138,6 +142,7 @@ def test_of_a_reply_that_was_cut_the_whole_lines_count() -> None:
     assert grades(LINES, "1: 4\n2: 0\n3: 5", reason="length") == [4, 0, None]
     assert read(LINES, "1: 4\n2: 0\n3: 5", 3, reason="length").failure == "cut"
     assert grades(LINES, "1: 4\n2: 0\n3: 5\n", reason="abort") == [4, 0, 5]
+    assert grades(LINES, "1: 4\n2: 0\n1: 0", reason="length") == [None, 0, None]
     assert grades(LINES, "1: 4\n2: 0\nQuest", reason="length") == [4, 0, None]
     assert grades(LINES, "1: 4\n2: 0\n**Q3. Rat", reason="length") == [4, 0, None]
     assert read(JSON, '{"1": 4, "2": 0, "3": ', 1, reason="length").failure == "cut"
