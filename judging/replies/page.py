@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.conf import settings
+from django.db.models import Case, When
 
 from annotation.models import Dataset, NuggetSpan, SubQuestion, Text
 from judging.engine.choosing import addresses_of
@@ -141,7 +142,9 @@ def source_of(judge: Judge, attempt: Attempt, text: Text) -> Text | None:
         text__dataset=text.dataset_id,
         **alike,
     ).select_related("text")
-    first = asked.order_by("-counts", "pk").first()
+    # What was copied as it came is of the same batch; what was copied while planning, of another.
+    of_its_batch = Case(When(batch=attempt.batch_id, then=0), default=1)
+    first = asked.order_by(of_its_batch, "-counts", "pk").first()
     return first.text if first else None
 
 

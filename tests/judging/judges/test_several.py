@@ -136,10 +136,30 @@ def test_a_question_that_was_added_since_is_another_message(cast, looked, severa
     assert "a question" in prompt.says
 
 
-def test_a_reply_to_a_question_alone_names_the_text_that_it_was_asked_about(cast, looked):
+@pytest.fixture
+def shown_no_text(looked):
     judge = make_model("typed", prompt="question-first", system="", parser="integer-1")
     Judge.objects.filter(pk=judge.pk).update(prompt="{request} {question}")
-    judge = Judge.objects.get(pk=judge.pk)
+    return Judge.objects.get(pk=judge.pk)
+
+
+def test_a_copy_names_the_text_whose_reply_it_is_where_several_were_asked_about(
+    cast, looked, shown_no_text
+):
+    judge = shown_no_text
+    run = start(looked, judge)
+    store(run, None, "here:1", [reply(judge, looked.pair("oracle", 1), 4)], {})
+    said = reply(judge, looked.pair("bm25", 1), 2)
+    twins = {(said.pair.text_id, said.pair.question_id): [looked.texts["passage"].pk]}
+    store(run, None, "here:1", [said], twins)
+    page = cast.client("researcher").get(looked.url(judge, "passage", 1))
+    assert page.context["source"] == looked.texts["bm25"]
+
+
+def test_a_reply_to_a_question_alone_names_the_text_that_it_was_asked_about(
+    cast, looked, shown_no_text
+):
+    judge = shown_no_text
     oracle, passage = looked.texts["oracle"].pk, looked.texts["passage"].pk
     said = reply(judge, looked.pair("oracle", 1), 4)
     twins = {(oracle, said.pair.question_id): [passage]}
