@@ -161,8 +161,7 @@ def test_a_pair_that_never_gets_an_answer_is_malformed_and_what_came_is_kept(ser
 def test_a_reply_that_names_another_model_is_a_failure(model, revision, named, is_it):
     judge = material.spec(model=model, revision=revision)
     body = json.dumps({**completion("4"), "model": named}).encode()
-    [pair] = material.pairs("Q")
-    reply = read(judge, pair, "", body, str)
+    [reply] = read(judge, material.pairs("Q"), "", body, str)
     assert reply.grade == (4 if is_it else None)
     if not is_it:
         assert reply.failure is Failure.OTHER_MODEL
