@@ -1,0 +1,43 @@
+"""Searching as one types, and a retrieval run from its line to its page."""
+
+from playwright.sync_api import expect
+
+from tests.browser.looks import axe_problems, faults
+
+
+def test_the_ranking_follows_what_is_typed(visit, site):
+    page = visit("rosa").open("/datasets/coast/search/")
+    page.get_by_label("Words").press_sequentially("storms", delay=10)
+    rows = page.get_by_role("region", name="Passages found").locator("tbody tr")
+    expect(rows.first).to_contain_text("storm")
+    page.wait_for_url("**/search/?q=storms")
+    page.get_by_label("Words").fill("qqqq")
+    expect(page.locator("#found")).to_contain_text("No passage holds one of these words")
+    assert axe_problems(page) == []
+
+
+def test_searching_without_scripts(visit):
+    page = visit("rosa", java_script_enabled=False).open("/datasets/coast/search/")
+    page.get_by_label("Words").fill("storms")
+    page.get_by_role("button", name="Search").click()
+    expect(page.get_by_role("region", name="Passages found")).to_contain_text("storm")
+
+
+def test_a_run_is_made_from_a_line(visit, site):
+    visitor = visit("ada")
+    page = visitor.open("/datasets/coast/")
+    page.get_by_role("link", name="New retrieval run").click()
+    assert faults(page) == []
+    page.get_by_label("Name").fill("ours")
+    page.get_by_label("Recipe").fill("bm25 % x")
+    page.get_by_role("button", name="Make the run").click()
+    expect(page.locator("#id_recipe_error")).to_contain_text("At sign 8 of the recipe stands “x”")
+    assert axe_problems(page) == []
+    page.get_by_label("Recipe").fill("fuse(bm25 % 10, bm25(k1=2) % 10) % 5")
+    page.get_by_role("button", name="Make the run").click()
+    page.wait_for_url("**/building/runs/ours/")
+    expect(page.locator(".notices")).to_contain_text("The run ours is made.")
+    assert faults(page) == []
+    visitor.errors[:] = [error for error in visitor.errors if "422" not in error]
+    page.get_by_role("link", name="Its scores").click()
+    expect(page.get_by_text("Made here:")).to_be_visible()
