@@ -38,7 +38,7 @@ export PYTHONUNBUFFERED := 1
 # Kept where a machine asks not to: each of the many processes that tests start would compile what it imports.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: demo test test-fast test-sqlite test-browser test-postgres test-vllm coverage lint lint-css env dev-env serve messages browser pictures bench-pages bench-campaign bench-servers bench-metrics bench-judge bench-label-samples
+.PHONY: demo test test-fast test-sqlite test-browser test-postgres test-vllm coverage lint lint-css env dev-env serve messages browser pictures bench-pages bench-campaign bench-servers bench-metrics bench-judge bench-label-samples bench-retrieval
 
 demo: env .venv/extra-figures.stamp
 	@$(PORT_CHECK)
@@ -192,6 +192,10 @@ bench-judge: dev-env
 
 bench-label-samples: dev-env
 	$(PY) manage.py shell --no-imports -c "from bench.label_samples import main; main($(STUDIES))"
+
+bench-retrieval: dev-env
+	@$(UV) sync --quiet --locked --group bench --inexact --python $(PYTHON)
+	$(PY) -m bench.retrieval $(PASSAGES)
 
 bench-metrics: dev-env
 	@$(UV) sync --quiet --locked --group bench --inexact --python $(PYTHON)

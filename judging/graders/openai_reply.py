@@ -156,7 +156,7 @@ def _said_in(
         return _malformed(answer, hushed(_text(body)))
     if longest := next((each.words for each in said if len(each.words) > RAW_LIMIT), None):
         why = f"The reply is longer than {RAW_LIMIT:,} characters."
-        return _NoReply(Failure.OVERSIZED, why, longest)
+        return _NoReply(Failure.OVERSIZED, why, hushed(longest))
     if len(said) < samples:
         why = f"The answer has {len(said)} of the {samples} samples that were asked for."
         return _NoReply(Failure.MALFORMED, why, said[0].words)
