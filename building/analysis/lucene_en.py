@@ -7,6 +7,7 @@ EnglishAnalyzer, PorterStemFilter); the stemmer is Martin Porter's, with his two
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 
 import regex
@@ -21,8 +22,9 @@ LONGEST = 255  # letters of a token: Lucene cuts there and goes on
 CACHED = 200_000  # words whose terms a process keeps
 
 _EX = r"[\p{WB=Extend}\p{WB=Format}\p{WB=ZWJ}]*+"  # marks belong to the sign before them
-_LETTER = rf"[\p{{WB=ALetter}}\p{{WB=Hebrew_Letter}}]{_EX}"
-_DIGIT = rf"\p{{WB=Numeric}}{_EX}"
+# Those of ASCII in one go, which is most of English.
+_LETTER = rf"(?:[A-Za-z]++|[\p{{WB=ALetter}}\p{{WB=Hebrew_Letter}}]){_EX}"
+_DIGIT = rf"(?:[0-9]++|\p{{WB=Numeric}}){_EX}"
 _KANA = rf"\p{{WB=Katakana}}{_EX}"
 _JOIN = rf"(?:\p{{WB=ExtendNumLet}}{_EX})"  # the underscore, which makes no word alone
 _IN_WORDS = rf"[\p{{WB=MidLetter}}\p{{WB=MidNumLet}}\p{{WB=Single_Quote}}:]{_EX}"
@@ -37,18 +39,21 @@ _WORD = regex.compile(
     rf"{_JOIN}*+{_PIECE}(?:{_JOIN}*+{_PIECE})*+{_JOIN}*+|{_ONE_SIGN}{_EX}"
     rf"|(?:\p{{Line_Break=Complex_Context}}{_EX})++"
 )
+# The same for texts of ASCII alone, five times as fast.
+_ASCII_PIECE = r"(?:[A-Za-z]++(?:(?:_++|[.':])[A-Za-z]++)*+|[0-9]++(?:(?:_++|[.,;'])[0-9]++)*+)"
+_ASCII_WORD = re.compile(rf"_*+{_ASCII_PIECE}(?:_*+{_ASCII_PIECE})*+_*+")
 _POSSESSIVE = regex.compile(r"['’＇][sS]\Z")
 _stemmer = snowballstemmer.stemmer("porter")
 
 
 def terms(text: str) -> list[str]:
     """The terms of a text in order, one for each word that is no stop word."""
-    return [term for word in _words(text) if (term := _term(word))]
+    return [term for word in words(text) if (term := term_of(word))]
 
 
-def _words(text: str) -> list[str]:
+def words(text: str) -> list[str]:
     """The words of a text as they stand there, the longest ones in pieces."""
-    found: list[str] = _WORD.findall(text)
+    found: list[str] = (_ASCII_WORD if text.isascii() else _WORD).findall(text)
     if all(len(word) <= LONGEST for word in found):
         return found
     return [
@@ -57,7 +62,7 @@ def _words(text: str) -> list[str]:
 
 
 @lru_cache(CACHED)
-def _term(word: str) -> str:
+def term_of(word: str) -> str:
     """The term of a word; "" for a stop word, and for a possessive alone."""
     small = _small(_POSSESSIVE.sub("", word))
     return "" if small in STOP_WORDS else stem(small)

@@ -121,7 +121,7 @@ class Bm25:
                 unknown.append(term)
             weights = self.weights(rows, tf)
             scores[rows] += weights * (times * self.idf(term, len(rows)))
-        return _best(scores.round(DECIMALS), k, tuple(unknown))
+        return _best(scores, k, tuple(unknown))
 
     def shares(self, query: str, row: int) -> list[tuple[str, float]]:
         """What each term of the query adds to the score of a text, the largest first, then by name."""
@@ -139,8 +139,9 @@ class Bm25:
 def _best(scores: FloatArray, k: int, unknown: tuple[str, ...]) -> Ranked:
     there = np.flatnonzero(scores > 0)
     if len(there) > k:
-        # All that tie with the last one, since among them the order of the index decides.
+        # All that may tie with the last one once they are rounded: the order of the index decides.
         last = np.partition(scores[there], len(there) - k)[len(there) - k]
-        there = there[scores[there] >= last]
-    order = there[np.argsort(-scores[there], kind="stable")][:k]
-    return Ranked(order, scores[order], unknown)
+        there = there[scores[there] >= last - 10.0**-DECIMALS]
+    kept = scores[there].round(DECIMALS)
+    order = np.argsort(-kept, kind="stable")[:k]
+    return Ranked(there[order], kept[order], unknown)

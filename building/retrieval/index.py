@@ -19,15 +19,17 @@ from array import array
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
+from itertools import repeat
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from building.analysis.lucene_en import terms
+from building.analysis.lucene_en import term_of, words
 
 VERSION = 1  # of the files, and of the analyser: another one makes another index
 MOST_OFTEN = 65_535  # how often a term is counted in one text
+NO_TERM = -1
 
 
 class IndexBroken(ValueError):
@@ -49,32 +51,44 @@ class Meta:
     n_terms: int
 
 
+class _Numbers(dict[str, int]):
+    """The number of a word's term, counted from 0 as terms are met; NO_TERM for a stop word."""
+
+    def __init__(self) -> None:
+        self.of_term: dict[str, int] = {}
+
+    def __missing__(self, word: str) -> int:
+        term = term_of(word)
+        number = self.of_term.setdefault(term, len(self.of_term)) if term else NO_TERM
+        self[word] = number
+        return number
+
+
 def build(folder: Path, texts: Iterable[tuple[int, str]], corpus: str) -> Meta:
     """Index texts, (key, words) each, in a folder that is there whole or not at all.
 
-    Holds some 10 bytes for each different term of each text while it works, and no text.
+    While it works it holds some 12 bytes for each different term of each text, and each different word.
     """
-    vocabulary: dict[str, int] = {}
-    term_of, row_of, tf_of = array("i"), array("i"), array("H")
+    numbers = _Numbers()
+    term_at, row_at, tf_at = array("i"), array("i"), array("i")
     keys, lengths = array("q"), array("i")
     n_empty = 0
-    for key, words in texts:
-        counts = Counter(terms(words))
+    for key, body in texts:
+        counts = Counter(map(numbers.__getitem__, words(body)))
+        counts.pop(NO_TERM, None)
         if not counts:
             n_empty += 1
             continue
-        row = len(keys)
+        term_at.extend(counts.keys())
+        tf_at.extend(counts.values())
+        row_at.extend(repeat(len(keys), len(counts)))
         keys.append(key)
         lengths.append(counts.total())
-        for term, n in counts.items():
-            term_of.append(vocabulary.setdefault(term, len(vocabulary)))
-            row_of.append(row)
-            tf_of.append(min(n, MOST_OFTEN))
-    meta = Meta(VERSION, corpus, len(keys), n_empty, sum(lengths), len(vocabulary))
+    meta = Meta(VERSION, corpus, len(keys), n_empty, sum(lengths), len(numbers.of_term))
     part = folder.with_name(f".{folder.name}.{os.getpid()}")
     shutil.rmtree(part, ignore_errors=True)
     part.mkdir(parents=True)
-    _write_postings(part, vocabulary, term_of, row_of, tf_of)
+    _write_postings(part, numbers.of_term, term_at, row_at, tf_at)
     np.save(part / "lengths.npy", np.frombuffer(lengths, dtype=np.int32))
     np.save(part / "keys.npy", np.frombuffer(keys, dtype=np.int64))
     (part / "meta.json").write_text(json.dumps(asdict(meta)), encoding="utf-8")
@@ -88,21 +102,22 @@ def build(folder: Path, texts: Iterable[tuple[int, str]], corpus: str) -> Meta:
 
 def _write_postings(
     folder: Path,
-    vocabulary: dict[str, int],
-    term_of: array[int],
-    row_of: array[int],
-    tf_of: array[int],
+    number_of: dict[str, int],
+    term_at: array[int],
+    row_at: array[int],
+    tf_at: array[int],
 ) -> None:
-    sorted_terms = sorted(vocabulary, key=lambda term: term.encode())
+    sorted_terms = sorted(number_of, key=lambda term: term.encode())
     # From the number that a term got to its place in the sorted list.
-    place = np.empty(len(vocabulary), dtype=np.int32)
-    place[[vocabulary[term] for term in sorted_terms]] = np.arange(len(vocabulary), dtype=np.int32)
-    at = place[np.frombuffer(term_of, dtype=np.int32)]
+    place = np.empty(len(number_of), dtype=np.int32)
+    place[[number_of[term] for term in sorted_terms]] = np.arange(len(number_of), dtype=np.int32)
+    at = place[np.frombuffer(term_at, dtype=np.int32)]
     order = np.argsort(at, kind="stable")  # rows of a term stay ascending
-    n = np.bincount(at, minlength=len(vocabulary))
+    n = np.bincount(at, minlength=len(number_of))
+    tf = np.minimum(np.frombuffer(tf_at, dtype=np.int32), MOST_OFTEN).astype(np.uint16)
     np.save(folder / "starts.npy", np.concatenate([[0], np.cumsum(n)]).astype(np.int64))
-    np.save(folder / "rows.npy", np.frombuffer(row_of, dtype=np.int32)[order])
-    np.save(folder / "tf.npy", np.frombuffer(tf_of, dtype=np.uint16)[order])
+    np.save(folder / "rows.npy", np.frombuffer(row_at, dtype=np.int32)[order])
+    np.save(folder / "tf.npy", tf[order])
     lines = [term.encode() + b"\n" for term in sorted_terms]
     (folder / "terms.txt").write_bytes(b"".join(lines))
     np.save(folder / "ends.npy", np.cumsum([len(line) for line in lines], dtype=np.int64))

@@ -2,6 +2,7 @@
 
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 
 from building.analysis.lucene_en import LONGEST, STOP_WORDS, stem, terms
 from tests.any_text import any_text
@@ -67,6 +68,12 @@ def test_a_very_long_word_is_cut() -> None:
 )
 def test_stems(word: str, expected: str) -> None:
     assert stem(word) == expected
+
+
+@given(st.text("abZ019_.,;:'\" -\n", max_size=30))
+def test_ascii_is_cut_by_the_same_rules_as_other_texts(text: str) -> None:
+    # A letter of another alphabet, set apart, brings the general rules.
+    assert terms(f"{text} \u00e9") == [*terms(text), "\u00e9"]
 
 
 @given(any_text)
