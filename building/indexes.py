@@ -8,11 +8,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from django.conf import settings
+from django.core.cache import cache
+from django.db.models import Count, Max, Sum
 
 from annotation.models import Dataset, Text
 from annotation.models.corpus import TextQuerySet
-from building.retrieval.index import VERSION, Index, build
-from evaluation.data.cache import cached
+from building.retrieval.index import Index, build
+from evaluation.data.cache import KEPT_FOR
 
 AT_ONCE = 1_000  # texts whose words are in memory
 AT_A_LOOK = 20_000  # passages that are indexed while somebody waits for a page
@@ -27,7 +29,7 @@ def index_of(dataset: Dataset, most: int | None = None) -> Index:
 
     Raises NoIndex where it is not and there are more than `most` passages.
     """
-    corpus = cached(dataset, ("passages", VERSION), lambda: _corpus_hash(dataset))
+    corpus = _corpus(dataset)
     folder = Path(settings.VAR_DIR) / "indexes" / f"{dataset.pk}-{corpus}"
     if not (folder / "meta.json").exists():
         n = _passages(dataset).count()
@@ -50,7 +52,17 @@ def _named(dataset: Dataset) -> list[tuple[str, int, str]]:
     return sorted(_passages(dataset).order_by().values_list("name", "pk", "sha256").iterator())
 
 
-def _corpus_hash(dataset: Dataset) -> str:
+def _corpus(dataset: Dataset) -> str:
+    """The hash of the passages, kept while their number and keys are the same: no text is edited in place.
+
+    Ratings come all the time, and change nothing about it.
+    """
+    seen = _passages(dataset).aggregate(n=Count("pk"), newest=Max("pk"), sum=Sum("pk"))
+    key = f"building:passages:{dataset.pk}:{seen['n']}:{seen['newest']}:{seen['sum']}"
+    return str(cache.get_or_set(key, lambda: _hash_of(dataset), KEPT_FOR))
+
+
+def _hash_of(dataset: Dataset) -> str:
     digest = hashlib.sha256()
     for name, pk, sha256 in _named(dataset):
         digest.update(f"{name}\n{pk}\n{sha256}\n".encode("utf-8", "surrogatepass"))

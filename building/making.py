@@ -21,7 +21,7 @@ from evaluation.models import RankedText, RetrievalRun
 
 PACKAGES = ("numpy", "regex", "snowballstemmer")  # that tokens and scores come from
 AT_ONCE = 5_000  # rows of an insert
-_NAME = re.compile(r"[\w.+-]{1,120}")
+_NAME = re.compile(r"\w[\w.+-]{0,119}")
 
 
 class RunRefused(ValueError):
@@ -45,7 +45,9 @@ def make_run(
     taken or cannot be, SelectionError for a topic that is not there, RecipeError, NoIndex, IndexBroken.
     """
     if not _NAME.fullmatch(name):
-        raise RunRefused("The name of a run has letters, digits and - _ . + and no more than 120.")
+        raise RunRefused(
+            "The name of a run has letters, digits and - _ . + and no more than 120; none of - . + comes first."
+        )
     recipe = parsed(line)
     chosen = _topics(dataset, topics)
     began = time.monotonic()

@@ -93,8 +93,7 @@ class FuseStep:
     """fuse(A, B, ..., k=60): the sum of 1 / (k + rank) over the rankings that hold a text."""
 
     def __init__(self, kitchen: Kitchen, options: Mapping[str, str]) -> None:
-        k = _number("fuse: k", options.get("k", str(RRF_K)), 1_000_000.0)
-        self.made_from: dict[str, Any] = {"k": int(k)}
+        self.made_from: dict[str, Any] = {"k": _whole("fuse: k", options.get("k", str(RRF_K)))}
 
     def __call__(self, topic: Topic, before: Ranking, parts: Sequence[Ranking]) -> Ranking:
         texts = reciprocal_rank([part.texts for part in parts], self.made_from["k"])

@@ -130,9 +130,9 @@ class Bm25:
             rows, tf = self.index.postings(term)
             place = int(np.searchsorted(rows, row))
             if place < len(rows) and rows[place] == row:
-                n = float(tf[place])
-                share = times * self.idf(term, len(rows)) * n / (n + float(self._norms[row]))
-                found.append((term, share))
+                here = slice(place, place + 1)
+                weight = float(self.weights(rows[here], tf[here])[0])
+                found.append((term, weight * times * self.idf(term, len(rows))))
         return sorted(found, key=lambda each: (-each[1], each[0]))
 
 

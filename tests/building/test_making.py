@@ -121,6 +121,7 @@ def test_other_grades_make_another_run(study):
         ("bm25 > by_ratings(judge=judge, aggregate=max)", "aggregate is sum or coverage"),
         ("required(judge=judge, eta=9)", "There is no eta “9”"),
         ("required(judge=judge, eta=x)", "eta is a whole number, not “x”."),
+        ("fuse(bm25, bm25, k=1.5)", "fuse: k is a whole number, not “1.5”."),
         ("fuse(bm25)", "fuse joins two rankings or more"),
         ("bm25(background=/etc/passwd)", "can be named in a command alone"),
     ],
@@ -134,7 +135,7 @@ def test_what_cannot_be_is_said_and_nothing_is_made(study, line, says):
 
 
 def test_a_name_is_one_column_of_a_file_and_nobody_elses(study):
-    for name in ("", "two words", "a/b", "x" * 121):
+    for name in ("", "two words", "a/b", "..", "-x", "x" * 121):
         with pytest.raises(RunRefused, match="has letters"):
             made(study, "bm25", name=name)
     with pytest.raises(RunRefused, match="has a run called dense already"):
@@ -169,6 +170,14 @@ def test_an_index_is_made_once_for_the_passages_as_they_are(study, own_indexes):
     assert only != folder
     assert isinstance(index, Index)
     assert len(index.postings("ferri")[0]) > 0
+
+
+def test_a_topic_that_a_file_cannot_name_leaves_neither_a_file_nor_a_run(study, tmp_path):
+    study.dataset.topics.filter(name="ferry-1").update(name="ferry 1")
+    with pytest.raises(CommandError, match="holds white space"):
+        call_command("retrieve", "ferry", name="mine", recipe="bm25", out=tmp_path / "mine.run")
+    assert not RetrievalRun.objects.filter(name="mine").exists()
+    assert not (tmp_path / "mine.run").exists()
 
 
 def test_many_passages_are_not_indexed_while_a_page_is_waited_for(study):
@@ -211,5 +220,7 @@ def test_the_command_makes_a_run_and_a_file(study, tmp_path):
     ],
 )
 def test_the_command_says_what_is_wrong(study, arguments, says):
+    n = RetrievalRun.objects.count()
     with pytest.raises(CommandError, match=says):
         call_command("retrieve", *arguments)
+    assert RetrievalRun.objects.count() == n

@@ -6,7 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
+from django.db import transaction
 
+from annotation.formats.writing import ExportError
 from annotation.models import Dataset
 from building.indexes import NoIndex
 from building.making import Made, RunRefused, make_run
@@ -16,7 +18,10 @@ from building.steps import KINDS, Kitchen
 from evaluation.data.selection import SelectionError, one_of
 from evaluation.formats.trec_run import lines
 
-REFUSALS = (SelectionError, RecipeError, RunRefused, NoIndex, IndexBroken, OSError)
+REFUSALS = (
+    *(SelectionError, RecipeError, RunRefused, NoIndex),
+    *(IndexBroken, ExportError, OSError),
+)
 
 
 class Command(BaseCommand):
@@ -37,9 +42,11 @@ class Command(BaseCommand):
             slugs = Dataset.objects.values_list("slug", flat=True)
             dataset = Dataset.objects.get(slug=one_of("dataset", options["dataset"], slugs))
             kitchen = Kitchen(dataset, opens_files=True)
-            made = make_run(dataset, options["name"], options["recipe"], kitchen, options["topics"])
-            if options["out"]:
-                options["out"].write_text("".join(lines(made.run)), encoding="utf-8")
+            asked = options["name"], options["recipe"], kitchen, options["topics"]
+            with transaction.atomic():  # a file that cannot be written leaves no run
+                made = make_run(dataset, *asked)
+                if options["out"]:
+                    options["out"].write_text("".join(lines(made.run)), encoding="utf-8")
         except REFUSALS as error:
             raise CommandError(str(error)) from error
         self.stdout.write(self._as_json(made) if options["json"] else self._in_words(made))
