@@ -39,19 +39,20 @@ class Found:
 
 @dataclass(frozen=True)
 class Search:
-    """`n_texts` are indexed; `n_empty` have no term and are never found."""
+    """`n_texts` are indexed; `n_empty` have no term and are never found. `is_cut`: more were found."""
 
     found: list[Found]
     n_texts: int
     n_empty: int
+    is_cut: bool
 
 
 def search(dataset: Dataset, words: str) -> Search:
     """The best passages for some words by BM25. Raises NoIndex, and IndexBroken."""
     index = index_of(dataset, AT_A_LOOK)
     bm25 = Bm25(index)
-    ranked = bm25.ranked(words, SHOWN)
-    keys = index.keys[ranked.rows].tolist()
+    ranked = bm25.ranked(words, SHOWN + 1)
+    keys = index.keys[ranked.rows[:SHOWN]].tolist()
     texts = Text.objects.select_related("topic").in_bulk(keys)
     best = float(ranked.scores[0]) if len(keys) else 1.0
     found = [
@@ -65,8 +66,9 @@ def search(dataset: Dataset, words: str) -> Search:
             ],
         )
         for rank, (key, row, score) in enumerate(
-            zip(keys, ranked.rows.tolist(), ranked.scores.tolist(), strict=True), 1
+            zip(keys, ranked.rows.tolist(), ranked.scores.tolist(), strict=False), 1
         )
         if key in texts
     ]
-    return Search(found, index.meta.n_texts, index.meta.n_empty)
+    is_cut = len(ranked.rows) > SHOWN
+    return Search(found, index.meta.n_texts, index.meta.n_empty, is_cut)

@@ -46,6 +46,19 @@ def test_a_passage_says_why_it_is_there(cast, study):
     assert 'style="' not in page
 
 
+def test_twenty_are_shown_and_it_is_said_that_there_are_more(cast, study):
+    topic = study.topics.get()
+    for number in range(20):
+        Text.objects.create(
+            dataset=study, topic=topic, kind="passage", name=f"m{number}", body="harbour"
+        )
+    client = cast.client("researcher")
+    response = client.get(SEARCH, {"q": "harbour"})
+    assert len(response.context["search"].found) == 20
+    assert "more hold one of these words" in markup(response)
+    assert "more hold" not in markup(client.get(SEARCH, {"q": "ferry"}))
+
+
 def test_a_script_gets_the_list_alone(cast, study):
     client = cast.client("researcher")
     part = client.get(SEARCH, {"q": "harbour"}, headers={"HX-Target": "found"}).content.decode()
