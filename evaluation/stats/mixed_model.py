@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import scipy
 from numpy.typing import ArrayLike
+from threadpoolctl import threadpool_limits
 
 from evaluation.stats.estimate import Estimate
 from evaluation.stats.randomisation import holm
@@ -155,7 +156,6 @@ def _fit(data: pd.DataFrame, base: str, random: Sequence[str]) -> tuple[Any, lis
     """statsmodels' fit and the names of its components; None where it did not come to an end."""
     import pandas as pd  # noqa: PLC0415
     from statsmodels.regression.mixed_linear_model import MixedLM, VCSpec  # noqa: PLC0415
-    from threadpoolctl import threadpool_limits  # noqa: PLC0415
 
     systems = [base, *sorted(set(data["system"]) - {base})]
     fixed = pd.DataFrame(
