@@ -13,6 +13,7 @@ import asyncio
 import errno
 import math
 import re
+from collections.abc import Callable
 from typing import Any
 
 from aiohttp import web
@@ -24,6 +25,7 @@ MODEL = STAND_IN
 _QUESTION = re.compile(r"^Question:\n(.+?)\n\n", re.MULTILINE | re.DOTALL)
 _TEXT = re.compile(r"^Text:\n(.+?)\n\nEnd of the text\.", re.MULTILINE | re.DOTALL)
 GRADES = range(6)
+Answer = Callable[[str], tuple[str, list[float] | None]]
 lexical = LexicalGrader({}, 0)  # no corpus: every term weighs the same
 
 
@@ -40,7 +42,7 @@ def answer(prompt: str) -> tuple[str, list[float] | None]:
     return str(grade_of(share)), [math.log(weight / sum(weights)) for weight in weights]
 
 
-def make_app(seconds: float, at_once: int) -> web.Application:
+def make_app(seconds: float, at_once: int, answer_to: Answer = answer) -> web.Application:
     """The server: `at_once` requests are worked on for `seconds` each, the others wait."""
     places = asyncio.Semaphore(at_once)
 
@@ -52,7 +54,7 @@ def make_app(seconds: float, at_once: int) -> web.Application:
         prompt = asked["messages"][-1]["content"]
         async with places:
             await asyncio.sleep(seconds)
-        words, logprobs = answer(prompt)
+        words, logprobs = answer_to(prompt)
         return web.json_response(_completion(words, logprobs if asked.get("logprobs") else None))
 
     app = web.Application()
@@ -73,13 +75,13 @@ def _completion(words: str, logprobs: list[float] | None) -> dict[str, Any]:
     return {"object": "chat.completion", "model": MODEL, "choices": [choice]}
 
 
-def main() -> None:
+def main(answer_to: Answer = answer) -> None:
     parser = argparse.ArgumentParser(description="A stand-in for a model, to try out judge runs.")
     parser.add_argument("--port", type=int, default=8801)
     parser.add_argument("--seconds", type=float, default=0.5, help="that a reply takes")
     parser.add_argument("--at-once", type=int, default=4, help="requests worked on at once")
     chosen = parser.parse_args()
-    app = make_app(chosen.seconds, chosen.at_once)
+    app = make_app(chosen.seconds, chosen.at_once, answer_to)
     try:
         web.run_app(app, host="127.0.0.1", port=chosen.port, print=None)
     except OSError as error:

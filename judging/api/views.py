@@ -18,13 +18,13 @@ from annotation.api.endpoint import Endpoint, Listing
 from annotation.api.errors import Conflict, Problem, Refused
 from annotation.api.filters import name_filter
 from annotation.models import Dataset, User
-from judging import tasks
 from judging.api.bodies import BudgetBody, StartBody
 from judging.api.rows import JudgeRow, JudgeRunRow, OneRunRow
-from judging.engine import runs
+from judging.engine import runs, states
 from judging.engine.judges import SLUG, baseline_of, find_judge
 from judging.engine.selection import SelectionError
 from judging.models import Judge, JudgeRun
+from judging.tasks import JUDGING
 
 
 class RunFilters(FilterSet):
@@ -99,7 +99,7 @@ class JudgeRuns(Listing):
             raise _refused("dataset", f"there is no dataset called {slug}")
         with transaction.atomic():  # the baseline that is made here goes with what is refused
             run = self._started(dataset, start)
-        tasks.wake(run)
+        JUDGING.wake(run)
         return Response(OneRunRow(run).data, status=status.HTTP_201_CREATED)
 
     def _started(self, dataset: Dataset, start: StartBody) -> JudgeRun:
@@ -115,7 +115,7 @@ class JudgeRuns(Listing):
         by = self.request.user if isinstance(self.request.user, User) else None
         try:
             return runs.start(judge, dataset, start.selection, created_by=by, **start.options)
-        except runs.RunRefused as error:
+        except states.RunRefused as error:
             raise Conflict([Problem(None, "", str(error))]) from None
 
     def get_queryset(self) -> QuerySet[JudgeRun]:
@@ -146,7 +146,7 @@ class OfRun(Endpoint, generics.GenericAPIView):
         run = self.get_object()
         try:
             self.step(run, request)
-        except runs.RunRefused as error:
+        except states.RunRefused as error:
             raise Conflict([Problem(None, "", str(error))]) from None
         return Response(self.get_serializer(run).data)
 
@@ -158,7 +158,7 @@ class OneRun(OfRun):
 
     def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
         run = self.get_object()
-        tasks.revive(run)
+        JUDGING.revive(run)
         return Response(self.get_serializer(run).data)
 
 
@@ -172,7 +172,7 @@ class Pause(OfRun):
         return self.stepped(request)
 
     def step(self, run: JudgeRun, request: Request) -> None:
-        runs.pause(run)
+        states.pause(run)
 
 
 class Cancel(OfRun):
@@ -185,7 +185,7 @@ class Cancel(OfRun):
         return self.stepped(request)
 
     def step(self, run: JudgeRun, request: Request) -> None:
-        runs.cancel(run)
+        states.cancel(run)
 
 
 class Resume(OfRun):
@@ -201,4 +201,4 @@ class Resume(OfRun):
         budget = BudgetBody(data=request.data)
         budget.is_valid(raise_exception=True)
         runs.resume(run, **budget.limits)
-        tasks.wake(run)
+        JUDGING.wake(run)

@@ -5,7 +5,7 @@ from functools import partial
 
 from django.conf import settings
 
-from judging.engine import runs
+from judging.engine import states
 from judging.engine.judges import baseline_of
 from judging.graders.base import Grader, GraderError
 from judging.graders.openai_api import OpenAIGrader
@@ -39,7 +39,7 @@ def _urls_of(endpoint: str) -> str:
         return str(settings.JUDGE_ENDPOINTS[endpoint])
     known = f"JUDGE_ENDPOINTS names: {', '.join(settings.JUDGE_ENDPOINTS) or 'none'}."
     if not endpoint:
-        raise GraderError(f"This judge asks a server: say which one as its endpoint. {known}")
+        raise GraderError(f"A model is asked at a server: say which one as its endpoint. {known}")
     hint = " An address begins with http:// or https://." if set(endpoint) & set(":/") else ""
     raise GraderError(f"This machine knows no endpoint {endpoint!r}; {known}{hint}")
 
@@ -72,7 +72,7 @@ def grader_of(run: JudgeRun) -> tuple[Grader, int]:
             first.url,
             key=first.key,
             others=others,
-            on_aside=partial(runs.put_server_aside, run),
+            on_aside=partial(states.put_server_aside, run),
             concurrency=run.concurrency,
         ),
         run.concurrency,

@@ -9,7 +9,7 @@ from itertools import groupby
 
 from django.conf import settings
 
-from judging.engine import leases, runs
+from judging.engine import leases, runs, states
 from judging.engine.shown import Shown
 from judging.engine.storing import Copies, store, store_copies
 from judging.graders.base import IN_VAIN, Grader, GraderError, InVain
@@ -190,15 +190,15 @@ class _Pump:
         if now - self.looked >= SECONDS:
             self.ask_whether_to_stop()
         if now - self.renewed >= self.renew_after:
-            for lost in self.lent.keys() - leases.renew(self.lent, self.worker):
+            for lost in self.lent.keys() - leases.renew(self.run, self.lent, self.worker):
                 del self.lent[lost], self.left[lost]
             self.renewed = now
 
     def ask_whether_to_stop(self) -> None:
         self.looked = time.monotonic()
-        self.is_stopping = self.is_stopping or not runs.goes_on(self.run)
+        self.is_stopping = self.is_stopping or not states.goes_on(self.run)
         if self.run.max_pairs is not None:
-            self.room = self.run.max_pairs - runs.n_sent(self.run)
+            self.room = self.run.max_pairs - self.run.spent().asked
 
     def write(self) -> None:
         self.waiting.sort(key=_number)
@@ -223,7 +223,7 @@ class _Pump:
             self.on_batch(stored)
 
     def close(self, shard: int) -> None:
-        leases.finish(shard, self.worker)
+        leases.finish(self.run, shard, self.worker)
         del self.lent[shard], self.left[shard]
 
     def leave(self, replies: Iterator[Reply | None]) -> None:
@@ -234,7 +234,7 @@ class _Pump:
             try:
                 self.write()
             finally:
-                leases.give_back(self.lent, self.worker)
+                leases.give_back(self.run, self.lent, self.worker)
 
 
 def _number(held: tuple[Shard, Reply]) -> int:

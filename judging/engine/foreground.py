@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 
 from annotation.models import Dataset
-from judging.engine import runs
+from judging.engine import runs, states
 from judging.engine.choosing import grader_of
 from judging.engine.fill import pump
 from judging.engine.judges import baseline_of
@@ -23,7 +23,7 @@ def fill(run: JudgeRun, on_batch: Callable[[Batch], None] | None = None) -> None
     this process cannot go on; the run then says why.
     """
     worker = worker_name()
-    with runs.giving_up(run, worker):
+    with states.giving_up(run, worker):
         if run.state == JudgeRun.State.PLANNING:
             plan(run, worker)
         if not run.is_running:

@@ -11,7 +11,6 @@ from django.db.models import Count, Max, QuerySet, Sum
 from django.utils import timezone
 
 from annotation.models import Dataset, Rater
-from judging.engine.runs import money_of
 from judging.models import Attempt, Batch, Judge, JudgeRun, Shard
 
 MINUTE = timedelta(minutes=1)
@@ -142,7 +141,7 @@ def progress_of(run: JudgeRun) -> Progress:
         n_sent=total["sent"],
         prompt_tokens=total["prompt"],
         completion_tokens=total["completion"],
-        money=money_of(run, total["prompt"], total["completion"]),
+        money=run.money(total["prompt"], total["completion"]),
         drift=total["drift"] / total["n_expected"] if total["n_expected"] else None,
         n_expected=total["n_expected"],
         rate=rate,

@@ -1,4 +1,7 @@
-"""Asks a server about the pairs of one message until there are replies, or until none can be hoped for."""
+"""Asks a server one thing until there is an answer to it, or until none can be hoped for.
+
+What is asked, and what an answer is read as, a Script says: here nobody knows of pairs.
+"""
 
 from __future__ import annotations
 
@@ -8,39 +11,76 @@ import json
 import logging
 import random
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Sequence
+from typing import Generic, TypeVar
 
 from judging.graders import openai_probe, openai_reply
 from judging.graders.base import AnotherJudge, Unavailable
 from judging.graders.openai_server import BODY_LIMIT, Answer, NoAnswerError, Server
-from judging.grading.pairs import Failure, Pair, Reply, without_nulls
-from judging.grading.prompt import prompt_hash, render
-from judging.grading.spec import Spec
+from judging.grading.pairs import Failure
+from judging.grading.prompt import Message, prompt_hash
+from judging.grading.spec import Asked
 
 logger = logging.getLogger(__name__)
 SILENCE = 3.0  # seconds without an answer, after which somebody is told
-TRIES = 4  # failures of a pair, while the server answers others, before it is the pair's own
+TRIES = 4  # failures of one thing asked, while the server answers others, before they are its own
 FIRST_WAIT, LONGEST_WAIT = 0.5, 15.0  # seconds
-MAKES_WAY = 30.0  # seconds without an answer, after which pairs go to another server that answers
+MAKES_WAY = 30.0  # seconds without an answer, after which others that answer are asked
 _BYTES_OF_A_TOKEN = 4_000  # of JSON, with its word and twenty others and their log-probabilities
 
+What = TypeVar("What")
+Came = TypeVar("Came")
 
-class Asking:
+
+class Script(ABC, Generic[What, Came]):
+    """What is said to a server about `What`, and what its answers are read as.
+
+    `ways` are the parameters of a request, the best first. `who` is what asks, for people: a judge.
+    """
+
+    who: str
+    spec: Asked
+    ways: Sequence[dict[str, object]]
+
+    @abstractmethod
+    def messages(self, what: What) -> list[Message]: ...
+
+    def of_its_own(self, what: What) -> dict[str, object]:
+        """Parameters that only the request about this has."""
+        return {}
+
+    @abstractmethod
+    def read(self, what: What, digest: str, body: bytes, hushed: Callable[[str], str]) -> Came:
+        """What an answer with status 200 comes to, whatever it is; `digest` is the messages' hash."""
+
+    @abstractmethod
+    def failed(
+        self, what: What, digest: str, failure: Failure, why: str, raw: str = ""
+    ) -> Came: ...
+
+    @abstractmethod
+    def is_of_another(self, came: Came) -> str:
+        """In which words an answer says that another model wrote it; "" where it does not."""
+
+
+class Asking(Generic[What, Came]):
     """The questions of one session, which learn from each other.
 
     What one of them finds out about the server holds for all: that it is there, that it wants to be
     left alone for a while, which parameters it refuses. `others_answer` says whether another server of
-    the judge does, or has answered since a moment of the monotonic clock.
+    them does, or has answered since a moment of the monotonic clock.
     """
 
     def __init__(
         self,
-        spec: Spec,
+        script: Script[What, Came],
         server: Server,
         patience: float,
         others_answer: Callable[[float], Awaitable[bool]],
     ) -> None:
-        self.spec = spec
+        self.script = script
+        self.spec = script.spec
         self.server = server
         self.patience = patience
         self.n_open = self.n_asked = 0  # messages, counted by who chooses among servers
@@ -48,8 +88,8 @@ class Asking:
         self._others_answer = others_answer
         self._is_aside = asyncio.Event()
         self._address = f"{server.url}/chat/completions"
-        self._questions = _questions(spec)
-        tokens = spec.sampling.max_tokens * spec.sampling.samples
+        self._questions = _questions(script.ways)
+        tokens = self.spec.sampling.max_tokens * self.spec.sampling.samples
         self._limit = BODY_LIMIT + _BYTES_OF_A_TOKEN * tokens
         self._way = 0  # into _questions: the first that the server has not refused
         self._successes = 0
@@ -74,15 +114,16 @@ class Asking:
                 return
 
     def put_aside(self) -> None:
-        """Let the pairs that wait to be asked again raise Unavailable: other servers are asked."""
+        """Let what waits to be asked again raise Unavailable: other servers are asked."""
         self._is_aside.set()
 
-    async def replies(self, pairs: Sequence[Pair]) -> list[Reply]:
-        """The replies about pairs that are asked together. Raises GraderError if none can be had any more."""
-        messages = render(self.spec, pairs[0])
+    async def answer(self, what: What) -> Came:
+        """What the server's answer comes to. Raises GraderError if none can be had any more."""
+        messages = self.script.messages(what)
         digest = prompt_hash(messages)
+        own = {"messages": messages, **self.script.of_its_own(what)}
         # Half a surrogate pair, which no server takes, becomes a question mark.
-        encoded = json.dumps(messages, ensure_ascii=False).encode("utf-8", "replace")
+        encoded = json.dumps(own, ensure_ascii=False).encode("utf-8", "replace").removeprefix(b"{")
         began = time.monotonic()
         tries = its_own = 0
         others = self._successes
@@ -92,18 +133,18 @@ class Asking:
             way = self._way
             try:
                 answer = await self.server.post(
-                    self._address, self._questions[way] + encoded + b"}", self._limit
+                    self._address, self._questions[way] + encoded, self._limit
                 )
-                replies = await self._settled(pairs, digest, answer, way)
+                came = await self._settled(what, digest, answer, way)
             except NoAnswerError as trouble:
                 if openai_reply.says_too_long(trouble.words):
-                    return self._failed(pairs, digest, Failure.TOO_LONG, trouble.words)
+                    return self._failed(what, digest, Failure.TOO_LONG, trouble.words)
                 if "insufficient_quota" in trouble.words:
                     raise Unavailable(f"{self._name} has no quota left: {trouble}.") from trouble
                 tries += 1
                 failing_since = failing_since or time.monotonic()
                 if trouble.status == 429 or trouble.wait is not None:
-                    # That it has no time is never the pair's fault, so it has as long as the server.
+                    # That it has no time is nobody's fault, so this has as long as the server.
                     given_up = time.monotonic() - began > self.patience and self._successes > others
                 else:
                     if (
@@ -118,16 +159,14 @@ class Asking:
                 if given_up:
                     words = f"After {tries} tries: {trouble.words}"
                     raw = self.server.hushed(trouble.body.decode("utf-8", "replace"))
-                    return _failed(pairs, digest, trouble.failure, words, raw)
+                    return self.script.failed(what, digest, trouble.failure, words, raw)
                 await self._wait_after(trouble, tries)
             else:
-                if replies is not None:
+                if came is not None:
                     self._succeeded()
-                    return replies
+                    return came
 
-    async def _settled(
-        self, pairs: Sequence[Pair], digest: str, answer: Answer, way: int
-    ) -> list[Reply] | None:
+    async def _settled(self, what: What, digest: str, answer: Answer, way: int) -> Came | None:
         """What an answer comes to; None where the same is to be asked in another way.
 
         Raises NoAnswerError for a status 200 with a page of HTML, an error or half of an answer.
@@ -138,10 +177,10 @@ class Asking:
                 if why := openai_reply.broken(answer.body):
                     words = f"{status} {why} {self.server.words(answer.body)}".strip()
                     raise NoAnswerError(Failure.MALFORMED, words, status=status, body=answer.body)
-                return openai_reply.read(self.spec, pairs, digest, answer.body, self.server.hushed)
+                return self.script.read(what, digest, answer.body, self.server.hushed)
             raw = self.server.hushed_beginning(answer.body)
             why = f"The answer is longer than {self._limit:,} bytes."
-            return _failed(pairs, digest, Failure.OVERSIZED, why, raw)
+            return self.script.failed(what, digest, Failure.OVERSIZED, why, raw)
         words = self.server.words(answer.body)
         if status == 401 or (status == 403 and not await self.answers_something_else()):
             raise Unavailable(openai_probe.refuses_key(self.server, status))
@@ -155,16 +194,17 @@ class Asking:
                 "a server usually ends with /v1."
             )
         if status == 413 or openai_reply.says_too_long(words):
-            return self._failed(pairs, digest, Failure.TOO_LONG, words)
+            return self._failed(what, digest, Failure.TOO_LONG, words)
         if openai_reply.names_logprobs(words) and way < len(self._questions) - 1:
             self._way = max(self._way, way + 1)
             return None
         if openai_reply.names_a_parameter(words):
+            who = self.script.who
             raise Unavailable(
-                f"{self._name} does not take a parameter of this judge: {words} Another judge may leave it "
-                "out, rename it or take the preset of this kind of server: copy this one to a new judge."
+                f"{self._name} does not take a parameter of this {who}: {words} Another {who} may leave it "
+                f"out, rename it or take the preset of this kind of server: copy this one to a new {who}."
             )
-        return self._failed(pairs, digest, Failure.REQUEST, f"{status} {words}")
+        return self._failed(what, digest, Failure.REQUEST, f"{status} {words}")
 
     async def _be_patient(self) -> None:
         """Wait as long as the server asked everybody to, and a little more, not all at once."""
@@ -210,18 +250,18 @@ class Asking:
     async def answers_something_else(self) -> bool:
         """Whether the server answers a question that nothing can be wrong with.
 
-        If it does, a pair that it never answers is at fault, even one that no other pair is beside.
+        If it does, what it never answers is at fault, even where nothing else is asked beside it.
         """
         if self._test is None or self._test.done():
             self._test = asyncio.create_task(self._ask_something_else())
         return await asyncio.shield(self._test)  # which others may wait for as well
 
     async def _ask_something_else(self) -> bool:
-        # With the parameters of the judge, as some servers refuse others, and without probabilities.
-        messages = json.dumps([{"role": "user", "content": "Reply with 0."}]).encode()
+        # With the parameters of the script, as some servers refuse others, and without probabilities.
+        messages = json.dumps({"messages": [{"role": "user", "content": "Reply with 0."}]}).encode()
         try:
             answer = await self.server.post(
-                self._address, self._questions[-1] + messages + b"}", self._limit
+                self._address, self._questions[-1] + messages.removeprefix(b"{"), self._limit
             )
         except NoAnswerError:
             return False
@@ -234,47 +274,17 @@ class Asking:
         self._successes += 1
         self.last_success = time.monotonic()
 
-    def _failed(
-        self, pairs: Sequence[Pair], digest: str, failure: Failure, words: str
-    ) -> list[Reply]:
-        return _failed(pairs, digest, failure, f"The server said: {words}")
+    def _failed(self, what: What, digest: str, failure: Failure, words: str) -> Came:
+        return self.script.failed(what, digest, failure, f"The server said: {words}")
 
     @property
     def _name(self) -> str:
         return f"The server at {self.server.url}"
 
 
-def _failed(
-    pairs: Sequence[Pair], digest: str, failure: Failure, detail: str, raw: str = ""
-) -> list[Reply]:
-    return [openai_reply.failed(pair, digest, failure, detail, raw) for pair in pairs]
-
-
-def _questions(spec: Spec) -> list[bytes]:
-    """The request without its messages, in the ways in which it may be put, the best first."""
-    return [
-        json.dumps(way).removesuffix("}").encode() + b', "messages": ' for way in ways_to_ask(spec)
-    ]
-
-
-def ways_to_ask(spec: Spec) -> list[dict[str, object]]:
-    """The parameters of a request, in the ways in which they may be put, the best first."""
-    sampling = spec.sampling
-    ways: list[dict[str, object]] = []
-    if sampling.logprobs:
-        # As many as OpenAI gives, then as many as others do.
-        ways = [{"logprobs": True, "top_logprobs": number} for number in (20, 5)]
-        if spec.label_ids:
-            # vLLM's own; the ids tell "5" from " 5", which are the same words.
-            exact = {
-                "logprob_token_ids": list(spec.label_ids),
-                "return_tokens_as_token_ids": True,
-            }
-            ways.insert(0, {**ways[0], **exact})
-    return [
-        without_nulls({"model": spec.model, **sampling.sent, **way, **sampling.extra})
-        for way in [*ways, {}]
-    ]
+def _questions(ways: Sequence[dict[str, object]]) -> list[bytes]:
+    """The beginning of a request, without its messages, in the ways in which it may be put."""
+    return [json.dumps(way).removesuffix("}").encode() + b", " for way in ways]
 
 
 def _in_words(seconds: float) -> str:

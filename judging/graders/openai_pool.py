@@ -1,7 +1,7 @@
-"""Several servers of one judge: each message goes to the one with the fewest open requests.
+"""Several servers of one model: each message goes to the one with the fewest open requests.
 
-A server that fails, or serves another model, is put aside with the reason, and its pairs go to the
-others. The last one never is: what it raises ends the work, as where there is only one.
+A server that fails, or serves another model, is put aside with the reason, and what it was asked goes
+to the others. The last one never is: what it raises ends the work, as where there is only one.
 """
 
 from __future__ import annotations
@@ -10,27 +10,28 @@ import asyncio
 import logging
 from collections.abc import Sequence
 from functools import partial
+from typing import Generic
 
 from judging.graders.base import AnotherJudge, GraderError
-from judging.graders.openai_asking import SILENCE, Asking
+from judging.graders.openai_asking import SILENCE, Asking, Came, Script, What
 from judging.graders.openai_server import Server
-from judging.grading.pairs import Failure, Pair, Reply
-from judging.grading.said import with_tokens
-from judging.grading.spec import Spec
 
 logger = logging.getLogger(__name__)
 
 
-class Pool:
+class Pool(Generic[What, Came]):
     """The servers of one session, one or more. `aside` are those that were put aside, with the reasons."""
 
-    def __init__(self, spec: Spec, servers: Sequence[Server], patience: float) -> None:
+    def __init__(
+        self, script: Script[What, Came], servers: Sequence[Server], patience: float
+    ) -> None:
+        self._script = script
         self._servers = servers
         self._askings = [
-            Asking(spec, server, patience, partial(self._do_others_answer, server))
+            Asking(script, server, patience, partial(self._do_others_answer, server))
             for server in servers
         ]
-        self._ready: list[Asking] = []
+        self._ready: list[Asking[What, Came]] = []
         self._starting: list[asyncio.Task[None]] = []
         self._failure: GraderError | None = None
         self.aside: dict[str, str] = {}
@@ -42,7 +43,7 @@ class Pool:
     async def start(self) -> None:
         """Ask each server what it serves, and return when one is of use.
 
-        The others have some seconds to answer before the first pair is asked, and may join later.
+        The others have some seconds to answer before anything is asked, and may join later.
         Raises what the last one says where none is of use.
         """
         self._starting = [asyncio.create_task(self._begin(asking)) for asking in self._askings]
@@ -64,34 +65,28 @@ class Pool:
         for server in self._servers:
             await server.close()
 
-    async def replies(self, pairs: Sequence[Pair]) -> list[Reply]:
-        """The replies about the pairs of one message. Raises GraderError if none can be had any more."""
+    async def answer(self, what: What) -> Came:
+        """What the answer of one of them comes to. Raises GraderError if none can be had any more."""
         while True:
             # Among equals the one that was asked least, or else with few requests one would have all.
             asking = min(self._ready, key=lambda asking: (asking.n_open, asking.n_asked))
             asking.n_asked += 1
             asking.n_open += 1
             try:
-                replies = await asking.replies(pairs)
+                came = await asking.answer(what)
             except GraderError as error:
                 if self._gives_way(asking, error):
                     continue
                 raise
             finally:
                 asking.n_open -= 1
-            first = replies[0]
-            if first.failure is Failure.OTHER_MODEL:
-                why = f"The server at {asking.server.url} serves another model. {first.detail}"
+            if words := self._script.is_of_another(came):
+                why = f"The server at {asking.server.url} serves another model. {words}"
                 if self._gives_way(asking, AnotherJudge(why)):
                     continue
-            return replies
+            return came
 
-    async def alone(self, reply: Reply) -> list[Reply]:
-        """The reply about a pair by itself, which a message about several brought no grade for."""
-        [again] = await self.replies([reply.pair.alone()])
-        return [with_tokens(again, (reply.prompt_tokens, reply.completion_tokens))]
-
-    async def _begin(self, asking: Asking) -> None:
+    async def _begin(self, asking: Asking[What, Came]) -> None:
         try:
             await asking.start()
         except GraderError as error:
@@ -102,8 +97,8 @@ class Pool:
             self._ready.append(asking)
             self._ready.sort(key=self._askings.index)
 
-    def _gives_way(self, asking: Asking, error: GraderError) -> bool:
-        """Whether another server takes the pair; then this one is put aside, if it is not yet."""
+    def _gives_way(self, asking: Asking[What, Came], error: GraderError) -> bool:
+        """Whether another server is asked instead; then this one is put aside, if it is not yet."""
         if asking in self._ready:
             if len(self._ready) == 1:
                 return False
@@ -111,10 +106,10 @@ class Pool:
             self._put_aside(asking, error)
         return True
 
-    def _put_aside(self, asking: Asking, error: GraderError) -> None:
+    def _put_aside(self, asking: Asking[What, Came], error: GraderError) -> None:
         self.aside[asking.server.url] = str(error)
         asking.put_aside()
-        logger.warning("%s It is put aside, and its pairs go to the other servers.", error)
+        logger.warning("%s It is put aside, and the other servers are asked.", error)
 
     async def _do_others_answer(self, server: Server, since: float) -> bool:
         """Whether one of the others has answered since then, or does if it is asked.

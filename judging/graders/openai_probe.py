@@ -13,7 +13,7 @@ from judging.graders import base
 from judging.graders.base import AnotherJudge, Unavailable
 from judging.graders.openai_reply import has_logprobs
 from judging.graders.openai_server import Answer, NoAnswerError, Server, decoded
-from judging.grading.spec import Spec
+from judging.grading.spec import Asked
 
 PROBE_SECONDS = 20.0
 
@@ -56,12 +56,12 @@ def probe(
     return asyncio.run(_probe(Server(url, key, PROBE_SECONDS), model, labels, template_kwargs))
 
 
-async def check(server: Server, spec: Spec) -> None:
+async def check(server: Server, spec: Asked) -> None:
     """Raises AnotherJudge where the server says that it serves another model or template.
 
     A server that does not tell is taken at its word. Raises NoAnswerError while it does not answer.
     """
-    names = tuple(await _cards(server))
+    names = tuple(await cards_of(server))
     if names and spec.model not in names:
         raise AnotherJudge(not_served(server.url, spec.model, names))
     if not spec.template_hash:
@@ -133,7 +133,8 @@ async def _probe(
     )
 
 
-async def _cards(server: Server) -> dict[str, dict[str, Any]]:
+async def cards_of(server: Server) -> dict[str, dict[str, Any]]:
+    """What a server lists of its models, by name; none where it does not. Raises NoAnswerError."""
     return _cards_in(await server.get(f"{server.url}/models"))
 
 
@@ -151,7 +152,7 @@ async def _label_ids(
     """The token ids of the grades, or none and a sentence why."""
     ids: list[int] = []
     for label in labels:
-        tokens = await _tokenized(
+        tokens = await token_ids_of(
             server, {"model": model, "prompt": label, "add_special_tokens": False}
         )
         if tokens is None:
@@ -181,11 +182,12 @@ async def _template_hash(server: Server, model: str, template_kwargs: object) ->
         }
         if template_kwargs:
             question["chat_template_kwargs"] = template_kwargs
-        tokenized.append(await _tokenized(server, question))
+        tokenized.append(await token_ids_of(server, question))
     return base.template_hash(tokenized)
 
 
-async def _tokenized(server: Server, question: Mapping[str, object]) -> list[int] | None:
+async def token_ids_of(server: Server, question: Mapping[str, object]) -> list[int] | None:
+    """What vLLM's /tokenize answers; None where a server has no such thing. Raises NoAnswerError."""
     try:
         answer = await server.post(f"{server.root}/tokenize", json.dumps(question).encode())
     except NoAnswerError as trouble:

@@ -10,7 +10,7 @@ from judging.graders.openai_server import decoded
 from judging.grading.pairs import RAW_LIMIT, Failure, Pair, Reply, State, shares, storable
 from judging.grading.probabilities import Labels, from_label_ids, from_logprobs
 from judging.grading.said import Said, reply_of
-from judging.grading.spec import Spec
+from judging.grading.spec import Asked, Spec
 
 DETAIL_LIMIT = 500  # characters, as many as an attempt keeps
 
@@ -73,21 +73,25 @@ def broken(body: bytes) -> str | None:
     return "The answer is an error, with status 200."
 
 
-def is_of(spec: Spec, named: str) -> bool:
-    """Whether a reply that names its model is of this judge's.
+def is_of(spec: Asked, named: str) -> bool:
+    """Whether a reply that names its model is of the one that was asked for.
 
-    A name may go without its owner ("Qwen3-8B") and with the date of its version, unless the judge's
+    A name may go without its owner ("Qwen3-8B") and with the date of its version, unless its
     revision has another date.
     """
-    model = spec.model
+    return names_model(spec.model, named, spec.revision)
+
+
+def names_model(model: str, named: str, revision: str = "") -> bool:
+    """Whether what an answer calls its model is `model`, as `is_of` says."""
     if ("/" in model) != ("/" in named):
         model, named = model.rpartition("/")[2], named.rpartition("/")[2]
-    if named.casefold() in (model.casefold(), spec.revision.casefold()):
+    if named.casefold() in (model.casefold(), revision.casefold()):
         return True
     dated = _DATED.fullmatch(named[len(model) :])
     if dated is None or not named.casefold().startswith(model.casefold()):
         return False
-    return _DATED.search(f"-{spec.revision}") is None or dated[1] in spec.revision
+    return _DATED.search(f"-{revision}") is None or dated[1] in revision
 
 
 def failed(
@@ -123,29 +127,31 @@ def read(
     kept.
     """
     answer = decoded(body)
-    tokens = zip(*(shares(number, len(pairs)) for number in _usage(answer)), strict=True)
+    tokens = zip(*(shares(number, len(pairs)) for number in usage(answer)), strict=True)
     each = list(zip(pairs, tokens, strict=True))
-    said = _said_in(spec, answer, body, hushed)
-    if isinstance(said, _NoReply):
+    said = said_in(spec, answer, body, hushed)
+    if isinstance(said, NoReply):
         return [failed(pair, digest, said.failure, said.why, said.raw, n) for pair, n in each]
     labels = _labels(_first(answer, "choices").get("logprobs"), spec)
     return [reply_of(spec, pair, digest, said, labels, n) for pair, n in each]
 
 
-class _NoReply(NamedTuple):
+class NoReply(NamedTuple):
+    """Why there is no reply in an answer, and what there is instead."""
+
     failure: Failure
     why: str
     raw: str
 
 
-def _said_in(
-    spec: Spec, answer: Any, body: bytes, hushed: Callable[[str], str]
-) -> list[Said] | _NoReply:
+def said_in(
+    spec: Asked, answer: Any, body: bytes, hushed: Callable[[str], str]
+) -> list[Said] | NoReply:
     """The samples in an answer, as many as were asked for, or why there is no reply in it."""
     named = _words(answer.get("model")) if isinstance(answer, dict) else None
     if named and not is_of(spec, named):
-        why = f"The reply names the model {named}, and this judge is {spec.model}."
-        return _NoReply(Failure.OTHER_MODEL, why, hushed(_text(body)))
+        why = f"The reply names the model {named}, and {spec.model} was asked."
+        return NoReply(Failure.OTHER_MODEL, why, hushed(_text(body)))
     samples = spec.sampling.samples
     choices = answer.get("choices") if isinstance(answer, dict) else None
     found = (
@@ -156,10 +162,10 @@ def _said_in(
         return _malformed(answer, hushed(_text(body)))
     if longest := next((each.words for each in said if len(each.words) > RAW_LIMIT), None):
         why = f"The reply is longer than {RAW_LIMIT:,} characters."
-        return _NoReply(Failure.OVERSIZED, why, hushed(longest))
+        return NoReply(Failure.OVERSIZED, why, hushed(longest))
     if len(said) < samples:
         why = f"The answer has {len(said)} of the {samples} samples that were asked for."
-        return _NoReply(Failure.MALFORMED, why, said[0].words)
+        return NoReply(Failure.MALFORMED, why, said[0].words)
     return said
 
 
@@ -183,28 +189,28 @@ def has_logprobs(body: bytes) -> bool:
     return bool(_tokens(choice.get("logprobs"))) if isinstance(choice, dict) else False
 
 
-def _usage(answer: Any) -> tuple[int, int]:
+def usage(answer: Any) -> tuple[int, int]:
     """Tokens read and written, 0 where the server does not tell."""
-    usage = answer.get("usage") if isinstance(answer, dict) else None
-    if not isinstance(usage, dict):
+    counts = answer.get("usage") if isinstance(answer, dict) else None
+    if not isinstance(counts, dict):
         return 0, 0
-    return _count(usage.get("prompt_tokens")), _count(usage.get("completion_tokens"))
+    return _count(counts.get("prompt_tokens")), _count(counts.get("completion_tokens"))
 
 
 def _text(body: bytes) -> str:
     return body.decode("utf-8", "replace")
 
 
-def _malformed(answer: Any, words: str) -> _NoReply:
+def _malformed(answer: Any, words: str) -> NoReply:
     if answer is None:
         why = "The answer is not JSON." if words.strip() else "The answer is empty."
     elif isinstance(answer, dict) and answer.get("error"):  # llama.cpp sent some with status 200
         if says_too_long(words):
-            return _NoReply(Failure.TOO_LONG, "The prompt does not fit the model.", words)
+            return NoReply(Failure.TOO_LONG, "The prompt does not fit the model.", words)
         why = "The answer is an error, with status 200."
     else:
         why = "The answer has no choices[0].message with a content that is text."
-    return _NoReply(Failure.MALFORMED, why, words)
+    return NoReply(Failure.MALFORMED, why, words)
 
 
 def _first(holder: Any, name: str) -> Any:

@@ -5,13 +5,26 @@ from __future__ import annotations
 import hashlib
 import json
 from dataclasses import asdict, dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
 from judging.grading.pairs import Sampling
 from judging.grading.parse import words_of
 
 # The model of `judging.stand_in`, which counts words in common and is none.
 STAND_IN = "stand-in"
+
+
+class Asked(Protocol):
+    """What a server is asked as, whoever asks: a model of one revision and template, and how it writes."""
+
+    @property
+    def model(self) -> str: ...
+    @property
+    def revision(self) -> str: ...
+    @property
+    def template_hash(self) -> str: ...
+    @property
+    def sampling(self) -> Sampling: ...
 
 
 @dataclass(frozen=True)

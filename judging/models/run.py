@@ -1,18 +1,32 @@
 """One filling of cells: a run, its shards, and the batches that were written."""
 
+from dataclasses import dataclass
+from typing import Any
+
 from django.conf import settings
 from django.db import models
-from django.db.models import Q
+from django.db.models import Q, Sum
 from django.db.models.functions import Now
 from django.urls import reverse
+
+from judging.models.leased import Leased, lease_is_whole
 
 PARTED_BY = "|"  # servers of one endpoint: a sign that no address may hold
 
 
-class JudgeRun(models.Model):
-    """A judge asked for the pairs of a selection that it lacks.
+@dataclass(frozen=True)
+class Spent:
+    """What was asked and paid for: messages, or the pairs in them, and tokens."""
 
-    Workers take part while it is `running`. Whatever ends it, every reply so far is kept.
+    asked: int
+    prompt_tokens: int
+    completion_tokens: int
+
+
+class ModelRun(models.Model):
+    """A model at work for a dataset, in parts that workers take one by one.
+
+    Workers take part while it is `running`. Whatever ends it, all that came so far is kept.
     """
 
     class State(models.TextChoices):
@@ -25,11 +39,9 @@ class JudgeRun(models.Model):
 
     OPEN = (State.PLANNING, State.RUNNING, State.PAUSED)
     RESUMABLE = (State.PAUSED, State.CANCELLED, State.STOPPED)
+    KIND = "Run"  # how people call it
+    ASKED = "messages"  # what its budget counts
 
-    judge = models.ForeignKey("judging.Judge", on_delete=models.PROTECT, related_name="runs")
-    dataset = models.ForeignKey(
-        "annotation.Dataset", on_delete=models.CASCADE, related_name="judge_runs"
-    )
     state = models.CharField(max_length=10, choices=State.choices, default=State.PLANNING)
     note = models.CharField(max_length=500, blank=True, help_text="why it is in this state")
     put_aside = models.JSONField(
@@ -43,7 +55,6 @@ class JudgeRun(models.Model):
         default=64, help_text="requests at once, a worker"
     )
     workers = models.PositiveSmallIntegerField(default=1, help_text="background workers asked for")
-    max_pairs = models.PositiveIntegerField(null=True, blank=True)
     max_tokens = models.PositiveBigIntegerField(null=True, blank=True)
     max_money = models.FloatField(null=True, blank=True)
     price_in = models.FloatField(default=0, help_text="of a million prompt tokens")
@@ -51,7 +62,6 @@ class JudgeRun(models.Model):
     currency = models.CharField(max_length=3, blank=True)
     n_planned = models.PositiveIntegerField(default=0)
     n_there_before = models.PositiveIntegerField(default=0)
-    n_without_words = models.PositiveIntegerField(default=0)
     created = models.DateTimeField(auto_now_add=True)
     created_by = models.ForeignKey(
         settings.AUTH_USER_MODEL,
@@ -61,11 +71,71 @@ class JudgeRun(models.Model):
         related_name="+",
         db_index=False,
     )
+    started = models.DateTimeField(null=True, blank=True)
+    ended = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        abstract = True
+
+    @property
+    def parts(self) -> models.QuerySet[Any]:
+        """What workers take: rows of a model that is Leased."""
+        raise NotImplementedError
+
+    @property
+    def most_asked(self) -> int | None:
+        """How much it may ask at most, in what ASKED says."""
+        raise NotImplementedError
+
+    def spent(self) -> Spent:
+        raise NotImplementedError
+
+    def is_being_planned(self) -> bool:
+        """Whether somebody plans it now: not where parts are made at once, with the run."""
+        return False
+
+    @property
+    def called(self) -> str:
+        """How people name it: "Judge run 5"."""
+        return f"{self.KIND} {self.pk}"
+
+    @property
+    def server(self) -> str:
+        """The endpoint as others read it: an address stays with the machine that was given it."""
+        parts = self.endpoint.split(PARTED_BY)
+        names = [part for part in parts if "://" not in part]
+        n = len(parts) - len(names)
+        given = {0: [], 1: ["given by its address"]}.get(n, [f"{n} given by their addresses"])
+        return " and ".join([*names, *given])
+
+    @property
+    def is_running(self) -> bool:
+        return self.state == self.State.RUNNING
+
+    @property
+    def is_resumable(self) -> bool:
+        return self.state in self.RESUMABLE
+
+    def money(self, prompt_tokens: int, completion_tokens: int) -> float:
+        """What tokens cost at the run's prices, which are per million."""
+        return (prompt_tokens * self.price_in + completion_tokens * self.price_out) / 1_000_000
+
+
+class JudgeRun(ModelRun):
+    """A judge asked for the pairs of a selection that it lacks."""
+
+    KIND = "Judge run"
+    ASKED = "pairs"
+
+    judge = models.ForeignKey("judging.Judge", on_delete=models.PROTECT, related_name="runs")
+    dataset = models.ForeignKey(
+        "annotation.Dataset", on_delete=models.CASCADE, related_name="judge_runs"
+    )
+    max_pairs = models.PositiveIntegerField(null=True, blank=True)
+    n_without_words = models.PositiveIntegerField(default=0)
     planning_until = models.DateTimeField(
         null=True, blank=True, help_text="whoever plans it holds it until then"
     )
-    started = models.DateTimeField(null=True, blank=True)
-    ended = models.DateTimeField(null=True, blank=True)
 
     class Meta:
         ordering = ["-id"]
@@ -85,59 +155,53 @@ class JudgeRun(models.Model):
         return reverse("judge_run", args=[self.pk])
 
     @property
-    def server(self) -> str:
-        """The endpoint as others read it: an address stays with the machine that was given it."""
-        parts = self.endpoint.split(PARTED_BY)
-        names = [part for part in parts if "://" not in part]
-        n = len(parts) - len(names)
-        given = {0: [], 1: ["given by its address"]}.get(n, [f"{n} given by their addresses"])
-        return " and ".join([*names, *given])
-
-    @property
-    def is_running(self) -> bool:
-        return self.state == self.State.RUNNING
-
-    @property
-    def is_resumable(self) -> bool:
-        return self.state in self.RESUMABLE
-
-    @property
     def is_retry(self) -> bool:
         """Whether it asks again for pairs that failed, rather than for those never asked."""
         return bool(self.selection.get("retry"))
 
+    @property
+    def parts(self) -> models.QuerySet[Any]:
+        return self.shards.all()
 
-class Shard(models.Model):
+    @property
+    def most_asked(self) -> int | None:
+        return self.max_pairs
+
+    def is_being_planned(self) -> bool:
+        """Whether somebody plans it now, or did so shortly before."""
+        planned = JudgeRun.objects.filter(
+            pk=self.pk, state=self.State.PLANNING, planning_until__gte=Now()
+        )
+        return planned.exists()
+
+    def spent(self) -> Spent:
+        """Pairs whose reply was paid for, whether or not another was there first."""
+        sums = self.batches.aggregate(
+            asked=Sum("n_sent", default=0),
+            prompt_tokens=Sum("prompt_tokens", default=0),
+            completion_tokens=Sum("completion_tokens", default=0),
+        )
+        return Spent(**sums)
+
+
+class Shard(Leased):
     """Some two thousand pairs of a run, lent to one worker at a time.
 
     `groups` is [[text keys, question keys], ...]: each question is asked about the first text, and the
-    reply holds for the others, which would be asked alike. A lease that expired is open to anybody.
+    reply holds for the others, which would be asked alike.
     """
-
-    class State(models.TextChoices):
-        OPEN = "open", "open"
-        LEASED = "leased", "leased"
-        DONE = "done", "done"
 
     run = models.ForeignKey(
         JudgeRun, on_delete=models.CASCADE, related_name="shards", db_index=False
     )
-    number = models.PositiveIntegerField(help_text="from 1")
     n_pairs = models.PositiveIntegerField()
-    state = models.CharField(max_length=6, choices=State.choices, default=State.OPEN)
-    owner = models.CharField(max_length=120, blank=True)
-    expires = models.DateTimeField(null=True, blank=True)
-    groups = models.JSONField()  # last: SQLite reads past it to what stands behind
+    groups = models.JSONField()  # last in the table: SQLite reads past it to what is behind
 
     class Meta:
         ordering = ["run_id", "number"]
         constraints = [
             models.UniqueConstraint(fields=["run", "number"], name="shard_number_unique"),
-            models.CheckConstraint(
-                condition=Q(state="leased", expires__isnull=False) & ~Q(owner="")
-                | (~Q(state="leased") & Q(expires__isnull=True)),
-                name="shard_lease_has_owner_and_end",
-            ),
+            lease_is_whole("shard_lease_has_owner_and_end"),
         ]
         indexes = [
             models.Index(

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from judging.graders import openai_reply
-from judging.graders.openai_asking import ways_to_ask
+from judging.graders.openai_grading import ways_to_ask
 from judging.grading.pairs import Failure, Pair, Reply, storable, together
 from judging.grading.prompt import Message, prompt_hash, render
 from judging.grading.spec import Spec

@@ -17,7 +17,7 @@ from typing import Any
 from django.db import transaction
 
 from annotation.models import Dataset, Text
-from judging.engine import leases, runs
+from judging.engine import leases, runs, states
 from judging.engine.planning import plan
 from judging.engine.selection import Selection
 from judging.engine.shown import Shown
@@ -92,8 +92,8 @@ def export_run(
 
 def _undo(run: JudgeRun, owner: str, written: list[Path]) -> None:
     run.refresh_from_db()
-    with suppress(runs.RunRefused):  # somebody else has ended it
-        runs.cancel(run)
+    with suppress(states.RunRefused):  # somebody else has ended it
+        states.cancel(run)
     run.shards.filter(owner=owner, state=Shard.State.LEASED).update(
         state=Shard.State.OPEN, owner="", expires=None
     )
@@ -186,7 +186,7 @@ def import_file(dataset: Dataset, path: Path) -> Imported:
             done.graded += sum(reply.state is State.GRADED for reply in new)
         is_whole = asked[number] <= there | {_key(reply) for reply in new}
         if is_whole and shard.state != Shard.State.DONE:
-            leases.finish(shard.pk, worker)
+            leases.finish(run, shard.pk, worker)
     runs.finish_if_done(run)
     return done
 

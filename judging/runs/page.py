@@ -11,6 +11,7 @@ from django.db.models import Q
 from django.utils import timezone
 from django_tasks_db.models import DBTaskResult
 
+from judging.engine.background import GOING, TURN
 from judging.engine.progress import (
     FailureKind,
     Progress,
@@ -20,7 +21,7 @@ from judging.engine.progress import (
     progress_of,
 )
 from judging.models import Attempt, JudgeRun, Shard
-from judging.tasks import GOING, TURN, work
+from judging.tasks import work
 
 MOST_CELLS = 100  # of the strip of shards; with more shards than this a cell stands for several
 WIDTH, TOP, BOTTOM = 230, 14, 65  # of the drawing of the rate, in units of its viewBox

@@ -15,8 +15,7 @@ from django.views.decorators.vary import vary_on_headers
 
 from annotation.http import AuthenticatedRequest, View, admins_only, is_key, researchers_only
 from annotation.models import Dataset
-from judging import tasks
-from judging.engine import progress, runs
+from judging.engine import progress, runs, states
 from judging.engine.budget import estimate_of
 from judging.engine.progress import progress_of
 from judging.engine.selection import Selection, SelectionError
@@ -25,6 +24,7 @@ from judging.grading.pairs import Failure
 from judging.models import Attempt, Judge, JudgeRun
 from judging.runs.forms import BASELINE, BudgetForm, RunForm, judges_for
 from judging.runs.page import run_page
+from judging.tasks import JUDGING
 
 PER_PAGE = 50
 ALL_KINDS = "all"
@@ -66,7 +66,7 @@ def judge_run(request: AuthenticatedRequest, pk: int) -> HttpResponseBase:
     """One run. Asked by its own script, the parts that change alone."""
     runs = JudgeRun.objects.select_related("judge__rater", "judge__rubric", "dataset", "created_by")
     run = get_object_or_404(runs, pk=pk)
-    tasks.revive(run)
+    JUDGING.revive(run)
     context = context_of(run)
     if request.htmx:
         context["live"] = True
@@ -128,7 +128,7 @@ def judge_run_new(request: AuthenticatedRequest) -> HttpResponseBase:
             counted = estimate_of(judge, dataset, form.selection(), form.prices())
         except SelectionError as error:
             form.add_error(None, str(error))
-        except runs.RunRefused as error:
+        except states.RunRefused as error:
             form.add_error(None, str(error))
             open_run = runs.open_run(judge, dataset)
     if form.is_bound:
@@ -149,7 +149,7 @@ def _started(request: AuthenticatedRequest, form: RunForm, judge: Judge) -> Judg
     run = runs.start(
         judge, form.dataset, form.selection(), created_by=request.user, **form.options()
     )
-    transaction.on_commit(lambda: tasks.wake(run))
+    transaction.on_commit(lambda: JUDGING.wake(run))
     return run
 
 
@@ -171,7 +171,7 @@ def _on_run(act: Act) -> View:
         run = _run(pk)
         try:
             return redirect(act(request, run))
-        except runs.RunRefused as error:
+        except states.RunRefused as error:
             messages.error(request, str(error))
             return redirect(run)
 
@@ -188,7 +188,7 @@ def _run(pk: int) -> JudgeRun:
 @_on_run
 def pause(request: AuthenticatedRequest, run: JudgeRun) -> JudgeRun:
     """No worker takes another pair; what is in flight is finished."""
-    runs.pause(run, f"Paused by {request.user.username}.")
+    states.pause(run, f"Paused by {request.user.username}.")
     messages.success(request, "The run is paused. What is at the judge now is still kept.")
     return run
 
@@ -206,7 +206,7 @@ def cancel(request: AuthenticatedRequest, pk: int) -> HttpResponseBase:
 
 @_on_run
 def _cancelled(request: AuthenticatedRequest, run: JudgeRun) -> JudgeRun:
-    runs.cancel(run)
+    states.cancel(run)
     messages.success(request, "The run is cancelled. Every grade so far is kept.")
     return run
 
@@ -234,7 +234,7 @@ def _resumed_with(request: AuthenticatedRequest, run: JudgeRun) -> HttpResponseB
         typed = form.cleaned_data.items()
         try:
             _go_on(request, run, {name: value for name, value in typed if name in request.POST})
-        except runs.RunRefused as error:
+        except states.RunRefused as error:
             run = _run(run.pk)
             form.add_error(None, str(error))
         else:
@@ -246,7 +246,7 @@ def _resumed_with(request: AuthenticatedRequest, run: JudgeRun) -> HttpResponseB
 def _go_on(request: AuthenticatedRequest, run: JudgeRun, budget: dict[str, Any]) -> None:
     with transaction.atomic():
         runs.resume(run, **budget)
-        transaction.on_commit(lambda: tasks.wake(run))
+        transaction.on_commit(lambda: JUDGING.wake(run))
     messages.success(request, "The run goes on.")
 
 
@@ -265,7 +265,7 @@ def retry(request: AuthenticatedRequest, run: JudgeRun) -> JudgeRun:
     with transaction.atomic():
         options = {name: getattr(run, name) for name in same}
         new = runs.start(run.judge, run.dataset, selection, created_by=request.user, **options)
-        transaction.on_commit(lambda: tasks.wake(new))
+        transaction.on_commit(lambda: JUDGING.wake(new))
     messages.success(
         request, f"This run asks again for the pairs that failed in judge run {run.pk}."
     )

@@ -7,7 +7,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from judging.engine import runs
+from judging.engine import states
 from judging.engine.judges import find_judge
 from judging.engine.planning import PlannedElsewhere
 from judging.engine.selection import SelectionError
@@ -52,7 +52,7 @@ class Command(BaseCommand):
             )
             if job and options["batch"]:
                 batch.write_requests(options["out"], options["batch"])
-        except (ExchangeRefused, SelectionError, runs.RunRefused, PlannedElsewhere) as error:
+        except (ExchangeRefused, SelectionError, states.RunRefused, PlannedElsewhere) as error:
             raise CommandError(str(error)) from None
         except OSError as error:
             raise CommandError(f"{options['out']} cannot be written: {error}.") from None

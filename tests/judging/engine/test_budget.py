@@ -7,7 +7,7 @@ import pytest
 from django.core.exceptions import ImproperlyConfigured
 from django.core.management import CommandError, call_command
 
-from judging.engine import budget, runs
+from judging.engine import budget, runs, states
 from judging.engine.budget import Prices, prices_of
 from judging.engine.selection import Selection
 from judging.models import JudgeRun
@@ -47,12 +47,12 @@ def test_a_run_keeps_the_prices_of_its_server(db):
 
 def test_a_budget_of_money_without_prices_is_refused_and_nothing_is_made(db):
     judge, study = a_judge(), make_study()
-    with pytest.raises(runs.RunRefused, match="needs a price"):
+    with pytest.raises(states.RunRefused, match="needs a price"):
         runs.start(judge, study, Selection(), endpoint="small", max_money=3)
     assert not JudgeRun.objects.exists()
     run = runs.start(judge, study, Selection())
-    runs.cancel(run)
-    with pytest.raises(runs.RunRefused, match="needs a price"):
+    states.cancel(run)
+    with pytest.raises(states.RunRefused, match="needs a price"):
         runs.resume(run, max_money=3)
     run.refresh_from_db()
     assert (run.state, run.max_money) == ("cancelled", None)

@@ -9,7 +9,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from annotation.models import Rating
-from judging.engine import runs
+from judging.engine import runs, states
 from judging.engine.fill import pump
 from judging.engine.selection import Selection
 from judging.models import Attempt, JudgeRun
@@ -116,7 +116,7 @@ def test_a_dry_run_counts_and_writes_nothing(study):
     [
         (
             "",
-            "This judge asks a server: say which one as its endpoint. JUDGE_ENDPOINTS names: lab.",
+            "A model is asked at a server: say which one as its endpoint. JUDGE_ENDPOINTS names: lab.",
         ),
         ("far", "knows no endpoint 'far'; JUDGE_ENDPOINTS names: lab."),
         ("127.0.0.1:8000/v1", "An address begins with http:// or https://."),
@@ -163,7 +163,7 @@ def test_joining_a_run_works_on_it_and_on_no_other(study):
     out, _ = judge("study", "--join", str(run.pk), "--json")
     assert (json.loads(out)["run"], json.loads(out)["graded"]) == (run.pk, 21)
     other = runs.start(lexical, study, Selection())
-    runs.cancel(other)
+    states.cancel(other)
     with pytest.raises(CommandError, match=f"Judge run {other.pk} is cancelled: give the command"):
         judge("study", "--join", str(other.pk))
 
@@ -190,7 +190,7 @@ def test_a_paused_run_goes_on_with_a_new_budget(study):
     _, err = judge("study", "--max-pairs", "9")
     assert f"going on with judge run {run.pk}" in err
     run.refresh_from_db()
-    assert (run.state, run.max_pairs, runs.n_sent(run)) == ("stopped", 9, 9)
+    assert (run.state, run.max_pairs, run.spent().asked) == ("stopped", 9, 9)
     assert Attempt.objects.count() == 9
 
 

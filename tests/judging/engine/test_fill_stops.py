@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from judging.engine import runs
+from judging.engine import runs, states
 from judging.engine.fill import pump
 from judging.graders.base import GraderError, Unavailable
 from judging.grading.pairs import Failure, Reply, State
@@ -44,7 +44,7 @@ def batches_alone(monkeypatch):
     monkeypatch.setattr("judging.engine.fill.SECONDS", math.inf)
 
 
-@pytest.mark.parametrize("step", [runs.pause, runs.cancel])
+@pytest.mark.parametrize("step", [states.pause, states.cancel])
 def test_a_run_that_is_stopped_takes_what_is_in_flight_and_no_more(run, step):
     asked = []
 
@@ -77,7 +77,7 @@ def test_a_budget_of_pairs_is_kept_to_the_pair(run, at_once):
     assert len(grader.asked) == len(counted(run.judge)) == 77
     assert (run.state, run.note) == ("stopped", "The budget of 77 pairs is spent.")
     assert nothing_is_lent(run)
-    with pytest.raises(runs.RunRefused, match="larger one"):
+    with pytest.raises(states.RunRefused, match="larger one"):
         runs.resume(fresh(run))
     runs.resume(run, max_pairs=None)
     go_on(run)
@@ -155,7 +155,7 @@ def test_an_interrupt_between_two_writes_stores_nothing_twice(run):
     with pytest.raises(KeyboardInterrupt):
         pump(run, Grader(backwards), WORKER, batch=200, on_batch=interrupt)
     assert is_whole(run)
-    assert runs.n_sent(run) == 200
+    assert run.spent().asked == 200
 
 
 def test_a_turn_ends_in_time_and_gives_the_rest_back(run, clock):

@@ -3,7 +3,7 @@
 import pytest
 
 from judging.api.bodies import StartBody
-from judging.engine import budget, runs
+from judging.engine import budget, runs, states
 from judging.engine.judges import baseline_of
 from judging.engine.selection import Selection
 from judging.runs.forms import RunForm
@@ -21,7 +21,7 @@ def by_api(dataset, values):
 def by_command(dataset, values):
     try:
         run = runs.start(baseline_of(dataset)[0], dataset, Selection(), **values)
-    except runs.RunRefused:
+    except states.RunRefused:
         return False
     run.delete()
     return True

@@ -6,7 +6,7 @@ import pytest
 from django.utils import timezone
 
 from annotation.models import Text
-from judging.engine import planning, runs
+from judging.engine import planning, runs, states
 from judging.engine.fill import pump
 from judging.engine.planning import PlannedElsewhere, plan
 from judging.engine.selection import Selection
@@ -107,7 +107,7 @@ def test_a_run_that_is_cancelled_while_it_is_planned_can_be_resumed_whole(
     def cancelled(*args):
         for index, chunk in enumerate(some(*args)):
             if index == 2:
-                runs.cancel(JudgeRun.objects.get(pk=run.pk))
+                states.cancel(JudgeRun.objects.get(pk=run.pk))
             yield chunk
 
     monkeypatch.setattr(planning, "missing", cancelled)

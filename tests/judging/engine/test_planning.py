@@ -6,7 +6,7 @@ import pytest
 
 from annotation.models import Rating, Rubric, Text
 from evaluation.models import RankedText, RetrievalRun
-from judging.engine import planning, runs
+from judging.engine import planning, runs, states
 from judging.engine.fill import pump
 from judging.engine.planning import count, plan
 from judging.engine.selection import Selection, SelectionError
@@ -128,7 +128,7 @@ def test_texts_without_words_are_counted_and_not_asked(judge, study):
 
 def test_a_limit_plans_the_first_pairs(judge, study):
     everything = planned_pairs(planned(judge, study))
-    runs.cancel(JudgeRun.objects.get())
+    states.cancel(JudgeRun.objects.get())
     run = planned(judge, study, Selection(limit=6))
     assert planned_pairs(run) == everything[:6]
     assert run.n_planned == 6

@@ -2,7 +2,7 @@
 
 import pytest
 
-from judging.engine import leases, runs
+from judging.engine import leases, runs, states
 from judging.engine.fill import pump
 from judging.engine.planning import plan
 from judging.engine.selection import Selection
@@ -13,8 +13,8 @@ from tests.judging.engine.material import WORKER, Scripted, a_judge, make_study,
 STATES = ("planning", "running", "paused", "cancelled", "stopped", "finished")
 REFUSED = None
 BECOMES = {
-    runs.pause: ("", "paused", "", "", "", ""),
-    runs.cancel: ("cancelled", "cancelled", "cancelled", "", "", ""),
+    states.pause: ("", "paused", "", "", "", ""),
+    states.cancel: ("cancelled", "cancelled", "cancelled", "", "", ""),
     runs.resume: ("", "", "running", "running", "running", ""),
 }
 
@@ -34,7 +34,7 @@ def test_each_step_from_each_state(run, step, state):
         step(run)
         assert run.note == ""
     else:
-        with pytest.raises(runs.RunRefused, match=f"Judge run {run.pk} is "):
+        with pytest.raises(states.RunRefused, match=f"Judge run {run.pk} is "):
             step(run)
         assert run.note == "before"
     assert run.state == JudgeRun.objects.get(pk=run.pk).state == (becomes or state)
@@ -48,21 +48,21 @@ def test_a_step_from_a_state_that_is_no_more_is_refused(run, step):
     if step is runs.resume:
         seen.state = "paused"
     JudgeRun.objects.filter(pk=run.pk).update(state="finished")
-    with pytest.raises(runs.RunRefused):
+    with pytest.raises(states.RunRefused):
         step(seen)
     assert seen.state == "finished"
 
 
 def test_a_judge_has_one_open_run_of_a_dataset(run):
     with pytest.raises(
-        runs.RunRefused, match=f"Judge run {run.pk} of judge on study is still open"
+        states.RunRefused, match=f"Judge run {run.pk} of judge on study is still open"
     ):
         runs.start(run.judge, run.dataset, Selection(limit=1))
     runs.start(run.judge, make_study(slug="other"), Selection())
     runs.start(a_judge("second"), run.dataset, Selection())
-    runs.cancel(run)
+    states.cancel(run)
     again = runs.start(run.judge, run.dataset, Selection())
-    with pytest.raises(runs.RunRefused, match=f"Judge run {again.pk} of .* is still open"):
+    with pytest.raises(states.RunRefused, match=f"Judge run {again.pk} of .* is still open"):
         runs.resume(run)
     assert JudgeRun.objects.get(pk=run.pk).state == "cancelled"
 
@@ -71,7 +71,7 @@ def test_a_judge_of_one_dataset_is_not_asked_about_another(run):
     judge = a_judge("own")
     type(judge.rater).objects.filter(pk=judge.rater_id).update(dataset=run.dataset)
     judge.rater.refresh_from_db()
-    with pytest.raises(runs.RunRefused, match="belongs to the dataset"):
+    with pytest.raises(states.RunRefused, match="belongs to the dataset"):
         runs.start(judge, make_study(slug="other"), Selection())
 
 
@@ -80,7 +80,7 @@ def test_resuming_takes_a_new_budget(run):
     run.refresh_from_db()
     pump(run, Scripted(), WORKER)
     assert run.state == "stopped"
-    with pytest.raises(runs.RunRefused, match="budget of 1 pairs is spent"):
+    with pytest.raises(states.RunRefused, match="budget of 1 pairs is spent"):
         runs.resume(JudgeRun.objects.get(pk=run.pk), max_pairs=1)
     runs.resume(run, max_pairs=5)
     assert (run.state, run.max_pairs, run.note, run.ended) == ("running", 5, "", None)
@@ -108,23 +108,23 @@ def test_a_run_that_waits_to_be_planned_is_not_finished(db):
 @pytest.mark.parametrize("error", [GraderError("The server is away."), ValueError("odd")])
 def test_the_last_worker_to_give_up_pauses_the_run_and_says_why(run, error):
     leases.take(run, "other:1")
-    with pytest.raises(type(error)), runs.giving_up(run, WORKER):
+    with pytest.raises(type(error)), states.giving_up(run, WORKER):
         raise error
     assert run.state == "running"
     assert run.note.startswith(f"{WORKER} left: ")
-    with pytest.raises(type(error)), runs.giving_up(run, "other:1"):
+    with pytest.raises(type(error)), states.giving_up(run, "other:1"):
         raise error
     assert run.state == "paused"
     assert run.note in ("The server is away.", "ValueError: odd")
 
 
 def test_a_long_reason_is_cut(run):
-    with pytest.raises(GraderError), runs.giving_up(run, WORKER):
+    with pytest.raises(GraderError), states.giving_up(run, WORKER):
         raise GraderError("x" * 2_000)
     assert len(run.note) == 500
 
 
 def test_stopping_by_hand_is_no_reason_to_pause(run):
-    with pytest.raises(KeyboardInterrupt), runs.giving_up(run, WORKER):
+    with pytest.raises(KeyboardInterrupt), states.giving_up(run, WORKER):
         raise KeyboardInterrupt
     assert (run.state, run.note) == ("running", "")

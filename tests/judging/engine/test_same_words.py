@@ -3,7 +3,7 @@
 import pytest
 
 from annotation.models import Text
-from judging.engine import budget, runs
+from judging.engine import budget, runs, states
 from judging.engine.budget import Prices
 from judging.engine.fill import pump
 from judging.engine.progress import progress_of
@@ -44,7 +44,7 @@ def study(judge):
 def asked_elsewhere(judge, study, texts):
     """A run that is called off, so that another one can ask about some of its texts; resumed then."""
     run = planned(judge, study)
-    runs.cancel(run)
+    states.cancel(run)
     grader = Scripted()
     pump(planned(judge, study, Selection(texts=texts)), grader, WORKER)
     assert len(grader.asked) == 4
@@ -97,7 +97,7 @@ def test_the_reply_about_one_is_copied_to_the_other(judge, study, texts):
 def test_a_retry_asks_about_the_one_that_still_failed(judge, study):
     pump(planned(judge, study), Scripted(failed), WORKER)
     retry = planned(judge, study, Selection(retry=True))
-    runs.cancel(retry)
+    states.cancel(retry)
     pump(planned(judge, study, Selection(retry=True, texts="passages")), Scripted(), WORKER)
     runs.resume(retry)
     grader = Scripted()
@@ -108,7 +108,7 @@ def test_a_retry_asks_about_the_one_that_still_failed(judge, study):
 
 def test_what_comes_back_from_a_cluster_holds_for_all_of_them(judge, study, tmp_path):
     run, _ = exchange.export_run(judge, study, Selection(), tmp_path / "out")
-    runs.cancel(run)
+    states.cancel(run)
     pump(planned(judge, study, Selection(texts="passages")), Scripted(), WORKER)
     runs.resume(run)
     graded_abroad(tmp_path)

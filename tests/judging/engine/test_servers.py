@@ -7,7 +7,7 @@ from threading import Thread
 import pytest
 from django.core.management import CommandError, call_command
 
-from judging.engine import runs
+from judging.engine import runs, states
 from judging.engine.budget import Prices, prices_of
 from judging.engine.choosing import addresses_of
 from judging.engine.selection import Selection
@@ -82,7 +82,7 @@ def test_several_have_the_price_of_the_table_where_it_is_the_same(settings):
 def test_each_address_is_looked_at_before_a_run_is_made(judge, study):
     refusals = {f"{A}|ftp://b": "must begin with http", "|".join([A] * 40): "one name in JUDGE_END"}
     for endpoint, why in refusals.items():
-        with pytest.raises(runs.RunRefused, match=why):
+        with pytest.raises(states.RunRefused, match=why):
             runs.start(judge, study, Selection(), endpoint=endpoint)
     with pytest.raises(CommandError, match="knows no endpoint 'far'"):
         command("--endpoint", A, "--endpoint", "far")
@@ -147,8 +147,8 @@ def test_where_none_is_left_the_run_is_paused_and_says_so(judge, servers):
 def test_workers_write_down_what_each_of_them_sees(judge, study):
     run = planned(judge, study)
     mine, theirs = JudgeRun.objects.get(pk=run.pk), JudgeRun.objects.get(pk=run.pk)
-    runs.put_server_aside(mine, A, "It is gone.")
-    runs.put_server_aside(theirs, B, "It is another.")
-    runs.put_server_aside(mine, A, "It is still gone.")
+    states.put_server_aside(mine, A, "It is gone.")
+    states.put_server_aside(theirs, B, "It is another.")
+    states.put_server_aside(mine, A, "It is still gone.")
     run.refresh_from_db()
     assert run.put_aside == {A: "It is still gone.", B: "It is another."}

@@ -9,12 +9,13 @@ from django_tasks_db.models import DBTaskResult
 
 from annotation.models import Rater, Topic
 from judging import tasks
-from judging.engine import fill, planning, runs
+from judging.engine import fill, planning, runs, states
 from judging.engine.fill import pump
 from judging.engine.judges import baseline_of
 from judging.engine.selection import TOPICS_AT_ONCE, Selection
 from judging.graders.base import GraderError
 from judging.models import Judge, JudgeRun, Shard
+from judging.tasks import JUDGING
 from tests.judging.engine.fill_material import fresh, is_whole, nothing_is_lent
 from tests.judging.engine.material import (
     WORKER,
@@ -78,8 +79,8 @@ def test_while_a_model_is_loaded_nobody_else_is_woken_or_pauses_the_run(run, set
         # As if it took longer than a lease, and somebody looked, and a worker without a GPU came along.
         shard = Shard.objects.get(state="leased")
         seen.append(shard.expires - timezone.now() > timedelta(seconds=fill.LOADING - 60))
-        seen.append(tasks.revive(fresh(run)))
-        with pytest.raises(GraderError), runs.giving_up(fresh(run), "elsewhere:1"):
+        seen.append(JUDGING.revive(fresh(run)))
+        with pytest.raises(GraderError), states.giving_up(fresh(run), "elsewhere:1"):
             raise GraderError("vLLM is not installed")
         seen.append(fresh(run).state)
         yield from map(graded, pairs)
@@ -95,7 +96,7 @@ def test_a_model_that_cannot_be_loaded_leaves_no_lease_behind(run):
         raise GraderError("vLLM cannot load it")
         yield
 
-    with pytest.raises(GraderError), runs.giving_up(run, WORKER):
+    with pytest.raises(GraderError), states.giving_up(run, WORKER):
         pump(run, Grader(breaks), WORKER)
     assert nothing_is_lent(run)
     assert (run.state, run.note) == ("paused", "vLLM cannot load it")
@@ -106,12 +107,12 @@ def test_a_run_that_was_paused_and_resumed_has_no_more_workers_than_it_asked_for
     monkeypatch.setattr(tasks, "grader_of", lambda run: (Scripted(), 64))
 
     def turn(run, *args, **options):
-        runs.pause(run)
+        states.pause(run)
         runs.resume(run)
-        tasks.wake(run)
+        JUDGING.wake(run)
 
     monkeypatch.setattr(tasks, "pump", turn)
-    tasks.wake(run)
+    JUDGING.wake(run)
     own = DBTaskResult.objects.filter(task_path=tasks.work.module_path).get()
     DBTaskResult.objects.filter(pk=own.pk).update(
         status=TaskResultStatus.RUNNING, started_at=timezone.now()

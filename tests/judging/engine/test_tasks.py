@@ -13,6 +13,7 @@ from judging.engine.judges import baseline_of
 from judging.engine.planning import plan
 from judging.engine.selection import Selection
 from judging.models import Attempt, JudgeRun
+from judging.tasks import JUDGING
 from tests.judging.engine.material import WORKER, a_judge, agrees, all_pairs, counted, make_study
 from tests.judging.engine.processes import (
     kill,
@@ -40,49 +41,49 @@ def all_ended(**fields):
 
 
 def test_a_run_to_plan_wakes_one_worker_and_a_planned_one_as_many_as_it_wants(run):
-    tasks.wake(run)
+    JUDGING.wake(run)
     assert (queued(), queued(tasks.watch)) == (1, 1)
     JudgeRun.objects.filter(pk=run.pk).update(state="running")
     run.refresh_from_db()
-    tasks.wake(run)
+    JUDGING.wake(run)
     assert (queued(), queued(tasks.watch)) == (4, 1)
 
 
 def test_a_run_is_revived_once_however_often_somebody_looks(run):
-    assert [tasks.revive(run) for _ in range(3)] == [True, False, False]
+    assert [JUDGING.revive(run) for _ in range(3)] == [True, False, False]
     assert (queued(), queued(tasks.watch)) == (1, 1)
 
 
 def test_a_task_that_is_put_off_is_alive(run):
     later = timezone.now() + timedelta(minutes=2)
     tasks.work.using(run_after=later).enqueue(run.pk)
-    assert not tasks.revive(run)
+    assert not JUDGING.revive(run)
 
 
 def test_another_runs_task_is_not_this_ones(run):
     other = runs.start(a_judge("other"), run.dataset, Selection())
-    tasks.wake(other)
-    assert tasks.revive(run)
+    JUDGING.wake(other)
+    assert JUDGING.revive(run)
 
 
 def test_a_task_that_has_run_too_long_without_a_lease_is_taken_for_dead(run, settings):
-    tasks.wake(run)
+    JUDGING.wake(run)
     now = timezone.now()
     DBTaskResult.objects.update(status=TaskResultStatus.RUNNING, started_at=now)
-    assert not tasks.revive(run)
+    assert not JUDGING.revive(run)
     long_ago = now - timedelta(seconds=settings.JUDGE_LEASE_SECONDS + 1)
     DBTaskResult.objects.update(started_at=long_ago)
-    assert tasks.revive(run)
+    assert JUDGING.revive(run)
 
 
 def test_a_run_that_somebody_plans_or_works_at_is_not_revived_but_watched(run):
     JudgeRun.objects.filter(pk=run.pk).update(planning_until=leases.until())
-    assert not tasks.revive(run)
+    assert not JUDGING.revive(run)
     JudgeRun.objects.filter(pk=run.pk).update(planning_until=None)
     run.refresh_from_db()
     plan(run, WORKER)
     leases.take(run, "alive:1")
-    assert not tasks.revive(run)
+    assert not JUDGING.revive(run)
     assert (queued(), queued(tasks.watch)) == (0, 1)
 
 
@@ -90,8 +91,8 @@ def test_a_run_that_somebody_plans_or_works_at_is_not_revived_but_watched(run):
 def test_a_run_that_does_not_go_on_is_left_alone(run, state):
     JudgeRun.objects.filter(pk=run.pk).update(state=state)
     run.refresh_from_db()
-    assert not tasks.revive(run)
-    assert tasks.revive_all() == []
+    assert not JUDGING.revive(run)
+    assert JUDGING.revive_all() == []
     tasks.watch.call(run.pk)
     assert queued(tasks.watch) == 0
 
@@ -117,11 +118,11 @@ def test_a_worker_fills_a_run_that_was_started_elsewhere():
     study = make_study()
     judge, _ = baseline_of(study)
     run = runs.start(judge, study, Selection(), workers=2)
-    tasks.wake(run)
+    JUDGING.wake(run)
     worker = manage("judge_worker", "--batch")
     printed, complaints = worker.communicate(timeout=120)
     assert worker.returncode == 0, complaints
-    assert "waits for judge runs" in printed
+    assert "waits for runs" in printed
     assert state_of(run) == "finished"
     assert counted(judge).keys() == all_pairs(study)
     assert agrees(judge)
@@ -134,7 +135,7 @@ def test_a_run_whose_worker_is_killed_goes_on_though_nobody_looks(settings):
     study, judge = make_study(), stand_in_judge()
     with slow_server(seconds=0.15, at_once=1) as url:
         run = runs.start(judge, study, Selection(), endpoint=url, concurrency=2)
-        tasks.wake(run)
+        JUDGING.wake(run)
         options = {"JUDGE_LEASE_SECONDS": "3"}
         first = manage("judge_worker", "--interval", "0.2", **options)
         second = None
@@ -161,7 +162,7 @@ def test_a_look_at_a_run_whose_worker_was_killed_wakes_another(settings):
     study, judge = make_study(), stand_in_judge()
     with slow_server(seconds=0.15, at_once=1) as url:
         run = runs.start(judge, study, Selection(), endpoint=url, concurrency=2)
-        tasks.wake(run)
+        JUDGING.wake(run)
         worker = manage("judge_worker", "--interval", "0.2", JUDGE_LEASE_SECONDS="3")
         try:
             wait_for(Attempt.objects.exists)
@@ -171,11 +172,11 @@ def test_a_look_at_a_run_whose_worker_was_killed_wakes_another(settings):
         now = timezone.now()
         lent = run.shards.filter(state="leased")
         assert lent.update(expires=now + timedelta(hours=1)) == 1
-        assert not tasks.revive(run)
+        assert not JUDGING.revive(run)
         lent.update(expires=now - timedelta(seconds=1))
         begun = DBTaskResult.objects.filter(status=TaskResultStatus.RUNNING)
         begun.update(started_at=now - timedelta(hours=1))
-        assert tasks.revive(run)
+        assert JUDGING.revive(run)
         worker = manage("judge_worker", "--batch", JUDGE_LEASE_SECONDS="3")
         complaints = worker.communicate(timeout=120)[1]
     assert worker.returncode == 0, complaints

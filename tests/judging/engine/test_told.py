@@ -6,7 +6,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from annotation.models import Dataset
-from judging.engine import runs
+from judging.engine import runs, states
 from judging.engine.fill import pump
 from judging.engine.selection import Selection
 from judging.models import JudgeRun
@@ -54,8 +54,8 @@ def test_what_cannot_be_is_refused_and_nothing_is_made(judge, told, refusal):
 
 def test_resuming_refuses_the_same_and_changes_nothing(judge):
     run = planned(judge, Dataset.objects.get())
-    runs.pause(run)
-    with pytest.raises(runs.RunRefused, match="max pairs"):
+    states.pause(run)
+    with pytest.raises(states.RunRefused, match="max pairs"):
         runs.resume(run, max_pairs=-1)
     run.refresh_from_db()
     assert (run.state, run.max_pairs) == ("paused", None)
@@ -65,14 +65,14 @@ def test_another_endpoint_has_its_own_prices(judge, settings):
     settings.JUDGE_PRICES = {"cheap": "0.1/0.4/EUR", "dear": "10/40/USD"}
     run = planned(judge, Dataset.objects.get(), endpoint="cheap", max_money=5)
     assert (run.price_in, run.price_out, run.currency) == (0.1, 0.4, "EUR")
-    runs.pause(run)
+    states.pause(run)
     runs.resume(run, endpoint="dear")
     assert (run.price_in, run.price_out, run.currency) == (10, 40, "USD")
-    runs.pause(run)
+    states.pause(run)
     runs.resume(run, endpoint="cheap", price_in=3.0)
     assert (run.price_in, run.price_out) == (3, 0)
-    runs.pause(run)
-    with pytest.raises(runs.RunRefused, match="needs a price"):
+    states.pause(run)
+    with pytest.raises(states.RunRefused, match="needs a price"):
         runs.resume(run, endpoint="unknown")
 
 
@@ -88,7 +88,7 @@ def test_the_same_command_with_another_budget_is_no_budget_and_is_refused(judge,
     monkeypatch.setattr("judging.engine.foreground.grader_of", lambda run: (Scripted(), 64))
     command(max_pairs=9)
     run.refresh_from_db()
-    assert (run.state, runs.n_sent(run)) == ("stopped", 9)
+    assert (run.state, run.spent().asked) == ("stopped", 9)
 
 
 def test_a_run_that_is_abroad_is_not_waited_for(judge, tmp_path):
@@ -110,4 +110,4 @@ def test_an_address_stays_with_who_gave_it(judge):
 def test_a_budget_of_pairs_is_kept_by_the_same_command(judge):
     run = planned(judge, Dataset.objects.get(), max_pairs=3)
     pump(run, Scripted(), WORKER, batch=1)
-    assert (run.state, runs.n_sent(run)) == ("stopped", 3)
+    assert (run.state, run.spent().asked) == ("stopped", 3)

@@ -95,7 +95,7 @@ def test_a_name_that_a_server_only_answers_to_is_a_failure_that_says_the_real_on
     server.answers |= {CHAT: chaos.tgi, "/v1/models": models("tgi")}
     reply = ask("Q", spec=judge("tgi", "tgi"))["Q"]
     assert (reply.state, reply.failure) == (State.ERROR, Failure.OTHER_MODEL)
-    assert reply.detail == "The reply names the model owner/real-name, and this judge is tgi."
+    assert reply.detail == "The reply names the model owner/real-name, and tgi was asked."
 
 
 def test_every_preset_says_what_it_is_for():

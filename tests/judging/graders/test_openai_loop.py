@@ -7,7 +7,7 @@ import signal
 import pytest
 import uvloop
 
-from judging.graders import openai_api
+from judging.graders import openai_talks
 from tests.judging.graders.scripted_server import said
 
 AT_ONCE = 32
@@ -42,7 +42,7 @@ def test_replies_that_come_all_at_once_stop_the_loop_once(server, ask, time):
 
 
 def test_ctrl_c_in_the_middle_of_a_reply_ends_it_and_no_more(monkeypatch):
-    monkeypatch.setattr(openai_api, "_SIGN_OF_LIFE", 0.01)
+    monkeypatch.setattr(openai_talks, "_SIGN_OF_LIFE", 0.01)
     ended = []
 
     async def interrupted():
@@ -58,7 +58,7 @@ def test_ctrl_c_in_the_middle_of_a_reply_ends_it_and_no_more(monkeypatch):
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         with asyncio.Runner() as runner:
-            work = openai_api._Work(runner.get_loop())
+            work = openai_talks._Work(runner.get_loop())
             work.begin(slow_to_end())
             work.begin(interrupted())
             with pytest.raises(KeyboardInterrupt):
@@ -79,7 +79,7 @@ def test_ctrl_c_in_a_task_of_the_http_client_is_told_once(error, caplog):
         await asyncio.Future()
 
     with asyncio.Runner() as runner:
-        work = openai_api._Work(runner.get_loop())
+        work = openai_talks._Work(runner.get_loop())
         work.begin(waits())
         if error is KeyboardInterrupt:
             with pytest.raises(KeyboardInterrupt):

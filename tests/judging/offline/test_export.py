@@ -7,7 +7,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from annotation.models import SubQuestion, Text
-from judging.engine import leases, planning, runs
+from judging.engine import leases, planning, runs, states
 from judging.engine.judges import baseline_of
 from judging.engine.selection import Selection
 from judging.models import JudgeRun, Shard
@@ -55,13 +55,13 @@ def test_nobody_here_takes_the_pairs_that_are_abroad(export, judge, dataset):
     assert leases.take(run, "somebody") is None
     assert {shard.owner for shard in run.shards.all()} == {f"export:{folder}"[:120]}
     assert str(folder) in run.note
-    with pytest.raises(runs.RunRefused, match="still open"):
+    with pytest.raises(states.RunRefused, match="still open"):
         runs.start(judge, dataset, Selection())
 
 
 def test_cancelling_gives_the_pairs_back(export, judge, dataset, tmp_path):
     run, job, _ = export
-    runs.cancel(run)
+    states.cancel(run)
     again, second = exchange.export_run(judge, dataset, Selection(), tmp_path / "again")
     assert second.pairs == job.pairs
     assert again.pk != run.pk

@@ -10,7 +10,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from annotation.models import NuggetSpan, Rating, Text
-from judging.engine import planning, runs
+from judging.engine import planning, runs, states
 from judging.engine.selection import Selection
 from judging.models import Attempt, Batch, JudgeRun, Shard
 from judging.offline import cluster, exchange
@@ -127,7 +127,7 @@ def test_replies_of_a_cancelled_run_are_kept_where_nobody_else_was_first(
 ):
     run, _, folder = export
     run_cluster(folder, tmp_path / "back", server)
-    runs.cancel(run)
+    states.cancel(run)
     text = Text.objects.get(kind="passage", body__isnull=False)
     question = text.topic.questions.first()
     other = runs.start(judge, dataset, Selection(texts="passages"))

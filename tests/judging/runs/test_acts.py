@@ -2,7 +2,7 @@
 
 import pytest
 
-from judging.engine import runs
+from judging.engine import runs, states
 from judging.engine.fill import pump
 from judging.engine.planning import plan
 from judging.engine.selection import Selection
@@ -113,7 +113,7 @@ def test_failed_pairs_are_asked_again_in_a_new_run(act, run, judge, dataset):
     assert (called(again), called(run)) == (1, 0)
     page = act("retry")
     assert f"Judge run {again.pk} of tiny-judge on ferry is still open" in page
-    runs.cancel(again)
+    states.cancel(again)
 
 
 def test_a_run_that_another_has_taken_the_place_of_cannot_resume(act, run, judge, dataset):

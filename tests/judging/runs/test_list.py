@@ -1,6 +1,6 @@
 """The list of runs, and the replies of one that have no grade."""
 
-from judging.engine import runs
+from judging.engine import runs, states
 from judging.engine.foreground import fill_lexical
 from judging.engine.planning import plan
 from judging.engine.selection import Selection
@@ -56,7 +56,7 @@ def test_one_that_was_asked_again_is_said_to_be(cast, done, dataset):
 def test_many_runs_come_in_pages_that_keep_the_choice(cast, dataset):
     for number in range(52):
         run = a_run(a_judge(f"judge-{number}", revision=str(number)), dataset, texts="passages")
-        runs.pause(run)
+        states.pause(run)
     assert JudgeRun.objects.count() == 52
     page = cast.client("researcher").get("/judge-runs/?dataset=ferry&state=paused")
     assert "?dataset=ferry&amp;state=paused&amp;page=2" in page.content.decode()

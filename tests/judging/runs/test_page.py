@@ -8,7 +8,7 @@ from django.utils import timezone
 from django_tasks_db.models import DBTaskResult
 
 from judging import tasks
-from judging.engine import leases, runs
+from judging.engine import leases, runs, states
 from judging.engine.foreground import fill_lexical
 from judging.engine.planning import plan
 from judging.engine.progress import ShardState
@@ -16,6 +16,7 @@ from judging.engine.selection import Selection
 from judging.graders.base import Unavailable
 from judging.models import JudgeRun, Shard
 from judging.runs.page import MOST_CELLS, rate_line, shard_cells
+from judging.tasks import JUDGING
 from tests.judging.runs.material import called, filled
 from tests.markup import markup
 
@@ -79,7 +80,7 @@ def test_the_fragment_of_a_run_that_ended_brings_its_buttons_and_stops(seen, run
 
 
 def test_researchers_get_no_buttons_from_the_fragment_either(seen, run):
-    runs.pause(run)
+    states.pause(run)
     page = live(seen, "researcher")
     assert "Resume" not in page
     assert "<form" not in page
@@ -125,19 +126,19 @@ def test_money_and_tokens_of_their_budgets(seen, run):
 
 
 def test_a_worker_that_nobody_started_is_asked_for(seen, run):
-    tasks.wake(run)
+    JUDGING.wake(run)
     assert "No worker is at work" not in seen().content.decode()
     long_ago = timezone.now() - timedelta(seconds=60)
     DBTaskResult.objects.update(enqueued_at=long_ago)
     assert "manage.py judge_worker" in seen().content.decode()
     leases.take(run, "gpu-1:7")
     assert "No worker is at work" not in seen().content.decode()
-    runs.pause(run)
+    states.pause(run)
     assert "No worker is at work" not in seen().content.decode()
 
 
 def test_a_worker_with_another_run_is_not_called_missing(seen, run):
-    tasks.wake(run)
+    JUDGING.wake(run)
     long_ago = timezone.now() - timedelta(seconds=60)
     DBTaskResult.objects.update(enqueued_at=long_ago)
     tasks.work.enqueue(run.pk + 1)
@@ -156,7 +157,7 @@ def test_looking_at_a_run_that_nobody_works_at_wakes_a_worker_once(seen, run):
 
 
 def test_why_a_worker_left_is_shown(seen, run):
-    with pytest.raises(Unavailable), runs.giving_up(run, "gpu-1:7"):
+    with pytest.raises(Unavailable), states.giving_up(run, "gpu-1:7"):
         raise Unavailable("The server at <local> does not answer.")
     page = markup(seen())
     assert "The server at &lt;local&gt; does not answer." in page
