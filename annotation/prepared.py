@@ -9,6 +9,7 @@ from typing import Any
 
 from django.db import DEFAULT_DB_ALIAS, connections
 from django.db.models import Model, QuerySet
+from django.utils import timezone
 from psycopg import Cursor
 
 
@@ -109,26 +110,49 @@ def insert_new(model: type[Model], columns: Sequence[str], rows: Sequence[Sequen
     Each value becomes one of its column's type, so that a whole number among floats is a float; JSON is
     given as text. Any other constraint that one breaks is an IntegrityError, and then none is inserted.
     """
-    database = _database()
-    quote = database.ops.quote_name
-    by_name = {field.attname: field for field in model._meta.concrete_fields}
-    fields = [by_name[column] for column in columns]
+    fields = _fields(model, columns)
     by_column = [
         [field.get_prep_value(value) for value in values]
         for field, values in zip(fields, zip(*rows, strict=True), strict=True)
     ]
-    names = ", ".join(quote(column) for column in columns)
-    into = f"INSERT INTO {quote(model._meta.db_table)} ({names})"
+    return _insert(model, fields, list(zip(*by_column, strict=True)), " ON CONFLICT DO NOTHING")
+
+
+def insert_all(model: type[Model], columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
+    """What bulk_create does at the price of the driver: no objects, no signals, no keys back.
+
+    Values are of their column's type, times as `stamp` gives them; a column that is left out is null. In a
+    transaction, which a constraint that one of the rows breaks ends with an IntegrityError.
+    """
+    if rows:
+        _insert(model, _fields(model, columns), rows, "")
+
+
+def stamp() -> Any:
+    """Now, as the driver takes it."""
+    return _database().ops.adapt_datetimefield_value(timezone.now())
+
+
+def _fields(model: type[Model], columns: Sequence[str]) -> list[Any]:
+    by_name = {field.attname: field for field in model._meta.concrete_fields}
+    return [by_name[column] for column in columns]
+
+
+def _insert(
+    model: type[Model], fields: Sequence[Any], rows: Sequence[Sequence[Any]], ending: str
+) -> int:
+    database = _database()
+    names = ", ".join(_name(field.column) for field in fields)
+    into = f"INSERT INTO {_name(model._meta.db_table)} ({names})"
     with database.cursor() as cursor:
         if database.vendor == "postgresql":
             # One parameter a column, however many rows there are.
             arrays = ", ".join(f"%s::{field.db_type(database)}[]" for field in fields)
-            sql = f"{into} SELECT * FROM unnest({arrays}) ON CONFLICT DO NOTHING"  # noqa: S608
-            cursor.execute(sql, by_column)
+            by_column = [list(values) for values in zip(*rows, strict=True)]
+            cursor.execute(f"{into} SELECT * FROM unnest({arrays}){ending}", by_column)  # noqa: S608
         else:
-            places = ", ".join("%s" for _ in columns)
-            prepared = list(zip(*by_column, strict=True))
-            cursor.executemany(f"{into} VALUES ({places}) ON CONFLICT DO NOTHING", prepared)
+            places = ", ".join("%s" for _ in fields)
+            cursor.executemany(f"{into} VALUES ({places}){ending}", rows)
         return int(cursor.rowcount)
 
 

@@ -19,7 +19,7 @@ from annotation.formats.writing import json_line
 from annotation.models import Dataset, Rater, Text
 from annotation.models.standard import GRADED
 
-_BATCH = 200
+_BATCH = 1000
 
 
 def read(target: Target, source: Source) -> None:

@@ -8,6 +8,7 @@ from enum import Enum
 from pathlib import Path
 
 from annotation.formats.summary import ImportFailed, LeftOut, Problem
+from annotation.formats.translation import Translation
 
 
 class Kind(Enum):
@@ -19,6 +20,8 @@ class Kind(Enum):
     SUBQUESTIONS = "subquestions.jsonl"
     PASSAGES = "passages*.jsonl"
     DOCUMENTS = "documents*/ (one file for each passage)"
+    WHOLE_DOCUMENTS = "documents*.jsonl"
+    REFERENCES = "references.jsonl"
     REPORTS_ANNOTATED = "reports_annotated.jsonl"
     REPORTS_ALL = "reports_all.<system>.jsonl"
     RUN = "runs/<run>.run"
@@ -29,6 +32,9 @@ class Kind(Enum):
     JUDGEMENTS = "judgements/<judge>.judgements.jsonl"
     REFERENCE = "judgements/<judge>.reference.jsonl"
     RATINGS = "ratings*.jsonl"
+    # In other formats alone: annotation.formats.foreign.
+    CITED = "reports_cited.jsonl"
+    GRADES = "qrels"
 
 
 # A rater's name ends at the first dot. What stands between it and the last words says which
@@ -40,9 +46,12 @@ _PATTERNS = {
     Kind.RATERS: r"raters\.jsonl",
     Kind.TOPICS: r"topics\.jsonl",
     Kind.SUBQUESTIONS: r"subquestions\.jsonl",
-    Kind.PASSAGES: r"passages[^/]*(?<!\.conflicts)\.jsonl",
+    Kind.PASSAGES: r"passages[^/]*(?<!\.conflicts)\.jsonl(?:\.gz)?",
+    Kind.WHOLE_DOCUMENTS: r"documents[^/]*\.jsonl",
+    Kind.REFERENCES: r"references\.jsonl",
     Kind.REPORTS_ANNOTATED: r"reports_annotated\.jsonl",
     Kind.REPORTS_ALL: r"reports_all\.(?P<system>[^/]+)\.jsonl",
+    Kind.CITED: r"reports_cited\.jsonl",
     Kind.RUN: r"runs/(?P<system>[^/]+)\.run",
     Kind.QLABELS: rf"annotations/{_RATER}{_SYSTEM}\.qlabels\.jsonl",
     Kind.QRELS: rf"annotations/{_RATER}{_SYSTEM}\.qrels\.jsonl",
@@ -52,6 +61,7 @@ _PATTERNS = {
     Kind.REFERENCE: rf"judgements/{_RATER}\.reference\.jsonl",
     Kind.RATINGS: r"ratings[^/]*\.jsonl",
 }
+NAMES = ", ".join(kind.value for kind in Kind if kind is not Kind.GRADES)
 _REGEXES = {kind: re.compile(pattern) for kind, pattern in _PATTERNS.items()}
 _DOCUMENTS = re.compile(r"documents[^/]*")
 HISTORY = (Kind.HISTORY_QLABELS, Kind.HISTORY_QRELS)
@@ -67,13 +77,20 @@ _LEFT_OUT = (
 
 @dataclass(frozen=True)
 class Source:
-    """A file to read, or a folder of passages. `system` is a run's name for a run."""
+    """A file to read, or a folder of passages. `system` is a run's name for a run.
+
+    A file of another format has a translation, and may be the source of several kinds of rows: it is then
+    read `again` for all but the first.
+    """
 
     path: Path
     name: str
     kind: Kind
     rater: str = ""
     system: str = ""
+    rubric: str = ""
+    translation: Translation | None = None
+    again: bool = False
 
 
 @dataclass
@@ -94,13 +111,12 @@ def recognise(path: Path, *, with_history: bool = False) -> Found:
         if path.is_file():
             files = Found([source] if (source := _single(path)) else [])
         else:
-            files = _folder(_inner(path), with_history)
+            files = _folder(inner(path), with_history)
     except OSError as error:
         message = f"cannot be read: {error.strerror}"
         raise ImportFailed([Problem(printable(str(path)), 0, "", message)]) from error
     if not files.sources:
-        names = ", ".join(kind.value for kind in Kind)
-        message = f"no file that can be read; files are known by their names: {names}"
+        message = f"no file that can be read; files are known by their names: {NAMES}"
         raise ImportFailed([Problem(printable(path.name), 0, "", message)])
     return files
 
@@ -123,7 +139,7 @@ def _flat(path: Path) -> Source | None:
     return next((s for name in names if (s := _source(path, name, path.name))), None)
 
 
-def _inner(path: Path) -> Path:
+def inner(path: Path) -> Path:
     """The folder itself, without the one that archives put around it."""
     entries = [entry for entry in path.iterdir() if not entry.name.startswith((".", "__"))]
     if len(entries) == 1 and entries[0].is_dir():
@@ -179,9 +195,15 @@ def _leave_out(counts: dict[tuple[str, str], int], name: str, why: str) -> None:
     counts[key] = counts.get(key, 0) + 1
 
 
+def by_name(path: Path, name: str) -> Source | None:
+    """What a file is by its name within the folder; None where no file of ours is called so."""
+    return _source(path, name, name)
+
+
 def _source(path: Path, name: str, shown: str) -> Source | None:
     for kind, regex in _REGEXES.items():
         if match := regex.fullmatch(name):
-            parts = {key: value or "" for key, value in match.groupdict().items()}
-            return Source(path, printable(shown), kind, **parts)
+            parts = match.groupdict(default="")
+            rater, system = parts.get("rater", ""), parts.get("system", "")
+            return Source(path, printable(shown), kind, rater=rater, system=system)
     return None

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from pathlib import Path
 
+from annotation.formats.documents import adopt_passages
 from annotation.formats.layout import Kind, Source, printable
 from annotation.formats.reading import MAX_LINE, parsed, rows
 from annotation.formats.records import PassageRow
@@ -30,6 +31,7 @@ def read(target: Target, source: Source) -> None:
             store(target, source, Text.Kind.PASSAGE, batch)
             batch, characters = [], 0
     store(target, source, Text.Kind.PASSAGE, batch)
+    adopt_passages(target.dataset)
 
 
 def _lines(target: Target, source: Source) -> Iterator[Incoming]:

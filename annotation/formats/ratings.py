@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from django.db.models import Q
 
 from annotation.formats import long_table
-from annotation.formats.batches import batches
+from annotation.formats.batches import LOOK_UP, batches
 from annotation.formats.highlights import Found, find
 from annotation.formats.layout import Source
 from annotation.formats.reading import rows
@@ -25,24 +25,38 @@ from annotation.formats.writing import json_line
 from annotation.models import Dataset, NuggetSpan, Rater, Text
 from annotation.text.spans import ELISION, SpanError, checked
 
-_BATCH = 500
+_BATCH = 4000
+_WITH_SPANS = 500  # of these the texts are looked into, and are in memory for as long
 _KINDS = [kind for kind in Rater.Kind.values if kind != Rater.Kind.AGGREGATE]  # that is made here
 _OF_THIS_SITE = ("dataset", "judge_version", "filtered", "created")
 Line = tuple[int, RatingRow]
+_Key = tuple[str, str, str]  # kind, system, name
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _KnownText:
     pk: int
     topic_id: int | None
-    body: str | None
     sha256: str
 
 
 def read(target: Target, source: Source) -> None:
     reader = _Reader(target, source)
-    for batch in batches(rows(target, source, RatingRow), _BATCH):
+    for batch in _batches(rows(target, source, RatingRow)):
         reader.batch(batch)
+
+
+def _batches(lines: Iterator[Line]) -> Iterator[list[Line]]:
+    batch: list[Line] = []
+    with_spans = 0
+    for line in lines:
+        batch.append(line)
+        with_spans += bool(line[1].spans)
+        if len(batch) >= _BATCH or with_spans >= _WITH_SPANS:
+            yield batch
+            batch, with_spans = [], 0
+    if batch:
+        yield batch
 
 
 class _Reader:
@@ -51,6 +65,7 @@ class _Reader:
         self.source = source
         self.writers: dict[tuple[str, str, str], RatingWriter | None] = {}
         self.topics = {topic.pk: topic for topic in target.topics.values()}
+        self._bodies: dict[int, str | None] = {}
 
     def batch(self, batch: Sequence[Line]) -> None:
         texts = self._texts(batch)
@@ -60,21 +75,44 @@ class _Reader:
             if row.grade is None:
                 self.target.summary.mapped[Mapped.NO_RATING] += 1
             elif writer and writer.allows(line, "grade", row.grade):
-                by_writer[writer] += self._given(line, row, row.grade, texts)
+                given = self._given(line, row, row.grade, texts)
+                if given is not None:
+                    by_writer[writer].append(given)
         for writer, labels in by_writer.items():
             writer.write(labels)
 
-    def _texts(self, batch: Sequence[Line]) -> dict[tuple[str, str, str], _KnownText]:
+    def _texts(self, batch: Sequence[Line]) -> dict[_Key, _KnownText]:
         """The texts that the lines name. Passages that are new are made without words: only named so far."""
-        names = {row.text for _, row in batch}
-        self.target.passages({row.text for _, row in batch if row.text_kind == Text.Kind.PASSAGE})
-        known = Text.objects.filter(dataset=self.target.dataset, name__in=names).values_list(
-            "kind", "system", "name", "pk", "topic_id", "body", "sha256"
-        )
-        return {
-            (kind, system, name): _KnownText(pk, topic, body, sha256)
-            for kind, system, name, pk, topic, body, sha256 in known
-        }
+        named: dict[tuple[str, str], set[str]] = defaultdict(set)
+        for _, row in batch:
+            named[row.text_kind, row.system].add(row.text)
+        texts: dict[_Key, _KnownText] = {}
+        for kind, names in named.items():
+            self._look_up(*kind, names, texts)
+            if kind == (Text.Kind.PASSAGE, ""):
+                new = {name for name in names if (*kind, name) not in texts}
+                self.target.passages(new)
+                self._look_up(*kind, new, texts)
+        self._bodies = self._read_bodies(batch, texts)
+        return texts
+
+    def _look_up(
+        self, kind: str, system: str, names: set[str], texts: dict[_Key, _KnownText]
+    ) -> None:
+        # Kind and system too: the index of names begins with them.
+        of_kind = Text.objects.filter(dataset=self.target.dataset, kind=kind, system=system)
+        for some in batches(names, LOOK_UP):
+            known = of_kind.filter(name__in=some)
+            for name, pk, topic, sha256 in known.values_list("name", "pk", "topic_id", "sha256"):
+                texts[kind, system, name] = _KnownText(pk, topic, sha256)
+
+    def _read_bodies(
+        self, batch: Sequence[Line], texts: dict[_Key, _KnownText]
+    ) -> dict[int, str | None]:
+        """The words of the texts in which spans are looked for."""
+        keys = [(row.text_kind, row.system, row.text) for _, row in batch if row.spans]
+        wanted = {texts[key].pk for key in keys if key in texts}
+        return dict(Text.objects.filter(pk__in=wanted).values_list("pk", "body")) if wanted else {}
 
     def _writer(self, line: int, row: RatingRow) -> RatingWriter | None:
         """Who writes what this rater grades under this rubric; None, and an error noted, if nobody can."""
@@ -98,28 +136,30 @@ class _Reader:
         return RatingWriter(self.target, self.source, rater, rubric)
 
     def _given(
-        self, line: int, row: RatingRow, grade: int, texts: dict[tuple[str, str, str], _KnownText]
-    ) -> list[Given]:
+        self, line: int, row: RatingRow, grade: int, texts: dict[_Key, _KnownText]
+    ) -> Given | None:
         """The rating that a line gives; none, and an error noted, if what it names is not there."""
         text = texts.get((row.text_kind, row.system, row.text))
         if text is None:
             self._no_text(line, row)
-            return []
+            return None
         if row.text_sha256 and text.sha256 and row.text_sha256 != text.sha256:
             self._problem(line, "text_sha256", f"{row.text} has other words in the dataset")
-            return []
+            return None
         topic = self._topic(line, row, text)
         question = topic and self._question(line, row, topic)
         if not question:
-            return []
-        try:
-            spans = [found for span in row.spans for found in _found(text.body, span)]
-        except SpanError as error:
-            self._problem(line, "spans", str(error))
-            return []
-        words = ELISION.join(span.words or span.quote for span in spans)
-        given = Given(line, "grade", text.pk, row.text, question, grade, words, spans, offsets=True)
-        return [given]
+            return None
+        given = Given(line, "grade", text.pk, row.text, question, grade, offsets=True)
+        if row.spans:
+            body = self._bodies.get(text.pk)
+            try:
+                given.spans = [found for span in row.spans for found in _found(body, span)]
+            except SpanError as error:
+                self._problem(line, "spans", str(error))
+                return None
+            given.words = ELISION.join(span.words or span.quote for span in given.spans)
+        return given
 
     def _no_text(self, line: int, row: RatingRow) -> None:
         if row.text_kind not in Text.Kind.values:

@@ -1,14 +1,18 @@
 """Reading JSON Lines: files of one JSON object a line, one line at a time."""
 
+import gzip
 import json
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, TypeVar
+import zlib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any, TypeVar
 
 from pydantic import ValidationError
 
 from annotation.formats.layout import Source
 from annotation.formats.records import Row
 from annotation.formats.summary import shown
+from annotation.formats.translation import Translation
 
 if TYPE_CHECKING:
     from annotation.formats.target import Target
@@ -28,7 +32,7 @@ def lines(target: "Target", source: Source, *, again: bool = False) -> Iterator[
     summary = target.summary.file(source.name)
     number = 0
     try:
-        with source.path.open("rb") as file:
+        with _opened(source.path) as file:
             while raw := file.readline(MAX_LINE + 1):
                 number += 1
                 if len(raw) > MAX_LINE:
@@ -47,26 +51,91 @@ def lines(target: "Target", source: Source, *, again: bool = False) -> Iterator[
                     yield number, text
                 if number % _TELL == 0:
                     target.progress(source, number)
-    except OSError as error:
-        target.problem(source, number, "", f"cannot be read: {error.strerror}")
+    except (OSError, EOFError, zlib.error) as error:
+        reason = getattr(error, "strerror", None) or error
+        target.problem(source, number, "", f"cannot be read: {reason}")
     target.progress(source, number)
+
+
+def _opened(path: Path) -> IO[bytes]:
+    return gzip.open(path) if path.suffix == ".gz" else path.open("rb")  # type: ignore[return-value]
 
 
 def rows(
     target: "Target", source: Source, shape: type[Shape], *, again: bool = False
 ) -> Iterator[tuple[int, Shape]]:
     """The rows of a file that have the shape; what is wrong with the others is noted."""
+    if source.translation:
+        yield from _translated(target, source, source.translation, again=again or source.again)
+        return
     for number, text in lines(target, source, again=again):
         if row := parsed(target, source, number, text, shape):
             yield number, row
+
+
+def _translated(
+    target: "Target", source: Source, translation: Translation, *, again: bool
+) -> Iterator[tuple[int, Any]]:
+    """What the lines of another format become. Whoever asks for rows knows their shape by the source's kind."""
+    n = 0
+    for number, value in _values(target, source, translation, again=again):
+        n += 1
+        if row := validated(target, source, number, value, translation.shape):
+            yield from ((number, own) for own in translation.into(row))
+    if not n and not again and not target.problems:
+        target.problem(source, 0, "", "is empty")
+
+
+def _values(
+    target: "Target", source: Source, translation: Translation, *, again: bool
+) -> Iterator[tuple[int, Any]]:
+    if translation.values:
+        yield from _from_table(target, source, translation.values, again=again)
+        return
+    for number, text in lines(target, source, again=again):
+        if not translation.columns:
+            if (value := json_object(target, source, number, text)) is not None:
+                yield number, value
+        elif number > 1 or not translation.header or not text.startswith(translation.header):
+            try:
+                yield number, translation.split(text)
+            except ValueError as error:
+                target.problem(source, number, "", str(error))
+
+
+def _from_table(
+    target: "Target",
+    source: Source,
+    values: Callable[[Path], Iterator[tuple[int, Any]]],
+    *,
+    again: bool,
+) -> Iterator[tuple[int, Any]]:
+    summary = target.summary.file(source.name)
+    number = 0
+    try:
+        for number, value in values(source.path):
+            summary.read += not again
+            yield number, value
+            if number % _TELL == 0:
+                target.progress(source, number)
+    except (OSError, ValueError) as error:
+        message = f"cannot be read: {' '.join(str(error).split())}"
+        target.problem(source, number, "", message)
+    target.progress(source, number)
 
 
 def parsed(
     target: "Target", source: Source, number: int, text: str, shape: type[Shape]
 ) -> Shape | None:
     """One JSON object in this shape; None, and the errors noted, if it is not one."""
+    value = json_object(target, source, number, text)
+    return None if value is None else validated(target, source, number, value, shape)
+
+
+def json_object(target: "Target", source: Source, number: int, text: str) -> dict[str, Any] | None:
     try:
-        value = json.loads(text, object_pairs_hook=_no_key_twice, parse_constant=_no_constant)
+        # A byte order mark within a file is told as such by loads() alone.
+        value = json.loads(text) if text[0] == "\ufeff" else _DECODER.decode(text)
     except json.JSONDecodeError as error:
         target.problem(source, number, "", f"broken JSON: {error.msg} at column {error.colno}")
         return None
@@ -76,13 +145,20 @@ def parsed(
     if not isinstance(value, dict):
         target.problem(source, number, "", f"expected a JSON object, not {shown(value)}")
         return None
+    return value
+
+
+def validated(
+    target: "Target", source: Source, number: int, value: dict[str, Any], shape: type[Shape]
+) -> Shape | None:
     try:
-        return shape.model_validate(value)
+        row: Shape = shape.__pydantic_validator__.validate_python(value)
     except ValidationError as error:
         for wrong in error.errors(include_url=False)[:_ERRORS_OF_A_LINE]:
             place = ".".join(_printable(part) for part in wrong["loc"])
             target.problem(source, number, place, _message(wrong))
         return None
+    return row
 
 
 def _no_key_twice(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -96,6 +172,9 @@ def _no_key_twice(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _no_constant(name: str) -> None:
     raise ValueError(f"{name} is not JSON")
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=_no_key_twice, parse_constant=_no_constant)
 
 
 def _printable(part: int | str) -> str:

@@ -4,6 +4,7 @@ Strict: a number in quotes or a true where a grade should be is an error, not a 
 no shape names (`k`, `coverage`, `answerable_at_3`) can be worked out again and are not read.
 """
 
+from functools import lru_cache
 from typing import Annotated
 
 from pydantic import AfterValidator, AliasChoices, BaseModel, ConfigDict, Field
@@ -24,15 +25,25 @@ def checked_words(value: str) -> str:
     return value
 
 
+@lru_cache(maxsize=10_000)  # a file says the same names over and over
 def checked_name(value: str) -> str:
     """A name that a TREC run can hold too: 1 to 250 characters, no white space."""
+    # Of white space a blank alone is printable; NUL and halves of pairs are not.
+    if 0 < len(value) <= 250 and value.isprintable() and " " not in value:
+        return value
     checked_words(value)
-    if not 0 < len(value) <= 250 or value.split() != [value] or not value.isprintable():
-        raise ValueError("must have 1 to 250 characters and no white space")
+    raise ValueError("must have 1 to 250 characters and no white space")
+
+
+def checked_something(value: str) -> str:
+    if not checked_words(value):
+        raise ValueError("is empty")
     return value
 
 
 Words = Annotated[str, AfterValidator(checked_words)]
+Word = Annotated[str, AfterValidator(lru_cache(maxsize=1000)(checked_words))]  # one of a few
+Something = Annotated[str, AfterValidator(checked_something)]
 Name = Annotated[str, AfterValidator(checked_name)]
 
 
@@ -80,7 +91,7 @@ class RatingRow(Row):
     """One rating: a line of the long table, or as little of one as says which pair is meant."""
 
     rater: Name
-    rater_kind: Words = Field(validation_alias=AliasChoices("rater_kind", "kind"))
+    rater_kind: Word = Field(validation_alias=AliasChoices("rater_kind", "kind"))
     rubric: Name
     topic: Words = ""
     question_index: Annotated[int, Field(ge=0)] | None = None
@@ -90,7 +101,7 @@ class RatingRow(Row):
     text: Name
     text_sha256: Words = ""
     grade: int | None
-    spans: list[SpanRow] = []
+    spans: list[SpanRow] = Field(default_factory=list)  # a [] would be copied, line by line
 
 
 class TopicRow(Row):
@@ -116,6 +127,13 @@ class SubQuestionsRow(Row):
 class PassageRow(Row):
     id: Name
     contents: Words
+
+
+class DocumentRow(Row):
+    """Our own documents.jsonl and references.jsonl: words before anything was written after them."""
+
+    id: Name
+    contents: Something
 
 
 class ReportRow(Row):
@@ -158,3 +176,41 @@ class JudgementRow(Row):
     example_id: Name = Field(validation_alias=AliasChoices("example_id", "id"))
     pid: Name = Field(validation_alias=AliasChoices("pid", "docid"))
     rating: list[int | None]
+
+
+class RunRow(Row):
+    """A line of a TREC run."""
+
+    line: Words
+
+
+class GradeRow(Row):
+    """A line of qrels: a text's grade for the topic as a whole."""
+
+    topic: Name
+    text: Name
+    grade: int
+
+
+_Mark = Annotated[tuple[Words, Name | None], Field(strict=False)]  # JSON has lists
+
+
+class StatementRow(Row):
+    """Where a statement is in its report, in code points; its citations as written, and what each names."""
+
+    start: Annotated[int, Field(ge=0)]
+    end: Annotated[int, Field(ge=1)]
+    # JSON has lists.
+    cited: Annotated[
+        tuple[Annotated[tuple[Words, Name | None], Field(strict=False)], ...], Field(strict=False)
+    ] = ()
+
+
+class CitedRow(Row):
+    """Our own reports_cited.jsonl, and what others' reports become: called like its topic if not by a name."""
+
+    topic: Name
+    system: Words
+    name: Words = ""
+    body: Words
+    statements: list[StatementRow]

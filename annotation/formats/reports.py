@@ -23,7 +23,7 @@ from annotation.models import Dataset, SubQuestion, Text
 NULL_REASON = "null in reports_annotated.jsonl"
 NULL_AND_EMPTY = f"{SubQuestion.NO_WORDS}; {NULL_REASON}"
 _BATCH = 200
-_SYSTEM = re.compile(r"[\w.+-]{1,120}", re.ASCII)
+SYSTEM = re.compile(r"[\w.+-]{1,120}", re.ASCII)
 
 
 def read(target: Target, source: Source) -> None:
@@ -49,7 +49,7 @@ def topic_and_system(
     system = ANNOTATED + (prefix or row.type)
     if source.kind is Kind.REPORTS_ALL:
         system = HUMAN_EVAL + source.system
-    if not _SYSTEM.fullmatch(system) or system == ANNOTATED:
+    if not SYSTEM.fullmatch(system) or system == ANNOTATED:
         message = f"{shown(system)} is no name of a system: letters, digits and . _ + -"
         target.problem(source, line, "qid" if prefix else "type", message)
         return None

@@ -36,7 +36,7 @@ def annotated_or(slot: str) -> Q:
 def passages_or(slot: str) -> Q:
     """The texts of a qrels or a judgements file."""
     if slot == USUAL:
-        return Q(kind=Text.Kind.PASSAGE)
+        return Q(kind=Text.Kind.PASSAGE, system="")  # as the index of names begins
     return _named(slot)
 
 

@@ -1,7 +1,7 @@
 """Storing what files say: texts and grades. What is new is made; what was there is never changed by a file."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from django.db.models import Max
 
@@ -11,12 +11,14 @@ from annotation.formats.layout import Source
 from annotation.formats.summary import Conflict, LocatedCount, Mapped
 from annotation.formats.target import KnownQuestion, KnownRubric, Target
 from annotation.models import NuggetSpan, Rater, Rating, Text, digest
+from annotation.prepared import insert_all
 
 _NOUNS = {
     Text.Kind.PASSAGE: "passages",
     Text.Kind.REPORT: "reports",
     Text.Kind.REFERENCE: "reference summaries",
 }
+_COLUMNS = ("dataset_id", "topic_id", "kind", "system", "name", "body", "sha256")
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +41,7 @@ def store(target: Target, source: Source, kind: Text.Kind, incoming: Sequence[In
     version; so are two lines that give one text other words.
     """
     summary = target.summary.file(source.name)
+    dataset = target.dataset.pk
     texts: dict[tuple[str, str], Incoming] = {}
     for text in incoming:
         first = texts.setdefault((text.system, text.name), text)
@@ -51,7 +54,10 @@ def store(target: Target, source: Source, kind: Text.Kind, incoming: Sequence[In
     stored = {
         (system, name): (pk, sha256)
         for pk, system, name, sha256 in Text.objects.filter(
-            dataset=target.dataset, kind=kind, name__in={name for _, name in texts}
+            dataset=target.dataset,
+            kind=kind,
+            system__in={system for system, _ in texts},  # else the index of names is no help
+            name__in={name for _, name in texts},
         ).values_list("pk", "system", "name", "sha256")
     }
     new, filled = [], []
@@ -59,7 +65,7 @@ def store(target: Target, source: Source, kind: Text.Kind, incoming: Sequence[In
         sha256 = digest(text.body)
         pk, before = stored.get(key, (None, ""))
         if pk is None:
-            new.append(_text(target, kind, text, sha256))
+            new.append((dataset, text.topic_id, kind.value, *key, text.body, sha256))
         elif not before:
             filled.append(Text(pk=pk, body=text.body, sha256=sha256))
         elif before == sha256:
@@ -70,26 +76,13 @@ def store(target: Target, source: Source, kind: Text.Kind, incoming: Sequence[In
                 "version, which cannot be stored yet"
             )
             target.problem(text.file or source, text.line, text.field, message)
-    Text.objects.bulk_create(new)
+    insert_all(Text, _COLUMNS, new)
     summary.created += len(new)
     target.summary.created[_NOUNS[kind]] += len(new)
     if filled:
         Text.objects.bulk_update(filled, ["body", "sha256"])
         summary.filled += len(filled)
         target.summary.mapped[Mapped.RELOCATED] += relocate([text.pk for text in filled])
-
-
-def _text(target: Target, kind: Text.Kind, text: Incoming, sha256: str) -> Text:
-    # bulk_create does not call save(), which would work out the hash.
-    return Text(
-        dataset=target.dataset,
-        topic_id=text.topic_id,
-        kind=kind,
-        system=text.system,
-        name=text.name,
-        body=text.body,
-        sha256=sha256,
-    )
 
 
 _TOLD = 100  # characters of a highlight in a conflict
@@ -106,12 +99,8 @@ class Given:
     question: KnownQuestion
     grade: int
     words: str = ""
-    spans: list[Found] = field(default_factory=list)
+    spans: Sequence[Found] = ()
     offsets: bool = False  # whether the file says where the words stand
-
-    @property
-    def pair(self) -> tuple[int, int]:
-        return self.text_id, self.question.pk
 
 
 class RatingWriter:
@@ -139,7 +128,7 @@ class RatingWriter:
         """Make the ratings that are new; compare the others with what is stored."""
         first: dict[tuple[int, int], Given] = {}
         for label in labels:
-            other = first.setdefault(label.pair, label)
+            other = first.setdefault((label.text_id, label.question.pk), label)
             if other is not label:
                 self._again(label, other.grade, other.words)
         new = self._without_stored(first)
@@ -205,17 +194,20 @@ class RatingWriter:
         )
 
     def _make(self, new: list[Given]) -> None:
-        grades = [(*label.pair, label.grade) for label in new]
-        ratings = Rating.objects.add(self.rater.pk, self.rubric.rubric.pk, grades)
+        grades = [(label.text_id, label.question.pk, label.grade) for label in new]
+        keys = self.rater.pk, self.rubric.rubric.pk
+        self.summary.created += len(grades)
+        self.target.summary.created["ratings"] += len(grades)
+        if not any(label.spans for label in new):
+            Rating.objects.add_many(*keys, grades)
+            return
+        ratings = Rating.objects.add(*keys, grades)
         spans = NuggetSpan.objects.bulk_create(
             span.span(rating.pk, position)
             for rating, label in zip(ratings, new, strict=True)
             for position, span in enumerate(label.spans)
         )
-        self.summary.created += len(ratings)
-        self.target.summary.created["ratings"] += len(ratings)
-        if spans:
-            self.target.summary.created["nugget spans"] += len(spans)
+        self.target.summary.created["nugget spans"] += len(spans)
 
 
 class HighlightCount:

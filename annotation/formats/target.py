@@ -14,6 +14,7 @@ from annotation.formats.summary import LIMIT, ImportFailed, ImportSummary, Probl
 from annotation.models import Dataset, Rater, Rubric, SubQuestion, Text, Topic
 from annotation.models.rating import raters_of
 from annotation.models.standard import STANDARD, add_standard, ensure_standard_rubrics
+from annotation.prepared import insert_all
 
 
 @dataclass(slots=True)
@@ -63,6 +64,7 @@ def topics_of(dataset: Dataset) -> dict[str, KnownTopic]:
     return {topic.name: topic for topic in topics.values()}
 
 
+_COLUMNS = ("dataset_id", "kind", "system", "topic_id", "name", "sha256")
 Progress = Callable[[str, int], None]
 
 
@@ -92,6 +94,8 @@ class Target:
     def problem(self, source: Source | str, line: int, field: str, message: str) -> None:
         """Note an error. Raises ImportFailed once there are enough of them."""
         name = source if isinstance(source, str) else source.name
+        if isinstance(source, Source) and source.translation:
+            field = source.translation.fields.get(field, field)
         self.problems.append(Problem(name, line, field, message))
         if len(self.problems) >= LIMIT:
             self.stop_if_wrong()
@@ -170,27 +174,20 @@ class Target:
         wanted = sorted(set(names))
         keys: dict[str, int] = {}
         for some in batches(wanted, LOOK_UP):
-            known = Text.objects.filter(
-                dataset=self.dataset,
-                kind=Text.Kind.PASSAGE,
-                system="",
-                name__in=some,
-            )
-            keys.update(known.values_list("name", "pk"))
-        made = Text.objects.bulk_create(
-            Text(
-                dataset=self.dataset,
-                kind=Text.Kind.PASSAGE,
-                name=name,
-                topic_id=self.topic_key_of_passage(name),
-            )
-            for name in wanted
-            if name not in keys
-        )
-        if made:
-            self.summary.created["passages, without their words"] += len(made)
-        keys.update((text.name, text.pk) for text in made)
+            keys.update(self._passages(some))
+            if new := [name for name in some if name not in keys]:
+                passage = self.dataset.pk, Text.Kind.PASSAGE.value, ""
+                rows = [(*passage, self.topic_key_of_passage(name), name, "") for name in new]
+                insert_all(Text, _COLUMNS, rows)
+                keys.update(self._passages(new))
+                self.summary.created["passages, without their words"] += len(new)
         return keys
+
+    def _passages(self, names: list[str]) -> Iterable[tuple[str, int]]:
+        known = Text.objects.filter(
+            dataset=self.dataset, kind=Text.Kind.PASSAGE, system="", name__in=names
+        )
+        return known.values_list("name", "pk")
 
 
 def _bad_slug(value: str, length: int) -> str:

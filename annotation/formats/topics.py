@@ -1,4 +1,4 @@
-"""topics.jsonl: {"id", "request"}, in the order that pages show them in."""
+"""topics.jsonl: {"id", "request"}, in the order that pages show them in. A topic without a request gets it."""
 
 from collections.abc import Iterator
 
@@ -18,8 +18,13 @@ def read(target: Target, source: Source) -> None:
     summary = target.summary.file(source.name)
     first_new = len(target.topics)
     new: dict[str, tuple[int, str]] = {}
+    filled: list[Topic] = []
     for line, row in rows(target, source, TopicRow):
         known = target.topics.get(row.id)
+        if known and row.request and not known.request:  # made by its documents
+            known.request = row.request
+            filled.append(Topic(pk=known.pk, request=row.request))
+            continue
         request = known.request if known else new.get(row.id, (0, row.request))[1]
         if request != row.request:
             message = f"topic {row.id} is there already with the request {shown(request)}"
@@ -28,6 +33,8 @@ def read(target: Target, source: Source) -> None:
             summary.unchanged += 1
         else:
             new[row.id] = (line, row.request)
+    Topic.objects.bulk_update(filled, ["request"], batch_size=_BATCH)
+    summary.filled += len(filled)
     last = Topic.objects.filter(dataset=target.dataset).order_by("-position").first()
     start = last.position + 1 if last else 0
     for batch in batches(enumerate(new.items(), start), _BATCH):
@@ -45,8 +52,14 @@ def read(target: Target, source: Source) -> None:
 
 def _adopt_passages(target: Target) -> None:
     """Give passages that came before their topic to it, as if they had come after."""
-    orphans = Text.objects.filter(dataset=target.dataset, kind=Text.Kind.PASSAGE, topic=None)
-    for batch in batches(list(orphans.values_list("pk", "name")), _BATCH):
+    orphans = Text.objects.filter(
+        dataset=target.dataset, kind=Text.Kind.PASSAGE, topic=None, name__contains=":"
+    )
+    last = 0  # a piece at a time: there may be millions
+    while batch := list(
+        orphans.filter(pk__gt=last).order_by("pk").values_list("pk", "name")[:_BATCH]
+    ):
+        last = batch[-1][0]
         passages = [Text(pk=pk, topic_id=target.topic_key_of_passage(name)) for pk, name in batch]
         Text.objects.bulk_update([text for text in passages if text.topic_id], ["topic"])
 

@@ -2,7 +2,15 @@
 
 from annotation.models.campaign import Campaign, Item, ItemQuestion
 from annotation.models.checks import AttentionCheck, CheckQuestion
-from annotation.models.corpus import Dataset, SubQuestion, Text, Topic, digest
+from annotation.models.corpus import (
+    Citation,
+    Dataset,
+    Document,
+    SubQuestion,
+    Text,
+    Topic,
+    digest,
+)
 from annotation.models.participation import (
     Assignment,
     Decision,
@@ -21,8 +29,10 @@ __all__ = [
     "AttentionCheck",
     "Campaign",
     "CheckQuestion",
+    "Citation",
     "Dataset",
     "Decision",
+    "Document",
     "Item",
     "ItemQuestion",
     "LogEntry",

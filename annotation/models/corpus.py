@@ -4,7 +4,7 @@ import hashlib
 from typing import Any
 
 from django.db import models
-from django.db.models import Q
+from django.db.models import F, Q
 from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
@@ -102,6 +102,34 @@ class SubQuestion(models.Model):
         return bool(self.filtered_because)
 
 
+class Document(models.Model):
+    """What passages are cut from or written after: never rated, searched or scored itself.
+
+    Its hash fixes the words, as that of a text does.
+    """
+
+    dataset = models.ForeignKey(
+        Dataset, on_delete=models.CASCADE, related_name="documents", db_index=False
+    )
+    topic = models.ForeignKey(Topic, on_delete=models.CASCADE, related_name="documents")
+    name = models.CharField(max_length=250)
+    body = models.TextField()
+    sha256 = models.CharField(max_length=64, editable=False)
+
+    class Meta:
+        ordering = ["id"]
+        constraints = [
+            models.UniqueConstraint(fields=["dataset", "name"], name="document_name_unique"),
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+    def save(self, *args: Any, **kwargs: Any) -> None:
+        self.sha256 = digest(self.body)
+        super().save(*args, **kwargs)
+
+
 class TextQuerySet(models.QuerySet["Text"]):
     def with_body(self) -> "TextQuerySet":
         """Those whose words we have: the only ones that may be handed to a rater."""
@@ -133,6 +161,19 @@ class Text(models.Model):
     name = models.CharField(max_length=250)
     body = models.TextField(null=True, blank=True)  # noqa: DJ001 - missing is not empty
     sha256 = models.CharField(max_length=64, blank=True, editable=False)
+    document = models.ForeignKey(
+        Document,
+        on_delete=models.SET_NULL,
+        related_name="passages",
+        null=True,
+        blank=True,
+        db_index=False,
+        help_text="what a passage is from",
+    )
+    start = models.PositiveIntegerField(
+        null=True, blank=True, help_text="where in the document it begins, in code points"
+    )
+    end = models.PositiveIntegerField(null=True, blank=True)
 
     objects = TextQuerySet.as_manager()
 
@@ -149,6 +190,15 @@ class Text(models.Model):
             models.CheckConstraint(
                 condition=~Q(kind="report") | ~Q(system=""), name="report_has_system"
             ),
+            models.CheckConstraint(
+                condition=Q(start__isnull=True, end__isnull=True) | Q(start__lt=F("end")),
+                name="text_place_is_whole",
+            ),
+        ]
+        indexes = [
+            models.Index(
+                fields=["document"], condition=Q(document__isnull=False), name="text_of_document"
+            ),
         ]
 
     def __str__(self) -> str:
@@ -157,3 +207,32 @@ class Text(models.Model):
     def save(self, *args: Any, **kwargs: Any) -> None:
         self.sha256 = digest(self.body) if self.body is not None else ""
         super().save(*args, **kwargs)
+
+
+class Citation(models.Model):
+    """A mark of a report that says which text a statement rests on.
+
+    `start` and `end` are the statement's, in code points of the report. `label` is the mark as it was
+    written; where it names nothing that the report was given, `cited` is None: it is kept, and counted.
+    """
+
+    report = models.ForeignKey(
+        Text, on_delete=models.CASCADE, related_name="citations", db_index=False
+    )
+    position = models.PositiveSmallIntegerField()
+    start = models.PositiveIntegerField()
+    end = models.PositiveIntegerField()
+    label = models.CharField(max_length=250)
+    cited = models.ForeignKey(
+        Text, on_delete=models.SET_NULL, related_name="cited_by", null=True, blank=True
+    )
+
+    class Meta:
+        ordering = ["report_id", "position"]
+        constraints = [
+            models.UniqueConstraint(fields=["report", "position"], name="citation_position_unique"),
+            models.CheckConstraint(condition=Q(start__lt=F("end")), name="citation_of_a_statement"),
+        ]
+
+    def __str__(self) -> str:
+        return self.label

@@ -6,11 +6,10 @@ from typing import Any
 from django.conf import settings
 from django.db import connection, models
 from django.db.models import Exists, F, OuterRef, Q
-from django.utils import timezone
 
 from annotation.models.corpus import Dataset
 from annotation.models.rubric import Rubric
-from annotation.prepared import PreparedInsert
+from annotation.prepared import PreparedInsert, insert_all, stamp
 
 
 class Rater(models.Model):
@@ -112,6 +111,11 @@ class RatingQuerySet(models.QuerySet["Rating"]):
             for text, question, grade in grades
         )
 
+    def add_many(self, rater: int, rubric: int, grades: Iterable[Grade]) -> None:
+        """The same without their keys, ten times as fast: for files of millions. In a transaction."""
+        now = stamp()
+        insert_all(Rating, _COLUMNS, [(rater, rubric, *graded, now) for graded in grades])
+
     def replace(self, rater: int, rubric: int, grades: Iterable[Grade]) -> "list[Rating]":
         """The ratings of an aggregate made anew, in place of those that it had. In a transaction."""
         self.filter(rater=rater, rubric=rubric, rater__kind=Rater.Kind.AGGREGATE).delete()
@@ -124,7 +128,7 @@ class RatingQuerySet(models.QuerySet["Rating"]):
         database, and Django does not write the same words anew for each batch of a judge.
         """
         table = connection.ops.quote_name(Rating._meta.db_table)
-        now = connection.ops.adapt_datetimefield_value(timezone.now())
+        now = stamp()
         with connection.cursor() as cursor:
             cursor.execute(
                 f"INSERT INTO {table} ({', '.join(_COLUMNS)})"  # noqa: S608

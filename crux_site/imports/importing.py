@@ -1,13 +1,17 @@
 """Reading a whole study: every app reads its own files, in the order of what needs what."""
 
+import gc
 import time
-from collections.abc import Callable
-from contextlib import nullcontext
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
 from django.db import DataError, IntegrityError, OperationalError, connection, transaction
 
 from annotation.formats import (
+    cited,
+    documents,
+    grades,
     judgements,
     passages,
     qlabels,
@@ -19,6 +23,7 @@ from annotation.formats import (
     subquestions,
     topics,
 )
+from annotation.formats.foreign import folder
 from annotation.formats.layout import Found, Kind, Source, recognise
 from annotation.formats.summary import ImportFailed, ImportSummary, Mapped, Problem
 from annotation.formats.target import Progress, Target, check_dataset
@@ -39,9 +44,11 @@ _STAGES: tuple[tuple[Reader, tuple[Kind, ...]], ...] = (
     (raters.read, (Kind.RATERS,)),
     (topics.read, (Kind.TOPICS,)),
     (subquestions.read, (Kind.SUBQUESTIONS,)),
+    (documents.read, (Kind.WHOLE_DOCUMENTS, Kind.REFERENCES)),
     (passages.read, (Kind.PASSAGES, Kind.DOCUMENTS)),
     (reports.read, (Kind.REPORTS_ANNOTATED,)),
     (reports.read, (Kind.REPORTS_ALL,)),
+    (cited.read, (Kind.CITED,)),
     (trec_run.read, (Kind.RUN,)),
     (contexts.read, (Kind.REPORTS_ANNOTATED, Kind.REPORTS_ALL)),
     (qlabels.read, (Kind.QLABELS,)),
@@ -51,7 +58,10 @@ _STAGES: tuple[tuple[Reader, tuple[Kind, ...]], ...] = (
     (qrels.read, (Kind.HISTORY_QRELS,)),
     (judgements.read, (Kind.JUDGEMENTS, Kind.REFERENCE)),
     (ratings.read, (Kind.RATINGS,)),
+    (grades.read, (Kind.GRADES,)),
 )
+CRUX = "crux"
+FORMATS = (CRUX, *folder.FORMATS)
 
 
 def import_dataset(
@@ -61,9 +71,12 @@ def import_dataset(
     title: str = "",
     dry_run: bool = False,
     with_history: bool = False,
+    form: str = CRUX,
     progress: Progress | None = None,
 ) -> ImportSummary:
-    """Read a folder, or one file, of the authors' formats into a dataset: all of it or nothing.
+    """Read a folder, or one file, into a dataset: all of it or nothing.
+
+    It is in the authors' formats, or in the other format that `form`, one of FORMATS, names.
 
     A dataset of this slug is made if there is none. What is there already stays as it is, so that
     reading the same files again changes nothing. A dry run does the same work and takes it back,
@@ -74,10 +87,13 @@ def import_dataset(
     """
     began = time.monotonic()
     check_dataset(dataset_slug, title)
-    files = recognise(Path(path), with_history=with_history)
+    if form == CRUX:
+        files = recognise(Path(path), with_history=with_history)
+    else:
+        files = folder.recognise(Path(path), form)
     summary = ImportSummary(dataset_slug, dry_run=dry_run, left_out=files.left_out)
     try:
-        with in_a_copy() if dry_run else nullcontext(), transaction.atomic():
+        with in_a_copy() if dry_run else nullcontext(), transaction.atomic(), _few_collections():
             dataset = _dataset(dataset_slug, title, summary)
             _read(Target(dataset, summary, progress), files)
             summary.totals = _totals(dataset)
@@ -94,6 +110,20 @@ def import_dataset(
             forget_grades()
     summary.seconds = time.monotonic() - began
     return summary
+
+
+@contextmanager
+def _few_collections() -> Iterator[None]:
+    """Inside, rows by the million are made and let go of, none of which refer to each other in a circle.
+
+    To look for such circles every few hundred rows, as Python does, takes a quarter of an import.
+    """
+    thresholds = gc.get_threshold()
+    gc.set_threshold(100_000, *thresholds[1:])
+    try:
+        yield
+    finally:
+        gc.set_threshold(*thresholds)
 
 
 def _dataset(slug: str, title: str, summary: ImportSummary) -> Dataset:
@@ -137,6 +167,7 @@ def _totals(dataset: Dataset) -> dict[str, int]:
         "topics": dataset.topics.count(),
         "sub-questions": questions.count(),
         "sub-questions, filtered": questions.exclude(filtered_because="").count(),
+        "documents": dataset.documents.count(),
         "passages": passages.count(),
         "passages without their words": passages.filter(body=None).count(),
         "reports": dataset.texts.filter(kind=Text.Kind.REPORT).count(),

@@ -23,7 +23,7 @@ from uuid import UUID, uuid4
 
 from django.conf import settings
 
-from crux_site.imports.importing import ImportFailed, import_dataset
+from crux_site.imports.importing import CRUX, ImportFailed, import_dataset
 from crux_site.imports.unpacking import unpack
 
 STAGING = Path(settings.MEDIA_ROOT) / "imports"
@@ -84,6 +84,7 @@ class Upload:
                 self.about["dataset"],
                 title=self.about["title"],
                 with_history=self.about["with_history"],
+                form=self.about.get("format") or CRUX,
                 dry_run=not stores,
                 progress=_Teller(self.folder / "progress.json", stores),
             )
@@ -108,7 +109,7 @@ def stage(data: dict[str, Any]) -> Upload:
         unpack(data["files"], folder / "files")
         _write(
             folder / "about.json",
-            {name: data[name] for name in ("dataset", "title", "with_history")},
+            {name: data.get(name, "") for name in ("dataset", "title", "with_history", "format")},
         )
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)

@@ -10,6 +10,7 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods
 
 from annotation.http import AuthenticatedRequest, admins_only
+from crux_site.imports.importing import FORMATS
 from crux_site.imports.unpacking import UploadRefused
 from crux_site.imports.uploads import Upload, stage, upload_of
 
@@ -25,6 +26,16 @@ PATTERNS = (
     ("JUDGE.judgements.jsonl", "a model's grades of passages"),
     ("JUDGE.reference.jsonl", "a model's grades of the reference summaries"),
 )
+FORMAT_NAMES = {
+    "crux": "CRUX",
+    "beir": "BEIR",
+    "msmarco": "MS MARCO",
+    "miracl": "MIRACL",
+    "trec-rag": "TREC RAG",
+    "ragtime": "RAGTIME and NeuCLIR",
+    "hf": "Parquet or JSON lines with AutoRAG's columns",
+    "reranker-requests": "requests to rerankers (Anserini, RankLLM)",
+}
 
 
 class ManyFilesInput(forms.ClearableFileInput):
@@ -42,6 +53,11 @@ class ManyFilesField(forms.FileField):
 class UploadForm(forms.Form):
     dataset = forms.SlugField(max_length=80, help_text="a new one, or one to add to")
     title = forms.CharField(max_length=200, required=False, help_text="of a new dataset")
+    format = forms.ChoiceField(
+        choices=[(name, FORMAT_NAMES.get(name, name)) for name in FORMATS],
+        required=False,
+        help_text="whose files they are; the names below are those of CRUX",
+    )
     with_history = forms.BooleanField(
         required=False, label="Read earlier exports too (annotations/history)"
     )

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import groupby, pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from django.db.models import Count, Max
@@ -18,14 +18,16 @@ from django.db.models import Count, Max
 from annotation.formats import reading
 from annotation.formats.batches import batches
 from annotation.formats.layout import Source
-from annotation.formats.records import checked_name
+from annotation.formats.records import RunRow, checked_name
 from annotation.formats.summary import shown
 from annotation.formats.target import KnownTopic, Target
 from annotation.formats.writing import ExportError, by_code_point
+from annotation.prepared import insert_all
 from evaluation.models import RankedText, RetrievalRun
 
 _BATCH = 1000
 _LARGEST_RANK = 2**31 - 1  # what a column of every database holds
+_STORED = ("run_id", "topic_id", "text_id", "rank", "score", "file_rank")
 _COLUMNS = ("topic", "Q0", "text", "rank", "score", "tag")
 
 
@@ -68,7 +70,7 @@ class _Reader:
         self.tag = ""
 
     def rows(self) -> Iterator[_Row]:
-        for line, text in reading.lines(self.target, self.source):
+        for line, text in self._lines():
             columns = text.split()
             if len(columns) != len(_COLUMNS):
                 message = f"expected 6 columns ({' '.join(_COLUMNS)}), not {len(columns)}"
@@ -80,6 +82,12 @@ class _Reader:
                 self.ranks[topic.pk] += 1
                 place = self.ranks[topic.pk]
                 yield _Row(line, topic, passage, place, int(rank), float(score), tag)
+
+    def _lines(self) -> Iterator[tuple[int, str]]:
+        if not self.source.translation:
+            return reading.lines(self.target, self.source)
+        rows = reading.rows(self.target, self.source, RunRow)
+        return ((line, row.line) for line, row in rows)
 
     def _sound(self, line: int, passage: str, rank: str, score: str, tag: str) -> bool:
         field, value = "text", passage
@@ -112,7 +120,7 @@ class _Reader:
                 run=run, text__in=passages.values()
             ).values_list("pk", "topic_id", "text_id", "rank", "score")
         }
-        new: dict[tuple[int, int], RankedText] = {}
+        new: dict[tuple[int, int], tuple[Any, ...]] = {}
         scored: list[RankedText] = []
         for row in batch:
             key = (row.topic.pk, passages[row.text])
@@ -120,14 +128,8 @@ class _Reader:
             if key in new or (pk is not None and pk > self.last_before):
                 self._problem(row.line, "text", f"{row.text} is ranked twice for {row.topic.name}")
             elif pk is None and row.topic.pk not in self.before:
-                new[key] = RankedText(
-                    run=run,
-                    topic_id=key[0],
-                    text_id=key[1],
-                    rank=row.rank,
-                    score=row.score,
-                    file_rank=row.file_rank if row.file_rank != row.rank else None,
-                )
+                file_rank = row.file_rank if row.file_rank != row.rank else None
+                new[key] = (run.pk, *key, row.rank, row.score, file_rank)
             elif pk is None or rank != row.rank:
                 self._differs(row.line, row.topic)
             elif score == row.score or (score is None and row.score == score_without(row.rank)):
@@ -137,7 +139,7 @@ class _Reader:
             else:
                 message = f"{row.text} is in the dataset with the score {score}"
                 self._problem(row.line, "score", message)
-        RankedText.objects.bulk_create(new.values())
+        insert_all(RankedText, _STORED, list(new.values()))
         RankedText.objects.bulk_update(scored, ["score"])
         self.summary.created += len(new)
         self.summary.filled += len(scored)

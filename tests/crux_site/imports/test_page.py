@@ -149,3 +149,28 @@ def test_only_admins_import(cast):
     missing = "/import/00000000-0000-4000-8000-000000000000/"
     assert cast.client("admin").get(missing).status_code == 404
     assert cast.client("admin").delete("/import/").status_code == 405
+
+
+def test_another_format_is_chosen_in_the_form(cast):
+    client = cast.client("admin")
+    files = {
+        "corpus.jsonl": b'{"_id": "d1", "title": "The mill", "text": "It grinds."}\n',
+        "qrels/test.tsv": b"query-id\tcorpus-id\tscore\nq1\td1\t1\n",
+        "queries.jsonl": b'{"_id": "q1", "text": "Does it grind?"}\n',
+    }
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as file:
+        for name, content in files.items():
+            file.writestr(name, content)
+    packed = SimpleUploadedFile("other.zip", buffer.getvalue())
+    preview = upload(client, packed, format="beir")
+    assert "qrels/test.tsv" in client.get(preview.url).content.decode()
+    client.post(preview.url)
+    assert Text.objects.get().body == "The mill\nIt grinds."
+    assert Rating.objects.count() == 1
+
+
+def test_an_unknown_format_is_refused(cast, staging):
+    response = upload(cast.client("admin"), archive(), format="csv")
+    assert response.status_code == 422
+    assert not list(staging.iterdir())

@@ -1,0 +1,98 @@
+"""documents*.jsonl: {"id", "contents"}, what passages are from; and references.jsonl, topics' summaries."""
+
+from collections.abc import Iterator
+
+from django.db.models import Exists, OuterRef, Subquery, Value
+from django.db.models.functions import Left, StrIndex
+
+from annotation.formats.batches import batches
+from annotation.formats.layout import Kind, Source
+from annotation.formats.reading import rows
+from annotation.formats.records import DocumentRow
+from annotation.formats.storing import Incoming, store
+from annotation.formats.summary import shown
+from annotation.formats.target import KnownTopic, Target
+from annotation.formats.writing import by_code_point, json_line
+from annotation.models import Dataset, Document, Text, Topic, digest
+
+_BATCH = 200
+
+
+def read(target: Target, source: Source) -> None:
+    """A document's topic is what its name has before the first colon; a new one has no request yet."""
+    if source.kind is Kind.REFERENCES:
+        store(target, source, Text.Kind.REFERENCE, list(_references(target, source)))
+        return
+    for batch in batches(rows(target, source, DocumentRow), _BATCH):
+        _store(target, source, batch)
+    adopt_passages(target.dataset)
+
+
+def adopt_passages(dataset: Dataset) -> None:
+    """Let passages know their documents by their names: a:0#2 is from a:0. Those that know one keep it."""
+    if not dataset.documents.exists():
+        return
+    before_number = Left("name", StrIndex("name", Value("#")) - 1)
+    named = Document.objects.filter(dataset=dataset, name=OuterRef("of"))
+    orphans = dataset.texts.filter(kind=Text.Kind.PASSAGE, document=None, name__contains="#")
+    orphans.annotate(of=before_number).filter(Exists(named)).update(
+        document=Subquery(named.values("pk")[:1])
+    )
+
+
+def _references(target: Target, source: Source) -> Iterator[Incoming]:
+    for line, row in rows(target, source, DocumentRow):
+        if topic := _topic(target, source, line, row.id):
+            yield Incoming(line, "contents", f"{topic.name}:report", row.contents, topic.pk)
+
+
+def _store(target: Target, source: Source, batch: list[tuple[int, DocumentRow]]) -> None:
+    summary = target.summary.file(source.name)
+    names = {row.id for _, row in batch}
+    there = Document.objects.filter(dataset=target.dataset, name__in=names)
+    hashes = dict(there.values_list("name", "sha256"))
+    new = []
+    for line, row in batch:
+        sha256 = digest(row.contents)
+        if (before := hashes.setdefault(row.id, "")) == sha256:
+            summary.unchanged += 1
+        elif before:
+            message = f"the document {shown(row.id)} is there already with other words"
+            target.problem(source, line, "contents", message)
+        elif topic := _topic(target, source, line, row.id.partition(":")[0]):
+            hashes[row.id] = sha256
+            new.append(
+                Document(
+                    dataset=target.dataset,
+                    topic_id=topic.pk,
+                    name=row.id,
+                    body=row.contents,
+                    sha256=sha256,
+                )
+            )
+    Document.objects.bulk_create(new)
+    summary.created += len(new)
+    target.summary.created["documents"] += len(new)
+
+
+def _topic(target: Target, source: Source, line: int, name: str) -> KnownTopic | None:
+    """The topic of this name, made if it is new; None, and an error noted, for what is no name of one."""
+    most = Topic._meta.get_field("name").max_length or 0
+    if not 0 < len(name) <= most:
+        message = f"the name of its topic, {shown(name)}, must have 1 to {most} characters"
+        target.problem(source, line, "id", message)
+        return None
+    if name not in target.topics:
+        topic = Topic.objects.create(
+            dataset=target.dataset, name=name, request="", position=len(target.topics)
+        )
+        target.topics[name] = KnownTopic(topic.pk, name, "")
+        target.summary.created["topics"] += 1
+    return target.topics[name]
+
+
+def lines(dataset: Dataset) -> Iterator[str]:
+    """Every document, by name."""
+    documents = Document.objects.filter(dataset=dataset).order_by(by_code_point("name"))
+    for name, body in documents.values_list("name", "body").iterator(chunk_size=_BATCH):
+        yield json_line({"id": name, "contents": body})

@@ -1,0 +1,42 @@
+"""BEIR: corpus.jsonl {"_id", "title", "text"}, queries.jsonl {"_id", "text"}, qrels/*.tsv with a header."""
+
+from collections.abc import Iterator
+
+from pydantic import Field
+
+from annotation.formats.foreign import qrels, rows
+from annotation.formats.foreign.files import File
+from annotation.formats.foreign.qrels import Folder
+from annotation.formats.layout import Kind, Source
+from annotation.formats.records import Name, Row, Words
+from annotation.formats.translation import Translation
+
+
+class _Passage(Row):
+    id: Name = Field(validation_alias="_id")
+    title: Words | None = ""
+    text: Words
+
+
+class _Query(Row):
+    id: rows.TopicId = Field(validation_alias="_id")
+    text: Words
+
+
+CORPUS = Translation(
+    _Passage,
+    lambda row: (rows.passage(row.id, row.title, row.text),),
+    fields={"contents": "text"},
+)
+QUERIES = Translation(
+    _Query, lambda row: (rows.topic(row.id, row.text),), fields={"request": "text"}
+)
+
+
+def sources(file: File, folder: Folder) -> Iterator[Source]:
+    if file.base.startswith("corpus") and file.ends(".jsonl"):
+        yield file.source(Kind.PASSAGES, CORPUS)
+    elif file.base.startswith("queries") and file.ends(".jsonl"):
+        yield file.source(Kind.TOPICS, QUERIES)
+    else:
+        yield from qrels.sources(file, folder, qrels.BEIR)

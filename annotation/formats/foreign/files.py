@@ -1,0 +1,81 @@
+"""The files of a folder, and what their first record says of them."""
+
+import gzip
+import json
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from annotation.formats.layout import Kind, Source, printable
+from annotation.formats.summary import ImportFailed, Problem
+from annotation.formats.translation import Translation
+
+_LOOKED_AT = 20  # lines, for the first that is a JSON object
+_LONGEST = 2**26
+_ENDINGS = (".gz", ".jsonl", ".json", ".tsv", ".txt", ".parquet", ".run", ".trec", ".qrels")
+
+
+@dataclass(frozen=True)
+class File:
+    path: Path
+    name: str  # within the folder, with slashes
+
+    @property
+    def base(self) -> str:
+        return self.name.rpartition("/")[2].lower()
+
+    @cached_property
+    def folders(self) -> frozenset[str]:
+        """Those that it is in, from the one that was given down."""
+        depth = self.name.count("/") + 1
+        return frozenset(
+            folder.name.lower() for folder in list(self.path.resolve().parents)[:depth]
+        )
+
+    @cached_property
+    def stem(self) -> str:
+        """The name without folders and the endings that say how it is written."""
+        stem = self.name.rpartition("/")[2]
+        while stem.lower().endswith(_ENDINGS):
+            stem = stem.rpartition(".")[0]
+        return stem
+
+    def ends(self, *endings: str) -> bool:
+        return self.base.removesuffix(".gz").endswith(endings)
+
+    @cached_property
+    def keys(self) -> frozenset[str]:
+        """The keys of the first JSON object. Raises ImportFailed where there is none at the beginning."""
+        try:
+            for line in islice(open_lines(self.path), _LOOKED_AT):
+                value = _object(line)
+                if value is not None:
+                    return frozenset(value)
+        except (OSError, EOFError, zlib.error) as error:
+            raise self.refused(f"cannot be read: {error}") from error
+        raise self.refused("holds no JSON object at its beginning")
+
+    def refused(self, message: str) -> ImportFailed:
+        return ImportFailed([Problem(printable(self.name), 0, "", message)])
+
+    def source(self, kind: Kind, translation: Translation | None, **more: Any) -> Source:
+        return Source(self.path, printable(self.name), kind, translation=translation, **more)
+
+
+def open_lines(path: Path) -> Iterator[bytes]:
+    """The lines of a file, unpacked on the way where it ends in .gz. Raises OSError, EOFError, zlib.error."""
+    with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
+        while line := file.readline(_LONGEST):
+            yield line
+
+
+def _object(line: bytes) -> dict[str, Any] | None:
+    try:
+        value = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict) else None

@@ -1,0 +1,61 @@
+"""Which file of a folder is what, in a format of others. What the format does not know may be one of ours."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from annotation.formats import layout
+from annotation.formats.foreign import beir, hf, miracl, msmarco, ragtime, reranker, trec_rag
+from annotation.formats.foreign.files import File
+from annotation.formats.foreign.qrels import Folder
+from annotation.formats.layout import Found, Source, printable
+from annotation.formats.summary import ImportFailed, LeftOut, Problem
+
+Sources = Callable[[File, Folder], Iterator[Source]]
+FORMATS: dict[str, Sources] = {
+    "beir": beir.sources,
+    "msmarco": msmarco.sources,
+    "miracl": miracl.sources,
+    "trec-rag": trec_rag.sources,
+    "ragtime": ragtime.sources,
+    "hf": hf.sources,
+    "reranker-requests": reranker.sources,
+}
+
+
+def recognise(path: Path, name: str) -> Found:
+    """The files of a folder, or the one file, that a format can read, and beside them those of our own layout.
+
+    Raises ImportFailed where there are none, or one cannot be told.
+    """
+    try:
+        found = _found(Folder(_files(path)), FORMATS[name])
+    except OSError as error:
+        message = f"cannot be read: {error.strerror or error}"
+        raise ImportFailed([Problem(printable(str(path)), 0, "", message)]) from error
+    if not any(source.translation or source.kind is layout.Kind.RUN for source in found.sources):
+        message = f"no file of the format {name} (docs/files.md says how its files are called)"
+        raise ImportFailed([Problem(printable(path.name), 0, "", message)])
+    return found
+
+
+def _files(path: Path) -> list[File]:
+    if path.is_file():
+        return [File(path, path.name)]
+    root = layout.inner(path)
+    paths = sorted(file for file in root.rglob("*") if file.is_file())
+    names = [(file, file.relative_to(root).as_posix()) for file in paths]
+    return [File(file, name) for file, name in names if not f"/{name}".count("/.")]
+
+
+def _found(folder: Folder, of_format: Sources) -> Found:
+    found = Found()
+    for file in folder.files:
+        sources = list(of_format(file, folder))
+        if not sources and (own := layout.by_name(file.path, file.name)):
+            sources = [own]
+        found.sources += sources
+        if not sources:
+            found.left_out.append(LeftOut(printable(file.name), 1, "not of this format"))
+    return found

@@ -1,0 +1,32 @@
+"""MIRACL: docs*.jsonl {"docid", "title", "text"}, topics*.tsv, qrels*.tsv."""
+
+from collections.abc import Iterator
+
+from annotation.formats.foreign import qrels, rows
+from annotation.formats.foreign.files import File
+from annotation.formats.foreign.qrels import Folder
+from annotation.formats.layout import Kind, Source
+from annotation.formats.records import Name, Row, Words
+from annotation.formats.translation import Translation
+
+
+class _Passage(Row):
+    docid: Name
+    title: Words | None = ""
+    text: Words
+
+
+CORPUS = Translation(
+    _Passage,
+    lambda row: (rows.passage(row.docid, row.title, row.text),),
+    fields={"id": "docid", "contents": "text"},
+)
+
+
+def sources(file: File, folder: Folder) -> Iterator[Source]:
+    if qrels.is_qrels(file) or qrels.is_run(file):
+        yield from qrels.sources(file, folder)
+    elif "topics" in file.base and file.ends(".tsv"):
+        yield file.source(Kind.TOPICS, rows.QUERIES)
+    elif file.ends(".jsonl") and "docid" in file.keys:
+        yield file.source(Kind.PASSAGES, CORPUS)

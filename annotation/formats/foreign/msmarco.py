@@ -1,0 +1,54 @@
+"""MS MARCO: collection.tsv, queries.tsv and qrels of version 1; selected segments of version 2.1."""
+
+from collections.abc import Iterable, Iterator
+from functools import partial
+
+from annotation.formats.foreign import qrels, rows
+from annotation.formats.foreign.files import File
+from annotation.formats.foreign.qrels import Folder
+from annotation.formats.layout import Kind, Source
+from annotation.formats.records import Name, PassageRow, Row, Words
+from annotation.formats.translation import Translation
+
+
+class _Passage(Row):
+    id: Name
+    text: Words
+
+
+class _Segment(Row):
+    docid: Name
+    title: Words | None = ""
+    segment: Words
+
+
+COLLECTION = Translation(
+    _Passage,
+    lambda row: (rows.passage(row.id, "", row.text),),
+    columns=("id", "text"),
+    fields={"contents": "text"},
+)
+
+
+def sources(file: File, folder: Folder) -> Iterator[Source]:
+    """Raises ImportFailed for segments beside which nothing says which are meant: there are 113 million."""
+    if qrels.is_qrels(file) or qrels.is_run(file):
+        yield from qrels.sources(file, folder)
+    elif file.base.startswith("collection") and file.ends(".tsv"):
+        yield file.source(Kind.PASSAGES, COLLECTION)
+    elif file.base.startswith(("queries", "topics")) and file.ends(".tsv", ".txt"):
+        yield file.source(Kind.TOPICS, rows.QUERIES)
+    elif file.ends(".jsonl", ".json") and "segment" in file.keys:
+        if not folder.named:
+            raise file.refused(
+                "segments are read only if a run or qrels in the same folder name them"
+            )
+        into = partial(_chosen, folder.named)
+        yield file.source(
+            Kind.PASSAGES,
+            Translation(_Segment, into, fields={"id": "docid", "contents": "segment"}),
+        )
+
+
+def _chosen(named: frozenset[str], row: _Segment) -> Iterable[PassageRow]:
+    return (rows.passage(row.docid, row.title, row.segment),) if row.docid in named else ()

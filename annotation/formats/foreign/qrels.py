@@ -1,0 +1,99 @@
+"""Qrels and runs of a folder: how they are called, their lines, and what they tell of all its files."""
+
+import re
+import zlib
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Annotated
+
+from pydantic import Field
+
+from annotation.formats.foreign import rows
+from annotation.formats.foreign.files import File, open_lines
+from annotation.formats.layout import Kind, Source
+from annotation.formats.records import GradeRow
+from annotation.formats.translation import Translation
+
+UMBRELA = "umbrela"
+QRELS = "qrels"
+MOST_GRADES = 100
+_UNREADABLE = (OSError, EOFError, zlib.error)  # is told when the file is read
+
+
+class _Grade(GradeRow):
+    topic: rows.TopicId
+    grade: Annotated[int, Field(strict=False)]
+
+
+def _itself(row: _Grade) -> Iterable[GradeRow]:
+    return (row,)
+
+
+TREC = Translation(_Grade, _itself, columns=("topic", "iteration", "text", "grade"), separator=None)
+BEIR = Translation(_Grade, _itself, columns=("topic", "text", "grade"), header="query-id")
+
+
+def is_qrels(file: File) -> bool:
+    is_called_so = QRELS in file.base or QRELS in file.folders
+    return file.ends(".qrels") or (is_called_so and file.ends(".tsv", ".txt"))
+
+
+def is_run(file: File) -> bool:
+    return file.ends(".run", ".trec") or ("runs" in file.folders and file.ends(".txt"))
+
+
+def _is_umbrela(file: File) -> bool:
+    return UMBRELA in file.base or UMBRELA in file.folders
+
+
+@dataclass
+class Folder:
+    """All files of a folder; what its qrels and runs say is looked up once, and only if it is asked for."""
+
+    files: Sequence[File]
+
+    @cached_property
+    def named(self) -> frozenset[str]:
+        """The texts that runs and qrels name: the third column of both."""
+        return frozenset(
+            columns[2].decode(errors="replace")
+            for file in self.files
+            if is_run(file) or is_qrels(file)
+            for line in _lines(file)
+            if len(columns := line.split(None, 3)) > 3
+        )
+
+    @cached_property
+    def rubric(self) -> str:
+        """That of all qrels but UMBRELA's: up to their largest grade."""
+        own = [file for file in self.files if is_qrels(file) and not _is_umbrela(file)]
+        largest = max((_grade(line) for file in own for line in _lines(file)), default=1)
+        return f"{QRELS}-{min(max(1, largest), MOST_GRADES)}"
+
+
+def _lines(file: File) -> Iterator[bytes]:
+    try:
+        yield from open_lines(file.path)
+    except _UNREADABLE:
+        return
+
+
+def _grade(line: bytes) -> int:
+    try:
+        return int(float(line.split()[-1]))
+    except (IndexError, ValueError, OverflowError):
+        return 0
+
+
+def sources(file: File, folder: Folder, translation: Translation = TREC) -> Iterator[Source]:
+    """A run, or grades of whole topics: UMBRELA's are a model's, called like its file, all others people's."""
+    if is_run(file):
+        yield file.source(Kind.RUN, None, system=file.stem)
+    elif not is_qrels(file):
+        return
+    elif _is_umbrela(file):
+        rater = re.sub(r"[^\w-]+", "-", file.stem, flags=re.ASCII)[:120] or UMBRELA
+        yield file.source(Kind.GRADES, translation, rater=rater, rubric=UMBRELA)
+    else:
+        yield file.source(Kind.GRADES, translation, rater=QRELS, rubric=folder.rubric)

@@ -1,0 +1,77 @@
+"""Requests to rerankers, as Anserini and RankLLM write them: topics, passages and the run, in one file.
+
+{"query": {"qid", "text"}, "candidates": [{"docid", "score", "doc": words or {"title", "segment"}}]}
+"""
+
+from collections.abc import Iterable, Iterator
+from functools import partial
+from typing import Annotated
+
+from pydantic import Field, FiniteFloat
+
+from annotation.formats.foreign import rows
+from annotation.formats.foreign.files import File
+from annotation.formats.foreign.qrels import Folder
+from annotation.formats.layout import Kind, Source
+from annotation.formats.records import PassageRow, Row, RunRow, TopicRow, Words
+from annotation.formats.translation import Translation
+
+
+class _Query(Row):
+    qid: rows.TopicId
+    text: Words
+
+
+class _Doc(Row):
+    """Anserini's documents call their words by different names."""
+
+    title: Words | None = ""
+    contents: Words | None = None
+    text: Words | None = None
+    segment: Words | None = None
+    body: Words | None = None
+
+    @property
+    def words(self) -> str | None:
+        texts = (self.segment, self.contents, self.text, self.body)
+        return next((text for text in texts if text is not None), None)
+
+
+class _Candidate(Row):
+    docid: rows.Id
+    score: Annotated[FiniteFloat, Field(strict=False)] | None = None
+    doc: Words | _Doc | None = None
+
+
+class _Request(Row):
+    query: _Query
+    candidates: list[_Candidate]
+
+
+def sources(file: File, folder: Folder) -> Iterator[Source]:
+    if file.ends(".jsonl") and file.keys & {"query", "candidates"}:
+        yield file.source(Kind.TOPICS, Translation(_Request, _topic, fields={"request": "query"}))
+        passages = Translation(_Request, _passages, fields={"contents": "candidates"})
+        yield file.source(Kind.PASSAGES, passages, again=True)
+        ranked = Translation(_Request, partial(_ranked, file.stem), fields={"text": "candidates"})
+        yield file.source(Kind.RUN, ranked, system=file.stem, again=True)
+
+
+def _topic(row: _Request) -> Iterable[TopicRow]:
+    return (rows.topic(row.query.qid, row.query.text),)
+
+
+def _passages(row: _Request) -> Iterator[PassageRow]:
+    for candidate in row.candidates:
+        doc = candidate.doc
+        if isinstance(doc, str):
+            yield rows.passage(candidate.docid, "", doc)
+        elif doc is not None and doc.words is not None:
+            yield rows.passage(candidate.docid, doc.title, doc.words)
+
+
+def _ranked(tag: str, row: _Request) -> Iterator[RunRow]:
+    for rank, candidate in enumerate(row.candidates, 1):
+        score = 1 / rank if candidate.score is None else candidate.score
+        line = f"{row.query.qid} Q0 {candidate.docid} {rank} {score!r} {tag}"
+        yield RunRow.model_construct(line=line)

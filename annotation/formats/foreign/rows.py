@@ -1,0 +1,44 @@
+"""Parts that formats share: names, words with their titles, topics, passages."""
+
+from typing import Annotated
+
+from pydantic import BeforeValidator, Field
+
+from annotation.formats.records import Name, PassageRow, Row, TopicRow, Words
+from annotation.formats.translation import Translation
+
+
+def _as_words(value: object) -> object:
+    return str(value) if type(value) is int else value
+
+
+# Some files give ids as numbers.
+Id = Annotated[Name, BeforeValidator(_as_words)]
+TopicId = Annotated[Name, Field(max_length=200), BeforeValidator(_as_words)]
+
+
+def with_title(title: str, text: str) -> str:
+    """The words of a passage: its title, a line end, its text; the text alone where it has no title."""
+    return f"{title}\n{text}" if title.strip() else text
+
+
+def topic(name: str, request: str) -> TopicRow:
+    return TopicRow.model_construct(id=name, request=request)
+
+
+def passage(name: str, title: str | None, text: str) -> PassageRow:
+    return PassageRow.model_construct(id=name, contents=with_title(title or "", text))
+
+
+class _Query(Row):
+    id: TopicId
+    query: Words
+
+
+# id<TAB>query: topics of MS MARCO, MIRACL and TREC RAG 2024
+QUERIES = Translation(
+    _Query,
+    lambda row: (topic(row.id, row.query),),
+    columns=("id", "query"),
+    fields={"request": "query"},
+)

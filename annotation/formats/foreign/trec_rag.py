@@ -1,0 +1,32 @@
+"""TREC RAG: topics of 2024 (id<TAB>query) and 2025 ({"id", "title"}), answers, qrels; UMBRELA's too."""
+
+from collections.abc import Iterator
+
+from annotation.formats.foreign import qrels, rows
+from annotation.formats.foreign.cited import REPORTS
+from annotation.formats.foreign.files import File
+from annotation.formats.foreign.qrels import Folder
+from annotation.formats.layout import Kind, Source
+from annotation.formats.records import Row, Words
+from annotation.formats.translation import Translation
+
+
+class _Narrative(Row):
+    id: rows.TopicId
+    title: Words
+
+
+NARRATIVES = Translation(
+    _Narrative, lambda row: (rows.topic(row.id, row.title),), fields={"request": "title"}
+)
+
+
+def sources(file: File, folder: Folder) -> Iterator[Source]:
+    if qrels.is_qrels(file) or qrels.is_run(file):
+        yield from qrels.sources(file, folder)
+    elif "topics" in file.base and file.ends(".tsv", ".txt"):
+        yield file.source(Kind.TOPICS, rows.QUERIES)
+    elif file.ends(".jsonl") and {"id", "title"} <= file.keys:
+        yield file.source(Kind.TOPICS, NARRATIVES)
+    elif file.ends(".jsonl") and ("answer" in file.keys or "responses" in file.keys):
+        yield file.source(Kind.CITED, REPORTS)

@@ -1,0 +1,34 @@
+"""How the lines of another format become rows of ours. No Django here."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from annotation.formats.records import Row
+
+
+@dataclass(frozen=True)
+class Translation:
+    """A line is brought into `shape`, whose errors name its own fields, and `into` makes rows of ours of it.
+
+    A line is a JSON object, or has `columns`, parted by `separator` (None: any white space); the last one
+    keeps what is left. A first line that begins with `header` is passed over. `values` reads what is no text:
+    rows with their numbers. `fields` tells which field of the line one of ours is, for errors that come later.
+    """
+
+    shape: type[Row]
+    into: Callable[[Any], Iterable[Row]]
+    columns: tuple[str, ...] = ()
+    separator: str | None = "\t"
+    header: str = ""
+    values: Callable[[Path], Iterator[tuple[int, Any]]] | None = None
+    fields: Mapping[str, str] = field(default_factory=dict)
+
+    def split(self, text: str) -> dict[str, str]:
+        """A line of columns by their names. Raises ValueError where there are more or fewer."""
+        cells = text.strip("\r\n").split(self.separator, len(self.columns) - 1)
+        if len(cells) != len(self.columns):
+            names = " ".join(self.columns)
+            raise ValueError(f"expected {len(self.columns)} columns ({names}), not {len(cells)}")
+        return dict(zip(self.columns, (cell.strip() for cell in cells), strict=True))
