@@ -1,4 +1,7 @@
-"""The index of a dataset's passages: files under VAR_DIR/indexes, made anew where the passages have changed."""
+"""The indexes of a dataset's passages, ours and Lucene's.
+
+They are folders under VAR_DIR/indexes, made anew where the passages have changed.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,9 @@ from django.db.models import Count, Max, Sum
 
 from annotation.models import Dataset, Text
 from annotation.models.corpus import TextQuerySet
-from building.retrieval.index import Index, build
+from building.anserini import index as lucene
+from building.anserini.jar import Jar
+from building.retrieval.index import VERSION, Index, build
 from evaluation.data.cache import KEPT_FOR
 
 AT_ONCE = 1_000  # texts whose words are in memory
@@ -29,8 +34,8 @@ def index_of(dataset: Dataset, most: int | None = None) -> Index:
 
     Raises NoIndex where it is not and there are more than `most` passages.
     """
-    corpus = _corpus(dataset)
-    folder = Path(settings.VAR_DIR) / "indexes" / f"{dataset.pk}-{corpus}"
+    corpus = corpus_of(dataset)
+    folder = Path(settings.VAR_DIR) / "indexes" / f"{dataset.pk}-{corpus}-{VERSION}"
     if not (folder / "meta.json").exists():
         n = _passages(dataset).count()
         if most is not None and n > most:
@@ -43,16 +48,38 @@ def index_of(dataset: Dataset, most: int | None = None) -> Index:
     return Index(folder)
 
 
+def lucene_index_of(
+    dataset: Dataset, jar: Jar, language: str = "en", most: int | None = None
+) -> lucene.LuceneIndex:
+    """The same by Lucene's own analyser of a language. Raises AnseriniError, and IndexBroken.
+
+    Raises NoIndex where there are more passages than `most`, indexed or not: to ask Lucene is to start it.
+    """
+    n = _passages(dataset).count()
+    if most is not None and n > most:
+        raise NoIndex(
+            f"To rank the {n:,} passages of {dataset.title} by Lucene takes longer than a page may. "
+            f'On the server: manage.py retrieve {dataset.slug} --name NAME --recipe "anserini % 100"'
+        )
+    corpus = corpus_of(dataset)
+    kind = f"lucene-{language}"
+    folder = Path(settings.VAR_DIR) / "indexes" / kind / f"{dataset.pk}-{corpus}-{jar.version}"
+    if not (folder / lucene.META).exists():
+        lucene.build(folder, _named_texts(dataset), corpus, jar, language)
+        _remove_older(folder)
+    return lucene.LuceneIndex.at(folder)
+
+
 def _passages(dataset: Dataset) -> TextQuerySet:
     return dataset.texts.with_body().filter(kind=Text.Kind.PASSAGE)
 
 
-def _named(dataset: Dataset) -> list[tuple[str, int, str]]:
+def named_passages(dataset: Dataset) -> list[tuple[str, int, str]]:
     """Passages with words by name, sign by sign: among equal scores this order decides."""
     return sorted(_passages(dataset).order_by().values_list("name", "pk", "sha256").iterator())
 
 
-def _corpus(dataset: Dataset) -> str:
+def corpus_of(dataset: Dataset) -> str:
     """The hash of the passages, kept while their number and keys are the same: no text is edited in place.
 
     Ratings come all the time, and change nothing about it.
@@ -64,17 +91,22 @@ def _corpus(dataset: Dataset) -> str:
 
 def _hash_of(dataset: Dataset) -> str:
     digest = hashlib.sha256()
-    for name, pk, sha256 in _named(dataset):
+    for name, pk, sha256 in named_passages(dataset):
         digest.update(f"{name}\n{pk}\n{sha256}\n".encode("utf-8", "surrogatepass"))
     return digest.hexdigest()[:16]
 
 
 def _texts(dataset: Dataset) -> Iterator[tuple[int, str]]:
-    keys = [pk for _, pk, _ in _named(dataset)]
+    keys = [pk for _, pk, _ in named_passages(dataset)]
     for start in range(0, len(keys), AT_ONCE):
         some = keys[start : start + AT_ONCE]
         bodies = dict(Text.objects.filter(pk__in=some).order_by().values_list("pk", "body"))
         yield from ((pk, bodies[pk] or "") for pk in some if pk in bodies)
+
+
+def _named_texts(dataset: Dataset) -> Iterator[tuple[int, str, str]]:
+    names = {pk: name for name, pk, _ in named_passages(dataset)}
+    yield from ((pk, names[pk], body) for pk, body in _texts(dataset))
 
 
 def _remove_older(folder: Path) -> None:

@@ -6,7 +6,7 @@ import hashlib
 import json
 import re
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 from typing import Any
@@ -14,13 +14,16 @@ from typing import Any
 from django.db import IntegrityError, transaction
 
 from annotation.models import Dataset, Topic
+from annotation.prepared import insert_new
 from building.retrieval.recipe import parsed
-from building.steps import Kitchen, Ranking, prepare
+from building.steps import Kitchen, Ranking, StepFailed, prepare
 from evaluation.data.selection import one_of
 from evaluation.models import RankedText, RetrievalRun
+from judging.graders.base import GraderError
 
 PACKAGES = ("numpy", "regex", "snowballstemmer")  # that tokens and scores come from
 AT_ONCE = 5_000  # rows of an insert
+_COLUMNS = ("run_id", "topic_id", "text_id", "rank", "score")
 _NAME = re.compile(r"\w[\w.+-]{0,119}")
 
 
@@ -37,12 +40,21 @@ class Made:
 
 
 def make_run(
-    dataset: Dataset, name: str, line: str, kitchen: Kitchen, topics: Sequence[str] = ()
+    dataset: Dataset,
+    name: str,
+    line: str,
+    kitchen: Kitchen,
+    topics: Sequence[str] = (),
+    then: Callable[[RetrievalRun], object] = lambda run: None,
 ) -> Made:
     """Rank texts for all topics, or those named, and store the rankings as a run.
 
-    A topic for which nothing is found is counted in the run's origin. Raises RunRefused for a name that is
-    taken or cannot be, SelectionError for a topic that is not there, RecipeError, NoIndex, IndexBroken.
+    A topic for which nothing is found is counted in the run's origin. `then` is given the run, and where it
+    raises, no run is stored. No transaction is open while steps work: they may ask servers for hours.
+
+    Raises RunRefused for a name that is taken or cannot be, for a server that is of no use and a topic that
+    a model did not rank; SelectionError for a topic that is not there, RecipeError, NoIndex, IndexBroken,
+    AnseriniError.
     """
     if not _NAME.fullmatch(name):
         raise RunRefused(
@@ -51,7 +63,10 @@ def make_run(
     recipe = parsed(line)
     chosen = _topics(dataset, topics)
     began = time.monotonic()
-    prepared = prepare(recipe, kitchen)
+    try:
+        prepared = prepare(recipe, kitchen)
+    except GraderError as error:
+        raise RunRefused(str(error)) from error
     made_from = {
         "steps": prepared.made_from,
         "requests": _hash([(topic.name, topic.request) for topic in chosen]),
@@ -60,10 +75,14 @@ def make_run(
     fingerprint = _hash(made_from)
     runs = RetrievalRun.objects.filter(dataset=dataset)
     if there := runs.filter(fingerprint=fingerprint).first():
+        then(there)
         return Made(there, is_new=False)
     if runs.filter(name=name).exists():
         raise RunRefused(f"{dataset} has a run called {name} already: choose another name.")
-    rankings = {topic: prepared.of(topic) for topic in chosen}
+    try:
+        rankings = prepared.of_all(chosen)
+    except (GraderError, StepFailed) as error:
+        raise RunRefused(f"{error} No run is made.") from error
     origin = {
         **made_from,
         "topics": len(chosen),
@@ -71,16 +90,29 @@ def make_run(
         "unknown_terms": {
             topic.name: sorted(made.unknown) for topic, made in rankings.items() if made.unknown
         },
+        "left_out": {
+            topic.name: made.n_left_out for topic, made in rankings.items() if made.n_left_out
+        },
+        "cut_passages": dict(_cut_passages(prepared.made_from)),
         "seconds": round(time.monotonic() - began, 3),
     }
     run = RetrievalRun(
         dataset=dataset, name=name, recipe=str(recipe), origin=origin, fingerprint=fingerprint
     )
     try:
-        _store(run, rankings)
+        _store(run, rankings, then)
     except IntegrityError:
         raise RunRefused(f"Somebody has just made {name}, or a run that is the same.") from None
     return Made(run, is_new=True)
+
+
+def _cut_passages(steps: Iterable[Mapping[str, Any]]) -> Iterator[tuple[str, Any]]:
+    """Of each model that read only the beginning of passages, of how many: a number, or “unknown”."""
+    for step in steps:
+        if step.get("cut_passages"):
+            yield step["model"], step["cut_passages"]
+        for part in step["of"]:
+            yield from _cut_passages(part)
 
 
 def _topics(dataset: Dataset, names: Sequence[str]) -> list[Topic]:
@@ -95,11 +127,17 @@ def _hash(values: Any) -> str:
 
 
 @transaction.atomic
-def _store(run: RetrievalRun, rankings: dict[Topic, Ranking]) -> None:
+def _store(
+    run: RetrievalRun, rankings: dict[Topic, Ranking], then: Callable[[RetrievalRun], object]
+) -> None:
     run.save()
-    rows = (
-        RankedText(run=run, topic=topic, text_id=text, rank=rank, score=score)
+    rows = [
+        (run.pk, topic.pk, text, rank, score)
         for topic, made in rankings.items()
         for rank, (text, score) in enumerate(made.texts, 1)
-    )
-    RankedText.objects.bulk_create(rows, batch_size=AT_ONCE)
+    ]
+    for start in range(0, len(rows), AT_ONCE):
+        some = rows[start : start + AT_ONCE]
+        if insert_new(RankedText, _COLUMNS, some) < len(some):
+            raise IntegrityError("A text stands in a ranking twice.")
+    then(run)

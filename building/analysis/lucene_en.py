@@ -42,7 +42,7 @@ _WORD = regex.compile(
 # The same for texts of ASCII alone, five times as fast.
 _ASCII_PIECE = r"(?:[A-Za-z]++(?:(?:_++|[.':])[A-Za-z]++)*+|[0-9]++(?:(?:_++|[.,;'])[0-9]++)*+)"
 _ASCII_WORD = re.compile(rf"_*+{_ASCII_PIECE}(?:_*+{_ASCII_PIECE})*+_*+")
-_POSSESSIVE = regex.compile(r"['’＇][sS]\Z")
+_APOSTROPHES = ("'", "’", "＇")
 _stemmer = snowballstemmer.stemmer("porter")
 
 
@@ -64,7 +64,8 @@ def words(text: str) -> list[str]:
 @lru_cache(CACHED)
 def term_of(word: str) -> str:
     """The term of a word; "" for a stop word, and for a possessive alone."""
-    small = _small(_POSSESSIVE.sub("", word))
+    is_possessive = word[-2:-1] in _APOSTROPHES and word[-1] in ("s", "S")
+    small = _small(word[:-2] if is_possessive else word)
     return "" if small in STOP_WORDS else stem(small)
 
 
@@ -79,7 +80,7 @@ def stem(word: str) -> str:
     Other than in his paper, -bli becomes -ble, -logi becomes -log, and words of one or two letters
     stay. Snowball's porter is that of the paper: what these rules make of a word is put in their place.
     """
-    if len(word) < 3:
+    if len(word) < 3 or not word.endswith(_CHANGED):
         return word
     for ending, becomes in _DEPARTURES:
         if word.endswith(ending):
@@ -91,6 +92,11 @@ def stem(word: str) -> str:
     return str(_stemmer.stemWord(word))
 
 
+# What all endings end with that his rules know: a word without any of them stays, and he is not asked.
+_CHANGED = (
+    *("s", "e", "y", "ed", "ing", "al", "ful", "ll", "ic", "er", "ator", "ant", "ent", "ion"),
+    *("ou", "ism", "ci", "li", "ti", "logi"),
+)
 _DEPARTURES = (
     *(("blies", "ble"), ("bly", "ble"), ("bli", "ble")),
     *(("logies", "log"), ("logy", "log"), ("logi", "log")),

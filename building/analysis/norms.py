@@ -11,11 +11,21 @@ from numpy.typing import ArrayLike, NDArray
 _FREE = 24  # lengths below are bytes themselves
 
 
+def _of_byte(byte: int) -> int:
+    """The length that a byte says: what is above the free ones as a number of four bits and a shift."""
+    above = byte - _FREE
+    shift = above // 8 - 1
+    return byte if above < 8 else _FREE + ((above % 8 + 8) << shift)
+
+
+LENGTHS: NDArray[np.int64] = np.array([_of_byte(byte) for byte in range(256)])
+
+
+def bytes_of(lengths: ArrayLike) -> NDArray[np.uint8]:
+    """The byte of each length (terms of a text, 0 or more): that of the longest that is not longer."""
+    return (np.searchsorted(LENGTHS, lengths, side="right") - 1).astype(np.uint8)
+
+
 def rounded(lengths: ArrayLike) -> NDArray[np.int64]:
-    """The lengths (terms of a text, 0 or more) that Lucene computes with."""
-    exact = np.asarray(lengths, dtype=np.int64)
-    above = np.maximum(exact - _FREE, 0)
-    bits = np.zeros_like(above)
-    bits[above > 0] = np.floor(np.log2(above[above > 0])).astype(np.int64) + 1
-    shift = np.maximum(bits - 4, 0)
-    return np.where(exact < _FREE, exact, _FREE + ((above >> shift) << shift))
+    """The lengths that Lucene computes with."""
+    return LENGTHS[bytes_of(lengths)]

@@ -14,18 +14,19 @@ import json
 import math
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from building.analysis.lucene_en import terms
-from building.analysis.norms import rounded
-from building.retrieval.index import Index
+from building.analysis.norms import LENGTHS
+from building.retrieval.index import OFTEN, Index
 
 K1, B = 0.9, 0.4  # Anserini's, so those of CRUX
 DECIMALS = 4
+GROUP = 64  # scores of which the best is looked for first
 
 FloatArray = NDArray[np.float64]
 
@@ -87,14 +88,18 @@ class Bm25:
     k1: float = K1
     b: float = B
     background: Background | None = None
-    _norms: FloatArray = field(init=False, repr=False)
+    _norms: FloatArray = field(init=False, repr=False)  # by the byte of a length
+    _weights: FloatArray = field(init=False, repr=False)  # by the kind of a posting
 
     def __post_init__(self) -> None:
         meta = self.index.meta
         own = meta.n_tokens / meta.n_texts if meta.n_texts else 1.0
         mean = self.background.mean_length if self.background else own
-        lengths = rounded(self.index.lengths).astype(np.float64)
-        self._norms = self.k1 * (1 - self.b + self.b * lengths / mean)
+        self._norms = self.k1 * (1 - self.b + self.b * LENGTHS.astype(np.float64) / mean)
+        tf = np.arange(1.0, OFTEN)[:, np.newaxis]
+        weights = np.zeros((OFTEN + 1, len(LENGTHS)))  # none stands 0 times; OFTEN tells too little
+        weights[1:OFTEN] = tf / (tf + self._norms)
+        self._weights = weights.ravel()
 
     def idf(self, term: str, n_here: int) -> float:
         """Of a term that `n_here` texts of the index hold."""
@@ -104,9 +109,14 @@ class Bm25:
             n = self.background.n_with.get(term, n)
         return math.log(1 + (n_texts - n + 0.5) / (n + 0.5))
 
-    def weights(self, rows: NDArray[np.int32], tf: NDArray[np.uint16]) -> FloatArray:
-        """What a term that stands `tf` times in these texts weighs in each, from 0 to 1."""
-        weights: FloatArray = tf / (tf + self._norms[rows])
+    def weights(self, where: slice) -> FloatArray:
+        """What a term weighs in each of the texts whose postings are there, from 0 to 1."""
+        kinds = self.index.kinds[where]
+        weights: FloatArray = self._weights.take(kinds)
+        if len(kinds) and kinds.max() >> 8 == OFTEN:
+            often = np.flatnonzero(kinds >> 8 == OFTEN)
+            tf = self.index.tf[where][often]
+            weights[often] = tf / (tf + self._norms[kinds[often] & 255])
         return weights
 
     def ranked(self, query: str, k: int) -> Ranked:
@@ -114,34 +124,51 @@ class Bm25:
         scores: FloatArray = np.zeros(self.index.meta.n_texts)
         unknown = []
         for term, times in Counter(terms(query)).items():
-            rows, tf = self.index.postings(term)
-            if not len(rows):
+            where = self.index.where(term)
+            n_here = where.stop - where.start
+            if not n_here:
                 continue
             if self.background and term not in self.background.n_with:
                 unknown.append(term)
-            weights = self.weights(rows, tf)
-            scores[rows] += weights * (times * self.idf(term, len(rows)))
-        return _best(scores, k, tuple(unknown))
+            weights = self.weights(where)
+            weights *= times * self.idf(term, n_here)
+            # Indexes of this type are added to three times as fast as others, or as by scores[rows] +=.
+            np.add.at(scores, self.index.rows[where].astype(np.intp), weights)
+        return replace(best(scores, contenders(scores, k), k), unknown=tuple(unknown))
 
     def shares(self, query: str, row: int) -> list[tuple[str, float]]:
         """What each term of the query adds to the score of a text, the largest first, then by name."""
         found = []
         for term, times in Counter(terms(query)).items():
-            rows, tf = self.index.postings(term)
+            where = self.index.where(term)
+            rows = self.index.rows[where]
             place = int(np.searchsorted(rows, row))
             if place < len(rows) and rows[place] == row:
-                here = slice(place, place + 1)
-                weight = float(self.weights(rows[here], tf[here])[0])
+                at = where.start + place
+                weight = float(self.weights(slice(at, at + 1))[0])
                 found.append((term, weight * times * self.idf(term, len(rows))))
         return sorted(found, key=lambda each: (-each[1], each[0]))
 
 
-def _best(scores: FloatArray, k: int, unknown: tuple[str, ...]) -> Ranked:
-    there = np.flatnonzero(scores > 0)
-    if len(there) > k:
+def contenders(scores: FloatArray, k: int) -> NDArray[np.int64]:
+    """Rows of scores above 0, ascending, among which the best `k` are, and all that tie with the last.
+
+    The best of each of n groups, whatever they are: the k-th of those is no more than the k-th of all.
+    """
+    n = len(scores) // GROUP
+    if n < k:
+        return np.flatnonzero(scores > 0)
+    of_group = scores[: n * GROUP].reshape(GROUP, n).max(axis=0)
+    least = float(np.partition(of_group, n - k)[n - k]) - 10.0**-DECIMALS
+    return np.flatnonzero(scores >= least if least > 0 else scores > 0)
+
+
+def best(scores: NDArray[np.floating], rows: NDArray[np.int64], k: int) -> Ranked:
+    """The best `k` of these rows, ascending, by scores rounded to 4 decimals; equal ones in their order."""
+    if len(rows) > k:
         # All that may tie with the last one once they are rounded: the order of the index decides.
-        last = np.partition(scores[there], len(there) - k)[len(there) - k]
-        there = there[scores[there] >= last - 10.0**-DECIMALS]
-    kept = scores[there].round(DECIMALS)
+        last = np.partition(scores[rows], len(rows) - k)[len(rows) - k]
+        rows = rows[scores[rows] >= last - 10.0**-DECIMALS]
+    kept = scores[rows].astype(np.float64).round(DECIMALS)
     order = np.argsort(-kept, kind="stable")[:k]
-    return Ranked(there[order], kept[order], unknown)
+    return Ranked(rows[order], kept[order])

@@ -10,6 +10,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from annotation.http import AuthenticatedRequest, admins_only, researchers_only
 from annotation.models import Dataset
+from building.anserini.jar import AnseriniError
 from building.indexes import AT_A_LOOK, NoIndex
 from building.making import RunRefused, make_run
 from building.retrieval.index import IndexBroken
@@ -33,7 +34,7 @@ def run_new(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
             made = make_run(
                 dataset, asked["name"], asked["recipe"], Kitchen(dataset, most=AT_A_LOOK)
             )
-        except (RecipeError, NoIndex, IndexBroken) as error:
+        except (RecipeError, NoIndex, IndexBroken, AnseriniError) as error:
             form.add_error("recipe", str(error))
         except RunRefused as error:
             form.add_error("name", str(error))
@@ -74,5 +75,7 @@ def run_made(request: AuthenticatedRequest, slug: str, name: str) -> HttpRespons
         "run": run,
         "topics": topics.order_by("position"),
         "unknown": sorted(run.origin.get("unknown_terms", {}).items()),
+        "cut": sorted(run.origin.get("cut_passages", {}).items()),
+        "left_out": sorted(run.origin.get("left_out", {}).items()),
     }
     return render(request, "building/runs/run.html", context)

@@ -5,9 +5,12 @@ import math
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from building.analysis.lucene_en import terms
 from building.analysis.norms import rounded
-from building.retrieval.bm25 import Background, BackgroundBroken, Bm25
+from building.retrieval.bm25 import Background, BackgroundBroken, Bm25, best, contenders
 from building.retrieval.index import VERSION, Index, IndexBroken, build
 
 TEXTS = [
@@ -70,6 +73,52 @@ def test_scores_by_hand(index) -> None:
     ]
     assert ranked.rows.tolist() == [0, 2, 1, 3]  # two alike, in the order of the index
     assert ranked.scores.tolist() == [round(score, 4) for score in [*expected, expected[-1]]]
+
+
+def test_a_term_that_stands_there_very_often_is_counted_exactly(tmp_path) -> None:
+    texts = [(1, "zebra " * 254), (2, "zebra " * 255), (3, "zebra " * 300), (4, "zebra " * 70_000)]
+    build(tmp_path / "often", texts, "corpus")
+    index = Index(tmp_path / "often")
+    counted = [254, 255, 300, 65_535]
+    assert index.postings("zebra")[1].tolist() == counted
+    assert (index.kinds >> 8).tolist() == [254, 255, 255, 255]
+    mean, lengths = (254 + 255 + 300 + 70_000) / 4, rounded([254, 255, 300, 70_000]).tolist()
+    expected = [
+        tf / (tf + 0.9 * (1 - 0.4 + 0.4 * length / mean))
+        for tf, length in zip(counted, lengths, strict=True)
+    ]
+    assert Bm25(index).weights(index.where("zebra")).tolist() == expected
+
+
+def test_an_index_is_the_same_whatever_was_kept_of_what_was_seen(tmp_path, monkeypatch) -> None:
+    texts = [(number, f"{body}\nFerry\tharbour wi-fi") for number, (_, body) in enumerate(TEXTS)]
+    build(tmp_path / "kept", texts, "corpus")
+    monkeypatch.setattr("building.retrieval.index.PIECES", 2)
+    monkeypatch.setattr("building.retrieval.index.BLOCK", 3)
+    build(tmp_path / "forgotten", texts, "corpus")
+    for file in (tmp_path / "kept").iterdir():
+        assert (tmp_path / "forgotten" / file.name).read_bytes() == file.read_bytes()
+    index = Index(tmp_path / "kept")
+    for term in ("ferri", "fi", "ship"):
+        of_each = [terms(body).count(term) for _, body in texts]
+        assert [part.tolist() for part in index.postings(term)] == [
+            [row for row, n in enumerate(of_each) if n],
+            [n for n in of_each if n],
+        ]
+
+
+@given(
+    st.lists(st.sampled_from([0.0, 0.00004, 0.5, 0.50004, 0.5001, 1.25, 7.0]), max_size=400),
+    st.integers(1, 8),
+)
+def test_the_best_are_among_the_contenders(values: list[float], k: int) -> None:
+    scores = np.array(values)
+    ranked = best(scores, contenders(scores, k), k)
+    found = sorted(
+        ((-round(score, 4), row) for row, score in enumerate(values) if score > 0),
+    )[:k]
+    assert ranked.rows.tolist() == [row for _, row in found]
+    assert ranked.scores.tolist() == [-score for score, _ in found]
 
 
 def test_a_word_of_the_query_counts_as_often_as_it_stands_there(index) -> None:

@@ -1,6 +1,7 @@
 """Texts to terms as Lucene's English analyser makes them: a table worked out by its rules."""
 
 import pytest
+import snowballstemmer
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -74,6 +75,16 @@ def test_stems(word: str, expected: str) -> None:
 def test_ascii_is_cut_by_the_same_rules_as_other_texts(text: str) -> None:
     # A letter of another alphabet, set apart, brings the general rules.
     assert terms(f"{text} \u00e9") == [*terms(text), "\u00e9"]
+
+
+@given(any_text)
+def test_no_word_goes_across_a_space(text: str) -> None:
+    assert terms(text) == [term for piece in text.split(" ") for term in terms(piece)]
+
+
+@given(st.from_regex(r"[a-z]{2,12}[abfhjkopqvwxz0-9é']", fullmatch=True))
+def test_a_word_that_ends_as_no_rule_does_stays(word: str) -> None:
+    assert stem(word) == str(snowballstemmer.stemmer("porter").stemWord(word)) == word
 
 
 @given(any_text)

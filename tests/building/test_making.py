@@ -88,6 +88,29 @@ def test_two_rankings_are_fused_and_one_is_ordered_by_a_judge(study):
     assert set(ranked(covers)) == {"ferry-1:2#2", "ferry-1:10#10"}
 
 
+def test_rankings_are_joined_by_their_scores(study):
+    first = ranked(made(study, "bm25 % 10", name="a").run)
+    line = "fuse(bm25 % 10, bm25(k1=2) % 10, by=minmax, weights=2:0.5) % 10"
+    joined = made(study, line, name="b").run
+    assert set(ranked(joined)) == set(first)
+    assert joined.origin["steps"][0]["weights"] == "2:0.5"
+    scores = RankedText.objects.filter(run=joined, rank=1).values_list("score", flat=True)
+    assert list(scores) == [2.5, 2.5]  # the best of both, in each topic
+
+
+def test_a_ranking_is_ordered_by_the_sub_questions(study):
+    before = "required(judge=judge)"  # 0#0, 0#1 without words, 10#10: their order, 3 to 1
+    [first, *_, last] = study.topic.questions.filter(filtered_because="").order_by("position")
+    type(first).objects.exclude(pk=last.pk).update(body="Nothing here")
+    type(first).objects.filter(pk=last.pk).update(body="Which ferry?")
+    assert ranked(made(study, f"{before} > xquad(lambda=0)", name="a").run)[0] == "ferry-1:0#0"
+    # Only 10#10 holds a word of a question.
+    by_questions = made(study, f"{before} > xquad(lambda=1)", name="b").run
+    assert ranked(by_questions) == ["ferry-1:10#10", "ferry-1:0#0", "ferry-1:0#1"]
+    type(first).objects.filter(pk=last.pk).update(body="Which harbour?")
+    assert made(study, f"{before} > xquad(lambda=1)", name="c").is_new
+
+
 def test_the_required_subset_is_a_run(study):
     run = made(study, "required(judge=judge)").run
     assert ranked(run) == ["ferry-1:0#0", "ferry-1:0#1", "ferry-1:10#10"]
@@ -105,7 +128,7 @@ def test_other_grades_make_another_run(study):
 @pytest.mark.parametrize(
     ("line", "says"),
     [
-        ("bm26", "There is no step “bm26”. There are: bm25, fuse, by_ratings, required."),
+        ("bm26", "There is no step “bm26”. There are: bm25, anserini, fuse, "),
         ("bm25(k2=3)", "bm25 has no option “k2”. It has: k1, b, background."),
         ("bm25(k1=x)", "bm25: k1 is a number from 0 to 1000, not “x”."),
         ("bm25(b=2)", "bm25: b is a number from 0 to 1, not “2”."),
@@ -123,6 +146,12 @@ def test_other_grades_make_another_run(study):
         ("required(judge=judge, eta=x)", "eta is a whole number, not “x”."),
         ("fuse(bm25, bm25, k=1.5)", "fuse: k is a whole number, not “1.5”."),
         ("fuse(bm25)", "fuse joins two rankings or more"),
+        ("fuse(bm25, bm25, by=max)", "fuse: by is rrf or minmax, not “max”."),
+        ("fuse(bm25, bm25, by=minmax, k=3)", "fuse: k is of ranks, and by=minmax joins scores"),
+        ("fuse(bm25, bm25, weights=2)", "there are 1 weights for 2 rankings"),
+        ("fuse(bm25, bm25, weights=2:x)", "fuse: each of the weights is a number"),
+        ("xquad", "xquad needs a ranking before it"),
+        ("bm25 > xquad(lambda=2)", "xquad: lambda is a number from 0 to 1, not “2”."),
         ("bm25(background=/etc/passwd)", "can be named in a command alone"),
     ],
 )

@@ -4,13 +4,16 @@ import json
 import shutil
 
 import pytest
+from aiohttp import web
 
 from building.making import make_run
+from building.retrieval.static import StaticEmbedder
 from building.steps import Kitchen
 from crux_site.imports.importing import import_dataset
 from evaluation.models import RankedText
 from evaluation.scoring.options import ScoringForm
 from evaluation.scoring.score import score
+from tests.building.static_models import write_wordllama
 from tests.real_study import FOLDER, SLUG
 
 BUILDING = FOLDER.parent / "building"
@@ -64,6 +67,42 @@ def test_the_six_published_runs_score_as_they_should(real_study, published, tmp_
             there = row.topics[topic]
             assert there.coverage.value == pytest.approx(of_topic["coverage_at_10"], abs=EXACT)
             assert there.alpha_ndcg.value == pytest.approx(of_topic["alpha_ndcg_at_10"], abs=EXACT)
+
+
+def test_words_and_vectors_together_find_what_each_finds(real_study, tmp_path):
+    model = write_wordllama(tmp_path / "wordllama")
+    kitchen = Kitchen(real_study, opens_files=True)
+    near = f"static(model={model}) % 100"
+    lines = {"words": "bm25 % 100", "near": near, "both": f"fuse(bm25 % 100, {near}) % 100"}
+    for name, line in lines.items():
+        run = make_run(real_study, name, line, kitchen).run
+        assert run.origin["without_results"] == []
+        assert RankedText.objects.filter(run=run).count() == 100 * run.origin["topics"]
+    options = ScoringForm(real_study, {"source": "llama33_70b", "cutoff": "10"}).options()
+    coverage = {
+        row.row.name: row.means["coverage"].value
+        for row in score(real_study, options, list(lines)).rows
+    }
+    # Which is the better one is not for us to say, only that each finds what answers.
+    assert all(0.6 < value < 0.8 for value in coverage.values()), coverage
+
+
+def test_a_model_behind_a_server_ranks_as_the_same_in_a_folder(real_study, tmp_path, server):
+    model = write_wordllama(tmp_path / "wordllama")
+    embedder = StaticEmbedder(model)
+
+    async def embeddings(request, body):
+        vectors = embedder.passages(body["input"]).vectors.tolist()
+        items = [{"index": index, "embedding": vector} for index, vector in enumerate(vectors)]
+        return web.json_response({"model": body["model"], "data": items[::-1]})
+
+    server.answers["/v1/embeddings"] = embeddings
+    kitchen = Kitchen(real_study, opens_files=True, asks_servers=True)
+    lines = (f"static(model={model}) % 50", "embed(server=local, model=tiny) % 50")
+    ours, theirs = (make_run(real_study, f"v{n}", lines[n], kitchen).run for n in (0, 1))
+    rows = RankedText.objects.order_by("topic", "rank").values_list("topic", "text", "score")
+    assert list(rows.filter(run=ours)) == list(rows.filter(run=theirs))
+    assert theirs.origin["cut_passages"] == {}
 
 
 def test_the_required_subsets_are_those_of_the_scores(real_study):

@@ -3,11 +3,14 @@
 from argparse import ArgumentParser
 from typing import Any
 
+from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
 from annotation.models import Dataset
-from building.indexes import index_of
-from building.retrieval.index import IndexBroken
+from building.anserini.index import LANGUAGES, LuceneMeta
+from building.anserini.jar import AnseriniError, found
+from building.indexes import index_of, lucene_index_of
+from building.retrieval.index import IndexBroken, Meta
 from evaluation.data.selection import SelectionError, one_of
 
 
@@ -16,15 +19,29 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("dataset", help="the dataset's slug")
+        parser.add_argument(
+            "--engine", choices=["bm25", "anserini"], default="bm25", help="default: bm25"
+        )
+        parser.add_argument(
+            "--language", choices=LANGUAGES, default="en", help="of the passages; default: en"
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
+        engine, language = options["engine"], options["language"]
+        if engine == "bm25" and language != "en":
+            raise CommandError("bm25 reads English alone: --engine anserini has other languages.")
         try:
             slugs = Dataset.objects.values_list("slug", flat=True)
             dataset = Dataset.objects.get(slug=one_of("dataset", options["dataset"], slugs))
-            meta = index_of(dataset).meta
-        except (SelectionError, IndexBroken, OSError) as error:
+            meta = self._index(dataset, engine, language)
+        except (SelectionError, IndexBroken, AnseriniError, OSError) as error:
             raise CommandError(str(error)) from error
         self.stdout.write(
             f"{meta.n_texts:,} passages of {dataset.slug} are indexed: {meta.n_tokens:,} terms, "
             f"{meta.n_terms:,} of them different. {meta.n_empty:,} passages have no term."
         )
+
+    def _index(self, dataset: Dataset, engine: str, language: str) -> Meta | LuceneMeta:
+        if engine == "bm25":
+            return index_of(dataset).meta
+        return lucene_index_of(dataset, found(settings.ANSERINI_JAVA), language).meta

@@ -2,14 +2,15 @@
 
 import json
 from argparse import ArgumentParser
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
-from django.db import transaction
 
 from annotation.formats.writing import ExportError
 from annotation.models import Dataset
+from building.anserini.jar import AnseriniError
 from building.indexes import NoIndex
 from building.making import Made, RunRefused, make_run
 from building.retrieval.index import IndexBroken
@@ -17,10 +18,11 @@ from building.retrieval.recipe import RecipeError
 from building.steps import KINDS, Kitchen
 from evaluation.data.selection import SelectionError, one_of
 from evaluation.formats.trec_run import lines
+from evaluation.models import RetrievalRun
 
 REFUSALS = (
     *(SelectionError, RecipeError, RunRefused, NoIndex),
-    *(IndexBroken, ExportError, OSError),
+    *(IndexBroken, AnseriniError, ExportError, OSError),
 )
 
 
@@ -41,14 +43,13 @@ class Command(BaseCommand):
         try:
             slugs = Dataset.objects.values_list("slug", flat=True)
             dataset = Dataset.objects.get(slug=one_of("dataset", options["dataset"], slugs))
-            kitchen = Kitchen(dataset, opens_files=True)
+            kitchen = Kitchen(dataset, opens_files=True, asks_servers=True)
             asked = options["name"], options["recipe"], kitchen, options["topics"]
-            with transaction.atomic():  # a file that cannot be written leaves no run
-                made = make_run(dataset, *asked)
-                if options["out"]:
-                    options["out"].write_text("".join(lines(made.run)), encoding="utf-8")
+            made = make_run(dataset, *asked, then=partial(_write, options["out"]))
         except REFUSALS as error:
             raise CommandError(str(error)) from error
+        except KeyboardInterrupt:
+            raise CommandError("Stopped: no run is made.") from None
         self.stdout.write(self._as_json(made) if options["json"] else self._in_words(made))
 
     def _as_json(self, made: Made) -> str:
@@ -68,4 +69,21 @@ class Command(BaseCommand):
                 f"The scores of {len(unknown):,} topics are approximate: the background has no number "
                 "for some of their terms."
             )
+        for model, n in origin["cut_passages"].items():
+            words.append(
+                f"It is not known of how many passages {model} read only the beginning."
+                if n == "unknown"
+                else f"Passages of which {model} read only the beginning: {n:,}."
+            )
+        if left_out := origin["left_out"]:
+            told = ", ".join(f"{topic} {n:,}" for topic, n in list(left_out.items())[:10])
+            words.append(
+                f"Answers left out texts of {len(left_out):,}, which follow in the order that they had: {told}."
+            )
         return " ".join(words)
+
+
+def _write(file: Path | None, run: RetrievalRun) -> None:
+    """A run as a file, where one is named: a file that cannot be written leaves no run."""
+    if file:
+        file.write_text("".join(lines(run)), encoding="utf-8")

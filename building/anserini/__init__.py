@@ -1,0 +1,1 @@
+"""Lucene itself, by Anserini's jar in a process of its own."""

@@ -1,0 +1,136 @@
+"""Making writers, and choosing what writes for them, where this machine has what it needs."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from django.core.exceptions import ValidationError
+from django.core.validators import validate_slug
+from django.db import IntegrityError, transaction
+
+from building.models import Writer, Writing
+from building.writers.base import WriterAtWork
+from building.writers.extractive_writer import ExtractiveWriter
+from building.writers.openai_writer import OpenAIWriter
+from building.writers.spec import EXTRACTIVE
+from building.writing.tasks import TASKS, check_prompt
+from building.writing.wording import read
+from evaluation.data.selection import one_of
+from judging.engine import states
+from judging.engine.choosing import addresses_of
+
+EXTRACTIVE_MODEL = "sentences of the source, picked by rule"
+
+
+class WriterRefused(ValueError):
+    """A writer that cannot be made; the message can be shown to a person."""
+
+
+def writer_as(slug: str, **fields: Any) -> Writer:
+    """The writer of this name where nothing in it is different, or else a new one, which is not stored yet.
+
+    `fields` are those of Writer; a prompt is the task's own where none is given. Raises WriterRefused for
+    a prompt or a name that cannot be used, and if a writer of another name is the same.
+    """
+    task = TASKS[fields["task"]]
+    _check_name(slug)
+    writer = Writer(slug=slug, **fields)
+    if not writer.spec.is_extractive:
+        if not writer.prompt:
+            writer.prompt, writer.system = task.prompt, writer.system or task.system
+        if problems := check_prompt(task, writer.prompt, writer.system):
+            raise WriterRefused(" ".join(problems))
+    if there := Writer.objects.filter(fingerprint=writer.spec.fingerprint).first():
+        if there.slug == slug:
+            return there
+        raise WriterRefused(_is_there(there))
+    if Writer.objects.filter(slug=slug).exists():
+        raise WriterRefused(f"The name {slug} is taken: writers never change, so choose another.")
+    return writer
+
+
+def writer_called(task: str, slug: str, model: str = "", prompt: Path | None = None) -> Writer:
+    """The writer that is meant: the baseline, one by its name, or one of a model.
+
+    A new one, where a model is given for it, is not stored yet. `prompt` is a file with its wording. Raises
+    WriterRefused, SelectionError, PromptBroken, OSError, UnicodeDecodeError.
+    """
+    if prompt and not model:
+        raise WriterRefused("A prompt is a new writer's: say which model it asks, too.")
+    if model and not slug:
+        raise WriterRefused("A model is asked by a writer: give the writer a name, too.")
+    if not slug:
+        return baseline_of(task)
+    if model:
+        wording = read(prompt.read_text(encoding="utf-8")) if prompt else TASKS[task].wording
+        return writer_as(
+            slug,
+            task=task,
+            backend=Writer.Backend.OPENAI,
+            model=model,
+            system=wording.system,
+            prompt=wording.prompt,
+            sampling=asdict(TASKS[task].sampling),
+        )
+    names = Writer.objects.filter(task=task).values_list("slug", flat=True)
+    return Writer.objects.get(slug=one_of(f"writer of {task}", slug, names))
+
+
+def make_writer(slug: str, **fields: Any) -> Writer:
+    """Store a new writer. Raises WriterRefused as `writer_as` does, and if this very one is there."""
+    writer = writer_as(slug, **fields)
+    if writer.pk:
+        raise WriterRefused(_is_there(writer))
+    return stored(writer)
+
+
+def stored(writer: Writer) -> Writer:
+    """The writer, stored if it is not. Raises WriterRefused where somebody was quicker."""
+    if not writer.pk:
+        try:
+            with transaction.atomic():
+                writer.save()
+        except IntegrityError:
+            said = f"The writer {writer} was just made by somebody else."
+            raise WriterRefused(said) from None
+    return writer
+
+
+def _check_name(slug: str) -> None:
+    try:
+        validate_slug(slug)
+    except ValidationError:
+        raise WriterRefused(f"{slug}: letters, digits, - and _ alone make a name.") from None
+    if len(slug) > (most := Writer._meta.get_field("slug").max_length or 0):
+        raise WriterRefused(f"The name of a writer has at most {most} characters.")
+    if slug.startswith(f"{EXTRACTIVE}-"):
+        raise WriterRefused(f"Names that begin with {EXTRACTIVE}- are those of baselines.")
+
+
+def _is_there(writer: Writer) -> str:
+    return f"This is the writer {writer}: nothing in it is different."
+
+
+def baseline_of(task: str) -> Writer:
+    """The baseline that writes without a model, made if it is not there."""
+    writer, _ = Writer.objects.get_or_create(
+        slug=f"{EXTRACTIVE}-{task}",
+        defaults={"task": task, "backend": EXTRACTIVE, "model": EXTRACTIVE_MODEL},
+    )
+    return writer
+
+
+def at_work(run: Writing) -> WriterAtWork:
+    """What writes for a run. Raises GraderError for an endpoint that is not known here."""
+    spec = run.writer.spec
+    if spec.is_extractive:
+        return ExtractiveWriter()
+    return OpenAIWriter(
+        spec,
+        addresses_of(run.endpoint),
+        on_aside=partial(states.put_server_aside, run),
+        concurrency=run.concurrency,
+    )

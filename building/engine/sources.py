@@ -1,0 +1,178 @@
+"""What an order shows its writer: from keys and numbers to the words of the collection."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from annotation.models import Dataset, Document, Text, Topic
+from building.engine.wanted import REQUIRED, Wanted, run_of
+from building.models import Order, Product
+from building.writing.lengths import (
+    ESTIMATE,
+    Length,
+    LengthError,
+    fill_context,
+    length_of,
+    matches,
+)
+from building.writing.tasks import Source, Task, shown_passages
+from evaluation.models import RankedText
+
+MOST_WORDS = 4_000  # of a topic's documents, where it has no summary: those that fit, whole
+
+
+@dataclass(frozen=True)
+class Planned:
+    """An order to be: `inputs` are keys and numbers, and `why_not` is set where it cannot be written."""
+
+    topic: Topic
+    document: Document | None = None
+    inputs: dict[str, Any] = field(default_factory=dict)
+    n_left_out: int = 0
+    why_not: str = ""
+
+
+def planned(task: Task, dataset: Dataset, wanted: Wanted) -> Iterator[Planned]:
+    """All that a writing could write, one by one, also what it cannot."""
+    topics = wanted.topics_of(dataset)
+    if task.name == "passages":
+        yield from _of_documents(topics, dataset, wanted)
+        return
+    for topic in topics:
+        if task.name == "request":
+            yield _of_summary(topic, {}, "" if not topic.request else "it has a request")
+        elif task.name == "questions":
+            yield _questions_of(topic, wanted.n or task.n)
+        elif not topic.request:
+            yield Planned(topic, why_not="it has no request yet")
+        else:
+            write = _direct if task.name == "direct" else _report
+            try:
+                yield write(topic, dataset, wanted)
+            except LengthError as error:  # there is nothing that its length could match
+                yield Planned(topic, why_not=str(error).removesuffix("."))
+
+
+def _of_documents(topics: list[Topic], dataset: Dataset, wanted: Wanted) -> Iterator[Planned]:
+    """Of many documents: two queries in all, and a few documents in memory."""
+    by_key = {topic.pk: topic for topic in topics}
+    passages = dataset.texts.filter(document__isnull=False).order_by()
+    done = set(passages.values_list("document", flat=True))
+    documents = dataset.documents.order_by("topic__position", "pk")
+    for document in documents.iterator():
+        if topic := by_key.get(document.topic_id):
+            why_not = "its passages are there" if document.pk in done else ""
+            if not document.body.strip():
+                why_not = "its document has no words"
+            yield Planned(topic, document, {"n": wanted.n}, why_not=why_not)
+
+
+def _questions_of(topic: Topic, n: int) -> Planned:
+    have = list(topic.questions.exclude(body="").values_list("body", flat=True))
+    why_not = f"it has {len(have)} questions" if len(have) >= n else ""
+    return _of_summary(topic, {"n": max(0, n - len(have)), "have": have}, why_not)
+
+
+def _of_summary(topic: Topic, inputs: dict[str, Any], why_not: str) -> Planned:
+    """From the reference summary, or the documents where there is none."""
+    reference = _reference(topic)
+    if reference:
+        return Planned(topic, None, {**inputs, "reference": reference.pk}, why_not=why_not)
+    bodies = topic.documents.order_by("pk").values_list("pk", "body")
+    documents = [pk for pk, body in bodies if body.strip()]
+    if not documents:
+        return Planned(
+            topic, why_not="it has neither a reference summary nor a document with words"
+        )
+    return Planned(topic, None, {**inputs, "documents": documents}, why_not=why_not)
+
+
+def _reference(topic: Topic) -> Text | None:
+    references = topic.texts.filter(kind=Text.Kind.REFERENCE).with_body().order_by("pk")
+    return next((text for text in references if (text.body or "").strip()), None)
+
+
+def _direct(topic: Topic, dataset: Dataset, wanted: Wanted) -> Planned:
+    return Planned(topic, None, _length(topic, dataset, wanted))
+
+
+def _report(topic: Topic, dataset: Dataset, wanted: Wanted) -> Planned:
+    ranked = _ranking(topic, dataset, wanted.run)
+    k = int(wanted.k) if wanted.k.isdecimal() else len(ranked)
+    if wanted.k == REQUIRED:
+        k = len(_ranking(topic, dataset, wanted.required))
+    shown = shown_passages([(text.name, text.body or "") for text in ranked[:k]])
+    fit = fill_context(shown, tokens=wanted.context_tokens)
+    if not fit:
+        return Planned(topic, why_not=f"no passage of {wanted.run} fits its context")
+    inputs = {
+        "passages": [text.pk for text in ranked[:fit]],
+        **_length(topic, dataset, wanted),
+    }
+    return Planned(topic, None, inputs, n_left_out=len(shown) - fit)
+
+
+def _ranking(topic: Topic, dataset: Dataset, name: str) -> list[Text]:
+    """The texts of a run's ranking whose words we have, best first."""
+    ranked = RankedText.objects.filter(
+        run=run_of(dataset, name), topic=topic, text__body__isnull=False
+    )
+    return [row.text for row in ranked.select_related("text").order_by("rank")]
+
+
+def _length(topic: Topic, dataset: Dataset, wanted: Wanted) -> dict[str, int]:
+    if not wanted.length:
+        return {}
+    taken_from = matches(wanted.length)
+    texts: Sequence[Text] = ()
+    if taken_from == REQUIRED:
+        texts = _ranking(topic, dataset, wanted.required)
+    elif taken_from:
+        texts = [text for text in [_reference(topic)] if text]
+    length: Length = length_of(wanted.length, [text.body or "" for text in texts], ESTIMATE)
+    return {"words": length.words, "max_tokens": length.max_tokens}
+
+
+def source_of(
+    topic: Topic,
+    document: Document | None,
+    inputs: dict[str, Any],
+    brought: Sequence[str] = (),
+    missing: int = 0,
+) -> Source:
+    """The words that an order shows. `brought` is what its drafts did, `missing` what is still to come."""
+    passages = inputs.get("passages", [])
+    by_key = Text.objects.in_bulk(passages) if passages else {}
+    return Source(
+        request=topic.request,
+        document=_document(document, inputs),
+        passages=tuple((by_key[pk].name, by_key[pk].body or "") for pk in passages if pk in by_key),
+        have=(*inputs.get("have", ()), *brought),
+        n=missing or inputs.get("n", 0),
+        words=inputs.get("words", 0),
+    )
+
+
+def _document(document: Document | None, inputs: dict[str, Any]) -> str:
+    if document:
+        return document.body
+    if reference := inputs.get("reference"):
+        return Text.objects.get(pk=reference).body or ""
+    keys = inputs.get("documents", [])
+    bodies = Document.objects.filter(pk__in=keys).order_by("pk").values_list("body", flat=True)
+    shown: list[str] = []
+    n_words = 0
+    for body in bodies:
+        n_words += len(body.split())
+        if shown and n_words > MOST_WORDS:
+            break
+        shown.append(body)
+    return "\n\n".join(shown)
+
+
+def brought_by(order: Order) -> list[str]:
+    """The questions that earlier drafts of an order brought, when the rest is asked for."""
+    products = Product.objects.filter(draft__order=order).order_by("draft__number", "position")
+    return list(products.values_list("body", flat=True)) if order.missing else []

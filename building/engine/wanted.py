@@ -1,0 +1,102 @@
+"""What a writing is to write: of which topics, how many and how long, from which context."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, fields
+from typing import Any
+
+from annotation.models import Dataset, Topic
+from building.writing.lengths import CONTEXT_TOKENS, LengthError, matches
+from evaluation.data.selection import one_of
+from evaluation.models import RetrievalRun
+
+REQUIRED = "required"
+REPORTS = ("report", "direct")
+
+
+class WantedError(ValueError):
+    """What cannot be written so; a sentence for people."""
+
+
+class NothingToWrite(WantedError):
+    """All of it is there, or cannot be written; the sentence says which."""
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """`topics` are names; none means all. Of `n` 0 is as many as the task writes by itself.
+
+    `run` is whose passages a report is written from: its first `k`, as far as `context_tokens` hold them.
+    `k` is a number, "" for all, or "required" for as many as the required subset of the topic has, which
+    is the topic's ranking in the run `required`. `length` is that of lengths.py. Of each thing `samples`
+    are written.
+    """
+
+    topics: tuple[str, ...] = ()
+    n: int = 0
+    length: str = ""
+    run: str = ""
+    k: str = ""
+    context_tokens: int = CONTEXT_TOKENS
+    required: str = ""
+    samples: int = 1
+
+    def as_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, values: dict[str, Any]) -> Wanted:
+        known = {field.name for field in fields(cls)}
+        values = {name: value for name, value in values.items() if name in known}
+        return cls(**{**values, "topics": tuple(values.get("topics", ()))})
+
+    def check(self, task: str, dataset: Dataset) -> None:
+        """Raises WantedError, or SelectionError for a topic or run that is not there."""
+        for name in self.topics:
+            one_of("topic", name, dataset.topics.values_list("name", flat=True))
+        if not 1 <= self.samples <= 100:
+            raise WantedError("From 1 to 100 samples of each thing can be written.")
+        if not 0 <= self.n <= 100:
+            raise WantedError("At most 100 can be asked for at once.")
+        if self.length:
+            self._check_length(task)
+        if task == "report":
+            self._check_context(dataset)
+
+    def _check_length(self, task: str) -> None:
+        if task not in REPORTS:
+            raise WantedError("Only reports are given a length.")
+        try:
+            taken_from = matches(self.length)
+        except LengthError as error:
+            raise WantedError(str(error)) from None
+        if taken_from == REQUIRED and not self.required:
+            raise WantedError(f"{self.length} needs the run that holds the required subsets.")
+
+    def _check_context(self, dataset: Dataset) -> None:
+        if not self.run:
+            raise WantedError("A report is written from the passages of a run: say which.")
+        run_of(dataset, self.run)
+        if self.required:
+            run_of(dataset, self.required)
+        if self.context_tokens < 1:
+            raise WantedError("A context has at least 1 token.")
+        if self.k == REQUIRED and not self.required:
+            raise WantedError("Say which run holds the required subsets.")
+        if self.k not in ("", REQUIRED) and not _is_whole(self.k):
+            raise WantedError(f"The passages of a context are a number from 1, or {REQUIRED}.")
+
+    def topics_of(self, dataset: Dataset) -> list[Topic]:
+        topics = dataset.topics.order_by("position")
+        return list(topics.filter(name__in=self.topics) if self.topics else topics)
+
+
+def run_of(dataset: Dataset, name: str) -> RetrievalRun:
+    """Raises SelectionError where the dataset has no run of this name."""
+    runs = {run.name: run for run in RetrievalRun.objects.filter(dataset=dataset)}
+    return runs[one_of("run", name, runs)]
+
+
+def _is_whole(words: str) -> bool:
+    # Of more digits int() makes no number.
+    return words.isascii() and words.isdecimal() and len(words) <= 6 and 0 < int(words) <= 100_000

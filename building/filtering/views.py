@@ -1,0 +1,49 @@
+"""Sub-questions that no passage answers, and leaving them out."""
+
+from __future__ import annotations
+
+from django.contrib import messages
+from django.core.exceptions import PermissionDenied
+from django.http import HttpResponseBase
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import require_http_methods
+
+from annotation.http import AuthenticatedRequest, researchers_only
+from annotation.models import Dataset
+from building.engine.filtering import FilterRefused, apply, filter_of, judges_of
+from evaluation.data.selection import SelectionError
+from evaluation.scoring.options import DEFAULT_ETA
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@researchers_only
+def filter_questions(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
+    """What a judge's grades propose; an admin leaves these questions out."""
+    dataset = get_object_or_404(Dataset, slug=slug)
+    is_act = request.method == "POST"
+    if is_act and not request.user.is_admin:
+        raise PermissionDenied("Only admins change a collection.")
+    judges = judges_of(dataset)
+    asked = request.POST if is_act else request.GET
+    judge, eta = asked.get("judge", next(iter(judges), "")), asked.get("eta", str(DEFAULT_ETA))
+    found, problem = None, ""
+    try:
+        if judge or is_act:
+            found = filter_of(dataset, judge, eta)
+        if is_act and found:
+            n = apply(dataset, found)
+            messages.success(request, f"Questions left out: {n:,}.")
+            return redirect("building", slug)
+    except (SelectionError, FilterRefused) as error:
+        problem = str(error)
+    context = {
+        "room": "datasets",
+        "dataset": dataset,
+        "judges": judges,
+        "judge": judge,
+        "eta": eta,
+        "found": found,
+        "problem": problem,
+    }
+    status = 422 if problem else 200
+    return render(request, "building/filtering/filter.html", context, status=status)

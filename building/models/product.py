@@ -1,0 +1,92 @@
+"""What a draft holds, and what a person decided about it."""
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+
+
+class Product(models.Model):
+    """One text or question that was written. It enters the collection when somebody decides so.
+
+    `body` are the writer's words for ever; `edited` those that a person made of them. What it became is one
+    of `text` and `question`, or the request of the order's topic.
+    """
+
+    class Decision(models.TextChoices):
+        PROPOSED = "proposed", "not yet decided"
+        ACCEPTED = "accepted", "accepted"
+        EDITED = "edited", "accepted with other words"
+        REJECTED = "rejected", "rejected"
+
+    draft = models.ForeignKey(
+        "building.Draft", on_delete=models.CASCADE, related_name="products", db_index=False
+    )
+    position = models.PositiveSmallIntegerField()
+    body = models.TextField()
+    flags = models.JSONField(default=list, help_text="what a reviewer should look at, in sentences")
+    statements = models.JSONField(
+        default=list, help_text="of a report: [start, end, [labels]] in code points of the body"
+    )
+    decision = models.CharField(max_length=8, choices=Decision.choices, default=Decision.PROPOSED)
+    edited = models.TextField(blank=True)
+    unseen = models.BooleanField(
+        default=False, help_text="accepted together with others, without being looked at"
+    )
+    decided = models.DateTimeField(null=True, blank=True)
+    decided_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        on_delete=models.SET_NULL,
+        null=True,
+        blank=True,
+        related_name="+",
+        db_index=False,
+    )
+    text = models.OneToOneField(
+        "annotation.Text",
+        on_delete=models.SET_NULL,
+        null=True,
+        blank=True,
+        related_name="written_as",
+    )
+    question = models.OneToOneField(
+        "annotation.SubQuestion",
+        on_delete=models.SET_NULL,
+        null=True,
+        blank=True,
+        related_name="written_as",
+    )
+
+    class Meta:
+        ordering = ["draft_id", "position"]
+        constraints = [
+            models.UniqueConstraint(fields=["draft", "position"], name="product_position_unique"),
+            models.CheckConstraint(
+                condition=Q(decision="proposed", decided__isnull=True)
+                | (~Q(decision="proposed") & Q(decided__isnull=False)),
+                name="decision_has_its_time",
+            ),
+            models.CheckConstraint(
+                condition=Q(decision="edited") & ~Q(edited="")
+                | (~Q(decision="edited") & Q(edited="")),
+                name="edited_words_iff_edited",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.words
+
+    @property
+    def words(self) -> str:
+        """As they stand in the collection, or would."""
+        return self.edited or self.body
+
+    @property
+    def decided_in_words(self) -> str:
+        """What became of it, and by whom."""
+        words = str(self.get_decision_display()).capitalize()
+        words += ", without being looked at" if self.unseen else ""
+        return words + (f", by {self.decided_by}" if self.decided_by else "")
+
+    @property
+    def is_open(self) -> bool:
+        return self.decision == self.Decision.PROPOSED

@@ -1,0 +1,72 @@
+"""A writer: a model under one prompt for one task. Its row never changes."""
+
+from typing import Any
+
+from django.conf import settings
+from django.db import models
+
+from building.writers.spec import WriterSpec
+from judging.grading.pairs import Sampling
+from judging.models import Immutable
+
+
+class Writer(models.Model):
+    """Everything that shapes what a writer writes, under one fingerprint."""
+
+    class Backend(models.TextChoices):
+        EXTRACTIVE = "extractive", "extractive baseline"
+        OPENAI = "openai", "OpenAI-compatible server"
+
+    slug = models.SlugField(max_length=120, unique=True)
+    task = models.CharField(max_length=20)
+    backend = models.CharField(max_length=10, choices=Backend.choices)
+    model = models.CharField(max_length=250)
+    revision = models.CharField(max_length=250, blank=True)
+    system = models.TextField(blank=True)
+    prompt = models.TextField(blank=True)
+    sampling = models.JSONField(default=dict)
+    fingerprint = models.CharField(max_length=64, unique=True, editable=False)
+    created = models.DateTimeField(auto_now_add=True)
+    created_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        on_delete=models.SET_NULL,
+        null=True,
+        blank=True,
+        related_name="+",
+        db_index=False,
+    )
+
+    class Meta:
+        ordering = ["slug"]
+
+    def __str__(self) -> str:
+        return self.slug
+
+    def save(self, *args: Any, **kwargs: Any) -> None:
+        """Store a new writer; its fingerprint is made here. Raises Immutable for one that is stored."""
+        if not self._state.adding:
+            raise Immutable(f"The writer {self} cannot be changed: make a new one.")
+        self.fingerprint = self.spec.fingerprint
+        super().save(*args, **kwargs)
+
+    @property
+    def is_baseline(self) -> bool:
+        return self.spec.is_baseline
+
+    @property
+    def title(self) -> str:
+        """The name as it is shown: a baseline is always called one."""
+        return f"{self.slug} (baseline)" if self.is_baseline else self.slug
+
+    @property
+    def spec(self) -> WriterSpec:
+        """What shapes the texts, without the database."""
+        return WriterSpec(
+            task=self.task,
+            backend=self.backend,
+            model=self.model,
+            revision=self.revision,
+            system=self.system,
+            prompt=self.prompt,
+            sampling=Sampling(**self.sampling),
+        )

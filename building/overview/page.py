@@ -1,0 +1,91 @@
+"""The steps from documents to reports: how much there is of each, what is missing, and what does it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from django.db.models import Count, Exists, OuterRef, Q
+
+from annotation.models import Dataset, Rater, Rating, SubQuestion, Text, Topic
+from building.models import Product, Writing
+from evaluation.models import RetrievalRun
+
+WRITES = {
+    "passages": "passages",
+    "requests": "request",
+    "sub-questions": "questions",
+    "reports": "report",
+}
+
+
+@dataclass(frozen=True)
+class Step:
+    """`missing` is a sentence about what is not there yet, `task` what a writer is asked for at this step."""
+
+    name: str
+    n: int
+    missing: str = ""
+    task: str = ""
+    waiting: int = 0
+    """Products that nobody has decided about."""
+
+
+def steps(dataset: Dataset) -> list[Step]:
+    waiting = dict(
+        Product.objects.filter(
+            draft__order__run__dataset=dataset, decision=Product.Decision.PROPOSED
+        )
+        .values_list("draft__order__writer__task")
+        .annotate(Count("pk"))
+        .order_by()
+    )
+    # A report without passages is one, too.
+    waiting["report"] = waiting.get("report", 0) + waiting.pop("direct", 0)
+    return [
+        Step(
+            step.name,
+            step.n,
+            step.missing,
+            task := WRITES.get(step.name, ""),
+            waiting.get(task, 0) if task else 0,
+        )
+        for step in _counted(dataset)
+    ]
+
+
+def _counted(dataset: Dataset) -> Iterator[Step]:
+    documents = dataset.documents
+    without = documents.filter(passages=None).count()
+    yield Step("documents", documents.count())
+    passages = dataset.texts.filter(kind=Text.Kind.PASSAGE).with_body()
+    yield Step("passages", passages.count(), _lack(without, "document", "has", "passage"))
+    topics = Topic.objects.filter(dataset=dataset)
+    asked = topics.exclude(request="")
+    n_topics = topics.count()
+    yield Step(
+        "requests", asked.count(), _lack(n_topics - asked.count(), "topic", "has", "request")
+    )
+    questions = SubQuestion.objects.with_words().filter(topic__dataset=dataset)
+    asking = topics.filter(Exists(questions.filter(topic=OuterRef("pk")))).count()
+    yield Step(
+        "sub-questions", questions.count(), _lack(n_topics - asking, "topic", "has", "sub-question")
+    )
+    judges = Rater.objects.exclude(kind=Rater.Kind.HUMAN)
+    of_passages = Q(text__dataset=dataset, text__kind=Text.Kind.PASSAGE)
+    rated = Rating.objects.filter(of_passages, rater__in=judges)
+    yield Step("grades of passages by judges", rated.count())
+    yield Step("questions filtered", questions.exclude(filtered_because="").count())
+    yield Step("retrieval runs", RetrievalRun.objects.filter(dataset=dataset).count())
+    yield Step("reports", dataset.texts.filter(kind=Text.Kind.REPORT).with_body().count())
+
+
+def _lack(n: int, what: str, has: str, of: str) -> str:
+    return f"{n:,} {what}{'' if n == 1 else 's'} {has if n == 1 else 'have'} no {of}" if n else ""
+
+
+def writings(dataset: Dataset) -> list[Writing]:
+    """The newest of a dataset, each with how many products wait for a person."""
+    waits = Q(orders__drafts__products__decision=Product.Decision.PROPOSED)
+    runs = Writing.objects.filter(dataset=dataset).select_related("writer")
+    return list(runs.annotate(waiting=Count("orders__drafts__products", filter=waits))[:50])

@@ -1,0 +1,7 @@
+"""How far a collection is built."""
+
+from django.urls import URLPattern, path
+
+from building.overview import views
+
+urlpatterns: list[URLPattern] = [path("building/", views.building, name="building")]

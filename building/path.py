@@ -1,0 +1,134 @@
+"""From documents to scored reports, step by step as a plan says; each step does what is not there yet."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from annotation.models import Dataset, Rating
+from building.engine import writings
+from building.engine.choosing import stored, writer_called
+from building.engine.deciding import accept_rest, open_products
+from building.engine.fill import fill
+from building.engine.filtering import apply, filter_of
+from building.engine.wanted import REQUIRED, NothingToWrite, Wanted
+from building.making import make_run
+from building.models import Writer, Writing
+from building.plan import JudgePlan, Plan, ReportPlan, WriterPlan
+from building.steps import Kitchen
+from judging.engine import foreground, runs
+from judging.engine.judges import baseline_of, find_judge
+from judging.engine.selection import Selection
+from judging.models import Judge
+
+
+class Waits(Exception):
+    """The next step is a person's; a sentence that says which, and where."""
+
+
+class PathBlocked(ValueError):
+    """A step that cannot be taken; a sentence for people."""
+
+
+def walk(dataset: Dataset, plan: Plan, folder: Path) -> Iterator[str]:
+    """Take the steps of a plan, and say of each what it did. Taken again, it does what is missing.
+
+    Prompts are files in `folder`. Raises Waits where somebody has to decide first, PathBlocked, and what
+    the steps raise.
+    """
+    for task, of_writer in (
+        ("passages", plan.passages),
+        ("request", plan.request),
+        ("questions", plan.questions),
+    ):
+        if of_writer:
+            yield _write(dataset, plan, task, of_writer, Wanted(n=of_writer.n), folder)
+    judge = _judge(dataset, plan.judge)
+    yield _grade(dataset, judge, plan.judge, "passages")
+    if not Rating.objects.of_dataset(dataset).filter(rater=judge.rater).exists():
+        raise PathBlocked("Nothing is graded: there are no passages, or no sub-questions, yet.")
+    if plan.filter:
+        proposed = filter_of(dataset, judge.slug, plan.eta)
+        yield f"filter: {apply(dataset, proposed):,} questions that no passage answers are left out"
+    required = f"required.{judge.slug}.eta{plan.eta}"
+    recipe = f"required(judge={judge.slug}, eta={plan.eta})"
+    yield _run(dataset, required, recipe)
+    for run in plan.runs:
+        yield _run(dataset, run.name, run.recipe)
+    for report in plan.reports:
+        wanted = _wanted(report, required)
+        yield _write(dataset, plan, "report", report, wanted, folder)
+    if plan.reports:
+        yield _grade(dataset, judge, plan.judge, "reports")
+
+
+def _wanted(report: ReportPlan, required: str) -> Wanted:
+    needs = REQUIRED in (report.k, report.length.removeprefix("match:"))
+    return Wanted(
+        length=report.length,
+        run=report.run if report.run != REQUIRED else required,
+        k=report.k,
+        context_tokens=report.context_tokens,
+        required=required if needs else "",
+    )
+
+
+def _write(
+    dataset: Dataset, plan: Plan, task: str, part: WriterPlan, wanted: Wanted, folder: Path
+) -> str:
+    prompt = folder / part.prompt if part.prompt else None
+    writer = stored(writer_called(task, part.writer, part.model, prompt))
+    try:
+        run = writings.begin(writer, dataset, wanted, endpoint=part.endpoint)
+    except NothingToWrite as nothing:
+        return _decided(dataset, plan, writer, str(nothing))
+    fill(run)
+    if run.state != Writing.State.FINISHED:
+        raise PathBlocked(f"{run.called} is {run.get_state_display()}: {run.note}")
+    return _decided(dataset, plan, writer, f"{run.n_planned:,} orders written.")
+
+
+def _decided(dataset: Dataset, plan: Plan, writer: Writer, did: str) -> str:
+    """Go on once somebody has decided about all that this writer wrote, or the plan has for them.
+
+    What another writer proposed waits for its own person: no plan asked for it.
+    """
+    task = writer.task
+    for run in Writing.objects.filter(dataset=dataset, writer=writer).order_by("pk"):
+        waiting = open_products(run)
+        if waiting and plan.accept_unseen:
+            n, refused = accept_rest(run, None)
+            did += f" {n:,} accepted unseen."
+            did += f" {len(refused):,} could not be: {refused[0]}" if refused else ""
+        elif waiting:
+            raise Waits(
+                f"{task}: {len(waiting):,} products wait for somebody to decide, at "
+                f"{run.get_absolute_url()}review/. Then the same command goes on."
+            )
+    return f"{task}: {did}"
+
+
+def _judge(dataset: Dataset, plan: JudgePlan) -> Judge:
+    if not plan.name:
+        return baseline_of(dataset)[0]
+    judge = find_judge(plan.name, dataset)
+    if judge is None:
+        raise PathBlocked(f"judge.name: there is no judge {plan.name}. Make it under Judges.")
+    return judge
+
+
+def _grade(dataset: Dataset, judge: Judge, plan: JudgePlan, texts: str) -> str:
+    run = runs.open_run(judge, dataset)
+    if run is None:
+        run = runs.start(judge, dataset, Selection(texts=texts), endpoint=plan.endpoint)
+    elif run.is_resumable:
+        runs.resume(run)
+    foreground.fill(run)
+    if run.state != run.State.FINISHED:
+        raise PathBlocked(f"{run.called} is {run.get_state_display()}: {run.note}")
+    return f"grades of {texts} by {judge.title}: {run.n_planned:,} pairs, {run.n_there_before:,} there before"
+
+
+def _run(dataset: Dataset, name: str, recipe: str) -> str:
+    made = make_run(dataset, name, recipe, Kitchen(dataset, opens_files=True, asks_servers=True))
+    return f"run {made.run}: {recipe}" + ("" if made.is_new else ", which is there")

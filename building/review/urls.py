@@ -1,0 +1,12 @@
+"""Deciding about what was written."""
+
+from django.urls import URLPattern, path
+
+from building.review import views
+
+urlpatterns: list[URLPattern] = [
+    path("building/writings/<int:pk>/review/", views.review, name="writing_review"),
+    path("building/writings/<int:pk>/review/<int:number>/", views.order, name="order_review"),
+    path("building/products/<int:pk>/decide/", views.decide, name="product_decide"),
+    path("building/writings/<int:pk>/accept-rest/", views.accept_the_rest, name="accept_rest"),
+]

@@ -1,0 +1,72 @@
+"""Steps that put another order to a ranking, so that its texts say different things."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from annotation.models import SubQuestion, Topic
+from building.retrieval.bm25 import Bm25
+from building.retrieval.diversify import mmr, xquad
+from building.retrieval.vectors import Embedder
+from building.steps.kitchen import DEEP, Kitchen, Ranking
+from building.steps.options import number
+from building.steps.servers import embedder_at
+from building.steps.vectors import said_of, static_model
+
+LAMBDA = "0.5"
+
+
+class MmrStep:
+    """mmr(vectors=FOLDER, lambda=0.5): the ranking before it, so that its texts are unlike each other.
+
+    By the vectors of embed: mmr(server=NAME, model=MODEL, tokens=N, lambda=0.5).
+    """
+
+    def __init__(self, kitchen: Kitchen, options: Mapping[str, str]) -> None:
+        weight = number("mmr: lambda", options.get("lambda", LAMBDA), 1.0)
+        if "server" in options:
+            embedder: Embedder = embedder_at(kitchen, "mmr", options)
+        else:
+            embedder = static_model(kitchen, "mmr", options.get("vectors", ""))
+        self.vectors = kitchen.vectors(embedder)
+        self.made_from: dict[str, Any] = {"lambda": weight, **said_of(embedder, self.vectors)}
+        self.made_from["server"] = options.get("server")
+
+    def __call__(self, topic: Topic, before: Ranking, parts: Sequence[Ranking]) -> Ranking:
+        vectors = self.vectors.of([text for text, _ in before.texts])
+        return before.reordered(mmr(before.texts, vectors, self.made_from["lambda"]))
+
+
+class XquadStep:
+    """xquad(lambda=0.5): the ranking before it, so that its texts answer different sub-questions."""
+
+    def __init__(self, kitchen: Kitchen, options: Mapping[str, str]) -> None:
+        weight = number("xquad: lambda", options.get("lambda", LAMBDA), 1.0)
+        index = kitchen.index
+        self.bm25 = Bm25(index)
+        self.questions: dict[int, list[str]] = {}
+        # A question that was filtered is one that the collection does not ask.
+        asked = SubQuestion.objects.with_words().filter(filtered_because="")
+        of_dataset = asked.filter(topic__dataset=kitchen.dataset).order_by("topic", "position")
+        digest = hashlib.sha256()
+        for topic, body in of_dataset.values_list("topic", "body"):
+            self.questions.setdefault(topic, []).append(body)
+            digest.update(f"{topic}\n{body}\n".encode("utf-8", "surrogatepass"))
+        self.made_from: dict[str, Any] = {
+            "lambda": weight,
+            "questions": digest.hexdigest()[:16],
+            "corpus": index.meta.corpus,
+            "index": index.meta.version,
+        }
+
+    def __call__(self, topic: Topic, before: Ranking, parts: Sequence[Ranking]) -> Ranking:
+        keys = self.bm25.index.keys
+        of_questions = []
+        for question in self.questions.get(topic.pk, []):
+            found = self.bm25.ranked(question, DEEP)
+            of_questions.append(
+                list(zip(keys[found.rows].tolist(), found.scores.tolist(), strict=True))
+            )
+        return before.reordered(xquad(before.texts, of_questions, self.made_from["lambda"]))

@@ -1,0 +1,47 @@
+"""Steps that join rankings."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from annotation.models import Topic
+from building.retrieval.fusion import reciprocal_rank, sum_of_scores
+from building.retrieval.recipe import RecipeError
+from building.steps.kitchen import Kitchen, Ranking
+from building.steps.options import number, one_word, whole
+
+RRF_K = 60
+HEAVIEST = 1_000.0
+
+
+class FuseStep:
+    """fuse(A, B, ..., by=rrf, k=60, weights=2:1): rankings joined by 1 / (k + rank), or by=minmax by scores."""
+
+    def __init__(self, kitchen: Kitchen, options: Mapping[str, str]) -> None:
+        self.by_scores = one_word("fuse: by", options.get("by", "rrf"), ("rrf", "minmax")) != "rrf"
+        self.made_from: dict[str, Any]
+        if not self.by_scores:
+            self.made_from = {"k": whole("fuse: k", options.get("k", str(RRF_K)))}
+        elif "k" in options:
+            raise RecipeError("fuse: k is of ranks, and by=minmax joins scores: leave one out.")
+        else:
+            self.made_from = {"by": "minmax"}
+        self.weights: list[float] = []
+        if "weights" in options:
+            words = options["weights"].split(":")
+            self.weights = [number("fuse: each of the weights", word, HEAVIEST) for word in words]
+            self.made_from["weights"] = ":".join(f"{weight:g}" for weight in self.weights)
+
+    def __call__(self, topic: Topic, before: Ranking, parts: Sequence[Ranking]) -> Ranking:
+        if self.weights and len(self.weights) != len(parts):
+            raise RecipeError(
+                f"fuse: there are {len(self.weights)} weights for {len(parts)} rankings. A “:” parts them."
+            )
+        rankings = [part.texts for part in parts]
+        if self.by_scores:
+            texts = sum_of_scores(rankings, self.weights)
+        else:
+            texts = reciprocal_rank(rankings, self.made_from["k"], self.weights)
+        unknown = set[str]().union(*(part.unknown for part in parts))
+        return Ranking(texts, unknown, sum(part.n_left_out for part in parts))

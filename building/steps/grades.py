@@ -1,0 +1,63 @@
+"""Steps that read the grades of a judge."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from annotation.models import Topic
+from building.retrieval.fusion import by_coverage, by_sum
+from building.retrieval.recipe import RecipeError
+from building.steps.kitchen import Kitchen, Ranking
+from building.steps.options import one_word, whole
+from evaluation.scoring.options import DEFAULT_ETA
+
+
+class _Rated:
+    """What a step of grades shares: whose they are, and the grades of some texts on a topic's questions."""
+
+    def __init__(self, kitchen: Kitchen, options: Mapping[str, str]) -> None:
+        judge = options.get("judge", "")
+        if not judge:
+            raise RecipeError("This step reads grades: say whose with judge=NAME.")
+        eta = whole("eta", options.get("eta", str(DEFAULT_ETA)))
+        self.pools = kitchen.pools(judge, eta)
+        digest = hashlib.sha256()
+        for pool in self.pools.values():
+            # Those of passages: grades of reports change nothing about a ranking.
+            rated = np.isin(pool.rated_texts, kitchen.passages)
+            digest.update(pool.rated_texts[rated].tobytes() + pool.rated_grades[rated].tobytes())
+        self.made_from: dict[str, Any] = {
+            "judge": judge,
+            "eta": eta,
+            "grades": digest.hexdigest()[:16],
+        }
+
+
+class ByRatingsStep(_Rated):
+    """by_ratings(judge=NAME, aggregate=sum|coverage, eta=3): the ranking before it, by a judge's grades."""
+
+    def __init__(self, kitchen: Kitchen, options: Mapping[str, str]) -> None:
+        super().__init__(kitchen, options)
+        aggregate = options.get("aggregate", "sum")
+        one_word("by_ratings: aggregate", aggregate, ("sum", "coverage"))
+        self.made_from["aggregate"] = aggregate
+
+    def __call__(self, topic: Topic, before: Ranking, parts: Sequence[Ranking]) -> Ranking:
+        pool = self.pools[topic.pk]
+        keys = [text for text, _ in before.texts]
+        grades = pool.context(keys)
+        if self.made_from["aggregate"] == "sum":
+            return before.reordered(by_sum(keys, grades))
+        return before.reordered(by_coverage(keys, grades, pool.eta))
+
+
+class RequiredStep(_Rated):
+    """required(judge=NAME, eta=3): the required subset of each topic, Z*, in the order of its making."""
+
+    def __call__(self, topic: Topic, before: Ranking, parts: Sequence[Ranking]) -> Ranking:
+        keys = self.pools[topic.pk].required_texts
+        return Ranking([(key, float(len(keys) - place)) for place, key in enumerate(keys)])

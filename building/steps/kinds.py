@@ -1,0 +1,120 @@
+"""The table of steps that there are, and a recipe made ready of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from annotation.models import Topic
+from building.retrieval.recipe import Recipe, RecipeError, Stage
+from building.steps.diversity import MmrStep, XquadStep
+from building.steps.fusing import FuseStep
+from building.steps.grades import ByRatingsStep, RequiredStep
+from building.steps.kitchen import ForMany, Kitchen, Ranking, Step
+from building.steps.lucene import AnseriniStep
+from building.steps.servers import ListwiseStep, RerankStep
+from building.steps.vectors import EmbedStep, StaticStep
+from building.steps.words import Bm25Step
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A step that there is: what makes it, its options, and where it may stand.
+
+    `reorders`: it needs a ranking before it. `joins`: it is given rankings in brackets.
+    """
+
+    makes: Callable[[Kitchen, Mapping[str, str]], Step]
+    options: tuple[str, ...]
+    reorders: bool = False
+    joins: bool = False
+
+    @property
+    def says(self) -> str:
+        return " ".join(str(self.makes.__doc__).split())
+
+
+KINDS: Mapping[str, Kind] = {
+    "bm25": Kind(Bm25Step, ("k1", "b", "background")),
+    "anserini": Kind(AnseriniStep, ("k1", "b", "language")),
+    "fuse": Kind(FuseStep, ("by", "k", "weights"), joins=True),
+    "static": Kind(StaticStep, ("model",)),
+    "embed": Kind(EmbedStep, ("server", "model", "tokens")),
+    "rerank": Kind(RerankStep, ("server", "model", "kind", "tokens"), reorders=True),
+    "listwise": Kind(
+        ListwiseStep, ("server", "model", "window", "stride", "tokens"), reorders=True
+    ),
+    "mmr": Kind(MmrStep, ("lambda", "vectors", "server", "model", "tokens"), reorders=True),
+    "xquad": Kind(XquadStep, ("lambda",), reorders=True),
+    "by_ratings": Kind(ByRatingsStep, ("judge", "aggregate", "eta"), reorders=True),
+    "required": Kind(RequiredStep, ("judge", "eta")),
+}
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A recipe of which every step is ready, for any number of topics."""
+
+    steps: tuple[tuple[Step, Stage, tuple[Prepared, ...]], ...]
+
+    @property
+    def made_from(self) -> list[dict[str, Any]]:
+        """The steps with all that decides what they make: as they are said to be the same."""
+        return [
+            {
+                "step": stage.name,
+                **step.made_from,
+                "of": [part.made_from for part in parts],
+                "cut": stage.cut,
+            }
+            for step, stage, parts in self.steps
+        ]
+
+    def of_all(self, topics: Sequence[Topic]) -> dict[Topic, Ranking]:
+        self._prepare_for(topics)
+        return {topic: self.of(topic) for topic in topics}
+
+    def _prepare_for(self, topics: Sequence[Topic]) -> None:
+        for step, _, parts in self.steps:
+            if isinstance(step, ForMany):
+                step.prepare_for(topics)
+            for part in parts:
+                part._prepare_for(topics)
+
+    def of(self, topic: Topic) -> Ranking:
+        ranking = Ranking([])
+        for step, stage, parts in self.steps:
+            ranking = step(topic, ranking, [part.of(topic) for part in parts]).cut(stage.cut)
+        return ranking
+
+
+def prepare(recipe: Recipe, kitchen: Kitchen) -> Prepared:
+    """Raises RecipeError for a step, option or order that cannot be, and NoIndex."""
+    steps = []
+    for place, stage in enumerate(recipe.stages):
+        kind = _kind(stage, is_first=place == 0)
+        parts = tuple(prepare(part, kitchen) for part in stage.arguments)
+        steps.append((kind.makes(kitchen, dict(stage.options)), stage, parts))
+    return Prepared(tuple(steps))
+
+
+def _kind(stage: Stage, *, is_first: bool) -> Kind:
+    kind = KINDS.get(stage.name)
+    if kind is None:
+        raise RecipeError(f"There is no step “{stage.name}”. There are: {', '.join(KINDS)}.")
+    for key, _ in stage.options:
+        if key not in kind.options:
+            known = ", ".join(kind.options)
+            raise RecipeError(f"{stage.name} has no option “{key}”. It has: {known}.")
+    if kind.reorders and is_first:
+        raise RecipeError(
+            f"{stage.name} needs a ranking before it, such as “bm25 % 100 > {stage}”."
+        )
+    if not kind.reorders and not is_first:
+        raise RecipeError(f"{stage.name} makes a ranking of its own: it stands first.")
+    if kind.joins and len(stage.arguments) < 2:
+        raise RecipeError(f"{stage.name} joins two rankings or more, in its brackets.")
+    if stage.arguments and not kind.joins:
+        raise RecipeError(f"{stage.name} takes no ranking in its brackets.")
+    return kind

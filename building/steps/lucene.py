@@ -1,0 +1,40 @@
+"""The step that asks Lucene itself."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from annotation.models import Topic
+from building.anserini.index import LANGUAGES
+from building.anserini.search import ranked
+from building.retrieval.fusion import Scored
+from building.retrieval.recipe import RecipeError
+from building.steps.kitchen import DEEP, Kitchen, Ranking
+from building.steps.options import weights
+
+
+class AnseriniStep:
+    """anserini(k1=0.9, b=0.4, language=en): the same by Lucene itself, and in its other languages."""
+
+    def __init__(self, kitchen: Kitchen, options: Mapping[str, str]) -> None:
+        self.k1, self.b = weights("anserini", options)
+        language = options.get("language", "en")
+        if language not in LANGUAGES:
+            raise RecipeError(
+                f"anserini: Lucene has no language “{language}”. It has: {', '.join(LANGUAGES)}."
+            )
+        self.jar, self.index = kitchen.lucene(language)
+        meta = self.index.meta
+        self.made_from: dict[str, Any] = {"k1": self.k1, "b": self.b, "language": language}
+        self.made_from |= {"corpus": meta.corpus, "anserini": meta.anserini}
+        self.made: dict[str, Scored] = {}
+
+    def prepare_for(self, topics: Sequence[Topic]) -> None:
+        requests = {topic.name: topic.request for topic in topics}
+        self.made |= ranked(self.index, self.jar, requests, self.k1, self.b, DEEP)
+
+    def __call__(self, topic: Topic, before: Ranking, parts: Sequence[Ranking]) -> Ranking:
+        if topic.name not in self.made:
+            self.prepare_for([topic])
+        return Ranking(self.made[topic.name])

@@ -1,0 +1,42 @@
+"""What makes a writer: everything that shapes its texts, and the hash of it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import asdict, dataclass, field
+
+from judging.grading.pairs import Sampling
+from judging.grading.spec import STAND_IN
+
+EXTRACTIVE = "extractive"
+
+
+@dataclass(frozen=True)
+class WriterSpec:
+    """A writer without a database. Two specs with one fingerprint are one writer."""
+
+    task: str
+    backend: str
+    model: str
+    revision: str = ""
+    system: str = ""
+    prompt: str = ""
+    sampling: Sampling = field(default_factory=Sampling)
+
+    template_hash = ""  # of a chat template: it is taken as the server has it
+
+    @property
+    def is_extractive(self) -> bool:
+        return self.backend == EXTRACTIVE
+
+    @property
+    def is_baseline(self) -> bool:
+        """Whether no model writes: sentences are picked, here or by the stand-in for one."""
+        return self.is_extractive or self.model == STAND_IN
+
+    @property
+    def fingerprint(self) -> str:
+        """SHA-256 over the canonical JSON of all fields, in hex: one changed word, another writer."""
+        canonical = json.dumps(asdict(self), sort_keys=True)
+        return hashlib.sha256(canonical.encode("ascii")).hexdigest()

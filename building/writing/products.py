@@ -1,0 +1,93 @@
+"""What a writer is given, what comes of its reply, and what a reply can fail by."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Failure(StrEnum):
+    """What a reply can fail by; FAILURES has the sentences for people."""
+
+    EMPTY = "empty"
+    REFUSED = "refused"
+    NO_TAGS = "no_tags"
+    CUT = "cut"
+    TOO_FEW = "too_few"
+    TOO_MANY = "too_many"
+    TOO_SHORT = "too_short"
+    TOO_LONG = "too_long"
+    COPIES = "copies"
+    LOOPS = "loops"
+    CITES_WITHOUT_CONTEXT = "cites_without_context"
+
+
+FAILURES = {
+    Failure.EMPTY: "Nothing was written.",
+    Failure.REFUSED: "The writer refused.",
+    Failure.NO_TAGS: "What was asked for is not between the tags that the prompt names.",
+    Failure.CUT: "The reply was cut by its length before anything in it was whole.",
+    Failure.TOO_FEW: "Fewer were written than asked for.",
+    Failure.TOO_MANY: "Several were written where one was asked for.",
+    Failure.TOO_SHORT: "It is too short.",
+    Failure.TOO_LONG: "It is too long.",
+    Failure.COPIES: "It holds a whole sentence of what it was made from.",
+    Failure.LOOPS: "It says the same again and again.",
+    Failure.CITES_WITHOUT_CONTEXT: "It cites passages, and was given none.",
+}
+
+
+@dataclass(frozen=True)
+class Source:
+    """What a task is given. Of `n` and `words` 0 means what the task has of its own.
+
+    `document` is the document or the summary; `passages` are (name, body) in the order of their ranks,
+    cited by their number from 1; `have` are the questions that are there already. `words` is the length
+    asked for, `max_words` the length at which a report is cut, 0 for none.
+    """
+
+    request: str = ""
+    document: str = ""
+    passages: tuple[tuple[str, str], ...] = ()
+    have: tuple[str, ...] = ()
+    n: int = 0
+    words: int = 0
+    max_words: int = 0
+
+
+@dataclass(frozen=True)
+class Statement:
+    """A sentence of a report, `body[start:end]` in code points, and the labels of its citations as written."""
+
+    start: int
+    end: int
+    labels: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Product:
+    """One text or question. `flags` are for its reviewer; `citations` are all statements of a report."""
+
+    body: str
+    flags: tuple[str, ...] = ()
+    citations: tuple[Statement, ...] = ()
+
+
+@dataclass(frozen=True)
+class Written:
+    """What a reply became.
+
+    What is whole is kept beside a failure too: of 10 questions the 6 that came, with `missing` = 4, how
+    many of those asked for are still to be had. `detail` says in a sentence or two what happened, also
+    to a reply without a failure of which something was left out.
+    """
+
+    products: tuple[Product, ...] = ()
+    failure: Failure | None = None
+    detail: str = ""
+    missing: int = 0
+
+
+def failed(failure: Failure, missing: int, detail: str = "") -> Written:
+    """Nothing of the reply can be used."""
+    return Written((), failure, detail or FAILURES[failure], missing)

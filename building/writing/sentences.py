@@ -1,0 +1,67 @@
+"""The sentences of what was written, and its words."""
+
+from __future__ import annotations
+
+import unicodedata
+from itertools import pairwise
+
+import regex
+
+from annotation.text.spans import sentences
+
+# A line end parts sentences (items of a list, headings), unless the next line goes on in small letters.
+_BREAK = regex.compile(r"\n\s*\n|\n(?![^\S\n]*\p{Ll})")
+_LINE_END = regex.compile(r"\r\n?")
+_LETTER = regex.compile(r"\p{L}")
+_WORD = regex.compile(r"[\p{L}\p{N}][\p{L}\p{M}\p{N}]*+")
+
+
+def with_line_ends(text: str) -> str:
+    r"""The text with \n where a line ends, and nothing around it."""
+    return _LINE_END.sub("\n", text).strip()
+
+
+def on_one_line(text: str) -> str:
+    """The text with one space for each run of white space, and none around it."""
+    return " ".join(text.split())
+
+
+def n_words(text: str) -> int:
+    """Words by white space after NFKC, as TREC counts them."""
+    return len(unicodedata.normalize("NFKC", text).split())
+
+
+def has_words(text: str) -> bool:
+    return _WORD.search(text) is not None
+
+
+def plain_words(text: str) -> list[str]:
+    """The words that two texts are compared by: letters and digits alone, after NFKC and case folding."""
+    return _WORD.findall(unicodedata.normalize("NFKC", text).casefold())
+
+
+def spans(body: str) -> list[tuple[int, int]]:
+    """[start, end) of each sentence in code points, in order; what has no letter goes with its neighbour.
+
+    `body` ends its lines by a line feed alone. A number before an item of a list belongs to the item.
+    """
+    edges = [0, *(edge for gap in _BREAK.finditer(body) for edge in gap.span()), len(body)]
+    found: list[tuple[int, int]] = []
+    for start, end in list(pairwise(edges))[::2]:
+        found += _joined(body, sentences(body, start, end))
+    return found
+
+
+def texts(body: str) -> list[str]:
+    return [body[start:end] for start, end in spans(body)]
+
+
+def _joined(body: str, pieces: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    joined: list[tuple[int, int]] = []
+    for start, end in pieces:
+        has_words = _LETTER.search(body, start, end) is not None
+        if joined and not (has_words and _LETTER.search(body, *joined[-1])):
+            joined[-1] = (joined[-1][0], end)
+        else:
+            joined.append((start, end))
+    return joined

@@ -1,0 +1,223 @@
+"""What a writer can be asked: passages of a document, a request, questions, reports; with what prompts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from building.writing import parse, wording
+from building.writing.products import Product, Source, Statement, Written
+from judging.grading.pairs import Sampling
+
+__all__ = [
+    "TASKS",
+    "Product",
+    "Source",
+    "Statement",
+    "Task",
+    "Written",
+    "check_prompt",
+    "render",
+    "shown_passages",
+]
+
+Message = dict[str, str]
+PLACEHOLDERS = ("document", "request", "context", "have", "n", "words", "max_words")
+NO_QUESTIONS = "(none so far)"
+_PLACEHOLDER = re.compile(r"\{(" + "|".join(PLACEHOLDERS) + r")\}")
+_LOOKS_LIKE_ONE = re.compile(r"\{\s*([^\W\d]\w*)\s*\}")
+_SHOWS = {
+    "document": "the document",
+    "request": "the request",
+    "context": "the passages of the context",
+}
+
+
+@dataclass(frozen=True)
+class Task:
+    """A kind of thing that is written.
+
+    `allowed` are the placeholders of its prompts, `required` those that must be there; `n` is how many
+    are asked for and `words` how long each shall be, where a source says neither. `max_tokens` of the
+    sampling is what these need; a length asked for has its own.
+    """
+
+    name: str
+    title: str
+    says: str
+    allowed: frozenset[str]
+    required: frozenset[str]
+    sampling: Sampling
+    n: int
+    words: int
+    reader: Callable[[str, str | None, Source], Written]
+
+    @property
+    def wording(self) -> wording.Wording:
+        """Our own, which people may write anew."""
+        return wording.load(self.name)
+
+    @property
+    def system(self) -> str:
+        return self.wording.system
+
+    @property
+    def prompt(self) -> str:
+        return self.wording.prompt
+
+    @property
+    def shows_have(self) -> bool:
+        """Whether its prompts show what is there already, so that the rest can be asked for."""
+        return "have" in self.allowed
+
+    def read(self, reply: str, finish_reason: str | None, source: Source) -> Written:
+        """What the reply became. Any text gives something, and none raises.
+
+        `finish_reason` is the server's: "stop", "length" and the like; None or "" where it tells none.
+        """
+        return self.reader(reply, finish_reason, self.whole(source))
+
+    def whole(self, source: Source) -> Source:
+        """The source with the number and the length that the task has of its own, where it has none."""
+        return replace(source, n=source.n or self.n, words=source.words or self.words)
+
+
+def _task(
+    name: str, title: str, says: str, may: str, must: str, max_tokens: int, n: int, words: int
+) -> Task:
+    return Task(
+        name=name,
+        title=title,
+        says=says,
+        allowed=frozenset(f"{may} {must}".split()),
+        required=frozenset(must.split()),
+        sampling=Sampling(0.7, 0.95, max_tokens, seed=None, logprobs=False),
+        n=n,
+        words=words,
+        reader=_READERS[name],
+    )
+
+
+_READERS = {
+    "passages": parse.read_passages,
+    "request": parse.read_request,
+    "questions": parse.read_questions,
+    "report": parse.read_report,
+    "direct": parse.read_report,
+}
+_ALL = (
+    _task(
+        "passages",
+        "Passages of a document",
+        "Writes a document anew as two or three passages that can be read by themselves.",
+        may="n words",
+        must="document",
+        max_tokens=1_200,
+        n=3,
+        words=200,
+    ),
+    _task(
+        "request",
+        "A request for a report",
+        "Writes the request that a report, such as a reference summary, would answer.",
+        may="words",
+        must="document",
+        max_tokens=300,
+        n=1,
+        words=50,
+    ),
+    _task(
+        "questions",
+        "Sub-questions",
+        "Writes questions that a summary answers, each to be understood by itself.",
+        may="request n have",
+        must="document",
+        max_tokens=1_000,
+        n=10,
+        words=0,
+    ),
+    _task(
+        "report",
+        "A report from passages",
+        "Writes the report that a request asks for from the passages of a run, and cites them.",
+        may="words max_words",
+        must="request context",
+        max_tokens=600,
+        n=1,
+        words=300,
+    ),
+    _task(
+        "direct",
+        "A report from the request alone",
+        "Writes the report that a request asks for without any passage: what the model knows by itself.",
+        may="words max_words",
+        must="request",
+        max_tokens=600,
+        n=1,
+        words=300,
+    ),
+)
+TASKS: Mapping[str, Task] = {task.name: task for task in _ALL}
+
+
+def render(task: Task, system: str, prompt: str, source: Source) -> list[Message]:
+    """The chat messages that ask for it: a system message, where there is one, then the user's.
+
+    All placeholders are put in at once, so that braces in a text reach the model as they are. {context}
+    are the passages numbered from 1, {have} the questions numbered from 1.
+    """
+    source = task.whole(source)
+    values = {
+        "document": source.document,
+        "request": source.request,
+        "context": "\n\n".join(shown_passages(source.passages)),
+        "have": _numbered(source.have) or NO_QUESTIONS,
+        "n": str(source.n),
+        "words": str(source.words),
+        "max_words": str(source.max_words or source.words),
+    }
+
+    def filled(template: str) -> str:
+        return _PLACEHOLDER.sub(
+            lambda match: values[match[1]] if match[1] in task.allowed else match[0], template
+        )
+
+    messages = [{"role": "user", "content": filled(prompt)}]
+    if system:
+        messages.insert(0, {"role": "system", "content": filled(system)})
+    return messages
+
+
+def shown_passages(passages: Sequence[tuple[str, str]]) -> list[str]:
+    """Passages (name, body) as a prompt shows them, which is what their tokens are counted in."""
+    return [f"[{number}] {' '.join(body.split())}" for number, (_, body) in enumerate(passages, 1)]
+
+
+def check_prompt(task: Task, prompt: str, system: str = "") -> list[str]:
+    """What is wrong with a prompt, a sentence for each problem; none if it can be used.
+
+    A name in braces must be a placeholder of the task. Other braces are words like any others.
+    """
+    if not prompt.strip():
+        return ["The prompt is empty."]
+    both = f"{system}\n{prompt}"
+    known = ", ".join(f"{{{name}}}" for name in PLACEHOLDERS if name in task.allowed)
+    problems = [
+        f"{written} is not a placeholder of this task. There are {known}."
+        for written in dict.fromkeys(match[0] for match in _LOOKS_LIKE_ONE.finditer(both))
+        if not _PLACEHOLDER.fullmatch(written) or written[1:-1] not in task.allowed
+    ]
+    shown = {match[1] for match in _PLACEHOLDER.finditer(both)}
+    problems += [
+        f"The prompt does not show {_SHOWS[name]}: it needs {{{name}}}."
+        for name in PLACEHOLDERS
+        if name in task.required - shown
+    ]
+    return problems
+
+
+def _numbered(questions: Sequence[str]) -> str:
+    return "\n".join(
+        f"{number}. {' '.join(words.split())}" for number, words in enumerate(questions, 1)
+    )

@@ -1,0 +1,63 @@
+"""The prompts of the tasks as files hold them: our own in building/writing/prompts/, and those of people.
+
+    --- system ---
+    ...
+    --- user ---
+    ...
+
+The system part may be missing. A file without any heading is what the user says.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+FOLDER = Path(__file__).resolve().parent / "prompts"
+_HEADING = re.compile(r"--- (\w+) ---")
+
+
+class PromptBroken(ValueError):
+    """A prompt that cannot be read; a sentence that names the line."""
+
+
+@dataclass(frozen=True)
+class Wording:
+    """What a model is told. `system` is empty where there is no such part."""
+
+    system: str
+    prompt: str
+
+
+@cache
+def load(name: str) -> Wording:
+    """Our own wording for a task."""
+    return read((FOLDER / f"{name}.txt").read_text(encoding="utf-8"))
+
+
+def read(text: str) -> Wording:
+    """The wording in the text of a file. Raises PromptBroken."""
+    lines = text.removeprefix("\ufeff").replace("\r\n", "\n").split("\n")
+    parts: dict[str, list[str]] = {}
+    current: list[str] | None = None
+    for number, line in enumerate(lines, 1):
+        heading = _HEADING.fullmatch(line.strip())
+        if heading is None:
+            if current is None and line.strip():
+                current = parts["user"] = []
+            if current is not None:
+                current.append(line)
+            continue
+        if heading[1] not in ("system", "user"):
+            raise PromptBroken(
+                f'Line {number}: there is no part "{heading[1]}". There are system and user.'
+            )
+        if heading[1] in parts:
+            raise PromptBroken(f'Line {number}: the part "{heading[1]}" is there twice.')
+        current = parts[heading[1]] = []
+    system, prompt = ("\n".join(parts.get(part, [])).strip() for part in ("system", "user"))
+    if not prompt:
+        raise PromptBroken('There is nothing for the user to say, under "--- user ---".')
+    return Wording(system, prompt)

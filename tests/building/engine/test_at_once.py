@@ -1,0 +1,177 @@
+"""Several at once, and killed ones: nothing is ordered, written, decided or made twice, and nothing is lost."""
+
+import subprocess
+import sys
+import time
+from collections import Counter
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from annotation.models import SubQuestion
+from building.engine import writings
+from building.engine.choosing import WriterRefused, baseline_of
+from building.engine.deciding import DecisionRefused, accept, open_products, reject
+from building.engine.fill import _ask, pump
+from building.engine.storing import store
+from building.engine.wanted import Wanted
+from building.models import Draft, Product, Writer, Writing
+from building.writers.base import Outcome
+from building.writers.extractive_writer import ExtractiveWriter
+from judging.engine import leases
+from judging.engine.states import RunRefused
+from tests.building.engine.material import (
+    a_writer,
+    drafts,
+    make_collection,
+    products,
+    questions,
+    started,
+)
+from tests.building.engine.null_worker import allow, sent
+from tests.judging.engine.material import ROOT, environment
+from tests.threads import in_threads
+
+AT_ONCE = 6
+
+
+def refused(act, *errors):
+    """None where it was done, and else the words of the refusal."""
+    try:
+        act()
+    except errors as error:
+        return str(error)
+    return None
+
+
+@pytest.mark.django_db(transaction=True)
+def test_who_starts_the_same_at_once_starts_it_once():
+    dataset, writer = make_collection(), a_writer()
+
+    def start(_):
+        return refused(lambda: writings.start(writer, dataset, Wanted()), RunRefused)
+
+    told = in_threads(start, range(AT_ONCE), AT_ONCE)
+    assert told.count(None) == 1
+    assert all("still open" in words or "try again" in words for words in told if words)
+    assert Writing.objects.get().orders.count() == 2
+
+
+@pytest.mark.django_db(transaction=True)
+def test_who_makes_the_same_writer_at_once_makes_one():
+    told = in_threads(lambda _: refused(lambda: a_writer(), WriterRefused), range(AT_ONCE), AT_ONCE)
+    assert told.count(None) == 1
+    keys = in_threads(lambda _: baseline_of("questions").pk, range(AT_ONCE), AT_ONCE)
+    assert len(set(keys)) == 1
+    assert Writer.objects.count() == 2
+
+
+@pytest.mark.django_db(transaction=True)
+def test_workers_at_once_write_each_thing_once():
+    dataset = make_collection(*(f"t{number}" for number in range(20)))
+    run = started(baseline_of("questions"), dataset)
+
+    def work(number):
+        own = Writing.objects.select_related("writer", "dataset").get(pk=run.pk)
+        pump(own, ExtractiveWriter(), f"worker:{number}")
+
+    in_threads(work, range(4), 4)
+    run.refresh_from_db()
+    assert run.state == "finished"
+    assert drafts(run) == [(f"t{number}", 1, "") for number in range(20)]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_who_decides_about_the_same_at_once_decides_once():
+    dataset = make_collection("a")
+    run = started(baseline_of("questions"), dataset, wanted={"n": 3})
+    pump(run, ExtractiveWriter(), "here:1")
+    first, second, third = open_products(run)
+
+    def decide(number):
+        act = reject if number % 2 else accept
+        return refused(lambda: act(Product.objects.get(pk=first.pk), None), DecisionRefused)
+
+    told = in_threads(decide, range(AT_ONCE), AT_ONCE)
+    assert told.count(None) == 1
+    assert SubQuestion.objects.count() == Product.objects.filter(decision="accepted").count()
+
+    # Two different questions want the same place, and whoever comes second may have to try again.
+    told = in_threads(
+        lambda each: refused(lambda: accept(each, None), DecisionRefused), [second, third], 2
+    )
+    assert told.count(None) >= 1
+    positions = SubQuestion.objects.order_by("position").values_list("position", flat=True)
+    assert list(positions) == list(range(len(positions)))
+
+
+@pytest.mark.django_db
+def test_of_two_replies_to_one_order_the_first_counts():
+    dataset = make_collection("a")
+    run = started(a_writer(), dataset, wanted={"n": 2})
+    slow = leases.take(run, "slow:1")
+    run.orders.update(expires=timezone.now() - timedelta(seconds=1))
+    quick = leases.take(run, "quick:1")
+    assert slow.pk == quick.pk
+    of_slow, of_quick = _ask(run, slow), _ask(run, quick)
+    assert store(Outcome(of_quick, raw=questions(1, 2), finish_reason="stop"), "quick:1")
+    late = store(Outcome(of_slow, raw=questions(3, 4), completion_tokens=7), "slow:1")
+    assert not late.counts
+    assert Draft.objects.get(counts=True).worker == "quick:1"
+    assert run.spent().completion_tokens == 7
+    assert len(products(run)) == 2
+    order = run.orders.get()
+    assert (order.state, order.owner) == ("done", "quick:1")
+
+
+@pytest.mark.django_db
+def test_a_late_reply_counts_where_nobody_else_has_replied():
+    dataset = make_collection("a")
+    run = started(a_writer(), dataset, wanted={"n": 2})
+    ask = _ask(run, leases.take(run, "slow:1"))
+    run.orders.update(expires=timezone.now() - timedelta(seconds=1))
+    assert store(Outcome(ask, raw=questions(1, 2), finish_reason="stop"), "slow:1")
+    assert run.orders.get().state == "done"
+
+
+@pytest.mark.soak
+@pytest.mark.django_db(transaction=True)
+def test_a_killed_worker_loses_what_it_held_until_its_leases_run_out(tmp_path):
+    names = [f"t{number}" for number in range(60)]
+    run = started(a_writer(), make_collection(*names), wanted={"n": 2})
+    allow(tmp_path, 12)
+    command = [
+        sys.executable,
+        "-m",
+        "tests.building.engine.null_worker",
+        str(run.pk),
+        tmp_path,
+        "8",
+    ]
+    env = environment(JUDGE_LEASE_SECONDS="2")
+    first, second = (
+        subprocess.Popen(command, env=env, cwd=ROOT, stderr=subprocess.PIPE) for _ in range(2)
+    )
+    try:
+        until = time.monotonic() + 120
+        while len(sent(tmp_path)) < 14 or not (tmp_path / f"{first.pid}.sent").exists():
+            assert time.monotonic() < until
+            time.sleep(0.02)
+        first.kill()
+        first.wait()
+        allow(tmp_path, 1_000)
+        complaints = second.communicate(timeout=120)[1]
+    finally:
+        for process in (first, second):
+            process.kill()
+            process.wait()
+    assert second.returncode == 0, complaints
+    run.refresh_from_db()
+    assert run.state == "finished"
+    assert drafts(run) == [(name, 1, "") for name in names]
+    assert len(products(run)) == 120
+    asked = Counter(sent(tmp_path))
+    assert set(asked) == set(run.orders.values_list("pk", flat=True))
+    # Twice asked was at most what the killed one held.
+    assert sum(asked.values()) - 60 <= 8

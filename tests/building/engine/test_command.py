@@ -1,0 +1,192 @@
+"""manage.py write: from documents to proposals, and what it says where that cannot be."""
+
+import json
+from io import StringIO
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from annotation.models import SubQuestion, Text
+from building.models import Draft, Order, Product, Writer, Writing
+from judging.engine import states
+from tests.building.engine.material import PROMPTS, add_run, make_collection, questions
+from tests.judging.graders.scripted_server import said
+
+pytestmark = pytest.mark.django_db
+
+
+def write(*arguments, **options):
+    out, err = StringIO(), StringIO()
+    call_command("write", *arguments, stdout=out, stderr=err, **options)
+    return out.getvalue(), err.getvalue()
+
+
+@pytest.fixture
+def prompt(tmp_path):
+    path = tmp_path / "prompt.txt"
+    path.write_text(f"--- user ---\n{PROMPTS['questions']}\n")
+    return path
+
+
+@pytest.fixture
+def line(server, prompt):
+    """The same command line for a model, with its prompt."""
+    make_collection()
+    server.script("a", said(questions(1, 2)))
+    server.script("b", said(questions(3, 4)))
+    words = ["built", "--task", "questions", "--writer", "own", "--model", "tiny", "--n", "2"]
+    return [*words, "--prompt", str(prompt), "--endpoint", server.url]
+
+
+def test_the_baseline_writes_and_nothing_is_decided():
+    make_collection()
+    out, _ = write("built", "--task", "questions")
+    number = Writing.objects.get().pk
+    assert out.startswith(
+        f"Writing {number}, finished: 2 of 2 orders; 20 products, 20 of them not yet decided"
+    )
+    assert not SubQuestion.objects.exists()
+
+
+def test_everything_unseen_is_kept_as_that():
+    make_collection()
+    out, _ = write("built", "--task", "passages", "--accept-all")
+    n = Product.objects.count()
+    assert out.startswith(f"Accepted unseen: {n}.")
+    assert set(Product.objects.values_list("decision", "unseen", "decided_by")) == {
+        ("accepted", True, None)
+    }
+    assert Text.objects.filter(kind="passage", document__isnull=False).count() == n
+
+
+def test_the_same_line_again_asks_nothing(line, server):
+    write(*line)
+    out, _ = write(*line)
+    assert out == "Nothing to write; 2 this writer has written before.\n"
+    assert Writer.objects.count() == 1
+    assert server.asked == {"a": 1, "b": 1}
+
+
+def test_a_dry_run_leaves_nothing_and_the_same_line_then_writes(line, server):
+    out, _ = write(*line, "--dry-run")
+    assert out.startswith("2 to write. About ")
+    assert "--- user ---\na\nDocument 0." in out
+    assert not Writer.objects.exists()
+    assert not Writing.objects.exists()
+    assert not server.asked
+    out, _ = write(*line)
+    assert "finished: 2 of 2 orders" in out
+
+
+def test_a_line_that_was_wrong_leaves_no_writer_behind(line):
+    with pytest.raises(CommandError, match="no topic “z”"):
+        write(*line, "--topics", "z")
+    assert not Writer.objects.exists()
+
+
+def test_a_name_that_is_another_writers_is_refused(line, prompt):
+    write(*line)
+    prompt.write_text("--- user ---\nOther words: {document}\n")
+    with pytest.raises(CommandError, match="The name own is taken"):
+        write(*line)
+
+
+def test_numbers_for_a_program_are_json_and_nothing_else(line):
+    out, err = write(*line, "--json", "--accept-all")
+    told = json.loads(out)
+    assert told["done"] == 2
+    assert told["open"] == 0
+    assert "Accepted unseen: 4." in err
+
+
+def test_a_budget_stops_it_and_a_larger_one_lets_it_go_on(line, server):
+    out, _ = write(*line, "--max-messages", "1")
+    assert "stopped at its budget: 1 of 2 orders" in out
+    number = str(Writing.objects.get().pk)
+    with pytest.raises(CommandError, match="Give it a larger one"):
+        write("built", "--join", number)
+    out, _ = write("built", "--join", number, "--max-messages", "5")
+    assert "finished: 2 of 2 orders" in out
+    assert server.asked == {"a": 1, "b": 1}
+
+
+def test_an_open_writing_is_joined(line):
+    write(*line, "--max-messages", "1")
+    run = Writing.objects.get()
+    Writing.objects.update(state="paused", max_messages=None)
+    with pytest.raises(CommandError, match=f"Writing {run.pk} of own is still open"):
+        write(*line, "--samples", "2")
+    out, _ = write("built", "--join", str(run.pk))
+    assert "finished: 2 of 2" in out
+    with pytest.raises(CommandError, match="has no writing 99"):
+        write("built", "--join", "99")
+    make_collection(slug="other")
+    with pytest.raises(CommandError, match="has no writing"):
+        write("other", "--join", str(run.pk))
+
+
+def test_a_cancelled_writing_is_taken_over(line):
+    write(*line, "--max-messages", "1")
+    run = Writing.objects.get()
+    Writing.objects.update(state="running")
+    run.refresh_from_db()
+    states.cancel(run)
+    out, _ = write(*line)
+    assert "finished: 1 of 1 orders" in out
+    assert Order.objects.count() == Draft.objects.count() == 2
+
+
+def test_reports_of_a_run_and_its_required_subset():
+    dataset = make_collection(request="What happened?")
+    add_run(dataset)
+    add_run(dataset, "needed", 2)
+    given = ("--run", "bm25", "--required", "needed", "--k", "required")
+    out, _ = write(
+        "built", "--task", "report", *given, "--length", "match:required", "--accept-all"
+    )
+    assert "Accepted unseen: 2." in out
+    report = Text.objects.get(kind="report", name="a")
+    assert report.system == "extractive-report.bm25"
+    assert {c.cited.name for c in report.citations.all()} == {"a:0#0", "a:0#1"}
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["nowhere", "--task", "questions"], "There is no dataset “nowhere”"),
+        (["built"], "--task passages, request, questions, report, direct"),
+        (["built", "--task", "questions", "--writer", "x"], "There is no writer of questions “x”"),
+        (["built", "--task", "report"], "say which"),
+        (["built", "--task", "questions", "--samples", "0"], "From 1 to 100 samples"),
+        (["built", "--task", "questions", "--concurrency", "0"], "concurrency"),
+        (["built", "--task", "questions", "--length", "long"], "Only reports"),
+        (["built", "--task", "questions", "--price-in", "-1"], "A price is 0 or more"),
+        (
+            ["built", "--task", "questions", "--writer", "w", "--model", "m", "--prompt", "/none"],
+            "No such file",
+        ),
+        (
+            ["built", "--task", "questions", "--writer", "w o", "--model", "m"],
+            "letters, digits",
+        ),
+        (["built", "--task", "questions", "--model", "m"], "give the writer a name"),
+        (["built", "--task", "questions", "--prompt", "/none"], "say which model"),
+    ],
+)
+def test_what_is_wrong_is_said_and_leaves_nothing(words, says):
+    make_collection()
+    with pytest.raises(CommandError) as told:
+        write(*words)
+    assert says in str(told.value)
+    assert not Writing.objects.exists()
+    assert not Writer.objects.filter(backend="openai").exists()
+
+
+def test_a_prompt_that_cannot_be_used_is_refused(line, prompt):
+    prompt.write_text("--- user ---\nWrite {n} on {nothing}.\n")
+    with pytest.raises(CommandError, match="does not show the document"):
+        write(*line)
+    prompt.write_bytes(b"\xff\xfe")
+    with pytest.raises(CommandError):
+        write(*line)
+    assert not Writer.objects.exists()

@@ -1,0 +1,113 @@
+"""Reports in the collection: of which system, and with which citations."""
+
+import pytest
+
+from annotation.models import Citation, Text
+from building.engine.deciding import DecisionRefused, accept
+from building.models import Product
+from tests.building.engine.material import a_writer, add_run, make_collection, started
+from tests.building.engine.test_deciding import replied
+
+pytestmark = pytest.mark.django_db
+# Passages of the context are [1] a:0#0, [2] a:0#1 and [3] a:0#2.
+REPLY = (
+    "The ferry lost its steering in March [1]. Nobody was hurt on board [2][7]. "
+    "The company had ordered new seals, and they never came [1, 3]. It was a long night for all."
+)
+
+
+@pytest.fixture
+def dataset():
+    dataset = make_collection("a", request="What happened?")
+    add_run(dataset)
+    return dataset
+
+
+def reported(dataset, reply=REPLY, task="report", **wanted):
+    wanted = wanted or {"run": "bm25"}
+    return replied(started(a_writer(task), dataset, wanted=wanted), reply)
+
+
+def cited(text):
+    """(words of the statement, label, name of what it cites) in order."""
+    rows = text.citations.order_by("position").select_related("cited")
+    return [(text.body[c.start : c.end], c.label, c.cited.name if c.cited else None) for c in rows]
+
+
+def test_citations_are_kept_as_written_and_those_of_nothing_too(dataset):
+    (product,) = reported(dataset)
+    accept(product, None)
+    report = Text.objects.get(kind="report")
+    assert (report.system, report.name, report.topic.name) == ("writer.bm25", "a", "a")
+    assert "[" not in report.body
+    assert cited(report) == [
+        ("The ferry lost its steering in March.", "1", "a:0#0"),
+        ("Nobody was hurt on board.", "2", "a:0#1"),
+        ("Nobody was hurt on board.", "7", None),
+        ("The company had ordered new seals, and they never came.", "1", "a:0#0"),
+        ("The company had ordered new seals, and they never came.", "3", "a:0#2"),
+    ]
+    assert Citation.objects.exclude(cited=None).count() == 4
+
+
+def test_an_edited_report_keeps_what_its_unchanged_sentences_cite(dataset):
+    (product,) = reported(dataset)
+    body = product.body.replace("Nobody was hurt on board.", "All were well.")
+    accept(product, None, f"To begin with: {body}")
+    report = Text.objects.get(kind="report")
+    # The first sentence stands within another now, and is still there word for word.
+    assert [(words, label) for words, label, _ in cited(report)] == [
+        ("The ferry lost its steering in March.", "1"),
+        ("The company had ordered new seals, and they never came.", "1"),
+        ("The company had ordered new seals, and they never came.", "3"),
+    ]
+
+
+def test_passages_that_are_called_by_numbers_are_cited_by_their_place(dataset):
+    """A context is numbered from 1, whatever its passages are called."""
+    for place, name in ((0, "2"), (1, "1")):
+        Text.objects.filter(name=f"a:0#{place}").update(name=name)
+    (product,) = reported(dataset)
+    accept(product, None)
+    by_label = {label: name for _, label, name in cited(Text.objects.get(kind="report"))}
+    assert by_label == {"1": "2", "2": "1", "3": "a:0#2", "7": None}
+
+
+def test_a_report_of_the_request_alone_is_of_its_writer_and_cites_nothing(dataset):
+    (product,) = reported(dataset, REPLY.replace("[", "(").replace("]", ")"), "direct", length="")
+    accept(product, None)
+    report = Text.objects.get(kind="report")
+    assert (report.system, report.name) == ("writer", "a")
+    assert cited(report) == []
+
+
+def test_one_report_of_a_system_and_a_topic(dataset):
+    run = started(a_writer("report"), dataset, wanted={"run": "bm25", "k": "1"})
+    (first,) = replied(run, REPLY)
+    run.orders.all()
+    type(run).objects.update(state="finished")
+    (second,) = replied(started(run.writer, dataset, wanted={"run": "bm25", "k": "2"}), REPLY)
+    accept(first, None)
+    with pytest.raises(DecisionRefused, match=r"a has a report of writer\.bm25 already"):
+        accept(second, None)
+    assert Product.objects.get(pk=second.pk).is_open
+
+
+def test_samples_are_reports_of_names_of_their_own(dataset):
+    for product in replied(
+        started(a_writer("report"), dataset, wanted={"run": "bm25", "samples": 2}), REPLY, REPLY
+    ):
+        accept(product, None)
+    names = Text.objects.filter(kind="report").order_by("name").values_list("name", flat=True)
+    assert list(names) == ["a", "a#1"]
+
+
+def test_offsets_are_code_points_and_fit_the_body(dataset):
+    reply = REPLY.replace("steering", "steering 👩‍🚒🇳🇴 é\u0301").replace(". ", ".\n\n")
+    (product,) = reported(dataset, reply)
+    accept(product, None)
+    report = Text.objects.get(kind="report")
+    first = cited(report)[0][0]
+    assert first.startswith("The ferry lost its steering 👩‍🚒🇳🇴 é\u0301 in March")
+    for start, end, _ in product.statements:
+        assert report.body[start:end].strip() == report.body[start:end] != ""

@@ -1,0 +1,121 @@
+"""Writings in the background: turns that come back, workers that are woken, and a real one."""
+
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+from django_tasks import TaskResultStatus
+from django_tasks_db.models import DBTaskResult
+
+from building import tasks
+from building.engine.choosing import baseline_of
+from building.models import Writing
+from building.tasks import WRITING
+from judging.engine import leases, runs
+from judging.engine.background import Background
+from judging.engine.selection import Selection
+from judging.models import JudgeRun
+from judging.tasks import JUDGING
+from tests.building.engine.material import a_writer, drafts, make_collection, questions, started
+from tests.judging.engine.material import a_judge, make_study
+from tests.judging.engine.processes import manage
+from tests.judging.graders.scripted_server import said
+
+
+@pytest.fixture
+def run(db):
+    return started(baseline_of("questions"), make_collection())
+
+
+def queued(of=tasks.write):
+    return DBTaskResult.objects.filter(
+        task_path=of.module_path, status=TaskResultStatus.READY
+    ).count()
+
+
+def state(run):
+    run.refresh_from_db()
+    return run.state
+
+
+def test_a_turn_writes_and_finishes(run):
+    tasks.write.call(run.pk)
+    assert state(run) == "finished"
+    assert drafts(run) == [("a", 1, ""), ("b", 1, "")]
+    assert queued() == 0
+
+
+def test_a_turn_that_leaves_something_comes_back(run, monkeypatch):
+    monkeypatch.setattr("building.tasks.TURN", -1)
+    tasks.write.call(run.pk)
+    assert (state(run), queued()) == ("running", 1)
+    assert drafts(run) == []
+
+
+def test_the_rest_of_what_was_asked_for_comes_in_another_turn(db, server):
+    server.script("a", said(questions(1)), said(questions(2, 3)))
+    run = started(a_writer(), make_collection("a"), server, {"n": 3})
+    tasks.write.call(run.pk)
+    assert (state(run), queued()) == ("running", 1)
+    tasks.write.call(run.pk)
+    assert state(run) == "finished"
+    assert drafts(run) == [("a", 1, "too_few"), ("a", 2, "")]
+
+
+def test_what_others_hold_is_looked_for_when_their_leases_would_have_run_out(run, settings):
+    held = leases.take(run, "elsewhere:1")
+    tasks.write.call(run.pk)
+    later = DBTaskResult.objects.get(task_path=tasks.write.module_path)
+    assert later.run_after > timezone.now() + timedelta(seconds=settings.JUDGE_LEASE_SECONDS / 2)
+    leases.give_back(run, [held.pk], "elsewhere:1")
+    tasks.write.call(run.pk)
+    assert state(run) == "finished"
+
+
+def test_a_writing_is_revived_once_however_often_somebody_looks(run):
+    assert [WRITING.revive(run) for _ in range(3)] == [True, False, False]
+    assert (queued(), queued(tasks.watch)) == (1, 1)
+
+
+@pytest.mark.parametrize("state", ["paused", "cancelled", "stopped", "finished"])
+def test_a_writing_that_does_not_go_on_is_left_alone(run, state):
+    Writing.objects.filter(pk=run.pk).update(state=state)
+    run.refresh_from_db()
+    assert not WRITING.revive(run)
+    tasks.watch.call(run.pk)
+    tasks.write.call(run.pk)
+    assert (queued(), queued(tasks.watch), drafts(run)) == (0, 0, [])
+
+
+def test_a_watch_wakes_a_worker(run):
+    tasks.watch.call(run.pk)
+    assert (queued(), queued(tasks.watch)) == (1, 1)
+
+
+def test_a_writer_that_cannot_work_here_pauses_the_writing_and_its_task_does_not_come_back(db):
+    run = started(a_writer(), make_collection(), endpoint="nowhere")
+    tasks.write.call(run.pk)
+    assert state(run) == "paused"
+    assert "knows no endpoint 'nowhere'" in run.note
+    assert queued() == 0
+
+
+def test_a_judge_run_of_the_same_number_is_another(run):
+    judge_run = runs.start(a_judge(), make_study(), Selection())
+    JudgeRun.objects.update(id=run.pk)
+    judge_run = JudgeRun.objects.get(pk=run.pk)
+    JUDGING.wake(judge_run)
+    assert WRITING.revive(run)
+    assert {kind.model for kind in Background.ALL} == {type(judge_run), Writing}
+
+
+@pytest.mark.soak
+@pytest.mark.django_db(transaction=True)
+def test_a_worker_that_starts_goes_on_with_what_was_left():
+    run = started(baseline_of("questions"), make_collection())
+    worker = manage("judge_worker", "--batch")
+    printed, complaints = worker.communicate(timeout=120)
+    assert worker.returncode == 0, complaints
+    assert f"Writing {run.pk} goes on" in printed
+    assert state(run) == "finished"
+    assert drafts(run) == [("a", 1, ""), ("b", 1, "")]

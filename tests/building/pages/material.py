@@ -1,0 +1,30 @@
+"""Addresses of the pages, and writings with something to decide."""
+
+from annotation.models import Dataset
+from building.engine.choosing import baseline_of
+from building.engine.fill import fill
+from building.models import Product, Writing
+from tests.building.engine.material import add_run, make_collection, started
+
+ROOT = "/datasets/built/building/"
+SCRIPT = "<script>alert(1)</script>"
+WORDS = f"{SCRIPT} & 'so' \"on\""
+
+
+def a_writing(task: str = "questions", dataset: Dataset | None = None, **wanted) -> Writing:
+    """A finished one of the baseline, by default of two topics with ten questions each."""
+    dataset = dataset or make_collection(request="What happened?" if task == "report" else "")
+    if task == "report":
+        add_run(dataset)
+        wanted.setdefault("run", "bm25")
+    run = started(baseline_of(task), dataset, wanted=wanted)
+    fill(run)
+    return run
+
+
+def first_of(run: Writing) -> Product:
+    return Product.objects.filter(draft__order__run=run).order_by("draft__order", "position")[0]
+
+
+def of(run: Writing, rest: str = "") -> str:
+    return f"/datasets/{run.dataset.slug}/building/writings/{run.pk}/{rest}"

@@ -1,0 +1,76 @@
+"""The page that proposes what no passage answers, and leaves it out."""
+
+import pytest
+
+from annotation.models import Rating, SubQuestion, Text
+from tests.evaluation.scoring.material import make_study
+from tests.markup import markup
+
+FILTER = "/datasets/ferry/building/filter/"
+
+
+@pytest.fixture
+def study(cast):
+    """All that has words is graded by the judge, and q1, q2 and ferry-2's question have no grade of 3."""
+    study = make_study()
+    gone = ("ferry-1:0#1", "ferry-1:10#10", "ferry-1:11#11")
+    Rating.objects.filter(text__name__in=gone).delete()
+    Rating.objects.filter(rater__kind="human").delete()
+    Text.objects.filter(name__in=gone).delete()
+    return study
+
+
+def test_a_dataset_that_nobody_judged(cast, dataset):
+    response = cast.client("admin").get(FILTER)
+    assert response.status_code == 200
+    assert "No judge has graded this dataset yet." in markup(response)
+    assert cast.client("admin").post(FILTER).status_code == 422
+
+
+def test_a_look_proposes_and_changes_nothing(cast, study):
+    page = markup(cast.client("researcher").get(FILTER))
+    assert "3 questions are proposed" in page
+    assert page.count(">to be left out<") == 3
+    assert "Leave them out" not in page
+    assert "Leave them out" in markup(cast.client("admin").get(FILTER))
+    assert not SubQuestion.objects.filter(filtered_eta__isnull=False).exists()
+
+
+def test_an_admin_leaves_them_out_and_a_researcher_does_not(cast, study):
+    sent = {"judge": "judge", "eta": "3"}
+    assert cast.client("researcher").post(FILTER, sent).status_code == 403
+    assert cast.client("worker").post(FILTER, sent).status_code == 403
+    assert not SubQuestion.objects.filter(filtered_eta=3).exists()
+    response = cast.client("admin").post(FILTER, sent, follow=True)
+    assert "Questions left out: 3." in markup(response)
+    assert SubQuestion.objects.filter(filtered_eta=3).count() == 3
+
+
+def test_it_is_refused_while_grades_are_missing(cast, study):
+    Rating.objects.filter(text__name="ferry-1:2#2").first().delete()
+    page = markup(cast.client("admin").get(FILTER))
+    assert "1 pair of a passage and a question has no grade" in page
+    assert "Leave them out" not in page
+    response = cast.client("admin").post(FILTER, {"judge": "judge", "eta": "3"})
+    assert response.status_code == 422
+    assert "1 pairs of a passage and a question have no grade of judge" in markup(response)
+    assert not SubQuestion.objects.filter(filtered_eta__isnull=False).exists()
+
+
+@pytest.mark.parametrize(
+    ("query", "says"),
+    [
+        ({"judge": "ann"}, "There is no judge “ann”"),
+        ({"judge": "<script>"}, "There is no judge"),
+        ({"eta": "x"}, "There is no eta “x”"),
+        ({"eta": "²"}, "There is no eta"),
+        ({"eta": "9" * 5_000}, "There is no eta"),
+    ],
+)
+@pytest.mark.parametrize("method", ["get", "post"])
+def test_what_is_no_choice_is_said(cast, study, method, query, says):
+    response = getattr(cast.client("admin"), method)(FILTER, query)
+    assert response.status_code == 422
+    assert says in markup(response)
+    assert "<script>" not in response.content.decode().split("<main")[1]
+    assert not SubQuestion.objects.filter(filtered_eta__isnull=False).exists()

@@ -1,0 +1,98 @@
+"""Reports and what they cite."""
+
+import pytest
+
+from annotation.models import Citation, Text
+from tests.building.engine.material import make_collection
+from tests.building.pages.material import ROOT, SCRIPT, WORDS
+from tests.markup import markup
+
+REPORTS = f"{ROOT}reports/"
+BODY = "The first. Second one here. Between them. The last."
+
+
+@pytest.fixture
+def report(cast):
+    dataset = make_collection("a", request=WORDS)
+    topic = dataset.topics.get()
+    report, one, two = (
+        Text.objects.create(
+            dataset=dataset, topic=topic, kind=kind, system=system, name=name, body=body
+        )
+        for kind, system, name, body in (
+            ("report", "w.bm25", "a", BODY),
+            ("passage", "", "p1", f"Passage {WORDS}"),
+            ("passage", "", "p2", None),
+        )
+    )
+    for position, (words, label, cited) in enumerate(
+        [
+            ("Second one here.", "2", two),
+            ("Second one here.", SCRIPT, None),
+            ("The last.", "1", one),
+            ("The last.", "p2", two),
+        ]
+    ):
+        start = BODY.index(words)
+        Citation.objects.create(
+            report=report,
+            position=position,
+            start=start,
+            end=start + len(words),
+            label=label,
+            cited=cited,
+        )
+    return report
+
+
+def test_each_statement_has_its_marks_and_leads_to_what_it_cites(cast, report):
+    response = cast.client("researcher").get(f"{REPORTS}{report.pk}/")
+    shown = response.context["shown"]
+    assert [(each.words, [mark.number for mark in each.marks]) for each in shown.statements] == [
+        ("The first.", []),
+        ("Second one here.", [1, None]),
+        ("Between them.", []),
+        ("The last.", [2, 1]),
+    ]
+    assert [(each.number, each.text.name, each.n_statements) for each in shown.cited] == [
+        (1, "p2", 2),
+        (2, "p1", 1),
+    ]
+    page = markup(response)
+    assert (
+        "4 statements, 2 of them without a citation; 2 passages cited, and 1 citation of nothing"
+        in page
+    )
+    assert "unknown" in page
+    assert "Its words are not there." in page
+    assert SCRIPT not in page
+
+
+def test_all_are_listed_or_those_of_a_system(cast, report):
+    client = cast.client("researcher")
+    Text.objects.create(
+        dataset=report.dataset, topic=report.topic, kind="report", system=SCRIPT, name="b"
+    )
+    page = client.get(REPORTS)
+    assert SCRIPT not in page.content.decode()
+    by_name = {each.name: each for each in page.context["page"]}
+    assert (by_name["a"].n_citations, by_name["a"].n_unknown) == (4, 1)
+    assert (by_name["b"].n_citations, by_name["b"].n_unknown) == (0, 0)
+    of_one = client.get(REPORTS, {"system": "w.bm25"}).context["page"]
+    assert [each.name for each in of_one] == ["a"]
+    for query in ({"system": "nobody"}, {"page": "x"}, {"page": "-1"}, {"page": "9" * 5_000}):
+        assert client.get(REPORTS, query).status_code == 200
+
+
+@pytest.mark.parametrize("body", [None, "", " \n ", "No citation, no end", "\r\nA.\r\n\r\nB."])
+def test_any_report_has_a_page(cast, report, body):
+    other = Text.objects.create(
+        dataset=report.dataset, kind="report", system="s", name="other", body=body
+    )
+    response = cast.client("researcher").get(f"{REPORTS}{other.pk}/")
+    assert response.status_code == 200
+
+
+def test_only_reports_are_there(cast, report):
+    passage = Text.objects.get(name="p1")
+    assert cast.client("admin").get(f"{REPORTS}{passage.pk}/").status_code == 404

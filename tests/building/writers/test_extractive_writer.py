@@ -1,0 +1,107 @@
+"""The baseline as a writer, and what makes a writer another one."""
+
+from dataclasses import replace
+
+import pytest
+
+from building.engine.choosing import WriterRefused, baseline_of, make_writer
+from building.models import Writer
+from building.writers.base import Ask
+from building.writers.extractive_writer import ExtractiveWriter
+from building.writers.spec import WriterSpec
+from building.writing.tasks import TASKS, Source
+from judging.grading.pairs import Sampling
+from judging.grading.spec import STAND_IN
+from judging.models import Immutable
+from tests.building.engine.material import PROMPTS, a_writer
+from tests.building.writing.texts import DOCUMENT
+
+
+def outcome(task: str, source: Source):
+    ask = Ask(1, 1, TASKS[task], source, [], 0, 1)
+    (only,) = ExtractiveWriter().outcomes(iter([ask]))
+    return only
+
+
+@pytest.mark.parametrize("task", ["passages", "request", "questions"])
+def test_what_it_writes_is_what_was_asked_for(task):
+    source = Source(document=DOCUMENT, n=2)
+    came = outcome(task, source)
+    assert (came.failure, came.finish_reason, came.prompt_tokens) == ("", "stop", 0)
+    written = TASKS[task].read(came.raw, came.finish_reason, source)
+    assert written.failure is None
+    assert written.products
+
+
+@pytest.mark.parametrize("task", TASKS)
+@pytest.mark.parametrize("source", [Source(), Source(document=" \n"), Source(request="What?")])
+def test_from_nothing_it_refuses(task, source):
+    came = outcome(task, source)
+    assert TASKS[task].read(came.raw, came.finish_reason, source).failure == "refused"
+
+
+SPEC = WriterSpec("questions", "openai", "m", sampling=Sampling(0.7, 0.95, 600))
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"task": "request"},
+        {"backend": "extractive"},
+        {"model": "n"},
+        {"revision": "2"},
+        {"system": " "},
+        {"prompt": "x"},
+        {"sampling": Sampling(0.7, 0.95, 601)},
+    ],
+)
+def test_one_changed_word_is_another_writer(change):
+    assert replace(SPEC, **change).fingerprint != SPEC.fingerprint
+    assert replace(SPEC).fingerprint == SPEC.fingerprint
+
+
+@pytest.mark.django_db
+def test_a_writer_never_changes():
+    writer = a_writer()
+    writer.model = "other"
+    with pytest.raises(Immutable, match="cannot be changed"):
+        writer.save()
+    assert Writer.objects.get().spec.fingerprint == writer.fingerprint
+
+
+@pytest.mark.django_db
+def test_a_baseline_is_one_and_is_called_so():
+    assert baseline_of("questions") == baseline_of("questions")
+    assert baseline_of("questions").title == "extractive-questions (baseline)"
+    assert a_writer(slug="s", model=STAND_IN).title == "s (baseline)"
+    assert a_writer(slug="m", model="m").title == "m"
+
+
+@pytest.mark.django_db
+def test_a_writer_without_a_prompt_has_the_tasks_own():
+    writer = make_writer("own", task="questions", backend="openai", model="m")
+    assert writer.prompt == TASKS["questions"].prompt
+    assert writer.system == TASKS["questions"].system
+    own = make_writer("two", task="questions", backend="openai", model="m", system="Mine.")
+    assert own.system == "Mine."
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("slug", "fields", "says"),
+    [
+        ("w", {"prompt": "{request}"}, "does not show the document"),
+        ("w", {"prompt": PROMPTS["questions"], "system": "{nobody}"}, "not a placeholder"),
+        ("w w", {}, "letters, digits"),
+        ("", {}, "letters, digits"),
+        ("x" * 121, {}, "at most 120"),
+        ("extractive-w", {}, "are those of baselines"),
+        ("there", {"model": "other"}, "The name there is taken"),
+        ("again", {"model": "m"}, "This is the writer there"),
+    ],
+)
+def test_what_no_writer_can_be_is_refused(slug, fields, says):
+    make_writer("there", task="questions", backend="openai", model="m")
+    with pytest.raises(WriterRefused, match=says):
+        make_writer(slug, **{"task": "questions", "backend": "openai", "model": "n"} | fields)
+    assert Writer.objects.count() == 1
