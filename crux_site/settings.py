@@ -11,6 +11,7 @@ JUDGE_ENDPOINTS named servers that judge: "local=http://127.0.0.1:8001/v1"; keys
 JUDGE_PRICES    what they charge for a million tokens: "local=0.10/0.40/EUR" (read, written, currency)
 JUDGE_VLLM_ARGS engine arguments of vLLM in process, as JSON
 JUDGE_LEASE_SECONDS  120; after how long a dead worker's pairs are another's
+ANSERINI_JAVA   the `java` that runs Lucene, where it shall not be that of the extra
 IMPORT_MAX_MEGABYTES, IMPORT_MAX_FILES  4000 and 200000: what an upload may hold, unpacked
 API_PER_MINUTE  600 requests of a user or a stranger to the API, in each process
 ARRIVALS_PER_MINUTE  120 openings of studies' addresses from one network address, in each process
@@ -18,6 +19,7 @@ DEMO            1, set by `make demo`: the log-in page offers the demo's log-ins
 DEBUG           1 for Django's own error pages while developing; never where others can look
 """
 
+import os
 from pathlib import Path
 
 from csp.constants import NONE, SELF
@@ -150,6 +152,8 @@ JUDGE_PRICES = environment.by_name("JUDGE_PRICES")
 # Of vLLM in process, such as {"tensor_parallel_size": 2, "max_model_len": 4096}.
 JUDGE_VLLM_ARGS = environment.json_object("JUDGE_VLLM_ARGS")
 JUDGE_LEASE_SECONDS = environment.whole_number("JUDGE_LEASE_SECONDS", 120)
+# A program; where none is named, it is that of the extra `anserini`.
+ANSERINI_JAVA = os.environ.get("ANSERINI_JAVA", "").strip()
 # How the judging app learns of retrieval runs, which are another app's.
 JUDGE_RANKINGS = "crux_site.rankings"
 

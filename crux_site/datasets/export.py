@@ -9,6 +9,8 @@ from pathlib import Path
 from django.db.models import Count, Q
 
 from annotation.formats import (
+    cited,
+    documents,
     judgements,
     passages,
     qlabels,
@@ -87,12 +89,13 @@ def write(path: Path, lines: Iterable[str]) -> int:
 
 def files_of(dataset: Dataset, left_out: Counter[str]) -> Iterator[File]:
     """The names of the files of a dataset's folder and their lines, in the order of an import."""
-    systems = _systems(dataset, left_out)
+    systems = _systems(dataset)
     all_contexts = contexts.contexts_of(dataset)
     yield "rubrics.jsonl", rubrics.lines(dataset)
     yield "raters.jsonl", raters.lines(dataset)
     yield "topics.jsonl", topics.lines(dataset)
     yield "subquestions.jsonl", subquestions.lines(dataset)
+    yield "documents.jsonl", documents.lines(dataset)
     yield "passages.jsonl", passages.lines(dataset, referenced=False)
     yield "passages_referenced.jsonl", passages.lines(dataset, referenced=True)
     yield "reports_annotated.jsonl", reports.annotated(dataset, all_contexts)
@@ -100,6 +103,7 @@ def files_of(dataset: Dataset, left_out: Counter[str]) -> Iterator[File]:
         if system.startswith(HUMAN_EVAL):
             name = f"reports_all.{system.removeprefix(HUMAN_EVAL)}.jsonl"
             yield name, reports.of_system(dataset, system, all_contexts)
+    yield "reports_cited.jsonl", cited.lines(dataset, _others(dataset, left_out))
     for run in contexts.runs_of(dataset):
         yield f"runs/{run.name}.run", trec_run.lines(run)
     others: dict[int, Q] = {}
@@ -110,14 +114,28 @@ def files_of(dataset: Dataset, left_out: Counter[str]) -> Iterator[File]:
         yield "ratings.jsonl", ratings.lines(dataset, others)
 
 
-def _systems(dataset: Dataset, left_out: Counter[str]) -> list[str]:
-    """The systems whose reports have a place in the folder."""
-    texts = Text.objects.filter(dataset=dataset, kind=Text.Kind.REPORT).order_by()
-    counts = dict(texts.values_list("system").annotate(Count("pk")))
-    for system, n in counts.items():
-        if not system.startswith((ANNOTATED, HUMAN_EVAL)):
-            left_out[f"reports of {system}"] += n
-    return sorted(system for system in counts if system.startswith((ANNOTATED, HUMAN_EVAL)))
+def _systems(dataset: Dataset) -> list[str]:
+    """The systems whose reports have a place among the authors' files."""
+    return [
+        system for system in _all_systems(dataset) if system.startswith((ANNOTATED, HUMAN_EVAL))
+    ]
+
+
+def _others(dataset: Dataset, left_out: Counter[str]) -> list[str]:
+    """All other systems; reports without words or topic are left out."""
+    others = [
+        system for system in _all_systems(dataset) if not system.startswith((ANNOTATED, HUMAN_EVAL))
+    ]
+    lacking = dataset.texts.filter(kind=Text.Kind.REPORT, system__in=others)
+    lacking = lacking.filter(Q(body=None) | Q(topic=None)).order_by()
+    for system, n in lacking.values_list("system").annotate(Count("pk")):
+        left_out[f"reports of {system} without words, or of no topic"] += n
+    return others
+
+
+def _all_systems(dataset: Dataset) -> list[str]:
+    reports = dataset.texts.filter(kind=Text.Kind.REPORT).order_by("system")
+    return list(reports.values_list("system", flat=True).distinct())
 
 
 def _labels(
@@ -137,9 +155,7 @@ def _labels(
         if rater.kind == Rater.Kind.AGGREGATE:
             # What others said: `manage.py aggregate` makes it again.
             left_out[f"grades under {rubric} by the aggregate {name}"] += n
-        elif kind == Text.Kind.REPORT and system not in systems:
-            left_out[f"grades under {rubric} by {name} of {kind}s of {system}"] += n
-        elif place is None:
+        elif place is None or (kind == Text.Kind.REPORT and system not in systems):
             others[rubric, kind].append(system)
         else:
             file, labels, slot = place

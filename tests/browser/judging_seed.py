@@ -7,7 +7,7 @@ from django.utils import timezone
 
 from annotation.models import Dataset, User
 from crux_site.imports.importing import import_dataset
-from judging.engine import leases, runs
+from judging.engine import leases, runs, states
 from judging.engine.foreground import fill_lexical
 from judging.models import Shard
 from tests.browser.material import PASSWORD
@@ -32,6 +32,6 @@ def seed() -> None:
     Shard.objects.filter(run=going, state="leased").update(
         expires=timezone.now() + timedelta(hours=9)
     )
-    runs.pause(a_run(a_judge("paused", revision="3"), coast), "Paused by ada.")
+    states.pause(a_run(a_judge("paused", revision="3"), coast), "Paused by ada.")
     a_judge(SLOW, revision="4")
     make_sessions()

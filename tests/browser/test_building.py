@@ -41,3 +41,13 @@ def test_a_run_is_made_from_a_line(visit, site):
     visitor.errors[:] = [error for error in visitor.errors if "422" not in error]
     page.get_by_role("link", name="Its scores").click()
     expect(page.get_by_text("Made here:")).to_be_visible()
+    page.goto(f"{site.url}/datasets/coast/building/new-run/")
+    page.get_by_label("Name").fill("other")
+    page.get_by_label("Recipe").fill("bm25(b=0) % 7")
+    page.get_by_role("button", name="Make the run").click()
+    page.get_by_role("link", name="Beside another run").click()
+    page.get_by_label("Second").select_option("ours")
+    page.get_by_role("button", name="Show").click()
+    page.wait_for_url("**/side-by-side/?a=other&b=ours&topic=*")
+    expect(page.get_by_text("among the first 10 of both")).to_be_visible()
+    assert faults(page) == []

@@ -23,9 +23,9 @@ def postgres_is_there() -> bool:
 
 
 @contextmanager
-def empty_site(folder: Path) -> Iterator[tuple[dict[str, str], object]]:
-    """An empty, migrated database: PostgreSQL where it answers. (its environment, a query)."""
-    kind = "postgres" if postgres_is_there() else "sqlite"
+def empty_site(folder: Path, kind: str = "") -> Iterator[tuple[dict[str, str], object]]:
+    """An empty, migrated database of a kind; else PostgreSQL where it answers. (its environment, a query)."""
+    kind = kind or ("postgres" if postgres_is_there() else "sqlite")
     with database(kind, folder, f"crux_vllm_{os.getpid()}") as (address, rows):
         env = os.environ | {
             "DATABASE_URL": address,

@@ -9,6 +9,9 @@ from django.db import transaction
 from annotation.builder import drafts
 from annotation.models import Campaign, Dataset, Rater, Rubric, Text, User
 from annotation.participation import assigning
+from building.engine.choosing import stored, writer_called
+from building.path import walk
+from building.plan import read
 from crux_site.demo import crowd
 from crux_site.demo.people import PASSWORD, PEOPLE
 from crux_site.imports.importing import import_dataset
@@ -20,6 +23,7 @@ from judging.grading.prompt import wording_of
 from judging.models import Judge
 
 SLUG = "coastal-demo"
+BUILT = "built-demo"
 
 
 class Command(BaseCommand):
@@ -43,6 +47,7 @@ class Command(BaseCommand):
             f"    {run.n_planned} pairs graded, {run.n_there_before} were there before"
         )
         self._judge()
+        self._build()
         self._say("campaigns")
         self._campaign(dataset, "answerable", Text.Kind.REPORT, "Report coverage", None)
         self._campaign(dataset, "graded", Text.Kind.PASSAGE, "Passage grading", 2)
@@ -51,6 +56,16 @@ class Command(BaseCommand):
 
     def _say(self, what: str) -> None:
         self.stdout.write(f"  {what}")
+
+    def _build(self) -> None:
+        """A second collection, made here from documents: without a model, by baselines alone."""
+        self._say("a collection built from documents (by the extractive baseline, not by a model)")
+        folder = settings.BASE_DIR / "fixtures" / "building"
+        import_dataset(folder, BUILT, title="Built demo")
+        for words in walk(Dataset.objects.get(slug=BUILT), read(folder / "plan.toml"), folder):
+            self.stdout.write(f"    {words}")
+        for task in ("questions", "report"):
+            stored(writer_called(task, f"{stand_in.MODEL}-{task}", model=stand_in.MODEL))
 
     def _judge(self) -> None:
         """A judge for runs that are started in the browser, where there is no model."""

@@ -7,21 +7,20 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser
 
-from annotation.formats.layout import Kind
+from annotation.formats.layout import NAMES
 from annotation.formats.summary import LIMIT
-from crux_site.imports.importing import ImportFailed, import_dataset
+from crux_site.imports.importing import CRUX, FORMATS, ImportFailed, import_dataset
 
 
 class Command(BaseCommand):
     help = (
-        "Read a study in the authors' formats: a folder, or one file. All of it or nothing; "
-        "reading it again changes nothing. Files are known by their names: "
-        + ", ".join(kind.value for kind in Kind)
+        "Read a study: a folder, or one file, in CRUX's formats or in another. All of it or nothing; "
+        f"reading it again changes nothing. CRUX's files are known by their names: {NAMES}"
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("path", type=Path, metavar="PATH", help="a folder or a file")
-        parser.add_argument("--format", choices=["crux"], default="crux")
+        parser.add_argument("--format", choices=FORMATS, default=CRUX)
         parser.add_argument("--dataset", required=True, metavar="SLUG", help="made if it is new")
         parser.add_argument("--title", default="", help="of a new dataset; its slug if left out")
         parser.add_argument("--dry-run", action="store_true", help="tell what would change")
@@ -41,6 +40,7 @@ class Command(BaseCommand):
                 title=options["title"],
                 dry_run=options["dry_run"],
                 with_history=options["with_history"],
+                form=options["format"],
                 progress=told,
             )
         except ImportFailed as failed:

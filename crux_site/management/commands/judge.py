@@ -9,7 +9,7 @@ from django.core.management.base import BaseCommand, CommandError
 from tqdm import tqdm
 
 from annotation.models import Dataset
-from judging.engine import budget, planning, runs
+from judging.engine import budget, planning, runs, states
 from judging.engine.budget import prices_of
 from judging.engine.choosing import addresses_of
 from judging.engine.foreground import fill
@@ -28,7 +28,7 @@ TOLD = ("endpoint", "concurrency", "max_pairs", "max_tokens", "max_money", "pric
 # What says in a sentence why it cannot be done.
 REFUSALS = (
     SelectionError,
-    runs.RunRefused,
+    states.RunRefused,
     GraderError,
     planning.PlannedElsewhere,
     ImproperlyConfigured,
@@ -78,7 +78,7 @@ class Command(BaseCommand):
         try:
             if options["cancel"]:
                 run = _run_of(dataset, options["cancel"])
-                runs.cancel(run)
+                states.cancel(run)
                 self._tell(run, options)
                 return
             if options["join"]:
@@ -139,7 +139,7 @@ class Command(BaseCommand):
             fill(run, show)
         except KeyboardInterrupt:
             if not options["join"] and run.is_running:
-                runs.pause(run, "stopped by hand")
+                states.pause(run, "stopped by hand")
             self._say(options, f"left judge run {run.pk}; every reply so far is kept")
         finally:
             bar.close()

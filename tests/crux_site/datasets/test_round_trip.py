@@ -2,8 +2,19 @@
 
 import pytest
 
-from annotation.models import Dataset, NuggetSpan, Rater, Rating, Rubric, SubQuestion, Text, User
-from crux_site.datasets.export import export_folder
+from annotation.models import (
+    Citation,
+    Dataset,
+    NuggetSpan,
+    Rater,
+    Rating,
+    Rubric,
+    SubQuestion,
+    Text,
+    Topic,
+    User,
+)
+from crux_site.datasets.export import ExportSummary, export_folder
 from crux_site.imports.importing import import_dataset
 from tests.crux_site.imports.study import contents, empty_database, fingerprint, study, write
 from tests.factories import make_dataset
@@ -60,9 +71,9 @@ def site(small) -> Dataset:
     return small
 
 
-def round_trip(dataset: Dataset, tmp_path) -> None:
+def round_trip(dataset: Dataset, tmp_path) -> ExportSummary:
     slug = dataset.slug
-    export_folder(dataset, tmp_path / "first")
+    exported = export_folder(dataset, tmp_path / "first")
     first = contents(tmp_path / "first")
 
     before = fingerprint()
@@ -77,6 +88,7 @@ def round_trip(dataset: Dataset, tmp_path) -> None:
     assert summary.left_out == []
     export_folder(Dataset.objects.get(slug=slug), tmp_path / "second")
     assert contents(tmp_path / "second") == first
+    return exported
 
 
 def test_a_study_comes_back_as_it_went(tmp_path, small):
@@ -151,21 +163,35 @@ def test_a_grade_of_a_filtered_question_comes_back(tmp_path, small):
     assert Rating.objects.filter(rater__name="bob", question__position=2, grade=1).count() == 1
 
 
-def test_what_the_formats_have_no_room_for_is_counted(tmp_path, small):
+def test_what_the_authors_formats_have_no_room_for_has_files_of_ours(tmp_path, small):
     rater = Rater.objects.get(name="bob")
     judge = Rater.objects.get(name="judge")
     question = SubQuestion.objects.get(topic__name="t-1", position=0)
     rate(rater, "answerable", Text.objects.get(name="t-1:0#1"), question, 1)
     rate(judge, "answerable", Text.objects.get(name="bm25_t-1"), question, 1)
-    Text.objects.create(
-        dataset=small, topic=question.topic, kind="report", system="new", name="t-1", body="x"
+    new = Text.objects.create(
+        dataset=small, topic=question.topic, kind="report", system="new", name="t-1#1", body="x. 🚢"
     )
-    rate(judge, "answerable", Text.objects.get(system="new"), question, 1)
+    passage = Text.objects.get(name="t-1:0#1")
+    for position, (label, cited) in enumerate((("1", passage), ("9", None))):
+        Citation.objects.create(
+            report=new, position=position, start=3, end=4, label=label, cited=cited
+        )
+    rate(judge, "answerable", new, question, 1)
+    summary = round_trip(small, tmp_path)
+    assert not summary.left_out
+    assert summary.files["ratings.jsonl"] == 3
+    again = Text.objects.get(system="new")
+    assert (again.name, again.body) == ("t-1#1", "x. 🚢")
+    marks = again.citations.values_list("start", "end", "label", "cited__name")
+    assert list(marks) == [(3, 4, "1", "t-1:0#1"), (3, 4, "9", None)]
+    assert Rating.objects.filter(text=again, grade=1).count() == 1
+
+
+def test_a_report_without_words_is_left_out_and_counted(tmp_path, small):
+    Text.objects.create(
+        dataset=small, topic=Topic.objects.get(name="t-1"), kind="report", system="new", name="t-1"
+    )
     summary = export_folder(small, tmp_path / "out")
-    assert summary.left_out == {
-        "reports of new": 1,
-        "grades under answerable by judge of reports of new": 1,
-    }
-    # What the authors' formats have no room for has a place among the ratings.
-    assert summary.files["ratings.jsonl"] == 2
+    assert summary.left_out == {"reports of new without words, or of no topic": 1}
     assert "Left out" in str(summary)

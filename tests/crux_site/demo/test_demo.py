@@ -7,6 +7,7 @@ import sys
 
 import pytest
 from django.core.management import call_command
+from django.db.models import Count
 
 from annotation.models import Answer, Assignment, Campaign, Dataset, Rating, User
 from annotation.task.page import asked_of
@@ -16,7 +17,7 @@ from evaluation.quality.page import quality_report
 
 def test_the_demo_is_whole_and_keeps_what_is_there(db, capsys):
     call_command("demo")
-    dataset = Dataset.objects.get()
+    dataset = Dataset.objects.get(slug="coastal-demo")
     assert dataset.topics.count() == 4
     assert {topic.questions.count() for topic in dataset.topics.all()} == {6}
     assert dataset.texts.filter(kind="passage").count() >= 20
@@ -24,6 +25,13 @@ def test_the_demo_is_whole_and_keeps_what_is_there(db, capsys):
     in_files = Rating.objects.filter(rater__kind="human", rater__dataset=dataset)
     assert in_files.values("rater").distinct().count() == 3
     assert Rating.objects.filter(rater__kind="baseline").exists()
+    built = Dataset.objects.get(slug="built-demo")
+    assert built.documents.count() == 6
+    assert set(built.texts.values_list("kind").annotate(n=Count("pk")).order_by("kind")) == {
+        ("passage", 12),
+        ("reference", 2),
+        ("report", 2),
+    }
     assert Campaign.objects.count() == 3
     assert Campaign.objects.get(slug="demo-crowd").participants.count() == 4
     crowd = quality_report(Campaign.objects.get(slug="demo-crowd"))

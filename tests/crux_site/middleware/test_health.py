@@ -9,9 +9,9 @@ from django.test import Client
 from django.utils import timezone
 from django_tasks_db.models import DBTaskResult
 
-from judging import tasks
 from judging.engine import runs
 from judging.engine.selection import Selection
+from judging.tasks import JUDGING
 from tests.judging.engine.material import a_judge, make_study
 
 HERE = "/healthz/"
@@ -42,7 +42,7 @@ def test_it_answers_whatever_name_it_is_asked_by(db, settings):
 
 def test_a_run_that_no_worker_takes_up_is_told(db):
     run = runs.start(a_judge(), make_study(), Selection())
-    tasks.wake(run)
+    JUDGING.wake(run)
     assert Client().get(HERE).json()["workers"] == "at work"  # one may be about to take it
     DBTaskResult.objects.update(enqueued_at=timezone.now() - timedelta(minutes=5))
     response = Client().get(HERE)

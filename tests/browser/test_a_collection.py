@@ -1,0 +1,203 @@
+"""From documents to a scored report in the browser, with workers in processes of their own.
+
+The baseline writes passages and the request; a stand-in server is asked for the questions, of which one is
+edited and one rejected.
+"""
+
+import os
+import re
+import subprocess
+import sys
+from contextlib import contextmanager
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.looks import axe_problems, faults
+from tests.browser.site import ROOT, free_port, served
+
+DOCUMENTS = ROOT / "fixtures" / "building" / "documents.jsonl"
+PATIENT = 180_000  # milliseconds: a worker has to start
+SEED = """
+from annotation.models import User
+from building.engine.choosing import writer_called
+from tests.browser.material import PASSWORD
+from tests.browser.sessions import make_sessions
+for name, role in (("ada", "admin"), ("rosa", "researcher")):
+    User.objects.create_user(name, password=PASSWORD, role=role)
+make_sessions()
+"""
+
+
+@pytest.fixture(scope="module")
+def stand_in():
+    """The address of the server that stands in for a model."""
+    port = str(free_port())
+    command = [sys.executable, "-m", "building.writing.stand_in", "--seconds", "0", "--port", port]
+    process = subprocess.Popen(command, cwd=ROOT)
+    try:
+        yield f"http://127.0.0.1:{port}/v1"
+    finally:
+        process.terminate()
+        process.wait(30)
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory, stand_in):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("JUDGE_ENDPOINTS", f"stand-in={stand_in}")
+        with served(tmp_path_factory.mktemp("collection"), SEED) as running:
+            yield running
+
+
+@contextmanager
+def worker(site):
+    env = os.environ | site.env
+    command = [sys.executable, str(ROOT / "manage.py"), "judge_worker", "--interval", "0.2"]
+    process = subprocess.Popen(command, env=env, cwd=ROOT)
+    try:
+        yield
+    finally:
+        process.terminate()
+        process.wait(60)
+
+
+def step(page, name: str):
+    """The row of a step on the page of building."""
+    return page.get_by_role("row", name=re.compile(rf"^{name} "))
+
+
+def write(page, link: str, **fields: str) -> None:
+    """From the page of building to a writing that is finished."""
+    page.get_by_role("link", name=link).click()
+    for label, value in fields.items():
+        field = page.get_by_label(label.replace("_", " "), exact=False).first
+        if field.evaluate("field => field.tagName") == "SELECT":
+            field.select_option(value)
+        else:
+            field.fill(value)
+    page.get_by_role("button", name="See what it takes").click()
+    expect(page.locator("#planned")).to_contain_text("to write")
+    page.get_by_role("button", name="Start").click()
+    expect(page.locator("#live")).to_contain_text("finished", timeout=PATIENT)
+
+
+def accept_all(page) -> None:
+    page.get_by_role("link", name=re.compile("^Decide about")).click()
+    page.get_by_role("button", name=re.compile("^Accept the rest")).click()
+    expect(page.locator(".notices")).to_contain_text("Accepted without being looked at")
+
+
+def build(page, site) -> None:
+    page.goto(f"{site.url}/datasets/towns/building/")
+
+
+def test_from_documents_to_a_scored_report(visit, site):
+    ada = visit("ada")
+    page = ada.open("/import/")
+    page.fill("#id_dataset", "towns")
+    page.set_input_files("#id_files", [DOCUMENTS])
+    page.get_by_role("button", name="Upload and look").click()
+    expect(page.locator("h1")).to_have_text("What would change in towns")
+    page.get_by_role("button", name=re.compile("^Import")).click()
+    expect(page.locator("h1")).to_have_text("The import into towns is done", timeout=PATIENT)
+    with worker(site):
+        build(page, site)
+        expect(step(page, "documents")).to_contain_text("6")
+        expect(step(page, "passages")).to_contain_text("6 documents have no passage")
+        assert faults(page) == []
+        write(page, "Write passages")
+        assert faults(page) == []
+        accept_all(page)
+        build(page, site)
+        write(page, "Write requests")
+        accept_all(page)
+
+        build(page, site)
+        page.get_by_role("link", name="Write sub-questions").click()
+        page.get_by_role("link", name="Make another writer").click()
+        assert faults(page) == []
+        page.get_by_label("Name").fill("stand-in-questions")
+        page.get_by_label("Model").fill("stand-in")
+        page.get_by_role("button", name="Make the writer").click()
+        expect(page.locator(".notices")).to_contain_text("The writer stand-in-questions is made.")
+        build(page, site)
+        write(
+            page,
+            "Write sub-questions",
+            Writer="stand-in-questions",
+            How_many_of_each="4",
+            Server="stand-in",
+        )
+        decide_about_questions(page)
+
+        build(page, site)
+        expect(step(page, "sub-questions")).to_contain_text("7")
+        page.get_by_role("link", name="New judge run").first.click()
+        page.get_by_role("button", name="Count first").click()
+        page.get_by_role("button", name="Start").click()
+        expect(page.locator("#run-state")).to_have_text("finished", timeout=PATIENT)
+
+        build(page, site)
+        page.get_by_role("link", name="New retrieval run").click()
+        page.get_by_label("Name").fill("bm25")
+        page.get_by_label("Recipe").fill("bm25 % 20")
+        page.get_by_role("button", name="Make the run").click()
+        build(page, site)
+        page.get_by_role("link", name="Filter", exact=True).click()
+        expect(page.get_by_role("status")).to_contain_text("proposed")
+        assert faults(page) == []
+
+        build(page, site)
+        write(page, "Write reports", Passages_of_a_context="3", Length="words:80")
+        accept_all(page)
+        build(page, site)
+        page.get_by_role("link", name="Read the reports").click()
+        assert faults(page) == []
+        page.get_by_role("link", name="ferry").click()
+        assert faults(page) == []
+        label = page.locator("a.label").first
+        label.click()
+        expect(page.locator(".cited:target")).to_be_visible()
+
+        page.goto(f"{site.url}/judge-runs/new/?dataset=towns")
+        page.get_by_role("button", name="Count first").click()
+        page.get_by_role("button", name="Start").click()
+        expect(page.locator("#run-state")).to_have_text("finished", timeout=PATIENT)
+    scored = site.rows(
+        "select count(*) from annotation_rating r join annotation_text t on t.id = r.text_id"
+        " where t.kind = 'report'"
+    )
+    assert scored == [(7,)]  # two reports, on the questions of their topics
+    page.goto(f"{site.url}/datasets/towns/matrix/?source=lexical")
+    expect(page.locator("main")).to_contain_text("ferry")
+    assert ada.faults() == []
+
+
+def decide_about_questions(page) -> None:
+    """By keys: the first is edited, the second rejected, the others accepted."""
+    page.get_by_role("link", name=re.compile("^Decide about 8")).click()
+    assert faults(page) == []
+    expect(page.locator("mark").first).to_be_visible()
+    page.keyboard.press("e")
+    page.keyboard.press("ControlOrMeta+a")
+    page.keyboard.type("Why was the ferry at Aldermoor stopped?")
+    page.keyboard.press("Escape")
+    with page.expect_navigation():
+        page.keyboard.press("a")
+    expect(page.get_by_text("Accepted with other words, by ada")).to_be_visible()
+    with page.expect_navigation():
+        page.keyboard.press("r")
+    expect(page.get_by_text("Rejected, by ada")).to_be_visible()
+    for _ in range(6):
+        with page.expect_navigation():
+            page.keyboard.press("a")
+    expect(page.locator("[data-open]")).to_have_count(0)
+    assert axe_problems(page) == []
+
+
+def test_a_researcher_reads_and_does_not_decide(visit, site):
+    page = visit("rosa").open("/datasets/towns/building/")
+    page.locator("th a").first.click()
+    assert page.get_by_role("button", name=re.compile("Pause|Resume|Cancel|Ask")).count() == 0
+    assert faults(page) == []

@@ -1,0 +1,36 @@
+"""One real server of a small real model for all tests here.
+
+They need the environment that `make test-writer` builds, and are skipped, aloud, in `make test`.
+"""
+
+from pathlib import Path
+
+import pytest
+
+from tests.writer import at_work
+from tests.writer.server import PYTHON, LlamaServer
+
+
+def pytest_collection_modifyitems(items):
+    if PYTHON:
+        return
+    for item in items:
+        if Path(__file__).parent in item.path.parents:
+            item.add_marker(pytest.mark.skip(reason="a real writer: `make test-writer` runs it"))
+
+
+def pytest_terminal_summary(terminalreporter, config):
+    """What came out, which no assertion says."""
+    lines = config.stash.get(at_work.TABLE, [])
+    if lines:
+        terminalreporter.section("what the writer wrote")
+    for line in lines:
+        terminalreporter.write_line(line)
+
+
+@pytest.fixture(scope="session")
+def server(tmp_path_factory):
+    running = LlamaServer(tmp_path_factory.mktemp("writer") / "server.log")
+    running.start()
+    yield running
+    running.kill()
