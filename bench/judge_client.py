@@ -62,6 +62,9 @@ ANSWER = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 
 class Echo(asyncio.Protocol):
     """Counts the bytes of each request by its Content-Length, and answers; no more of HTTP."""
 
+    def __init__(self, answer=ANSWER, delay=0.0):
+        self.answer, self.delay = answer, delay
+
     def connection_made(self, transport):
         self.transport, self.pending = transport, b""
 
@@ -75,7 +78,10 @@ class Echo(asyncio.Protocol):
             if len(self.pending) < end + 4 + length:
                 return
             self.pending = self.pending[end + 4 + length :]
-            self.transport.write(ANSWER)
+            if self.delay:
+                asyncio.get_running_loop().call_later(self.delay, self.transport.write, self.answer)
+            else:
+                self.transport.write(self.answer)
 
 
 def serve(listening):

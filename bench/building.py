@@ -1,0 +1,84 @@
+"""Measures what building does with the database beside bare inserts of the same rows, in one run.
+
+    python -m bench.building            # or make bench-building; --documents 20000 --databases sqlite
+
+A run of 50 topics to rank 100 is stored, and a writing of many documents is planned; beside each, in turn,
+a loop inserts rows with the same values by one `executemany`. Each part has a process and a new database of
+its own. Read the ratios.
+"""
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from bench.serving import ROOT, database
+
+NAME = "crux_bench_building"
+DOCUMENTS = 100_000
+MOST_OF_STORING, LEAST_OF_PLANNING = 2.0, 0.5
+
+
+def storing(kind: str) -> bool:
+    seconds = _apart(kind, "storing()")
+    ratio = seconds["here"] / seconds["bare"]
+    print(
+        f"{kind}: a run of 50 topics x 100 stored in {1e3 * seconds['here']:.0f} ms, bare "
+        f"{1e3 * seconds['bare']:.0f} ms: {ratio:.2f} times (at most {MOST_OF_STORING})"
+    )
+    return ratio <= MOST_OF_STORING
+
+
+def planning(kind: str, n: int) -> bool:
+    seconds = _apart(kind, f"planning({n})")
+    ratio = seconds["bare"] / seconds["here"]
+    print(
+        f"{kind}: {n:,} orders planned at {n / seconds['here']:,.0f}/s, bare {n / seconds['bare']:,.0f}/s: "
+        f"{ratio:.2f} of it (at least {LEAST_OF_PLANNING})"
+    )
+    return ratio >= LEAST_OF_PLANNING
+
+
+def pumped(url: str, n: int, concurrency: int) -> dict[str, float]:
+    """See building_parts.writing; on SQLite."""
+    return _apart("sqlite", f"writing({url!r}, {n}, {concurrency})")
+
+
+def _apart(kind: str, call: str) -> dict[str, Any]:
+    """One part in a process of its own, with a database of its own."""
+    with (
+        tempfile.TemporaryDirectory(prefix="crux-bench-") as made,
+        database(kind, Path(made), NAME) as (url, _),
+    ):
+        env = os.environ | {
+            "VAR_DIR": made,
+            "DATABASE_URL": url,
+            "DJANGO_SETTINGS_MODULE": "crux_site.settings",
+            "PYTHONPATH": str(ROOT),
+        }
+        code = f"import json; from bench import building_parts as p; print(json.dumps(p.{call}))"
+        command = [sys.executable, "manage.py", "shell", "-v0", "-c", code]
+        done = subprocess.run(command, env=env, cwd=ROOT, check=True, stdout=subprocess.PIPE)
+    measured: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    return measured
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
+    parser.add_argument("--databases", default="sqlite,postgres")
+    parser.add_argument("--documents", type=int, default=DOCUMENTS)
+    options = parser.parse_args()
+    is_met = True
+    for kind in options.databases.split(","):
+        is_met = storing(kind) and is_met
+        is_met = planning(kind, options.documents) and is_met
+    if not is_met:
+        raise SystemExit(1)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,178 @@
+"""Measures our writers' client of servers beside a bare loop of aiohttp, in one run.
+
+    python -m bench.writer_client            # or --documents 2048 --concurrency 128 --delay 0.1
+
+The server is a process of its own that sends the same reply to whatever it reads, at once, and in the second
+round after a delay, as no model answers faster. Both clients send the same messages, as many at once, and
+have the words of the reply. The last line is a whole worker at a writing, on SQLite: it leases each order,
+makes its message, reads the passages and stores them. Read the ratios.
+"""
+
+import argparse
+import asyncio
+import json
+import multiprocessing
+import socket
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from statistics import median
+
+import aiohttp
+
+from bench.judge_client import Echo, timed
+from building.writers.base import Ask
+from building.writers.openai_writer import Letters, OpenAIWriter
+from building.writers.spec import WriterSpec
+from building.writing.tasks import TASKS, Source, render
+from judging.graders.openai_server import Address
+
+ROUNDS = 3
+GOAL = 0.95
+TASK = TASKS["passages"]
+WORDS = "The ferry to the island stopped in the autumn, when the last of its engines failed. " * 20
+# Two passages of 150 words, none said twice: a reply that goes round in circles is a failure.
+CONTENT = "\n".join(
+    f"<p>Of {' '.join(f'word{number}' for number in range(start, start + 149))}.</p>"
+    for start in (0, 149)
+)
+SPEC = WriterSpec(TASK.name, "openai", "tiny", prompt=TASK.prompt, sampling=TASK.sampling)
+CHOICE = {
+    "index": 0,
+    "message": {"role": "assistant", "content": CONTENT},
+    "finish_reason": "stop",
+}
+COMPLETION = json.dumps(
+    {
+        "id": "chatcmpl-1",
+        "object": "chat.completion",
+        "model": "tiny",
+        "choices": [CHOICE],
+        "usage": {"prompt_tokens": 500, "completion_tokens": 400},
+    }
+).encode()
+ANSWER = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s" % (
+    len(COMPLETION),
+    COMPLETION,
+)
+
+Client = Callable[[str, list[Ask], int], int]
+
+
+def asks(n: int) -> list[Ask]:
+    made = []
+    for number in range(n):
+        source = Source(document=f"{number}. {WORDS}")
+        messages = render(TASK, TASK.system, TASK.prompt, source)
+        made.append(Ask(number, 1, TASK, source, messages, 0, number))
+    return made
+
+
+def by_us(url: str, wanted: list[Ask], concurrency: int) -> int:
+    writer = OpenAIWriter(SPEC, [Address(url, "secret")], concurrency=concurrency)
+    outcomes = writer.outcomes(iter(wanted))
+    return sum(outcome is not None and outcome.raw == CONTENT for outcome in outcomes)
+
+
+def by_aiohttp(url: str, wanted: list[Ask], concurrency: int) -> int:
+    letters = Letters(SPEC)
+
+    async def ask_all() -> int:
+        connector = aiohttp.TCPConnector(limit=concurrency)
+        async with aiohttp.ClientSession(connector=connector) as session:
+            places = asyncio.Semaphore(concurrency)
+
+            async def ask(one: Ask) -> bool:
+                question = {
+                    **letters.ways[0],
+                    **letters.of_its_own(one),
+                    "messages": one.messages,
+                }
+                async with (
+                    places,
+                    session.post(f"{url}/chat/completions", json=question) as response,
+                ):
+                    answer = await response.json()
+                return bool(answer["choices"][0]["message"]["content"] == CONTENT)
+
+            return sum(await asyncio.gather(*map(ask, wanted)))
+
+    return asyncio.run(ask_all())
+
+
+CLIENTS: dict[str, Client] = {"here": by_us, "bare aiohttp": by_aiohttp}
+
+
+def serve(listening: socket.socket, delay: float) -> None:
+    async def forever() -> None:
+        loop = asyncio.get_running_loop()
+        server = await loop.create_server(lambda: Echo(ANSWER, delay), sock=listening)
+        await server.serve_forever()
+
+    asyncio.run(forever())
+
+
+@contextmanager
+def server(delay: float) -> Iterator[str]:
+    """The address of a server that answers after so many seconds."""
+    listening = socket.create_server(("127.0.0.1", 0))
+    context = multiprocessing.get_context("fork")
+    process = context.Process(target=serve, args=[listening, delay])
+    process.start()
+    try:
+        yield f"http://127.0.0.1:{listening.getsockname()[1]}/v1"
+    finally:
+        process.terminate()
+        process.join()
+        listening.close()
+
+
+def measured(n: int, concurrency: int, delay: float) -> dict[str, tuple[float, float]]:
+    """(documents a second, seconds of CPU for one) of each client, in turn."""
+    wanted = asks(n)
+    taken: dict[str, list[tuple[float, float]]] = {name: [] for name in CLIENTS}
+    with server(delay) as url:
+        for _ in range(ROUNDS):
+            for name, client in CLIENTS.items():
+                seconds, cpu, n_read = timed(client, url, wanted, concurrency)
+                if n_read != n:
+                    raise SystemExit(f"{name}: {n_read} of {n} replies were read.")
+                taken[name].append((n / seconds, cpu / n))
+    return {
+        name: (median(rate for rate, _ in rounds), median(cpu for _, cpu in rounds))
+        for name, rounds in taken.items()
+    }
+
+
+def main() -> None:
+    from bench.building import pumped  # noqa: PLC0415 - which measures parts with what is here
+
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
+    parser.add_argument("--documents", type=int, default=1_280)
+    parser.add_argument("--concurrency", type=int, default=64)
+    parser.add_argument("--delay", type=float, default=0.1, help="seconds, of the second round")
+    options = parser.parse_args()
+    n, at_once = options.documents, options.concurrency
+    print(f"{n:,} documents of {len(WORDS):,} characters, {at_once} at once, median of {ROUNDS}")
+    ratio = 0.0
+    for delay in (0.0, options.delay):
+        rates = measured(n, at_once, delay)
+        with server(delay) as url:
+            figures = pumped(url, n, at_once)
+        rates["whole worker"] = figures["rate"], figures["cpu"]
+        bare = rates["bare aiohttp"][0]
+        print(f"a server that answers after {1_000 * delay:.0f} ms:")
+        for name, (rate, cpu) in rates.items():
+            print(
+                f"{name:>14} {rate:>8,.0f}/s {1e6 * cpu:>8,.0f} µs of CPU each "
+                f"{rate / bare:>6.2f} of bare aiohttp"
+            )
+        ratio = rates["here"][0] / bare
+    print(
+        f"at least {GOAL} of it where the server takes its time: {'yes' if ratio >= GOAL else 'NO'}"
+    )
+    if ratio < GOAL:
+        raise SystemExit(1)
+
+
+if __name__ == "__main__":
+    main()
