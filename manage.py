@@ -9,7 +9,12 @@ from django.core.management import execute_from_command_line
 from django.db import OperationalError
 
 # Packages that only some commands need, and the extra that brings each.
-EXTRAS = {"crowdkit": "aggregation", "matplotlib": "figures", "pyarrow": "cluster"}
+EXTRAS = {
+    "crowdkit": "aggregation",
+    "matplotlib": "figures",
+    "model2vec": "static",
+    "pyarrow": "cluster",
+}
 
 if __name__ == "__main__":
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "crux_site.settings")
