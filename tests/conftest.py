@@ -1,5 +1,6 @@
 """The databases of all tests, the cast of every test of a page, and a dataset for them to meet over."""
 
+import gc
 from dataclasses import dataclass
 
 import pytest
@@ -18,6 +19,13 @@ settings.load_profile("patient")
 
 
 OPENS_A_DATABASE = {"db", "transactional_db", "django_db_setup"}
+
+
+def pytest_collection_finish():
+    """What was imported stays: the collector of garbage need not look it through again and again."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(50_000, 20, 20)
 
 
 @pytest.hookimpl(wrapper=True)
@@ -42,6 +50,26 @@ def django_db_modify_db_settings(django_db_modify_db_settings_parallel_suffix, t
     if connection.vendor == "sqlite":
         path = tmp_path_factory.mktemp("database") / "test.sqlite3"
         connection.settings_dict["TEST"]["NAME"] = str(path)
+
+
+MANY_DEAD_ROWS = 500
+
+
+@pytest.fixture(scope="module", autouse=True)
+def dead_rows_are_swept(django_db_blocker):
+    """What tests roll back stays in the tables of PostgreSQL, in the way of each query, until it is vacuumed."""
+    yield
+    if connection.vendor != "postgresql" or not connection.settings_dict["NAME"].startswith(
+        "test_"
+    ):
+        return
+    with django_db_blocker.unblock(), connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT quote_ident(relname) FROM pg_stat_user_tables WHERE n_dead_tup > %s",
+            [MANY_DEAD_ROWS],
+        )
+        if tables := [name for (name,) in cursor.fetchall()]:
+            cursor.execute(f"VACUUM {', '.join(tables)}")
 
 
 @pytest.fixture(scope="session")

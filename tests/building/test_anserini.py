@@ -25,6 +25,8 @@ from evaluation.models import RankedText, RetrievalRun
 from tests.browser.site import ROOT
 from tests.markup import markup
 
+pytestmark = pytest.mark.soak  # each test starts Java, some several times
+
 NEAR = 1.00001e-4  # of a score that both round to 4 decimals
 
 FERRIES = [
@@ -39,10 +41,13 @@ SAME = [(100 + n, f"same{n}", "A harbour.") for n in range(130)]
 
 @pytest.fixture(scope="module")
 def jar():
-    try:
-        return found()
-    except AnseriniError:
-        pytest.skip("LUCENE ITSELF IS NOT ASKED: make env EXTRAS=anserini")
+    """Java works for seconds here and not for hours: what it compiles best is not worth its while."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("JDK_JAVA_OPTIONS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
+        try:
+            yield found()
+        except AnseriniError:
+            pytest.skip("LUCENE ITSELF IS NOT ASKED: make env EXTRAS=anserini")
 
 
 @pytest.fixture(scope="module")
@@ -334,7 +339,6 @@ def test_without_the_extra_it_is_named(study, cast, monkeypatch):
     assert "make env EXTRAS=anserini" in markup(response)
 
 
-@pytest.mark.soak
 def test_our_bm25_and_our_analyser_are_lucenes_on_the_study(real_study, jar, tmp_path):
     runs = [
         make_run(real_study, step, f"{step} % 1000", Kitchen(real_study)).run

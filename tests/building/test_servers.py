@@ -238,6 +238,7 @@ def test_a_server_of_other_models_is_asked_nothing(study, server, line):
     assert asked.asked == []
 
 
+@pytest.mark.soak
 def test_a_server_that_is_gone_and_one_of_two_that_is(study, server, settings):
     two = f"http://127.0.0.1:9/v1|{server.url}"
     settings.JUDGE_ENDPOINTS = {"local": "http://127.0.0.1:9/v1", "two": two}

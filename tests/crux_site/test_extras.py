@@ -28,6 +28,7 @@ def without(packages, command, var):
     )
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize(
     ("package", "command", "sentence"),
     [
@@ -65,12 +66,14 @@ def test_a_command_says_in_one_sentence_which_extra_it_lacks(package, command, s
     assert (ended.returncode, ended.stderr) == (1, f"{sentence}\n")
 
 
+@pytest.mark.soak
 def test_any_other_missing_package_is_a_mistake_with_its_trace(tmp_path):
     ended = without("scipy", "manage.py check", tmp_path)
     assert ended.returncode == 1
     assert "Traceback" in ended.stderr
 
 
+@pytest.mark.soak
 def test_the_site_needs_none_of_them(tmp_path):
     ended = without(" ".join(EXTRAS), "manage.py check", tmp_path)
     assert ended.returncode == 0, ended.stderr

@@ -62,6 +62,7 @@ def run(*command: str, **environment: str) -> subprocess.CompletedProcess:
     )
 
 
+@pytest.mark.soak
 def test_nothing_starts_at_a_port_that_a_server_has(tmp_path):
     taken, free = free_port(), free_port()
     with granian_at(taken, tmp_path):

@@ -78,6 +78,7 @@ def served():
         process.wait(20)
 
 
+@pytest.mark.soak
 def test_our_client_reads_its_grades_and_their_probabilities(served):
     pairs = [PAIR, Pair(2, 2, "A text.", "Who was it?")]
     grader = OpenAIGrader(spec_of("question-first"), served, key=None)

@@ -62,6 +62,7 @@ def arrive(client, dataset, assignment):
     return saved.status_code
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("dry_run", [True, False])
 def test_people_save_while_an_import_is_looked_at_or_runs(
     transactional_db, cast, dataset, assignment, impatient, dry_run
@@ -96,6 +97,7 @@ def wait_for(url):
         time.sleep(0.1)
 
 
+@pytest.mark.soak
 def test_the_page_starts_a_process_and_says_how_far_it_is(
     transactional_db, cast, at_the_test_database
 ):

@@ -46,22 +46,20 @@ def test_the_median_and_the_mean_go_to_the_nearest_level_half_up():
 
 
 @pytest.mark.parametrize("method", MODELS)
-def test_who_is_right_more_often_weighs_more(crowd_kit, method):
+def test_who_is_right_more_often_weighs_more_missing_stays_missing_and_a_seed_gives_the_same(
+    crowd_kit, method
+):
+    """In one, for MACE takes seconds each time."""
     truth, ratings = crowd()
-    found = aggregate(ratings, (0, 1), method)
-    by_majority = aggregate(ratings, (0, 1), "majority")
-    assert (found == truth).mean() >= (by_majority == truth).mean()
-    assert (found == truth).mean() > 0.97
-
-
-@pytest.mark.parametrize("method", MODELS)
-def test_missing_stays_missing_and_a_seed_gives_the_same(crowd_kit, method):
-    _, ratings = crowd(n=40)
     ratings[0, 1:] = NAN  # one rating
     ratings[1] = NAN
     found = aggregate(ratings, (0, 1), method, seed=3)
     assert np.isnan(found[:2]).all()
     assert not np.isnan(found[2:]).any()
+    by_majority = aggregate(ratings, (0, 1), "majority")
+    right = (found == truth)[2:].mean()
+    assert right >= (by_majority == truth)[2:].mean()
+    assert right > 0.97
     assert np.array_equal(found, aggregate(ratings, (0, 1), method, seed=3), equal_nan=True)
 
 

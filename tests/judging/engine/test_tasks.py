@@ -113,6 +113,7 @@ def test_a_grader_that_cannot_work_here_pauses_the_run_and_its_task_does_not_com
     assert queued() == 0
 
 
+@pytest.mark.soak
 @pytest.mark.django_db(transaction=True)
 def test_a_worker_fills_a_run_that_was_started_elsewhere():
     study = make_study()

@@ -69,6 +69,7 @@ def test_ctrl_c_in_the_middle_of_a_reply_ends_it_and_no_more(monkeypatch):
     assert ended == [True]
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("error", [KeyboardInterrupt, ValueError])
 def test_ctrl_c_in_a_task_of_the_http_client_is_told_once(error, caplog):
     async def elsewhere():

@@ -237,6 +237,7 @@ def test_another_refused_request_says_what_the_server_said(server, ask):
     assert server.asked["Q"] == 1
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize(
     ("answer", "failure", "options"),
     [(drip, "timeout", {"timeout": 0.5}), (torn, "connection", {})],

@@ -159,6 +159,7 @@ def test_without_pairs_the_server_is_left_alone(server, ask):
     server.start()
 
 
+@pytest.mark.soak
 def test_a_slow_server_gives_signs_of_life(server):
     server.script("Q", said("4", after=2.2))
     grader = OpenAIGrader(material.spec(), server.url, key=None)
@@ -204,6 +205,7 @@ def test_without_a_key_none_is_sent(server, ask):
     assert not any("Authorization" in headers for headers in server.headers)
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize(
     "answer",
     [

@@ -125,6 +125,7 @@ def test_another_model_at_the_address_is_refused(small, server, capsys):
     assert names(results) == []
 
 
+@pytest.mark.soak
 def test_two_processes_at_one_folder_do_no_harm(small, server):
     _, folder, results = small
 
