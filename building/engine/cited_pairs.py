@@ -1,0 +1,252 @@
+"""What systems cite as a dataset of its own, whose pairs people and judges grade.
+
+A dataset of cited pairs has a topic for each statement that cites, the statement as its one question,
+and what it cites as its passages: every pair of a passage and a question in it is a cited one. The
+system is a rater under `cites`; who grades support does it under `citation-support`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, field
+
+from django.db import IntegrityError, transaction
+from django.db.models import QuerySet
+
+from annotation.formats.summary import ImportFailed
+from annotation.formats.target import check_dataset
+from annotation.models import Dataset, Rater, Rating, SubQuestion, Text, Topic
+from annotation.models.standard import CITATION_SUPPORT, CITES, add_standard
+from building.engine.statements import (
+    Statement,
+    prefix_of,
+    rater_name,
+    statements_of,
+    with_citations,
+)
+from building.models import Writer
+
+_AT_ONCE = 200  # reports, whose cited texts are in memory with their words
+NAMED = 10  # of what has changed, in a message
+
+
+class SupportRefused(ValueError):
+    """A dataset of cited pairs that cannot be made; a sentence for people."""
+
+
+@dataclass
+class Made:
+    """What there was to take, and what was new. `changed` names what has other words than were graded."""
+
+    dataset: str
+    reports: int = 0
+    statements: int = 0
+    without_citation: int = 0
+    wrong_citations: int = 0
+    pairs: int = 0
+    pairs_without_words: int = 0
+    added: int = 0
+    changed: list[str] = field(default_factory=list)
+    no_longer_cited: int = 0
+
+    def as_json(self) -> dict[str, object]:
+        return asdict(self)
+
+    def in_words(self) -> str:
+        words = [
+            f"{self.dataset}: {self.pairs:,} cited pairs of {self.reports:,} reports,"
+            f" {self.added:,} of them new.",
+            f"Of {self.statements:,} statements {self.without_citation:,} cite nothing.",
+        ]
+        if self.wrong_citations:
+            words.append(f"Citations of nothing that is known: {self.wrong_citations:,}.")
+        if self.pairs_without_words:
+            words.append(
+                f"Pairs whose cited text has no words here, so that nobody can grade them: "
+                f"{self.pairs_without_words:,}."
+            )
+        if self.changed:
+            named = ", ".join(self.changed[:NAMED])
+            words.append(
+                f"Changed since they were taken, and left as they are with their grades, which do not count: "
+                f"{len(self.changed):,}: {named}."
+            )
+        if self.no_longer_cited:
+            words.append(f"Pairs that are no longer cited, and stay: {self.no_longer_cited:,}.")
+        return " ".join(words)
+
+
+def make_support(dataset: Dataset, systems: Sequence[str], slug: str, title: str = "") -> Made:
+    """Take what these systems cite into the dataset of this slug: all of it, or on an error nothing.
+
+    Taken again, it adds what is new, and changes nothing that is there. Raises SupportRefused where a
+    system has no report, nothing known is cited, or the slug is another dataset's.
+    """
+    try:
+        check_dataset(slug, title)
+    except ImportFailed as failed:
+        raise SupportRefused(str(failed.problems[0])) from None
+    if slug == dataset.slug:
+        raise SupportRefused(f"{slug} holds the reports themselves: name another dataset.")
+    of_reports = dataset.texts.with_body().filter(kind=Text.Kind.REPORT)
+    there = set(of_reports.order_by().values_list("system", flat=True).distinct())
+    if unknown := [system for system in systems if system not in there] or not systems:
+        known = ", ".join(sorted(there)) or "none"
+        what = f"no reports of {unknown[0]}" if isinstance(unknown, list) else "no reports"
+        raise SupportRefused(f"{dataset.slug} has {what}; there are: {known}.")
+    try:
+        with transaction.atomic():
+            made = _Maker(dataset, slug, title).make(systems)
+            if not made.pairs:
+                raise SupportRefused(f"The reports of {', '.join(systems)} cite nothing known.")
+    except IntegrityError:
+        raise SupportRefused(f"Somebody has just changed {slug}: try again.") from None
+    return made
+
+
+class _Maker:
+    """One taking of citations, in a transaction."""
+
+    def __init__(self, dataset: Dataset, slug: str, title: str) -> None:
+        self.dataset = dataset
+        self.target, is_new = Dataset.objects.select_for_update().get_or_create(
+            slug=slug, defaults={"title": title or f"Citations of {dataset.title}"[:200]}
+        )
+        self.made = Made(slug)
+        self.cites = add_standard(CITES)
+        add_standard(CITATION_SUPPORT)
+        self.questions = {
+            name: (topic, question, body)
+            for name, topic, question, body in self.target.topics.order_by().values_list(
+                "name", "pk", "questions__pk", "questions__body"
+            )
+        }
+        if not is_new:
+            self._check_ours()
+        last = self.target.topics.order_by("-position").first()
+        self.next_position = last.position + 1 if last else 0
+
+    def _check_ours(self) -> None:
+        """Raises SupportRefused unless each topic that is there is a statement of a report of the dataset."""
+        reports = self.dataset.texts.filter(kind=Text.Kind.REPORT).order_by()
+        ours = {prefix_of(*each) for each in reports.values_list("system", "name")}
+        other = next((n for n in self.questions if f"{n.rpartition('/')[0]}/" not in ours), None)
+        if other or not self.questions:
+            why = f"its topic {other} is no statement" if other else "it holds no statement"
+            raise SupportRefused(
+                f"{self.target.slug} is another dataset: {why} of a report of {self.dataset.slug}."
+            )
+
+    def make(self, systems: Sequence[str]) -> Made:
+        for system in systems:
+            reports = self.dataset.texts.with_body().filter(kind=Text.Kind.REPORT, system=system)
+            in_order = with_citations(reports, with_words=True).order_by("topic__position", "pk")
+            there = self._pairs_of(system)
+            rater = self._rater(system)
+            for some in _lots(in_order):
+                self._take(some, there, rater)
+            self.made.no_longer_cited += len(there)
+        return self.made
+
+    def _pairs_of(self, system: str) -> dict[str, Text]:
+        """The cited texts of a system that are there, by name."""
+        prefix = prefix_of(system)
+        texts = self.target.texts.filter(kind=Text.Kind.PASSAGE, name__startswith=prefix)
+        # SQLite does not tell capitals from small letters there.
+        return {t.name: t for t in texts.defer("body") if t.name.startswith(prefix)}
+
+    def _take(self, reports: list[Text], there: dict[str, Text], rater: Rater) -> None:
+        """Take the citations of some reports; what of `there` they cite is taken out of it."""
+        self.made.reports += len(reports)
+        taken = [(report, statement) for report in reports for statement in statements_of(report)]
+        for _, statement in taken:
+            self.made.statements += 1
+            self.made.without_citation += not statement.citations
+            self.made.wrong_citations += statement.n_wrong
+        cited = [(report, statement) for report, statement in taken if statement.pairs]
+        self._add_questions([each for each in cited if each[1].topic not in self.questions])
+        new: list[Text] = []
+        for _, statement in cited:
+            new += self._new_texts(statement, there)
+        texts = Text.objects.bulk_create(new)
+        asked = {topic: question for topic, question, _ in self.questions.values()}
+        pairs = [(text.pk, asked[text.topic_id], 1) for text in texts if text.topic_id]
+        Rating.objects.add(rater.pk, self.cites.pk, pairs)
+        self.made.added += len(pairs)
+
+    def _add_questions(self, cited: list[tuple[Text, Statement]]) -> None:
+        topics = Topic.objects.bulk_create(
+            Topic(
+                dataset=self.target,
+                name=statement.topic,
+                request=report.topic.request if report.topic else "",
+                position=position,
+            )
+            for position, (report, statement) in enumerate(cited, self.next_position)
+        )
+        self.next_position += len(topics)
+        questions = SubQuestion.objects.bulk_create(
+            SubQuestion(topic=topic, position=0, body=statement.words.strip())
+            for topic, (_, statement) in zip(topics, cited, strict=True)
+        )
+        for topic, question in zip(topics, questions, strict=True):
+            self.questions[topic.name] = (topic.pk, question.pk, question.body)
+
+    def _new_texts(self, statement: Statement, there: dict[str, Text]) -> list[Text]:
+        """The texts to make for a statement. Words that came after their citation are filled in."""
+        topic, _, body = self.questions[statement.topic]
+        self.made.pairs += len(statement.pairs)
+        if body != statement.words.strip():
+            self.made.changed.append(statement.topic)
+            for name in statement.pairs:
+                there.pop(name, None)
+            return []
+        new: list[Text] = []
+        for name, cited in statement.pairs.items():
+            self.made.pairs_without_words += not cited.body
+            known = there.pop(name, None)
+            if known is None:
+                new.append(_copy(cited, self.target, topic, name))
+            elif not known.sha256 and cited.sha256:
+                known.body = cited.body
+                known.save(update_fields=["body", "sha256"])
+            elif known.sha256 != cited.sha256:
+                self.made.changed.append(name)
+        return new
+
+    def _rater(self, system: str) -> Rater:
+        """The system itself. One that a baseline wrote is a baseline, too."""
+        baselines = [writer for writer in Writer.objects.all() if writer.is_baseline]
+        by_baseline = any(system.split(".", 1)[0] == writer.slug for writer in baselines)
+        kind = Rater.Kind.BASELINE if by_baseline else Rater.Kind.MODEL
+        rater, _ = Rater.objects.get_or_create(
+            dataset=self.target, name=rater_name(system), defaults={"kind": kind}
+        )
+        if rater.kind not in (Rater.Kind.BASELINE, Rater.Kind.MODEL):
+            raise SupportRefused(
+                f"{rater.name} is a {rater.get_kind_display()} in {self.target.slug}, and cannot be the system."
+            )
+        return rater
+
+
+def _copy(cited: Text, target: Dataset, topic: int, name: str) -> Text:
+    return Text(
+        dataset=target,
+        topic_id=topic,
+        kind=Text.Kind.PASSAGE,
+        name=name,
+        body=cited.body,
+        sha256=cited.sha256,
+    )
+
+
+def _lots(reports: QuerySet[Text]) -> Iterator[list[Text]]:
+    """Some at a time."""
+    lot: list[Text] = []
+    for report in reports.iterator(chunk_size=_AT_ONCE):
+        lot.append(report)
+        if len(lot) == _AT_ONCE:
+            yield lot
+            lot = []
+    if lot:
+        yield lot

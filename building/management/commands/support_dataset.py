@@ -1,0 +1,80 @@
+"""`manage.py support_dataset DATASET --system S --into SLUG`: what systems cite, as pairs to be graded."""
+
+import json
+from argparse import ArgumentParser
+from dataclasses import asdict
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from annotation.models import Dataset
+from building.engine.cited_pairs import SupportRefused, make_support
+from building.engine.support import Grader, SystemSupport, grader_called, graders_of, system_support
+from evaluation.data.selection import SelectionError, one_of
+
+
+class Command(BaseCommand):
+    help = (
+        "Take the citations of systems into a dataset of their own, a topic for each statement, where "
+        "people and judges grade them under citation-support. Again, it adds what is new. With --rater: "
+        "the scores."
+    )
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("dataset", help="the slug of the one that has the reports")
+        parser.add_argument("--system", nargs="+", required=True, help="whose reports")
+        parser.add_argument("--into", required=True, metavar="SLUG", help="made if it is new")
+        parser.add_argument("--title", default="", help="of a new dataset")
+        parser.add_argument(
+            "--rater",
+            metavar="NAME",
+            help="citation precision and recall by the grades of this one",
+        )
+        parser.add_argument("--json", action="store_true", help="one line of JSON")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        try:
+            slugs = Dataset.objects.values_list("slug", flat=True)
+            dataset = Dataset.objects.get(slug=one_of("dataset", options["dataset"], slugs))
+            systems = list(dict.fromkeys(options["system"]))
+            made = make_support(dataset, systems, options["into"], options["title"])
+            grader = _grader(options["into"], options["rater"]) if options["rater"] else None
+            scores = {
+                system: system_support(dataset, system, grader) for system in systems if grader
+            }
+        except (SelectionError, SupportRefused) as error:
+            raise CommandError(str(error)) from error
+        if options["json"]:
+            told = made.as_json() | {"scores": {s: _as_json(each) for s, each in scores.items()}}
+            self.stdout.write(json.dumps(told, ensure_ascii=False))
+            return
+        self.stdout.write(made.in_words())
+        for system, each in scores.items():
+            self.stdout.write(f"{system}, by {each.grader.rater.title}:")
+            for name, mean in each.means.items():
+                value = mean.reason if mean.value is None else f"{mean.value:.4f}"
+                self.stdout.write(f"  {name}: {value} (n {mean.n}, missing {mean.missing})")
+
+
+def _grader(slug: str, rater: str) -> Grader:
+    graders = graders_of([Dataset.objects.get(slug=slug)])
+    return grader_called(graders, f"{slug}:{rater}")
+
+
+def _as_json(scored: SystemSupport) -> dict[str, Any]:
+    return {
+        "rater": scored.grader.rater.name,
+        "mean": {name: asdict(mean) for name, mean in scored.means.items()},
+        "reports": {
+            each.report.name: {
+                **asdict(each.support),
+                "statements": each.n_statements,
+                "without_citation": each.n_without,
+                "citations": each.n_citations,
+                "wrong": each.n_wrong,
+                "unrated": each.n_unrated,
+                "changed": each.n_changed,
+            }
+            for each in scored.reports
+        },
+    }

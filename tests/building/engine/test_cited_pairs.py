@@ -1,0 +1,196 @@
+"""What systems cite as a dataset of its own: which pairs it has, and what stays when it is taken again."""
+
+import json
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from annotation.models import Citation, Dataset, Rater, Rating, SubQuestion, Text, Topic
+from building.engine.choosing import baseline_of
+from building.engine.cited_pairs import SupportRefused, make_support
+from building.engine.statements import prefix_of, statements_of, text_name
+from crux_site.datasets.export import export_folder
+from crux_site.imports.importing import import_dataset
+from tests.building.cited import PAIRS, a_rater, cite, grade, make_cited, pairs_of, report, taken
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def rain():
+    return make_cited()
+
+
+def all_rows() -> list[list[tuple]]:
+    """All that a taking could change."""
+    models = (Dataset, Topic, SubQuestion, Text, Rater, Rating)
+    return [list(model.objects.order_by("pk").values_list()) for model in models]
+
+
+def test_it_has_the_cited_pairs_and_no_other(rain):
+    support, made = taken(rain)
+    assert pairs_of(support) == PAIRS
+    assert (made.reports, made.statements, made.without_citation) == (2, 6, 2)
+    assert (made.wrong_citations, made.pairs, made.pairs_without_words) == (1, 5, 1)
+    assert (made.added, made.changed, made.no_longer_cited) == (5, [], 0)
+    assert support.title == "Citations of The rain reports"
+    topic = support.topics.get(name="s.one/b/1")
+    assert topic.request == "Write about b."
+    texts = support.texts.filter(name__endswith=":p1")
+    assert {text.body for text in texts} == {"It rained, and stopped."}
+    assert {text.sha256 for text in texts} == {rain.texts.get(name="p1").sha256}
+
+
+def test_the_system_is_a_rater_that_cites(rain):
+    support, _ = taken(rain)
+    ratings = Rating.objects.of_dataset(support).values_list("rater__name", "rubric__slug", "grade")
+    assert list(ratings.distinct()) == [("s_one", "cites", 1)]
+    assert Rating.objects.count() == 5
+    assert support.raters.get().kind == Rater.Kind.MODEL
+
+
+def test_what_a_baseline_wrote_is_cited_by_a_baseline(rain):
+    writer = baseline_of("report")
+    rain.texts.filter(kind="report", system="s.one").update(system=f"{writer}.bm25")
+    support, _ = taken(rain, f"{writer}.bm25")
+    assert support.raters.get().kind == Rater.Kind.BASELINE
+
+
+def test_taken_again_it_changes_nothing(rain):
+    support, _ = taken(rain)
+    grade(support, a_rater(), 2, 1, 0, None, 2)
+    before = all_rows()
+    _, made = taken(rain)
+    assert (made.pairs, made.added) == (5, 0)
+    assert all_rows() == before
+
+
+def test_what_is_new_is_added_and_no_grade_is_lost(rain):
+    support, _ = taken(rain)
+    grade(support, a_rater(), 2, 1, 0, None, 2)
+    ratings = list(Rating.objects.values_list())
+    cite(report(rain, "b"), "None was hurt.", "p2")
+    rain.texts.get(name="p3").body = "It cost a lot."
+    p3 = rain.texts.get(name="p3")
+    p3.body = "It cost a lot."
+    p3.save()
+    _, made = taken(rain, "s.one", "s.two")
+    assert (made.pairs, made.added, made.pairs_without_words) == (7, 2, 0)
+    assert pairs_of(support)[5:] == [
+        ("None was hurt.", "p2", "s.one/b/2"),
+        ("It rained.", "p2", "s.two/a/1"),
+    ]
+    assert support.texts.get(name="s.one/a/3:p3").body == "It cost a lot."
+    assert [row for row in ratings if row not in list(Rating.objects.values_list())] == []
+    assert sorted(support.raters.values_list("name", flat=True)) == ["s_one", "s_two"]
+
+
+def test_what_has_changed_is_said_and_left_as_it_is(rain):
+    support, _ = taken(rain)
+    one = report(rain)
+    one.body = one.body.replace("It rained.", "It hailed.")
+    one.save()
+    p1 = rain.texts.get(name="p1")
+    p1.body = "Other words."
+    p1.save()
+    Citation.objects.filter(report__name="a", label="[4]").delete()
+    before = all_rows()
+    _, made = taken(rain)
+    assert made.changed == ["s.one/a/1", "s.one/a/2:p1", "s.one/b/1:p1"]
+    assert "Changed since they were taken" in made.in_words()
+    assert made.no_longer_cited == 1
+    assert all_rows() == before
+
+
+@pytest.mark.parametrize(
+    ("systems", "into", "says"),
+    [
+        (["nobody"], "new", "rain has no reports of nobody; there are: s.one, s.two."),
+        ([], "new", "rain has no reports; there are: s.one, s.two."),
+        (["s.one"], "rain", "rain holds the reports themselves"),
+        (["s.one"], "no slug", "letters, digits, - and _ alone"),
+        (["s.one"], "", "letters, digits, - and _ alone"),
+        (["s.one"], "x" * 81, "longer than 80 characters"),
+        (["s.one"], "other", "other is another dataset: its topic b is no statement of a report of"),
+        (["s.one"], "empty", "empty is another dataset: it holds no statement of a report of rain."),
+    ],
+)
+def test_what_is_refused_changes_nothing(rain, systems, into, says):
+    other = Dataset.objects.create(slug="other", title="Other")
+    Dataset.objects.create(slug="empty", title="Empty")
+    Topic.objects.create(dataset=other, name="b", request="", position=0)
+    before = all_rows()
+    with pytest.raises(SupportRefused) as refused:
+        make_support(rain, systems, into)
+    assert says in str(refused.value)
+    assert all_rows() == before
+
+
+def test_systems_that_cite_nothing_known_are_refused(rain):
+    Citation.objects.filter(report__system="s.two").update(cited=None)
+    before = all_rows()
+    with pytest.raises(SupportRefused, match=r"The reports of s\.two cite nothing known\."):
+        make_support(rain, ["s.two"], "new")
+    assert all_rows() == before
+
+
+def test_a_person_of_the_systems_name_is_not_the_system(rain):
+    support, _ = taken(rain)
+    a_rater("s_two", dataset=support)
+    with pytest.raises(SupportRefused, match="s_two is a person in rain-citations"):
+        make_support(rain, ["s.two"], support.slug)
+
+
+def test_names_keep_to_what_files_and_tables_hold(rain):
+    one = report(rain)
+    cited = Text(name="x" * 250)
+    for system, name in (("s" * 120, "n" * 250), ("a b", "n:1"), ("a/b", "n"), ("a", "b/n")):
+        one.system, one.name = system, name
+        topic = statements_of(one)[0].topic
+        assert topic.startswith(prefix_of(system, name))
+        assert len(topic) <= 200 and topic.count("/") == 2 and ":" not in topic
+        assert len(text_name(topic, cited)) <= 250
+    assert len({prefix_of(*each) for each in (("a b", "n"), ("a:b", "n"), ("a_b", "n"))}) == 3
+
+
+def test_it_is_exported_and_imported_like_any_dataset(rain, tmp_path):
+    support, _ = taken(rain, "s.one", "s.two")
+    grade(support, a_rater("ann", dataset=support), 2, 1, 0, None, 2, 1)
+    export_folder(support, tmp_path / "out")
+    before = pairs_of(support)
+    import_dataset(tmp_path / "out", support.slug)
+    assert import_dataset(tmp_path / "out", support.slug).totals["ratings"] == 11
+    import_dataset(tmp_path / "out", "again")
+    again = Dataset.objects.get(slug="again")
+    assert pairs_of(again) == before
+    export_folder(again, tmp_path / "again")
+    files = sorted(p.relative_to(tmp_path / "out") for p in (tmp_path / "out").rglob("*.jsonl"))
+    assert len(files) == 5
+    for file in files:
+        assert (tmp_path / "again" / file).read_bytes() == (tmp_path / "out" / file).read_bytes()
+    _, made = taken(rain, "s.one", "s.two", into="again")
+    assert (made.pairs, made.added) == (6, 0)
+
+
+def test_the_command_takes_and_tells(rain, capsys):
+    asked = ["support_dataset", "rain", "--system", "s.one", "--into", "cited"]
+    call_command(*asked)
+    assert "cited: 5 cited pairs of 2 reports, 5 of them new." in capsys.readouterr().out
+    ann = a_rater()
+    grade(Dataset.objects.get(slug="cited"), ann, 2, 1, 0, 0, 1)
+    call_command(*asked, "--rater", "ann")
+    assert "s.one, by ann:\n  precision: 0.1000 (n 2, missing 0)" in capsys.readouterr().out
+    call_command(*asked, "--rater", "ann", "--json")
+    told = json.loads(capsys.readouterr().out)
+    assert (told["pairs"], told["added"], told["wrong_citations"]) == (5, 0, 1)
+    scores = told["scores"]["s.one"]
+    assert scores["rater"] == "ann"
+    assert scores["reports"]["a"]["precision"]["value"] == 0.2
+    assert scores["reports"]["b"]["recall_weighted"]["value"] == 0.25
+    for wrong, says in (
+        (["support_dataset", "snow", *asked[2:]], "There is no dataset “snow”"),
+        ([*asked, "--rater", "bob"], "There is no grader “cited:bob”. There are: cited:ann."),
+        ([*asked[:3], "s.nine", *asked[4:]], "rain has no reports of s.nine"),
+    ):
+        with pytest.raises(CommandError, match=says):
+            call_command(*wrong)
