@@ -21,7 +21,7 @@ from annotation.models import Dataset, User
 from judging.api.bodies import BudgetBody, StartBody
 from judging.api.rows import JudgeRow, JudgeRunRow, OneRunRow
 from judging.engine import runs, states
-from judging.engine.judges import SLUG, baseline_of, find_judge
+from judging.engine.judges import BASELINES, baseline_of, find_judge
 from judging.engine.selection import SelectionError
 from judging.models import Judge, JudgeRun
 from judging.tasks import JUDGING
@@ -108,7 +108,8 @@ class JudgeRuns(Listing):
         except SelectionError as error:
             raise _refused("", str(error)) from None
         name = start.validated_data["judge"]
-        judge = baseline_of(dataset)[0] if name == SLUG else find_judge(name, dataset)
+        is_baseline = name in BASELINES
+        judge = baseline_of(dataset, name)[0] if is_baseline else find_judge(name, dataset)
         if judge is None:
             raise _refused("judge", f"no judge called {name} judges {dataset.slug}")
         start.check_endpoint(judge)

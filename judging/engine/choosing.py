@@ -6,7 +6,7 @@ from functools import partial
 from django.conf import settings
 
 from judging.engine import states
-from judging.engine.judges import baseline_of
+from judging.engine.judges import baseline_of, baseline_under
 from judging.graders.base import Grader, GraderError
 from judging.graders.openai_api import OpenAIGrader
 from judging.graders.openai_server import Address
@@ -57,7 +57,7 @@ def grader_of(run: JudgeRun) -> tuple[Grader, int]:
     """
     judge = run.judge
     if judge.backend == Judge.Backend.LEXICAL:
-        now, grader = baseline_of(run.dataset)
+        now, grader = baseline_of(run.dataset, baseline_under(judge.rubric.slug))
         if now.pk != judge.pk:
             raise GraderError(
                 f"The passages have changed since {judge} was made: the baseline is now {now}."

@@ -9,7 +9,7 @@ from annotation.models import Dataset
 from judging.engine import runs, states
 from judging.engine.choosing import grader_of
 from judging.engine.fill import pump
-from judging.engine.judges import baseline_of
+from judging.engine.judges import SLUG, baseline_of
 from judging.engine.leases import any_free, worker_name
 from judging.engine.planning import plan
 from judging.engine.selection import Selection
@@ -36,9 +36,9 @@ def fill(run: JudgeRun, on_batch: Callable[[Batch], None] | None = None) -> None
                 runs.finish_if_done(run)
 
 
-def fill_lexical(dataset: Dataset, texts: str = "") -> JudgeRun:
-    """Let the baseline grade the pairs that it lacks, of one kind of texts or of all."""
-    judge, _ = baseline_of(dataset)
+def fill_lexical(dataset: Dataset, texts: str = "", called: str = SLUG) -> JudgeRun:
+    """Let a baseline, one of BASELINES, grade the pairs that it lacks, of one kind of texts or of all."""
+    judge, _ = baseline_of(dataset, called)
     run = runs.open_run(judge, dataset) or runs.start(judge, dataset, Selection(texts=texts))
     if run.is_resumable:
         runs.resume(run)

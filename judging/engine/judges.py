@@ -8,6 +8,7 @@ from typing import Any
 from django.db import IntegrityError, transaction
 
 from annotation.models import Dataset, Rater, Rubric, Text
+from annotation.models.standard import CITATION_SUPPORT, GRADED, STANDARD, add_standard
 from judging.graders.lexical import BaselineGrader, LexicalGrader
 from judging.grading.spec import STAND_IN
 from judging.models import Judge
@@ -59,23 +60,26 @@ def find_judge(slug: str, dataset: Any) -> Judge | None:
 
 
 SLUG = "lexical"
+# The rubrics that it can grade under, by what it is called there: grades from 0 up, of a text and a question.
+BASELINES = {SLUG: GRADED.slug, f"{SLUG}-{CITATION_SUPPORT.slug}": CITATION_SUPPORT.slug}
 _BATCH = 2_000
 
 
-def baseline_of(dataset: Dataset) -> tuple[Judge, BaselineGrader]:
+def baseline_of(dataset: Dataset, called: str = SLUG) -> tuple[Judge, BaselineGrader]:
     """The baseline judge of a dataset, made if there is none, and its grader.
 
-    Other passages give other idf weights, and so another judge: the first is called "lexical", a later
-    one carries the beginning of its fingerprint, as does one whose name a model of a file has taken.
+    `called` is one of BASELINES. Other passages give other idf weights, and so another judge: the first
+    has this name, a later one carries the beginning of its fingerprint, as does one whose name a model
+    of a file has taken.
     """
-    judge, grader = fitted(dataset)
+    judge, grader = fitted(dataset, BASELINES[called])
     fingerprint = judge.spec.fingerprint
     if there := Judge.objects.filter(fingerprint=fingerprint).select_related("rater").first():
         return there, grader
-    name = SLUG
-    named = Rater.objects.filter(dataset=dataset, name=SLUG)
+    name = called
+    named = Rater.objects.filter(dataset=dataset, name=name)
     if named.exclude(kind=Rater.Kind.BASELINE, judge=None).exists():
-        name = f"{SLUG}-{fingerprint[:8]}"
+        name = f"{called}-{fingerprint[:8]}"
     judge.rater, _ = Rater.objects.get_or_create(
         dataset=dataset, name=name, defaults={"kind": Rater.Kind.BASELINE}
     )
@@ -87,21 +91,27 @@ def baseline_of(dataset: Dataset) -> tuple[Judge, BaselineGrader]:
     return judge, grader
 
 
-def fitted(dataset: Dataset) -> tuple[Judge, BaselineGrader]:
+def baseline_under(rubric: str) -> str:
+    """Which of BASELINES grades under a rubric."""
+    return next(name for name, slug in BASELINES.items() if slug == rubric)
+
+
+def fitted(dataset: Dataset, rubric: str) -> tuple[Judge, BaselineGrader]:
     """What the baseline of a dataset is now, as a judge that is not stored and has no rater."""
     bodies = dataset.texts.with_body().filter(kind=Text.Kind.PASSAGE).order_by("pk")
     words = bodies.values_list("body", flat=True).iterator(_BATCH)
     lexical = LexicalGrader.fit(body for body in words if body is not None)
-    rubric = Rubric.objects.get(slug="graded")
+    under = add_standard(STANDARD[rubric])
+    levels = levels_of(under)
     judge = Judge(
-        rubric=rubric,
-        levels=levels_of(rubric),
+        rubric=under,
+        levels=levels,
         backend=Judge.Backend.LEXICAL,
         model="idf-weighted coverage of question terms",
         revision=f"{dataset.slug}:{_hash(lexical)}",
         parser="lexical-1",
     )
-    return judge, BaselineGrader(lexical)
+    return judge, BaselineGrader(lexical, len(levels))
 
 
 def _hash(lexical: LexicalGrader) -> str:

@@ -203,10 +203,10 @@ def grade_of(coverage: float) -> int:
     return int(banded(np.array(coverage)))
 
 
-def banded(coverage: npt.NDArray[np.float64]) -> npt.NDArray[np.int8]:
-    """The grades of covered shares in 0..1: an array of the same shape."""
+def banded(coverage: npt.NDArray[np.float64], grades: int = 6) -> npt.NDArray[np.int8]:
+    """The grades of covered shares in 0..1, in so many equal bands from 0: an array of the same shape."""
     # A share such as 1/3 may come out one rounding error below its band; the margin returns it.
-    return np.minimum(5, np.floor(6 * coverage + 1e-9)).astype(np.int8)
+    return np.minimum(grades - 1, np.floor(grades * coverage + 1e-9)).astype(np.int8)
 
 
 def _index(values: npt.ArrayLike, length: int) -> npt.NDArray[np.intp]:
@@ -222,10 +222,14 @@ AT_ONCE = 2_000
 
 
 class BaselineGrader:
-    """Grades by words in common; the raw reply is the covered share of idf, to four places."""
+    """Grades by words in common; the raw reply is the covered share of idf, to four places.
 
-    def __init__(self, lexical: LexicalGrader) -> None:
+    `grades` is how many equal bands there are: 6 for 0..5, 3 for the support of a statement, 0..2.
+    """
+
+    def __init__(self, lexical: LexicalGrader, grades: int = 6) -> None:
         self.lexical = lexical
+        self.grades = grades
 
     def replies(self, pairs: Iterator[Pair]) -> Iterator[Reply | None]:
         while some := list(islice(pairs, AT_ONCE)):
@@ -243,7 +247,7 @@ class BaselineGrader:
             np.fromiter((question_at[pair.question_id] for pair in pairs), np.intp),
         )
         has_grade = ~np.isnan(shares)
-        grades = banded(np.where(has_grade, shares, 0.0))
+        grades = banded(np.where(has_grade, shares, 0.0), self.grades)
         rows = zip(pairs, shares.tolist(), grades.tolist(), has_grade.tolist(), strict=True)
         for pair, share, grade, is_graded in rows:
             if not is_graded:

@@ -202,7 +202,7 @@ def compared(before: Attempt, now: Reply) -> str:
 
 def _grader(judge: Judge, dataset: Dataset, endpoint: str) -> Grader:
     if judge.backend == Judge.Backend.LEXICAL:
-        now, grader = fitted(dataset)
+        now, grader = fitted(dataset, judge.rubric.slug)
         if now.spec.fingerprint != judge.fingerprint:
             raise GraderError(
                 f"The passages have changed since {judge} was made, and its weights with them: it "

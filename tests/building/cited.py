@@ -1,15 +1,15 @@
 """Reports of two systems with what they cite, small enough to work every number out by hand.
 
-    s.one, report a     "It rained. It stopped. It cost. And so on."
-        It rained.      p1, p2
-        It stopped.     p1, and "9", which is nothing known
-        It cost.        p3, which has no words
-        And so on.      nothing
-    s.one, report b     "Boats sank. None was hurt."
-        Boats sank.     p1, by two labels
-        None was hurt.  nothing
-    s.two, report a     "It rained."
-        It rained.      p2
+s.one, report a     "It rained. It stopped. It cost. And so on."
+    It rained.      p1, p2
+    It stopped.     p1, and "9", which is nothing known
+    It cost.        p3, which has no words
+    And so on.      nothing
+s.one, report b     "Boats sank. None was hurt."
+    Boats sank.     p1, by two labels
+    None was hurt.  nothing
+s.two, report a     "It rained."
+    It rained.      p2
 """
 
 from annotation.models import Citation, Dataset, Rater, Rating, Rubric, Text, Topic

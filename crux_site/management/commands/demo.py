@@ -10,6 +10,7 @@ from annotation.builder import drafts
 from annotation.models import Campaign, Dataset, Rater, Rubric, Text, User
 from annotation.participation import assigning
 from building.engine.choosing import stored, writer_called
+from building.engine.cited_pairs import make_support
 from building.path import walk
 from building.plan import read
 from crux_site.demo import crowd
@@ -24,6 +25,7 @@ from judging.models import Judge
 
 SLUG = "coastal-demo"
 BUILT = "built-demo"
+CITED = "built-demo-citations"
 
 
 class Command(BaseCommand):
@@ -62,10 +64,21 @@ class Command(BaseCommand):
         self._say("a collection built from documents (by the extractive baseline, not by a model)")
         folder = settings.BASE_DIR / "fixtures" / "building"
         import_dataset(folder, BUILT, title="Built demo")
-        for words in walk(Dataset.objects.get(slug=BUILT), read(folder / "plan.toml"), folder):
+        built = Dataset.objects.get(slug=BUILT)
+        for words in walk(built, read(folder / "plan.toml"), folder):
             self.stdout.write(f"    {words}")
+        self._citations(built)
         for task in ("questions", "report"):
             stored(writer_called(task, f"{stand_in.MODEL}-{task}", model=stand_in.MODEL))
+
+    def _citations(self, built: Dataset) -> None:
+        """What its reports cite, graded by the baseline: words in common say nothing about support."""
+        reports = built.texts.filter(kind=Text.Kind.REPORT).order_by("system")
+        systems = list(reports.values_list("system", flat=True).distinct())
+        made = make_support(built, systems, CITED, "Citations of the built demo")
+        run = fill_lexical(Dataset.objects.get(slug=CITED), called="lexical-citation-support")
+        self.stdout.write(f"    {made.in_words()}")
+        self.stdout.write(f"    {run.n_planned} of them graded by the lexical baseline")
 
     def _judge(self) -> None:
         """A judge for runs that are started in the browser, where there is no model."""

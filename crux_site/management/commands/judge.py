@@ -13,7 +13,7 @@ from judging.engine import budget, planning, runs, states
 from judging.engine.budget import prices_of
 from judging.engine.choosing import addresses_of
 from judging.engine.foreground import fill
-from judging.engine.judges import SLUG, baseline_of, find_judge
+from judging.engine.judges import BASELINES, SLUG, baseline_of, find_judge
 from judging.engine.leases import is_abroad
 from judging.engine.progress import failures_of, progress_of
 from judging.engine.selection import Selection, SelectionError
@@ -182,15 +182,17 @@ class Command(BaseCommand):
 
 
 def _judge(dataset: Dataset, slug: str) -> Judge:
-    if slug == SLUG:
-        return baseline_of(dataset)[0]
+    if slug in BASELINES:
+        return baseline_of(dataset, slug)[0]
     judge = find_judge(slug, dataset)
     if judge is None:
         known = ", ".join(
             Judge.objects.filter(rater__dataset=None).values_list("rater__name", flat=True)
         )
         raise CommandError(
-            f"There is no judge {slug!r}; there are: {SLUG}, {known}.".replace(", .", ".")
+            f"There is no judge {slug!r}; there are: {', '.join(BASELINES)}, {known}.".replace(
+                ", .", "."
+            )
         )
     return judge
 

@@ -1,10 +1,10 @@
 """Citation precision and recall on the pages of reports, and what is graded where.
 
-    by ann             report a: It rained. 2, 1; It stopped. 0 and a wrong one; It cost. 1; And so on. none
-    precision          1 of 5 in full; weighted (1 + 0.5 + 0 + 0 + 0.5)/5
-    recall             1 of 4; weighted (1 + 0 + 0.5 + 0)/4
-                       report b: Boats sank. 2; None was hurt. none
-    precision, recall  1 of 1, 1 of 2
+by ann             report a: It rained. 2, 1; It stopped. 0 and a wrong one; It cost. 1; And so on. none
+precision          1 of 5 in full; weighted (1 + 0.5 + 0 + 0 + 0.5)/5
+recall             1 of 4; weighted (1 + 0 + 0.5 + 0)/4
+                   report b: Boats sank. 2; None was hurt. none
+precision, recall  1 of 1, 1 of 2
 """
 
 import csv
@@ -12,11 +12,8 @@ import csv
 import pytest
 
 from annotation.models import Campaign, Dataset, Rater, Rating, Text
-from annotation.models.standard import ensure_standard_rubrics
-from building.engine.cited_pairs import make_support
-from evaluation.agreement.page import agreement
-from evaluation.data.selection import select
 from judging.engine.foreground import fill_lexical
+from judging.engine.judges import BASELINES
 from judging.models import Attempt
 from tests.building.cited import PAIRS, a_rater, grade, make_cited, pairs_of, report, taken
 from tests.factories import make_campaign
@@ -52,7 +49,10 @@ def test_the_means_of_a_system_and_each_report(cast, support):
     assert list(counts.values()) == [6, 2, 6, 1, 0, 0]
     words = markup(page)
     assert "by the grades of ann in rain-citations; intervals over topics." in words
-    assert "Statements 6, without a citation 2; citations 6, of nothing known 1, without a grade 0" in words
+    assert (
+        "Statements 6, without a citation 2; citations 6, of nothing known 1, without a grade 0"
+        in words
+    )
     by_name = {each.name: scored for each, scored in page.context["rows"]}
     assert by_name["a"].support.precision.value == 1 / 5
     assert by_name["b"].support.recall.value == 1 / 2
@@ -136,14 +136,19 @@ def test_the_same_as_csv(cast, support):
         ("b", "b", "1.0"),
     ]
     assert (rows[2]["report"], rows[2]["recall"], rows[2]["recall_n"]) == ("", "0.375", "2")
-    assert [rows[0][name] for name in ("statements", "without_citation", "wrong")] == ["4", "1", "1"]
+    assert [rows[0][name] for name in ("statements", "without_citation", "wrong")] == [
+        "4",
+        "1",
+        "1",
+    ]
 
 
 def test_an_admin_takes_the_citations_by_a_button(cast):
     make_cited()
     admin = cast.client("admin")
     page = markup(admin.get(REPORTS, OF_ONE))
-    assert "Take its citations" in page and 'value="rain-citations"' in page
+    assert "Take its citations" in page
+    assert 'value="rain-citations"' in page
     response = admin.post(TAKE, OF_ONE | {"into": "rain-citations"}, follow=True)
     assert response.redirect_chain == [(f"{REPORTS}?system=s.one", 302)]
     words = markup(response)
@@ -189,28 +194,49 @@ def test_who_may(cast, support):
 
 
 def test_people_and_a_judge_agree_on_the_page_that_is_there(cast, support):
-    """Two raters, five pairs both graded: 2 1 0 1 2 and 2 1 1 1 0. They agree on 3 of 5."""
+    """Five pairs, 2 1 0 1 2 and 2 1 1 1 0: chance is (1 + 2 * 3 + 2)/25, kappa (3/5 - 9/25)/(16/25)."""
     grade(support, a_rater("judge", "model", support), 2, 1, 1, 1, 0, None)
-    asked = {"rubric": "citation-support", "raters": ["ann,judge"]}
-    page = agreement(select(support, **asked))
-    (pair,) = page.overall.pairs
-    assert (pair.kappa.n, pair.exact.value) == (5, 3 / 5)
+    asked = {"rubric": "citation-support", "judge": "judge"}
+    page = cast.client("researcher").get("/datasets/rain-citations/agreement/", asked)
+    against = page.context["judged"]
+    assert (against.n, against.n_without_judge) == (5, 0)
+    assert against.cohen_kappa.value == pytest.approx(0.375)
+    assert against.accuracy.value == 4 / 5  # one side of full, or the other
+    assert against.matrix.tolist() == [[0, 1, 0], [0, 2, 0], [1, 0, 1]]
 
 
-def test_a_judge_is_asked_the_cited_pairs_and_no_other(cast):
+@pytest.mark.parametrize("called", BASELINES)
+def test_a_judge_is_asked_the_cited_pairs_and_no_other(cast, called):
     support, _ = taken(make_cited(), "s.one", "s.two")
-    run = fill_lexical(support)
-    asked = Attempt.objects.filter(judge=run.judge).values_list("text__name", "question__topic__name")
+    run = fill_lexical(support, called=called)
+    asked = Attempt.objects.filter(judge=run.judge).values_list(
+        "text__name", "question__topic__name"
+    )
     with_words = [f"{topic}:{text}" for _, text, topic in pairs_of(support) if text != "p3"]
     assert sorted(asked) == sorted((name, name.partition(":")[0]) for name in with_words)
     assert (run.n_planned, run.n_without_words) == (5, 1)
 
 
+def test_the_baseline_grades_support_by_words_in_common_and_is_called_a_baseline(cast):
+    """Each statement has few words that count: p1 holds "rained" and "stopped", p2 "rain", none "boats sank"."""
+    support, _ = taken(make_cited())
+    fill_lexical(support, called="lexical-citation-support")
+    ratings = Rating.objects.filter(rubric__slug="citation-support", text__dataset=support)
+    graded = ratings.order_by("text").values_list("text__name", "grade")
+    assert list(graded) == [
+        ("s.one/a/1:p1", 2),
+        ("s.one/a/1:p2", 2),
+        ("s.one/a/2:p1", 2),
+        ("s.one/b/1:p1", 0),
+    ]
+    page = cast.client("researcher").get(REPORTS, OF_ONE)
+    assert "by the grades of lexical-citation-support (baseline) in rain-citations" in markup(page)
+    assert (values(page)[0], values(page, "missing")[0]) == (0.0, 1)
+
+
 def test_a_campaign_hands_out_the_cited_pairs_and_no_other(cast, support):
-    campaign = make_campaign(
-        support, cast["worker"], rubric="citation-support", kind="passage"
-    )
+    campaign = make_campaign(support, cast.worker, rubric="citation-support", kind="passage")
     items = Campaign.objects.get(pk=campaign.pk).items.order_by("position")
-    asked = [(item.text.name, [str(q.question) for q in item.questions.all()]) for item in items]
+    asked = [(item.text.name, [str(q.question) for q in item.asked.all()]) for item in items]
     expected = [(f"{topic}:{text}", [words]) for words, text, topic in pairs_of(support)]
     assert asked == [each for each in expected if not each[0].endswith(":p3")]
