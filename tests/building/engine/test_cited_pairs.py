@@ -1,6 +1,7 @@
 """What systems cite as a dataset of its own: which pairs it has, and what stays when it is taken again."""
 
 import json
+import shutil
 
 import pytest
 from django.core.management import CommandError, call_command
@@ -11,8 +12,14 @@ from building.engine.cited_pairs import SupportRefused, make_support
 from building.engine.statements import prefix_of, statements_of, text_name
 from crux_site.datasets.export import export_folder
 from crux_site.imports.importing import import_dataset
+from tests import neighbours
 from tests.building.cited import PAIRS, a_rater, cite, grade, make_cited, pairs_of, report, taken
 
+NEUCLIR = (
+    "zho-jhu-orion-aggregated-w-claude",
+    "zho-jhu-orion-aggregated-w-gpt4o",
+    "zho_irlab-ams-postcite",
+)
 pytestmark = pytest.mark.django_db
 
 
@@ -179,6 +186,30 @@ def test_it_is_exported_and_imported_like_any_dataset(rain, tmp_path):
         assert (tmp_path / "again" / file).read_bytes() == (tmp_path / "out" / file).read_bytes()
     _, made = taken(rain, "s.one", "s.two", into="again")
     assert (made.pairs, made.added) == (6, 0)
+
+
+@neighbours.needs_them
+def test_real_reports_give_as_many_pairs_as_their_files_have_citations(db, tmp_path):
+    """Three runs of TREC's NeuCLIR 2024; the numbers of sentences were counted apart from this project."""
+    for path in ("requests.jsonl", *(f"generations/{run}.jsonl" for run in NEUCLIR)):
+        shutil.copy(neighbours.FOLDER / "neuclir24" / path, tmp_path)
+    import_dataset(tmp_path, "neuclir24", form="ragtime")
+    dataset = Dataset.objects.get(slug="neuclir24")
+    made = {run: make_support(dataset, [run], "neuclir24-citations") for run in NEUCLIR}
+    for run, each in made.items():
+        rows = neighbours.lines(f"neuclir24/generations/{run}.jsonl")
+        said = [set(one["citations"]) for row in rows for one in row["responses"]]
+        assert (each.reports, each.pairs, each.added) == (
+            len(rows),
+            sum(map(len, said)),
+            each.pairs,
+        )
+        topics = neighbours.expected("rel_neuclir24")[f"{run} | seen=plaidx@50"]["topics"].values()
+        assert each.statements == sum(topic["n_sentences"] for topic in topics)
+        assert each.without_citation == sum(topic["n_sentences_uncited"] for topic in topics)
+        assert (each.wrong_citations, each.pairs_without_words) == (0, each.pairs)
+    again = make_support(dataset, NEUCLIR, "neuclir24-citations")
+    assert (again.pairs, again.added, again.changed) == (339, 0, [])
 
 
 def test_the_command_takes_and_tells(rain, capsys):

@@ -218,7 +218,7 @@ def test_a_judge_is_asked_the_cited_pairs_and_no_other(cast, called):
 
 
 def test_the_baseline_grades_support_by_words_in_common_and_is_called_a_baseline(cast):
-    """Each statement has few words that count: p1 holds "rained" and "stopped", p2 "rain", none "boats sank"."""
+    """Each statement has few words that count: p1 has "rained" and "stopped", p2 "rain", none "boats sank"."""
     support, _ = taken(make_cited())
     fill_lexical(support, called="lexical-citation-support")
     ratings = Rating.objects.filter(rubric__slug="citation-support", text__dataset=support)
