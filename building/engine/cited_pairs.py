@@ -80,7 +80,7 @@ def make_support(dataset: Dataset, systems: Sequence[str], slug: str, title: str
     """Take what these systems cite into the dataset of this slug: all of it, or on an error nothing.
 
     Taken again, it adds what is new, and changes nothing that is there. Raises SupportRefused where a
-    system has no report, nothing known is cited, or the slug is another dataset's.
+    system has no report, nothing that is known is cited, or the slug is another dataset's.
     """
     try:
         check_dataset(slug, title)
@@ -90,10 +90,11 @@ def make_support(dataset: Dataset, systems: Sequence[str], slug: str, title: str
         raise SupportRefused(f"{slug} holds the reports themselves: name another dataset.")
     of_reports = dataset.texts.with_body().filter(kind=Text.Kind.REPORT)
     there = set(of_reports.order_by().values_list("system", flat=True).distinct())
-    if unknown := [system for system in systems if system not in there] or not systems:
+    if unknown := [system for system in systems if system not in there]:
         known = ", ".join(sorted(there)) or "none"
-        what = f"no reports of {unknown[0]}" if isinstance(unknown, list) else "no reports"
-        raise SupportRefused(f"{dataset.slug} has {what}; there are: {known}.")
+        raise SupportRefused(
+            f"{dataset.slug} has no reports of “{unknown[0]}”; there are: {known}."
+        )
     try:
         with transaction.atomic():
             made = _Maker(dataset, slug, title).make(systems)

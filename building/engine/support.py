@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from django.db.models import Exists, OuterRef
+from django.utils.http import urlencode
 
 from annotation.models import Dataset, Rater, Rating, Text, Topic
 from annotation.models.rating import name_in
@@ -49,6 +50,11 @@ class Grader:
     @property
     def title(self) -> str:
         return f"{self.rater.title} in {self.dataset.slug}"
+
+    @property
+    def query(self) -> str:
+        """What the pages of results are asked for, to show these grades."""
+        return urlencode({"rubric": CITATION_SUPPORT.slug, "raters": self.rater.name})
 
 
 @dataclass(frozen=True)

@@ -125,10 +125,13 @@ TITLES = {
         "Citation precision",
         "of all citations, those that support all of their statement",
     ),
-    "precision_weighted": ("weighted", "the same, where a citation of partial support counts half"),
+    "precision_weighted": (
+        "Weighted precision",
+        "the same, where a citation of partial support counts half",
+    ),
     "recall": ("Citation recall", "of all statements, those that a citation supports in full"),
     "recall_weighted": (
-        "weighted",
+        "Weighted recall",
         "the same, where partial support by the best citation counts half",
     ),
 }

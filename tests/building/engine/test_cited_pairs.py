@@ -112,8 +112,7 @@ def test_what_has_changed_is_said_and_left_as_it_is(rain):
 @pytest.mark.parametrize(
     ("systems", "into", "says"),
     [
-        (["nobody"], "new", "rain has no reports of nobody; there are: s.one, s.two."),
-        ([], "new", "rain has no reports; there are: s.one, s.two."),
+        (["nobody"], "new", "rain has no reports of “nobody”; there are: s.one, s.two."),
         (["s.one"], "rain", "rain holds the reports themselves"),
         (["s.one"], "no slug", "letters, digits, - and _ alone"),
         (["s.one"], "", "letters, digits, - and _ alone"),
@@ -230,7 +229,7 @@ def test_the_command_takes_and_tells(rain, capsys):
     for wrong, says in (
         (["support_dataset", "snow", *asked[2:]], "There is no dataset “snow”"),
         ([*asked, "--rater", "bob"], "There is no grader “cited:bob”. There are: cited:ann."),
-        ([*asked[:3], "s.nine", *asked[4:]], "rain has no reports of s.nine"),
+        ([*asked[:3], "s.nine", *asked[4:]], "rain has no reports of “s.nine”"),
     ):
         with pytest.raises(CommandError, match=says):
             call_command(*wrong)

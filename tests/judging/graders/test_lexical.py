@@ -115,6 +115,11 @@ def test_bands_are_exact_sixths(unweighted: LexicalGrader, terms: int) -> None:
     assert (grades >= 3).tolist() == [2 * k >= terms for k in range(terms + 1)]
 
 
+def test_three_grades_are_bands_of_a_third() -> None:
+    shares = np.array([0, 0.33, 1 / 3, 0.66, 2 / 3, 1])
+    assert lexical.banded(shares, 3).tolist() == [0, 0, 1, 1, 2, 2]
+
+
 @pytest.mark.parametrize("block", [1, 7, 65_536])
 def test_matrix_equals_pair_by_pair(
     grader: LexicalGrader, monkeypatch: pytest.MonkeyPatch, block: int
