@@ -9,9 +9,10 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from annotation.models import SubQuestion
+from annotation.models import Dataset, Rating, SubQuestion
 from building.engine import writings
 from building.engine.choosing import WriterRefused, baseline_of
+from building.engine.cited_pairs import make_support
 from building.engine.deciding import DecisionRefused, accept, open_products, reject
 from building.engine.fill import _ask, pump
 from building.engine.storing import store
@@ -21,6 +22,7 @@ from building.writers.base import Outcome
 from building.writers.extractive_writer import ExtractiveWriter
 from judging.engine import leases
 from judging.engine.states import RunRefused
+from tests.building.cited import PAIRS, make_cited, pairs_of
 from tests.building.engine.material import (
     a_writer,
     drafts,
@@ -175,3 +177,14 @@ def test_a_killed_worker_loses_what_it_held_until_its_leases_run_out(tmp_path):
     assert set(asked) == set(run.orders.values_list("pk", flat=True))
     # Twice asked was at most what the killed one held.
     assert sum(asked.values()) - 60 <= 8
+
+
+@pytest.mark.django_db(transaction=True)
+def test_citations_that_several_take_at_once_are_taken_once():
+    rain = make_cited()
+    made = in_threads(
+        lambda _: make_support(rain, ["s.one"], "rain-citations"), range(AT_ONCE), AT_ONCE
+    )
+    assert sum(each.added for each in made) == len(PAIRS)
+    assert pairs_of(Dataset.objects.get(slug="rain-citations")) == PAIRS
+    assert Rating.objects.count() == len(PAIRS)
