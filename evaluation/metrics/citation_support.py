@@ -1,8 +1,9 @@
 """Citation precision and recall of a report, from grades of how far each cited text supports its statement.
 
 A grade is of one statement and one cited text: 2 full, 1 partial, 0 none. Each cited text counts
-alone, as in the support evaluation of TREC RAG 2024 and in ARGUE; ALCE puts all that a statement
-cites together and asks whether that entails it, which a grade of a single text cannot tell. Where
+alone, as in the support evaluation of TREC RAG 2024 and in ARGUE, which also passes over sentences
+that need no citation; nothing here says which these are. ALCE puts all that a statement cites
+together and asks whether that entails it, which a grade of a single text cannot tell. Where
 each statement has one citation, the weighted values are those of TREC RAG, which takes the first
 citation alone; here precision counts all of them, and recall the best.
 """
@@ -52,7 +53,7 @@ def citation_support(statements: Sequence[Citations]) -> CitationSupport:
 
     While a grade that could change it is missing, a value is undefined: never is an unrated citation
     a 0. A statement with a full support needs no other grade for recall. Without citations precision
-    is undefined, as is recall without statements; ALCE and TREC RAG have a precision of 0 there.
+    is undefined, as is recall without statements; ALCE counts a precision of 0 there.
     Raises ValueError for a grade other than 0, 1, 2 and NaN.
     Source: Thakur et al. (2025), Support Evaluation for the TREC 2024 RAG Track, weighted precision
     and recall; Gao et al. (2023), ALCE, section 3 for the two names.
