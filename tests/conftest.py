@@ -57,7 +57,7 @@ MANY_DEAD_ROWS = 500
 
 @pytest.fixture(scope="module", autouse=True)
 def dead_rows_are_swept(django_db_blocker):
-    """What tests roll back stays in the tables of PostgreSQL, in the way of each query, until it is vacuumed."""
+    """What tests roll back stays in the tables of PostgreSQL, in the way of all queries, until a vacuum."""
     yield
     if connection.vendor != "postgresql" or not connection.settings_dict["NAME"].startswith(
         "test_"
