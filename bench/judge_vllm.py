@@ -15,7 +15,9 @@ import time
 from pathlib import Path
 from statistics import median
 
-from judging.graders.vllm_engine import VllmGrader, engine_of, sampling_of
+from judging.graders.grading import Grading
+from judging.graders.vllm_engine import loaded, parameters_of, sampling_of
+from judging.graders.vllm_grader import VllmGrader
 from judging.grading import prompts
 from judging.grading.pairs import Pair, Sampling
 from judging.grading.prompt import render, wording_of
@@ -74,8 +76,9 @@ def main() -> None:
     chosen = parser.parse_args()
     spec = make_spec(chosen.model, chosen.prompt)
     pairs = make_pairs(chosen.pairs)
-    llm = engine_of(spec, chosen.engine_args)
-    sampling = sampling_of(spec, llm)
+    script = Grading(spec)
+    llm = loaded(script, chosen.engine_args)
+    sampling = sampling_of(script, parameters_of(script, llm))
     messages = [render(spec, pair) for pair in pairs]
     grader = VllmGrader(spec, engine_args=chosen.engine_args, in_flight=chosen.in_flight)
 

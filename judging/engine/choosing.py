@@ -10,7 +10,7 @@ from judging.engine.judges import baseline_of, baseline_under
 from judging.graders.base import Grader, GraderError
 from judging.graders.openai_api import OpenAIGrader
 from judging.graders.openai_server import Address
-from judging.graders.vllm_engine import VllmGrader
+from judging.graders.vllm_grader import VllmGrader
 from judging.models import Judge, JudgeRun
 from judging.models.run import PARTED_BY
 

@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import itertools
-from collections import deque
 from collections.abc import Callable, Generator, Iterator, Sequence
 
-from judging.graders.openai_grading import Grading
+from judging.graders.grading import Grading, replies_of
 from judging.graders.openai_probe import Probe, probe
 from judging.graders.openai_server import Address
 from judging.graders.openai_talks import Talks
-from judging.grading.pairs import Pair, Reply, together
-from judging.grading.said import with_tokens
+from judging.grading.pairs import Pair, Reply
 from judging.grading.spec import Spec
 
 __all__ = ["OpenAIGrader", "Probe", "probe"]
-
-Tokens = tuple[int, int]
 
 
 class OpenAIGrader:
@@ -50,30 +46,8 @@ class OpenAIGrader:
     def replies(self, pairs: Iterator[Pair]) -> Generator[Reply | None]:
         """Grade pairs; see Grader. No event loop runs while `pairs` is asked or the caller works.
 
-        A pair that a message about several brings no grade for is asked alone, before others. No server
-        is asked anything where there is no pair.
+        No server is asked anything where there is no pair.
         """
         first = next(pairs, None)
-        if first is None:
-            return
-        messages = together(itertools.chain([first], pairs))
-        alone: deque[Pair] = deque()  # which are asked by themselves next
-        spent: dict[tuple[int, int], Tokens] = {}  # on them, in the message about several
-
-        def next_one() -> Sequence[Pair] | None:
-            return [alone.popleft()] if alone else next(messages, None)
-
-        for replies in self.talks.answers(next_one):
-            for reply in replies if replies else (None,):
-                if reply and reply.grade is None and reply.pair.is_of_several:
-                    alone.append(reply.pair.alone())
-                    spent[_key(reply.pair)] = reply.prompt_tokens, reply.completion_tokens
-                    yield None
-                elif reply and (tokens := spent.pop(_key(reply.pair), None)):
-                    yield with_tokens(reply, tokens)
-                else:
-                    yield reply
-
-
-def _key(pair: Pair) -> tuple[int, int]:
-    return pair.text_id, pair.question_id
+        if first is not None:
+            yield from replies_of(self.talks.answers, itertools.chain([first], pairs))

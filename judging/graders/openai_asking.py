@@ -11,16 +11,15 @@ import json
 import logging
 import random
 import time
-from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Sequence
-from typing import Generic, TypeVar
+from typing import Generic
 
 from judging.graders import openai_probe, openai_reply
 from judging.graders.base import AnotherJudge, Unavailable
 from judging.graders.openai_server import BODY_LIMIT, Answer, NoAnswerError, Server
+from judging.graders.script import Came, Script, What
 from judging.grading.pairs import Failure
-from judging.grading.prompt import Message, prompt_hash
-from judging.grading.spec import Asked
+from judging.grading.prompt import prompt_hash
 
 logger = logging.getLogger(__name__)
 SILENCE = 3.0  # seconds without an answer, after which somebody is told
@@ -28,40 +27,6 @@ TRIES = 4  # failures of one thing asked, while the server answers others, befor
 FIRST_WAIT, LONGEST_WAIT = 0.5, 15.0  # seconds
 MAKES_WAY = 30.0  # seconds without an answer, after which others that answer are asked
 _BYTES_OF_A_TOKEN = 4_000  # of JSON, with its word and twenty others and their log-probabilities
-
-What = TypeVar("What")
-Came = TypeVar("Came")
-
-
-class Script(ABC, Generic[What, Came]):
-    """What is said to a server about `What`, and what its answers are read as.
-
-    `ways` are the parameters of a request, the best first. `who` is what asks, for people: a judge.
-    """
-
-    who: str
-    spec: Asked
-    ways: Sequence[dict[str, object]]
-
-    @abstractmethod
-    def messages(self, what: What) -> list[Message]: ...
-
-    def of_its_own(self, what: What) -> dict[str, object]:
-        """Parameters that only the request about this has."""
-        return {}
-
-    @abstractmethod
-    def read(self, what: What, digest: str, body: bytes, hushed: Callable[[str], str]) -> Came:
-        """What an answer with status 200 comes to, whatever it is; `digest` is the messages' hash."""
-
-    @abstractmethod
-    def failed(
-        self, what: What, digest: str, failure: Failure, why: str, raw: str = ""
-    ) -> Came: ...
-
-    @abstractmethod
-    def is_of_another(self, came: Came) -> str:
-        """In which words an answer says that another model wrote it; "" where it does not."""
 
 
 class Asking(Generic[What, Came]):
@@ -177,7 +142,7 @@ class Asking(Generic[What, Came]):
                 if why := openai_reply.broken(answer.body):
                     words = f"{status} {why} {self.server.words(answer.body)}".strip()
                     raise NoAnswerError(Failure.MALFORMED, words, status=status, body=answer.body)
-                return self.script.read(what, digest, answer.body, self.server.hushed)
+                return openai_reply.read(self.script, what, digest, answer.body, self.server.hushed)
             raw = self.server.hushed_beginning(answer.body)
             why = f"The answer is longer than {self._limit:,} bytes."
             return self.script.failed(what, digest, Failure.OVERSIZED, why, raw)

@@ -13,8 +13,9 @@ from functools import partial
 from typing import Generic
 
 from judging.graders.base import AnotherJudge, GraderError
-from judging.graders.openai_asking import SILENCE, Asking, Came, Script, What
+from judging.graders.openai_asking import SILENCE, Asking
 from judging.graders.openai_server import Server
+from judging.graders.script import Came, Script, What
 
 logger = logging.getLogger(__name__)
 

@@ -1,4 +1,4 @@
-"""From the body of a chat completion to a reply."""
+"""From the body of a chat completion to what was said."""
 
 from __future__ import annotations
 
@@ -7,14 +7,11 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from judging.graders.openai_server import decoded
-from judging.grading.pairs import RAW_LIMIT, Failure, Pair, Reply, State, shares, storable
-from judging.grading.probabilities import Labels, from_label_ids, from_logprobs
-from judging.grading.said import Said, reply_of
-from judging.grading.spec import Asked, Spec
+from judging.graders.script import TOO_MANY_CHARACTERS, Came, Script, What, oversized
+from judging.grading.pairs import RAW_LIMIT, Failure
+from judging.grading.said import Said
+from judging.grading.spec import Asked
 
-DETAIL_LIMIT = 500  # characters, as many as an attempt keeps
-
-_TOKEN_ID = "token_id:"  # noqa: S105 -- how vLLM writes a token where it was asked for its id
 _LARGEST_COUNT = 2**31 - 1
 
 # vLLM and OpenAI; SGLang; llama.cpp; text-generation-inference.
@@ -94,46 +91,20 @@ def names_model(model: str, named: str, revision: str = "") -> bool:
     return _DATED.search(f"-{revision}") is None or dated[1] in revision
 
 
-def failed(
-    pair: Pair,
-    digest: str,
-    failure: Failure,
-    detail: str,
-    raw: str = "",
-    tokens: tuple[int, int] = (0, 0),
-) -> Reply:
-    """A pair that got no reply to read. `detail` is cut to what an attempt keeps.
-
-    `tokens` are those read and written, which were paid for all the same.
-    """
-    return Reply(
-        pair=pair,
-        state=State.ERROR,
-        failure=failure,
-        detail=storable(detail)[:DETAIL_LIMIT],
-        raw=storable(raw),
-        prompt_hash=digest,
-        prompt_tokens=tokens[0],
-        completion_tokens=tokens[1],
-    )
-
-
 def read(
-    spec: Spec, pairs: Sequence[Pair], digest: str, body: bytes, hushed: Callable[[str], str]
-) -> list[Reply]:
-    """The replies about the pairs of one message, in a body that came with status 200, whatever it is.
+    script: Script[What, Came], what: What, digest: str, body: bytes, hushed: Callable[[str], str]
+) -> Came:
+    """What a body comes to that came with status 200, whatever it is.
 
-    Each takes an equal share of the tokens. `hushed` takes out of the server's words what must not be
-    kept.
+    `hushed` takes out of the server's words what must not be kept.
     """
     answer = decoded(body)
-    tokens = zip(*(shares(number, len(pairs)) for number in usage(answer)), strict=True)
-    each = list(zip(pairs, tokens, strict=True))
-    said = said_in(spec, answer, body, hushed)
+    tokens = usage(answer)
+    said = said_in(script.spec, answer, body, hushed)
     if isinstance(said, NoReply):
-        return [failed(pair, digest, said.failure, said.why, said.raw, n) for pair, n in each]
-    labels = _labels(_first(answer, "choices").get("logprobs"), spec)
-    return [reply_of(spec, pair, digest, said, labels, n) for pair, n in each]
+        return script.failed(what, digest, said.failure, said.why, said.raw, tokens)
+    first = _tokens(_first(answer, "choices").get("logprobs"))
+    return script.replied(what, digest, said, first, tokens)
 
 
 class NoReply(NamedTuple):
@@ -160,9 +131,8 @@ def said_in(
     said = [each for each in found if each is not None]
     if not said or len(said) < len(found):
         return _malformed(answer, hushed(_text(body)))
-    if longest := next((each.words for each in said if len(each.words) > RAW_LIMIT), None):
-        why = f"The reply is longer than {RAW_LIMIT:,} characters."
-        return NoReply(Failure.OVERSIZED, why, hushed(longest))
+    if longest := oversized(each.words for each in said):
+        return NoReply(Failure.OVERSIZED, TOO_MANY_CHARACTERS, hushed(longest))
     if len(said) < samples:
         why = f"The answer has {len(said)} of the {samples} samples that were asked for."
         return NoReply(Failure.MALFORMED, why, said[0].words)
@@ -260,14 +230,3 @@ def _token(entry: Any) -> tuple[str, float] | None:
         return None
     token, value = entry.get("token"), entry.get("logprob")
     return (token, value) if isinstance(token, str) and isinstance(value, int | float) else None
-
-
-def _labels(logprobs: Any, spec: Spec) -> Labels | None:
-    tokens = _tokens(logprobs)
-    if not tokens:
-        return None
-    if spec.label_ids and all(token.startswith(_TOKEN_ID) for token, _ in tokens):
-        numbers = ((token.removeprefix(_TOKEN_ID), value) for token, value in tokens)
-        by_id = {int(number): value for number, value in numbers if number.isdecimal()}
-        return from_label_ids(by_id, spec.label_ids, spec.grades)
-    return from_logprobs(tokens, spec.grades)

@@ -7,9 +7,9 @@ from collections import deque
 from collections.abc import Callable, Coroutine, Generator, Iterator, Sequence
 from typing import Any, Generic
 
-from judging.graders.openai_asking import Came, Script, What
 from judging.graders.openai_pool import Pool
 from judging.graders.openai_server import Address, Server
+from judging.graders.script import Came, Script, What
 
 _SIGN_OF_LIFE = 1.0  # seconds after which the caller hears something
 

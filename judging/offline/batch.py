@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from judging.graders import openai_reply
-from judging.graders.openai_grading import ways_to_ask
+from judging.graders.grading import Grading, ways_to_ask
 from judging.grading.pairs import Failure, Pair, Reply, storable, together
 from judging.grading.prompt import Message, prompt_hash, render
 from judging.grading.spec import Spec
@@ -68,6 +68,7 @@ def read_replies(folder: Path, replies: Path) -> Path | None:
     export, whose judge, texts and prompts are all in the key of a line.
     """
     job = Job.read(folder)
+    grading = Grading(job.spec)
     asked = _requests(job, job.pairs_files(folder))
     read: list[tuple[Asked, Reply]] = []
     lines: dict[str, int] = {}
@@ -80,7 +81,7 @@ def read_replies(folder: Path, replies: Path) -> Path | None:
             if key not in asked:
                 raise ValueError(_not_asked(key, job))
             rows, messages = asked[key]
-            came = _replies(job.spec, [row.pair for row in rows], prompt_hash(messages), line)
+            came = _replies(grading, [row.pair for row in rows], prompt_hash(messages), line)
         except ValueError as error:
             raise ExchangeRefused(f"{replies.name}, line {number}: {error}.") from None
         read += zip(rows, came, strict=True) if came else ()
@@ -183,31 +184,31 @@ def _not_asked(key: str, job: Job) -> str:
 
 
 def _replies(
-    spec: Spec, pairs: Sequence[Pair], digest: str, line: Mapping[str, Any]
+    grading: Grading, pairs: Sequence[Pair], digest: str, line: Mapping[str, Any]
 ) -> list[Reply] | None:
     """The replies of a line about the pairs of its message; None where the service did not come to it."""
     if "result" in line:
-        return _of_anthropic(spec, pairs, digest, line["result"])
+        return _of_anthropic(grading, pairs, digest, line["result"])
     response, error = line.get("response"), line.get("error")
     if isinstance(error, dict) and error.get("code") in ("batch_expired", "batch_cancelled"):
         return None
     if not isinstance(response, dict):
         if not error:
             raise ValueError("there is neither a response nor an error")
-        return _failed(pairs, digest, error)
+        return _failed(grading, pairs, digest, error)
     if response.get("status_code") != 200 or error:
-        return _failed(pairs, digest, error or response.get("body"))
-    return _read(spec, pairs, digest, response.get("body"))
+        return _failed(grading, pairs, digest, error or response.get("body"))
+    return _read(grading, pairs, digest, response.get("body"))
 
 
 def _of_anthropic(
-    spec: Spec, pairs: Sequence[Pair], digest: str, result: Any
+    grading: Grading, pairs: Sequence[Pair], digest: str, result: Any
 ) -> list[Reply] | None:
     kind = result.get("type") if isinstance(result, dict) else None
     if kind in ("canceled", "expired"):
         return None
     if kind == "errored":
-        return _failed(pairs, digest, result.get("error"))
+        return _failed(grading, pairs, digest, result.get("error"))
     message = result.get("message") if kind == "succeeded" else None
     if not isinstance(message, dict):
         raise ValueError(f"the result is {kind!r}, not succeeded, errored, canceled or expired")
@@ -231,16 +232,15 @@ def _of_anthropic(
             "completion_tokens": usage.get("output_tokens"),
         },
     }
-    return _read(spec, pairs, digest, body)
+    return _read(grading, pairs, digest, body)
 
 
-def _read(spec: Spec, pairs: Sequence[Pair], digest: str, body: Any) -> list[Reply]:
-    return openai_reply.read(spec, pairs, digest, json.dumps(body).encode(), storable)
+def _read(grading: Grading, pairs: Sequence[Pair], digest: str, body: Any) -> list[Reply]:
+    return openai_reply.read(grading, pairs, digest, json.dumps(body).encode(), storable)
 
 
-def _failed(pairs: Sequence[Pair], digest: str, error: Any) -> list[Reply]:
+def _failed(grading: Grading, pairs: Sequence[Pair], digest: str, error: Any) -> list[Reply]:
     words = storable(error if isinstance(error, str) else json.dumps(error, ensure_ascii=False))
     too_long = openai_reply.says_too_long(words)
     failure = Failure.TOO_LONG if too_long else Failure.REQUEST
-    said = f"The service said: {words}"
-    return [openai_reply.failed(pair, digest, failure, said) for pair in pairs]
+    return grading.failed(pairs, digest, failure, f"The service said: {words}")

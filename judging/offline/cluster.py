@@ -26,7 +26,7 @@ from typing import Any
 from judging.graders.base import IN_VAIN, Grader, GraderError, InVain
 from judging.graders.openai_api import OpenAIGrader
 from judging.graders.openai_server import Address
-from judging.graders.vllm_engine import VllmGrader
+from judging.graders.vllm_grader import VllmGrader
 from judging.grading.pairs import Reply, State
 from judging.grading.spec import Spec
 from judging.offline.job import ExchangeRefused, Job, results_name

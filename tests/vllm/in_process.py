@@ -14,7 +14,7 @@ import sys
 from typing import Any
 
 from judging.graders.base import GraderError
-from judging.graders.vllm_engine import VllmGrader
+from judging.graders.vllm_grader import VllmGrader
 from judging.grading.pairs import Pair
 from judging.grading.spec import Spec
 

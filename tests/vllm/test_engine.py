@@ -8,7 +8,7 @@ import subprocess
 import pytest
 
 from judging.graders.base import Unavailable
-from judging.graders.vllm_engine import VllmGrader
+from judging.graders.vllm_grader import VllmGrader
 from judging.grading.pairs import Failure
 from judging.grading.prompt import hashes
 from tests.vllm.material import pairs, spec_of

@@ -7,10 +7,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from building.writers.base import Ask
-from building.writers.openai_writer import Letters, OpenAIWriter
+from building.writers.letters import Letters
+from building.writers.openai_writer import OpenAIWriter
 from building.writers.spec import WriterSpec
 from building.writing.tasks import TASKS, Source
 from judging.graders.base import GraderError, Unavailable
+from judging.graders.openai_reply import read
 from judging.graders.openai_server import Address
 from judging.grading.pairs import RAW_LIMIT, Sampling
 from tests.any_text import any_text
@@ -213,7 +215,7 @@ def test_a_writer_that_is_left_lets_go_of_what_is_under_way(server):
 )
 def test_any_message_is_kept_as_a_database_can_hold_it(message, finish_reason):
     body = {"choices": [{"message": message, "finish_reason": finish_reason}]}
-    outcome = Letters(spec()).read(ask("Q1"), "digest", json.dumps(body).encode(), lambda s: s)
+    outcome = read(Letters(spec()), ask("Q1"), "digest", json.dumps(body).encode(), lambda s: s)
     for words in (outcome.raw, outcome.reasoning, outcome.finish_reason, outcome.detail):
         assert "\x00" not in words
         words.encode()
@@ -224,6 +226,6 @@ def test_any_message_is_kept_as_a_database_can_hold_it(message, finish_reason):
 @settings(max_examples=40)
 @given(st.binary(max_size=80) | any_text.map(str.encode))
 def test_any_body_comes_to_an_outcome(body):
-    outcome = Letters(spec()).read(ask("Q1"), "digest", body, lambda s: s)
+    outcome = read(Letters(spec()), ask("Q1"), "digest", body, lambda s: s)
     assert outcome.failure
     outcome.raw.encode()

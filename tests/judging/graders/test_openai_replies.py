@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from judging.graders.grading import Grading
 from judging.graders.openai_reply import read
 from judging.grading.pairs import RAW_LIMIT, Failure, Sampling, State
 from tests.judging.graders import material
@@ -161,7 +162,7 @@ def test_a_pair_that_never_gets_an_answer_is_malformed_and_what_came_is_kept(ser
 def test_a_reply_that_names_another_model_is_a_failure(model, revision, named, is_it):
     judge = material.spec(model=model, revision=revision)
     body = json.dumps({**completion("4"), "model": named}).encode()
-    [reply] = read(judge, material.pairs("Q"), "", body, str)
+    [reply] = read(Grading(judge), material.pairs("Q"), "", body, str)
     assert reply.grade == (4 if is_it else None)
     if not is_it:
         assert reply.failure is Failure.OTHER_MODEL

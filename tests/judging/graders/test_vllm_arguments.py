@@ -3,7 +3,8 @@
 import pytest
 
 from judging.graders.base import GraderError, Unavailable
-from judging.graders.vllm_engine import OF_THE_JUDGE, VllmGrader
+from judging.graders.vllm_engine import OF_THE_MODEL
+from judging.graders.vllm_grader import VllmGrader
 from tests.judging.graders import material
 
 
@@ -12,7 +13,7 @@ def first_of(**engine_args):
     return next(grader.replies(iter(material.pairs("Q"))))
 
 
-@pytest.mark.parametrize("name", sorted(OF_THE_JUDGE))
+@pytest.mark.parametrize("name", sorted(OF_THE_MODEL))
 def test_no_machine_makes_another_model_of_a_judge(name):
     with pytest.raises(GraderError, match=f"{name} cannot be an engine argument"):
         first_of(**{name: "other", "max_model_len": 64})
