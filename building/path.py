@@ -77,7 +77,8 @@ def _write(
     dataset: Dataset, plan: Plan, task: str, part: WriterPlan, wanted: Wanted, folder: Path
 ) -> str:
     prompt = folder / part.prompt if part.prompt else None
-    writer = stored(writer_called(task, part.writer, part.model, prompt))
+    named = part.writer, part.model, prompt, part.backend, part.revision
+    writer = stored(writer_called(task, *named))
     try:
         run = writings.begin(writer, dataset, wanted, endpoint=part.endpoint)
     except NothingToWrite as nothing:

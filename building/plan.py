@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tomllib
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -25,6 +25,8 @@ class WriterPlan(_Part):
     writer: str = ""
     model: str = ""
     prompt: str = ""
+    backend: Literal["", "openai", "vllm"] = ""
+    revision: str = ""
     endpoint: str = ""
     n: Annotated[int, Field(ge=0, le=100)] = 0
 

@@ -7,6 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.core.validators import validate_slug
 from django.db import IntegrityError, transaction
@@ -16,6 +17,7 @@ from building.writers.base import WriterAtWork
 from building.writers.extractive_writer import ExtractiveWriter
 from building.writers.openai_writer import OpenAIWriter
 from building.writers.spec import EXTRACTIVE
+from building.writers.vllm_writer import VllmWriter
 from building.writing.tasks import TASKS, check_prompt
 from building.writing.wording import read
 from evaluation.data.selection import one_of
@@ -52,12 +54,23 @@ def writer_as(slug: str, **fields: Any) -> Writer:
     return writer
 
 
-def writer_called(task: str, slug: str, model: str = "", prompt: Path | None = None) -> Writer:
+def writer_called(
+    task: str,
+    slug: str,
+    model: str = "",
+    prompt: Path | None = None,
+    backend: str = "",
+    revision: str = "",
+) -> Writer:
     """The writer that is meant: the baseline, one by its name, or one of a model.
 
-    A new one, where a model is given for it, is not stored yet. `prompt` is a file with its wording. Raises
-    WriterRefused, SelectionError, PromptBroken, OSError, UnicodeDecodeError.
+    A new one, where a model is given for it, is not stored yet, and asks a server where no backend is
+    given. `prompt` is a file with its wording. Raises WriterRefused, SelectionError, PromptBroken, OSError,
+    UnicodeDecodeError.
     """
+    if (backend or revision) and not model:
+        what = "Where a model runs" if backend else "A revision"
+        raise WriterRefused(f"{what} is a new writer's: say which model it asks, too.")
     if prompt and not model:
         raise WriterRefused("A prompt is a new writer's: say which model it asks, too.")
     if model and not slug:
@@ -69,8 +82,9 @@ def writer_called(task: str, slug: str, model: str = "", prompt: Path | None = N
         return writer_as(
             slug,
             task=task,
-            backend=Writer.Backend.OPENAI,
+            backend=backend or Writer.Backend.OPENAI,
             model=model,
+            revision=revision,
             system=wording.system,
             prompt=wording.prompt,
             sampling=asdict(TASKS[task].sampling),
@@ -128,6 +142,8 @@ def at_work(run: Writing) -> WriterAtWork:
     spec = run.writer.spec
     if spec.is_extractive:
         return ExtractiveWriter()
+    if run.writer.backend == Writer.Backend.VLLM:
+        return VllmWriter(spec, engine_args=settings.JUDGE_VLLM_ARGS, in_flight=run.concurrency)
     return OpenAIWriter(
         spec,
         addresses_of(run.endpoint),

@@ -11,11 +11,12 @@ from building.engine import writings
 from building.engine.choosing import at_work
 from building.engine.sources import brought_by, source_of
 from building.engine.storing import store
-from building.models import Draft, Order, Writing
+from building.models import Draft, Order, Writer, Writing
 from building.writers.base import Ask, Outcome, WriterAtWork
 from building.writing.products import Failure
 from building.writing.tasks import TASKS
 from judging.engine import leases, states
+from judging.engine.fill import LOADING
 from judging.graders.base import GraderError
 from judging.grading.pairs import Failure as ServerFailure
 
@@ -70,6 +71,8 @@ class _Pump:
         self.on_draft = on_draft
         self.ends = None if seconds is None else time.monotonic() + seconds
         self.lent: dict[int, Order] = {}  # in flight
+        # While a model is loaded nothing else happens here, and somebody must be seen at the writing.
+        self.first_lease = LOADING if run.writer.backend == Writer.Backend.VLLM else None
         self.in_vain = 0
         self.room: int | None = None  # messages that the budget still has
         self.is_stopping = False
@@ -92,7 +95,8 @@ class _Pump:
 
     def asks(self) -> Iterator[Ask]:
         """One order after another, each leased when the writer is ready for it."""
-        while self.may_ask and (order := leases.take(self.run, self.worker)):
+        while self.may_ask and (order := leases.take(self.run, self.worker, self.first_lease)):
+            self.first_lease = None
             self.lent[order.pk] = order
             yield _ask(self.run, order)
 

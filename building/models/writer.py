@@ -16,6 +16,7 @@ class Writer(models.Model):
     class Backend(models.TextChoices):
         EXTRACTIVE = "extractive", "extractive baseline"
         OPENAI = "openai", "OpenAI-compatible server"
+        VLLM = "vllm", "vLLM in process"
 
     slug = models.SlugField(max_length=120, unique=True)
     task = models.CharField(max_length=20)
@@ -24,6 +25,7 @@ class Writer(models.Model):
     revision = models.CharField(max_length=250, blank=True)
     system = models.TextField(blank=True)
     prompt = models.TextField(blank=True)
+    template_hash = models.CharField(max_length=64, blank=True)
     sampling = models.JSONField(default=dict)
     fingerprint = models.CharField(max_length=64, unique=True, editable=False)
     created = models.DateTimeField(auto_now_add=True)
@@ -68,5 +70,6 @@ class Writer(models.Model):
             revision=self.revision,
             system=self.system,
             prompt=self.prompt,
+            template_hash=self.template_hash,
             sampling=Sampling(**self.sampling),
         )

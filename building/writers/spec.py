@@ -14,7 +14,10 @@ EXTRACTIVE = "extractive"
 
 @dataclass(frozen=True)
 class WriterSpec:
-    """A writer without a database. Two specs with one fingerprint are one writer."""
+    """A writer without a database. Two specs with one fingerprint are one writer.
+
+    `template_hash` pins the chat template, "" where it is not known.
+    """
 
     task: str
     backend: str
@@ -23,8 +26,7 @@ class WriterSpec:
     system: str = ""
     prompt: str = ""
     sampling: Sampling = field(default_factory=Sampling)
-
-    template_hash = ""  # of a chat template: it is taken as the server has it
+    template_hash: str = ""
 
     @property
     def is_extractive(self) -> bool:
@@ -38,5 +40,8 @@ class WriterSpec:
     @property
     def fingerprint(self) -> str:
         """SHA-256 over the canonical JSON of all fields, in hex: one changed word, another writer."""
-        canonical = json.dumps(asdict(self), sort_keys=True)
+        told = asdict(self)
+        if not self.template_hash:
+            del told["template_hash"]  # writers were made before there was one
+        canonical = json.dumps(told, sort_keys=True)
         return hashlib.sha256(canonical.encode("ascii")).hexdigest()

@@ -6,12 +6,12 @@ from dataclasses import asdict, replace
 from typing import Any
 
 from django import forms
-from django.core.exceptions import ValidationError
 
 from annotation.models import Dataset
 from building.engine.choosing import baseline_of, make_writer
 from building.engine.wanted import Wanted
 from building.models import Writer
+from building.writers.spec import EXTRACTIVE
 from building.writing.lengths import CONTEXT_TOKENS
 from building.writing.tasks import Task, check_prompt
 from evaluation.models import RetrievalRun
@@ -25,9 +25,17 @@ class WriterForm(forms.Form):
     """A model under a prompt for one task."""
 
     slug = forms.SlugField(max_length=120, label="Name", help_text="letters, digits, - and _")
-    model = forms.CharField(max_length=250, help_text="as the server calls it")
+    backend = forms.ChoiceField(
+        choices=[each for each in Writer.Backend.choices if each[0] != Writer.Backend.EXTRACTIVE],
+        label="Where the model runs",
+        help_text="in process: the worker needs vLLM, and loads the model as JUDGE_VLLM_ARGS says",
+    )
+    model = forms.CharField(max_length=250, help_text="its name, as the server or vLLM knows it")
     revision = forms.CharField(
         max_length=250, required=False, help_text="which weights, as far as you know"
+    )
+    template_hash = forms.CharField(
+        max_length=64, required=False, label="Hash of the chat template", help_text="empty: unknown"
     )
     system = forms.CharField(
         required=False, label="System message", widget=forms.Textarea(attrs={**PROMPT, "rows": 3})
@@ -71,7 +79,6 @@ class WriterForm(forms.Form):
         return make_writer(
             cleaned.pop("slug"),
             task=self.task.name,
-            backend=Writer.Backend.OPENAI,
             sampling=asdict(replace(self.task.sampling, **sampled)),
             **cleaned,
             **fields,
@@ -112,7 +119,9 @@ class WritingForm(forms.Form):
     )
     samples = forms.IntegerField(min_value=1, max_value=100, initial=1, label="Texts of each")
     endpoint = forms.ChoiceField(
-        required=False, label="Server", help_text="for a model; the baseline needs none"
+        required=False,
+        label="Server",
+        help_text="for a model behind one; vLLM in process and the baseline need none",
     )
     concurrency = forms.IntegerField(
         min_value=1, max_value=budget.CONCURRENCY, initial=64, label="Requests at once"
@@ -156,7 +165,7 @@ class WritingForm(forms.Form):
         for name in self._without(task):
             del self.fields[name]
         baseline = [] if task.name == "direct" else [("", "the extractive baseline")]
-        writers = Writer.objects.filter(task=task.name, backend=Writer.Backend.OPENAI)
+        writers = Writer.objects.filter(task=task.name).exclude(backend=EXTRACTIVE)
         offer(self, "writer", baseline + [(each.slug, each.title) for each in writers])
         self.fields["writer"].required = not baseline
         offer(self, "endpoint", endpoints())
@@ -173,10 +182,16 @@ class WritingForm(forms.Form):
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or {}
-        writer = cleaned.get("writer")
-        if writer and not cleaned.get("endpoint"):
-            raise ValidationError({"endpoint": "A model is asked at a server: say which."})
+        if "writer" in cleaned and "endpoint" in cleaned:
+            self._check_endpoint(cleaned["writer"], cleaned["endpoint"])
         return cleaned
+
+    def _check_endpoint(self, slug: str, endpoint: str) -> None:
+        writer = Writer.objects.filter(slug=slug).first()
+        if writer and writer.backend == Writer.Backend.OPENAI and not endpoint:
+            self.add_error("endpoint", "A model is asked at a server: say which.")
+        if writer and writer.backend == Writer.Backend.VLLM and endpoint:
+            self.add_error("endpoint", "vLLM in process asks no server: choose none.")
 
     def chosen(self) -> Writer:
         slug = self.cleaned_data["writer"]

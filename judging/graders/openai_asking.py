@@ -68,7 +68,7 @@ class Asking(Generic[What, Came]):
         tries = 0
         while True:
             try:
-                await openai_probe.check(self.server, self.spec)
+                await openai_probe.check(self.server, self.spec, self.script.who)
             except NoAnswerError as trouble:
                 tries += 1
                 if tries >= TRIES and await self._others_answer(began):

@@ -56,10 +56,11 @@ def probe(
     return asyncio.run(_probe(Server(url, key, PROBE_SECONDS), model, labels, template_kwargs))
 
 
-async def check(server: Server, spec: Asked) -> None:
+async def check(server: Server, spec: Asked, who: str) -> None:
     """Raises AnotherJudge where the server says that it serves another model or template.
 
-    A server that does not tell is taken at its word. Raises NoAnswerError while it does not answer.
+    `who` asks, such as a judge. A server that does not tell is taken at its word. Raises NoAnswerError while
+    it does not answer.
     """
     names = tuple(await cards_of(server))
     if names and spec.model not in names:
@@ -70,7 +71,7 @@ async def check(server: Server, spec: Asked) -> None:
     template_hash = await _template_hash(server, spec.model, kwargs)
     if template_hash and template_hash != spec.template_hash:
         raise AnotherJudge(
-            f"The chat template of {spec.model} at {server.url} is not the one of this judge: another "
+            f"The chat template of {spec.model} at {server.url} is not the one of this {who}: another "
             "version of the model or the server, or a template that writes the date of the day."
         )
 

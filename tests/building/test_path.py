@@ -83,6 +83,14 @@ def test_somebody_decides_before_it_goes_on(db, plan):
         ("[questions]\nwriter = 'nobody'", "There is no writer of questions “nobody”"),
         ("[questions]\nprompt = 'none.txt'", "say which model it asks"),
         (
+            "[questions]\nbackend = 'gpu'",
+            "questions.backend: Input should be '', 'openai' or 'vllm'",
+        ),
+        (
+            "[questions]\nwriter = 'w'\nmodel = 'm'\nbackend = 'vllm'\nrevision = 'a'",
+            "vLLM is not installed in this environment.",
+        ),
+        (
             "accept_unseen = true\n[passages]",
             "Nothing is graded: there are no passages, or no sub-",
         ),

@@ -16,7 +16,7 @@ from building.engine.choosing import WriterRefused, stored, writer_called
 from building.engine.deciding import accept_rest
 from building.engine.fill import fill
 from building.engine.wanted import NothingToWrite, Wanted, WantedError
-from building.models import Writing
+from building.models import Writer, Writing
 from building.writing.lengths import CONTEXT_TOKENS
 from building.writing.tasks import TASKS
 from building.writing.wording import PromptBroken
@@ -41,6 +41,13 @@ class Command(BaseCommand):
         )
         parser.add_argument("--model", default="", help="a new writer of this name asks this model")
         parser.add_argument("--prompt", type=Path, help="the new writer's prompt, in a file")
+        parser.add_argument(
+            "--backend",
+            choices=["openai", "vllm"],
+            default="",
+            help="where the new writer's model runs: at a server (openai), or with vLLM in this process",
+        )
+        parser.add_argument("--revision", default="", help="which weights the new writer's has")
         parser.add_argument("--endpoint", default="", help="a name from JUDGE_ENDPOINTS, or a URL")
         parser.add_argument("--topics", nargs="+", default=[], help="their names; default: all")
         parser.add_argument(
@@ -100,7 +107,7 @@ class Command(BaseCommand):
             **{name: options[name] for name in _WANTED},
         )
         wanted.check(options["task"], dataset)
-        named = options["writer"], options["model"], options["prompt"]
+        named = (options[name] for name in _NAMED)
         writer = writer_called(options["task"], *named)
         if options["dry_run"]:
             plan = writings.plan(writer, dataset, wanted)
@@ -108,7 +115,7 @@ class Command(BaseCommand):
             for message in plan.first:
                 self.stdout.write(f"--- {message['role']} ---\n{message['content']}")
             return None
-        if not (writer.spec.is_extractive or options["endpoint"]):
+        if writer.backend == Writer.Backend.OPENAI and not options["endpoint"]:
             raise WantedError("A model is asked at a server: --endpoint says which.")
         told = {name: options[name] for name in _OPTIONS}
         return writings.begin(stored(writer), dataset, wanted, **told)
@@ -157,6 +164,7 @@ class Command(BaseCommand):
         )
 
 
+_NAMED = ("writer", "model", "prompt", "backend", "revision")
 _WANTED = ("n", "length", "run", "k", "context_tokens", "required", "samples")
 _OPTIONS = (
     *("endpoint", "concurrency", "max_messages", "max_tokens", "max_money"),

@@ -125,6 +125,18 @@ def test_an_open_writing_is_joined(line):
         write("other", "--join", str(run.pk))
 
 
+def test_a_new_writer_says_where_its_model_runs(line):
+    words = [word for word in line if word not in ("--endpoint", line[-1])]
+    out, _ = write(*words, "--backend", "vllm", "--revision", "abc", "--dry-run")
+    assert out.startswith("2 to write.")
+    with pytest.raises(CommandError, match="vLLM is not installed in this environment"):
+        write(*words, "--backend", "vllm", "--revision", "abc")
+    assert Writer.objects.values_list("backend", "revision").get() == ("vllm", "abc")
+    assert Writing.objects.get().state == "paused"
+    with pytest.raises(CommandError, match="A model is asked at a server: --endpoint says which"):
+        write("built", "--task", "questions", "--writer", "other", "--model", "m")
+
+
 def test_a_cancelled_writing_is_taken_over(line):
     write(*line, "--max-messages", "1")
     run = Writing.objects.get()
@@ -171,6 +183,8 @@ def test_reports_of_a_run_and_its_required_subset():
         ),
         (["built", "--task", "questions", "--model", "m"], "give the writer a name"),
         (["built", "--task", "questions", "--prompt", "/none"], "say which model"),
+        (["built", "--task", "questions", "--backend", "vllm"], "say which model"),
+        (["built", "--task", "questions", "--revision", "a"], "A revision is a new writer's"),
     ],
 )
 def test_what_is_wrong_is_said_and_leaves_nothing(words, says):

@@ -9,10 +9,13 @@ from django_tasks_db.models import DBTaskResult
 
 from building import tasks
 from building.engine.choosing import baseline_of
+from building.engine.fill import pump
 from building.models import Writing
 from building.tasks import WRITING
+from building.writers.base import Outcome
 from judging.engine import leases, runs
 from judging.engine.background import Background
+from judging.engine.fill import LOADING
 from judging.engine.selection import Selection
 from judging.models import JudgeRun
 from judging.tasks import JUDGING
@@ -98,6 +101,31 @@ def test_a_writer_that_cannot_work_here_pauses_the_writing_and_its_task_does_not
     assert state(run) == "paused"
     assert "knows no endpoint 'nowhere'" in run.note
     assert queued() == 0
+
+
+def test_where_vllm_is_not_installed_a_writing_in_process_waits_for_a_worker_that_has_it(db):
+    run = started(a_writer(backend="vllm"), make_collection())
+    tasks.write.call(run.pk)
+    assert state(run) == "paused"
+    assert run.note.startswith("vLLM is not installed in this environment.")
+    assert (queued(), run.orders.filter(state="open").count(), drafts(run)) == (0, 2, [])
+
+
+def test_while_a_model_is_loaded_its_worker_is_seen_at_the_writing(db):
+    run = started(a_writer(backend="vllm"), make_collection())
+    seen = []
+
+    class Loading:
+        def outcomes(self, asks):
+            first = next(asks)
+            seen.append(run.orders.get(state="leased").expires - timezone.now())
+            rest = list(asks)
+            seen.append(run.orders.get(pk=rest[0].order).expires - timezone.now())
+            yield from (Outcome(ask, raw=questions(1)) for ask in (first, *rest))
+
+    pump(run, Loading(), "here:1")
+    assert seen[0] > timedelta(seconds=LOADING - 60) > seen[1]
+    assert not leases.held(run).exists()
 
 
 def test_a_judge_run_of_the_same_number_is_another(run):

@@ -53,7 +53,8 @@ def sent(**fields):
 def described(**fields):
     sampling = asdict(TASKS["questions"].sampling)
     numbers = {name: sampling[name] for name in ("temperature", "top_p", "max_tokens")}
-    return {"slug": "mine", "model": "m", "prompt": PROMPTS["questions"], **numbers} | fields
+    named = {"slug": "mine", "backend": "openai", "model": "m", "prompt": PROMPTS["questions"]}
+    return {**named, **numbers} | fields
 
 
 def test_a_look_writes_nothing_and_shows_what_is_asked_first(admin, dataset):
@@ -129,6 +130,20 @@ def test_a_model_needs_a_server(admin, dataset, settings):
     assert admin.post(NEW, sent(start="", writer="writer", endpoint="lab")).status_code == 302
 
 
+def test_a_model_that_the_worker_loads_needs_none(admin, cast, dataset, settings):
+    settings.JUDGE_ENDPOINTS = {"lab": "http://127.0.0.1:9/v1"}
+    fields = {"backend": "vllm", "revision": "abc", "template_hash": "0" * 64}
+    assert admin.post(WRITER, described(**fields)).url == NEW
+    page = markup(cast.client("researcher").get(f"{ROOT}writers/mine/"))
+    for shown in ("vLLM in process", "m, abc", "0" * 64):
+        assert shown in page
+    response = admin.post(NEW, sent(start="", writer="mine", endpoint="lab"))
+    assert response.status_code == 422
+    assert "vLLM in process asks no server: choose none." in markup(response)
+    assert not Writing.objects.exists()
+    assert admin.post(NEW, sent(start="", writer="mine")).status_code == 302
+
+
 def test_while_a_writing_is_open_another_of_its_writer_is_refused(admin, dataset):
     run = started(baseline_of("questions"), dataset)
     response = admin.post(NEW, sent(start=""))
@@ -167,6 +182,8 @@ def test_a_writer_is_made_once_and_shows_all_that_shapes_it(admin, cast, dataset
         ({"slug": ""}, "slug", "required"),
         ({"slug": "a b"}, "slug", "valid"),
         ({"slug": "x" * 121}, "slug", "at most 120"),
+        ({"backend": "extractive"}, "backend", "not one of the available choices"),
+        ({"template_hash": "x" * 65}, "template_hash", "at most 64"),
         ({"model": ""}, "model", "required"),
         ({"model": "x" * 251}, "model", "at most 250"),
         ({"prompt": ""}, "prompt", "required"),

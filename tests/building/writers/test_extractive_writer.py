@@ -48,6 +48,8 @@ SPEC = WriterSpec("questions", "openai", "m", sampling=Sampling(0.7, 0.95, 600))
     [
         {"task": "request"},
         {"backend": "extractive"},
+        {"backend": "vllm"},
+        {"template_hash": "0" * 64},
         {"model": "n"},
         {"revision": "2"},
         {"system": " "},
@@ -58,6 +60,10 @@ SPEC = WriterSpec("questions", "openai", "m", sampling=Sampling(0.7, 0.95, 600))
 def test_one_changed_word_is_another_writer(change):
     assert replace(SPEC, **change).fingerprint != SPEC.fingerprint
     assert replace(SPEC).fingerprint == SPEC.fingerprint
+
+
+def test_writers_of_before_templates_were_pinned_are_the_same():
+    assert SPEC.fingerprint == "bd666243fba52cfec0f16138a9090ef13b247544cc8a7acc3d7d6f2f1bacd2cf"
 
 
 @pytest.mark.django_db
