@@ -1,10 +1,11 @@
-"""Grades pairs with vLLM in this process; runs in the environment of vLLM, which has no Django.
+"""Grades pairs with vLLM in this process, then is manage.py; runs in the environment of vLLM.
 
-    PYTHONPATH=. VLLM_ENV/bin/python tests/vllm/in_process.py < asked.json > replies.json
+    PYTHONPATH=. VLLM_ENV/bin/python tests/vllm/in_process.py < asked > replies.json
 
-Reads a list of {"spec": ..., "pairs": [...], "engine_args": ..., "in_flight": ...}; writes for each a list
-of replies in the order of the questions' keys, or {"error": ..., "kind": ...} where the grader gave up.
-One process for all, because loading vLLM and the model takes longer than the rest.
+The first line is a list of {"spec": ..., "pairs": [...], "engine_args": ..., "in_flight": ...}; for each it
+writes a list of replies in the order of the questions' keys, or {"error": ..., "kind": ...} where the grader
+gave up. A second line, which it waits for, is a command of manage.py: Django and the rest of OUR_PACKAGES
+come behind what vLLM has. One process for all, because loading vLLM and the model takes longer than the rest.
 """
 
 import dataclasses
@@ -23,8 +24,13 @@ def main() -> None:
     # vLLM prints; what we write goes to the real standard output alone.
     out = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
-    json.dump([answer(asked) for asked in json.load(sys.stdin)], out)
+    json.dump([answer(asked) for asked in json.loads(sys.stdin.readline())], out)
     out.close()
+    if command := sys.stdin.readline().split():
+        sys.path.append(os.environ["OUR_PACKAGES"])
+        from django.core.management import execute_from_command_line  # noqa: PLC0415 - there now
+
+        execute_from_command_line(["manage.py", *command])
 
 
 def answer(asked: dict[str, Any]) -> list[dict[str, Any]] | dict[str, str]:

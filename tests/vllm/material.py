@@ -1,9 +1,14 @@
 """A study of 2,000 pairs made from the demo texts, and the judge that a real server serves."""
 
 import json
+from dataclasses import asdict, replace
 from pathlib import Path
 
-from annotation.models import Dataset, Rubric, SubQuestion, Text, Topic
+from annotation.models import Dataset, Document, Rubric, SubQuestion, Text, Topic
+from building.engine import writings
+from building.engine.choosing import make_writer
+from building.engine.wanted import Wanted
+from building.writing.tasks import TASKS
 from judging.engine import judges, planning, runs
 from judging.engine.selection import Selection
 from judging.graders.openai_api import probe
@@ -21,6 +26,7 @@ PAIRS = TOPICS * TEXTS * QUESTIONS
 CONCURRENCY = 16
 LEVELS = tuple((grade, f"{grade} fifths of the question are answered") for grade in range(6))
 PROMPT = "text-first"
+WRITTEN, ORDERS, WRITTEN_TOKENS = "written", 4, 300  # a dataset, and replies that take a second
 
 
 def texts() -> list[str]:
@@ -93,6 +99,19 @@ def study(address: str) -> tuple[Dataset, Judge]:
     spec = spec_of(address, tuple((grade, words) for grade, words in judges.levels_of(rubric)))
     values = spec.as_json()
     return dataset, judges.make_judge("tiny", **{**values, "rubric": rubric, "prompt_name": PROMPT})
+
+
+def begin_writing(model: str) -> None:
+    """Fill an empty database: topics with a document each, and a writing of a model in process."""
+    dataset = Dataset.objects.create(slug=WRITTEN, title="Documents of the demo")
+    for number, body in enumerate(texts()[:ORDERS]):
+        topic = Topic.objects.create(dataset=dataset, name=f"t{number}", position=number)
+        Document.objects.create(dataset=dataset, topic=topic, name=f"d{number}", body=body)
+    sampling = replace(TASKS["questions"].sampling, max_tokens=WRITTEN_TOKENS)
+    writer = make_writer(
+        "tiny", task="questions", backend="vllm", model=model, sampling=asdict(sampling)
+    )
+    writings.start(writer, dataset, Wanted(n=3), concurrency=2)
 
 
 def seed(address: str) -> JudgeRun:

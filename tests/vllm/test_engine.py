@@ -1,9 +1,12 @@
-"""vLLM in a process of its own, without a server: the same grades, the same failures."""
+"""vLLM in a process of its own, without a server: the same grades, the same failures, and texts."""
 
 import dataclasses
 import json
 import os
+import signal
 import subprocess
+import sysconfig
+import time
 
 import pytest
 
@@ -11,8 +14,9 @@ from judging.graders.base import Unavailable
 from judging.graders.vllm_grader import VllmGrader
 from judging.grading.pairs import Failure
 from judging.grading.prompt import hashes
-from tests.vllm.material import pairs, spec_of
+from tests.vllm.material import ORDERS, WRITTEN, WRITTEN_TOKENS, pairs, spec_of
 from tests.vllm.server import ENVIRONMENT, MAX_MODEL_LEN, PYTHON, ROOT
+from tests.vllm.site import empty_site, manage
 from tests.vllm.test_client import (
     all_questions,
     graded,
@@ -22,6 +26,13 @@ from tests.vllm.test_client import (
     sums_to_shares,
 )
 
+ENGINE_ARGS = {
+    "dtype": "float32",
+    "max_model_len": MAX_MODEL_LEN,
+    "max_num_seqs": 64,
+    "enforce_eager": True,
+}
+PATIENCE = 300  # seconds for a model to be loaded, and the rest
 NEAR = 1e-4  # of a probability: two batches of other sizes add the same numbers in another order
 
 
@@ -32,12 +43,7 @@ def question(spec, tiny_model, asked):
             dataclasses.asdict(pair) | {"text_id": n if not pair.questions else 0, "question_id": n}
             for n, pair in enumerate(asked)
         ],
-        "engine_args": {
-            "dtype": "float32",
-            "max_model_len": MAX_MODEL_LEN,
-            "max_num_seqs": 64,
-            "enforce_eager": True,
-        },
+        "engine_args": ENGINE_ARGS,
         "in_flight": 16,
     }
 
@@ -56,8 +62,54 @@ def odd_pairs(server, spec):
 
 
 @pytest.fixture(scope="module")
-def in_process(spec, odd_pairs, tiny_model):
-    """What vLLM says in a process of its own: as the same judge, and as two that it is not."""
+def writing(tiny_model, tmp_path_factory):
+    """A site with an open writing, whose writer is the tiny model in process: its environment, and a query."""
+    with empty_site(tmp_path_factory.mktemp("writing"), "sqlite") as (env, rows):
+        words = f"from tests.vllm.material import *; begin_writing({str(tiny_model)!r})"
+        manage(env, "shell", "-v0", "-c", words)
+        yield env, rows
+
+
+def process(env, asked):
+    """A process with vLLM in it, which has been asked, and waits for a command of manage.py."""
+    own = {
+        "PYTHONPATH": str(ROOT),
+        "OUR_PACKAGES": sysconfig.get_path("purelib"),
+        "JUDGE_VLLM_ARGS": json.dumps(ENGINE_ARGS),
+    }
+    began = subprocess.Popen(
+        [PYTHON, ROOT / "tests" / "vllm" / "in_process.py"],
+        env=env | ENVIRONMENT | own,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    began.stdin.write(f"{json.dumps(asked)}\n")
+    began.stdin.flush()
+    return began
+
+
+def killed_after(drafts, began, rows):
+    """Kill a worker, and the engine with it, as soon as it has stored so many drafts; how many it has."""
+    until = time.monotonic() + PATIENCE
+    mine = f"select count(*) from building_draft where worker like '%:{began.pid}'"  # noqa: S608
+    while rows(mine)[0][0] < drafts:
+        assert began.poll() is None, "the first worker ended by itself"
+        assert time.monotonic() < until
+        time.sleep(0.02)
+    os.killpg(began.pid, signal.SIGKILL)
+    began.wait(20)
+    return rows(mine)[0][0]
+
+
+@pytest.fixture(scope="module")
+def in_process(spec, odd_pairs, tiny_model, writing, record_testsuite_property):
+    """What vLLM says in a process of its own: as the same judge, and as two that it is not.
+
+    Then it goes on with a writing, at which another process was killed: both load the model at a time.
+    """
+    env, rows = writing
     told = [
         (spec, [*pairs(50), *odd_pairs]),
         (dataclasses.replace(spec, label_ids=(1, 2, 3, 4, 5, 6)), pairs(1)),
@@ -66,15 +118,22 @@ def in_process(spec, odd_pairs, tiny_model):
         (all_questions(spec, "1: [0-5]\\n2: [0-5]"), of_one_text()),
         (sampled(spec), pairs(3)),
     ]
-    done = subprocess.run(
-        [PYTHON, ROOT / "tests" / "vllm" / "in_process.py"],
-        env=os.environ | ENVIRONMENT | {"PYTHONPATH": str(ROOT)},
-        input=json.dumps([question(judge, tiny_model, asked) for judge, asked in told]),
-        capture_output=True,
-        text=True,
-    )
-    assert done.returncode == 0, done.stderr[-4_000:]
-    return json.loads(done.stdout)
+    [(run,)] = rows("select id from building_writing")
+    command = f"write {WRITTEN} --join {run}"
+    first = process(env, [])
+    first.stdin.write(f"{command}\n")
+    first.stdin.close()
+    second = process(env, [question(judge, tiny_model, asked) for judge, asked in told])
+    try:
+        n = killed_after(2, first, rows)
+        record_testsuite_property("drafts of the worker that was killed", n)
+        replies, _ = second.communicate(f"{command}\n", timeout=PATIENCE)
+    finally:
+        for each in (first, second):
+            if each.poll() is None:
+                os.killpg(each.pid, signal.SIGKILL)
+    assert second.returncode == 0
+    return json.loads(replies)
 
 
 def test_a_server_and_the_engine_in_process_give_the_same_replies(server, spec, in_process):
@@ -120,6 +179,30 @@ def test_in_process_too_the_shares_of_samples_are_the_probabilities(in_process):
     for reply in in_process[5]:
         assert sums_to_shares(reply["probabilities"], reply["label_mass"])
         assert reply["raw"].startswith("[1 of 4]\n")
+
+
+def test_in_process_it_writes_too_every_draft_once_whoever_is_killed(writing, in_process):
+    _, rows = writing
+    assert rows("select state from building_writing") == [("finished",)]
+    # It cannot write tags: every order fails, is asked once more with another seed, and is done.
+    drafts = rows(
+        "select order_id, number, raw, finish_reason, failure, prompt_tokens, completion_tokens, counts"
+        " from building_draft order by order_id, number"
+    )
+    assert [draft[:2] for draft in drafts] == [
+        (order, number)
+        for (order,) in rows("select id from building_order order by id")
+        for number in (1, 2)
+    ]
+    assert len(drafts) == 2 * ORDERS
+    assert len({raw for _, _, raw, *_ in drafts}) == 2 * ORDERS
+    for *_, reason, failure, read, written, counts in drafts:
+        assert (reason, failure) in (("length", "cut"), ("stop", "no_tags"))
+        assert (written == WRITTEN_TOKENS) == (reason == "length")
+        assert read > 100
+        assert counts
+    workers = rows("select count(distinct worker) from building_draft")
+    assert workers == [(2,)]
 
 
 def test_where_vllm_is_not_installed_a_sentence_says_so(server):
