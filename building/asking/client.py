@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import json
-import logging
-import random
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from functools import partial
 from typing import Any, TypeVar
 
 from judging.graders.base import AnotherJudge, GraderError, Unavailable
-from judging.graders.openai_asking import FIRST_WAIT, LONGEST_WAIT, SILENCE
-from judging.graders.openai_probe import cards_of, not_served, refuses_key, token_ids_of
+from judging.graders.openai_probe import card_of, check_status, token_ids_of
 from judging.graders.openai_reply import names_model
 from judging.graders.openai_server import (
     BODY_LIMIT,
@@ -23,9 +21,9 @@ from judging.graders.openai_server import (
     Server,
     decoded,
 )
+from judging.graders.patience import Patience
 from judging.grading.pairs import Failure
 
-logger = logging.getLogger(__name__)
 AT_ONCE = 8  # questions that are out
 TIMEOUT = 120.0  # seconds that one answer may take
 PATIENCE = 300.0  # seconds for which a question may fail before nothing is hoped for
@@ -49,7 +47,7 @@ class Client:
         self.model = model
         self._addresses = addresses
         self._servers: list[Server] = []
-        self._is_told = False  # that a server is silent
+        self._patience: dict[str, Patience] = {}
 
     def check(self) -> int | None:
         """The longest prompt of the model in tokens, where a server tells; of several the shortest.
@@ -81,6 +79,7 @@ class Client:
 
     async def _opened(self, work: Callable[[], Awaitable[Got]]) -> Got:
         self._servers = [Server(each.url, each.key, TIMEOUT) for each in self._addresses]
+        self._patience = {server.url: Patience(server.name, PATIENCE) for server in self._servers}
         self._places = asyncio.Semaphore(AT_ONCE)
         for server in self._servers:
             await server.open()
@@ -93,10 +92,8 @@ class Client:
     async def _check(self) -> int | None:
         lengths = []
         for server in self._servers:
-            cards = await self._patiently([server], cards_of)
-            if cards and self.model not in cards:
-                raise AnotherJudge(not_served(server.url, self.model, tuple(cards)))
-            lengths.append(cards.get(self.model, {}).get("max_model_len"))
+            card = await self._patiently([server], partial(card_of, model=self.model))
+            lengths.append(card.get("max_model_len"))
         told = [length for length in lengths if isinstance(length, int) and length > 0]
         return min(told, default=None)
 
@@ -149,37 +146,25 @@ class Client:
         tries = 0
         while True:
             server = servers[tries % len(servers)]
+            patience = self._patience[server.url]
+            await patience.before()
             try:
-                return await ask(server)
+                got = await ask(server)
             except NoAnswerError as trouble:
                 tries += 1
-                wait = trouble.wait or 0.0
-                if wait < FIRST_WAIT:
-                    # Full jitter, as all that failed together would otherwise come back together.
-                    longest = min(LONGEST_WAIT, FIRST_WAIT * 2 ** min(tries - 1, 10))
-                    wait = random.uniform(0, longest)  # noqa: S311
-                if (
-                    time.monotonic() - began + wait > PATIENCE
-                    or "insufficient_quota" in trouble.words
-                ):
-                    raise Unavailable(
-                        f"The server at {server.url} gave no answer in {tries} tries: {trouble}."
-                    ) from trouble
-                self._tell(server, trouble, time.monotonic() - began)
-                await asyncio.sleep(wait)
-
-    def _tell(self, server: Server, trouble: NoAnswerError, silence: float) -> None:
-        if silence >= SILENCE and not self._is_told:
-            self._is_told = True
-            logger.warning("The server at %s does not answer: %s.", server.url, trouble)
+                if not await patience.after(trouble, tries, time.monotonic() - began):
+                    said = f"{server.name} gave no answer in {tries} tries: {trouble}."
+                    raise Unavailable(said) from trouble
+            else:
+                patience.succeeded()
+                return got
 
     def _read(self, server: Server, path: str, answer: Answer, limit: int) -> dict[str, Any]:
         """Raises NoAnswerError for what may be right when it is asked again."""
         status = answer.status
-        name = f"The server at {server.url}"
         if 200 <= status < 300:
             if not answer.whole:
-                raise Refused(f"{name} answered with more than {limit:,} bytes.")
+                raise Refused(f"{server.name} answered with more than {limit:,} bytes.")
             body = decoded(answer.body)
             if not isinstance(body, dict) or body.get("error"):
                 words = f"{status} {server.words(answer.body)}".strip()
@@ -187,16 +172,11 @@ class Client:
             named = body.get("model")
             if isinstance(named, str) and named and not names_model(self.model, named):
                 named = server.hushed(named)[:WORDS_LIMIT]
-                raise AnotherJudge(f"{name} was asked for {self.model}, and {named} answered.")
+                raise AnotherJudge(
+                    f"{server.name} was asked for {self.model}, and {named} answered."
+                )
             return body
         words = server.words(answer.body)
-        if status in (401, 403):
-            raise Unavailable(refuses_key(server, status))
-        if status == 404 and "model" in words.lower():
-            raise AnotherJudge(f"{name} does not serve {self.model}: {words}")
-        if status in (404, 405) or 300 <= status < 400:
-            raise Unavailable(
-                f"{name} has nothing at /{path} (status {status}). Its address usually ends with /v1; and "
-                "not every server or model can do this."
-            )
-        raise Refused(f"{name} refuses what it was asked (status {status}): {words}")
+        nothing = f"{server.name} has nothing at /{path}, which not every server or model can do"
+        check_status(server, self.model, status, words, nothing)
+        raise Refused(f"{server.name} refuses what it was asked (status {status}): {words}")

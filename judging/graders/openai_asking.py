@@ -6,25 +6,20 @@ What is asked, and what an answer is read as, a Script says: here nobody knows o
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import json
-import logging
-import random
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Generic
 
 from judging.graders import openai_probe, openai_reply
-from judging.graders.base import AnotherJudge, Unavailable
+from judging.graders.base import Unavailable
 from judging.graders.openai_server import BODY_LIMIT, Answer, NoAnswerError, Server
+from judging.graders.patience import Patience, in_words
 from judging.graders.script import Came, Script, What
 from judging.grading.pairs import Failure
 from judging.grading.prompt import prompt_hash
 
-logger = logging.getLogger(__name__)
-SILENCE = 3.0  # seconds without an answer, after which somebody is told
 TRIES = 4  # failures of one thing asked, while the server answers others, before they are its own
-FIRST_WAIT, LONGEST_WAIT = 0.5, 15.0  # seconds
 MAKES_WAY = 30.0  # seconds without an answer, after which others that answer are asked
 _BYTES_OF_A_TOKEN = 4_000  # of JSON, with its word and twenty others and their log-probabilities
 
@@ -47,19 +42,15 @@ class Asking(Generic[What, Came]):
         self.script = script
         self.spec = script.spec
         self.server = server
-        self.patience = patience
+        self.patience = Patience(server.name, patience)
         self.n_open = self.n_asked = 0  # messages, counted by who chooses among servers
-        self.last_success = time.monotonic()
         self._others_answer = others_answer
-        self._is_aside = asyncio.Event()
         self._address = f"{server.url}/chat/completions"
         self._questions = _questions(script.ways)
         tokens = self.spec.sampling.max_tokens * self.spec.sampling.samples
         self._limit = BODY_LIMIT + _BYTES_OF_A_TOKEN * tokens
         self._way = 0  # into _questions: the first that the server has not refused
         self._successes = 0
-        self._not_before = 0.0
-        self._told_of = 0.0  # the last success before the silence that somebody was told of
         self._test: asyncio.Task[bool] | None = None
 
     async def start(self) -> None:
@@ -75,12 +66,8 @@ class Asking(Generic[What, Came]):
                     raise self._silent(trouble) from trouble
                 await self._wait_after(trouble, tries)
             else:
-                self.last_success = time.monotonic()
+                self.patience.succeeded()
                 return
-
-    def put_aside(self) -> None:
-        """Let what waits to be asked again raise Unavailable: other servers are asked."""
-        self._is_aside.set()
 
     async def answer(self, what: What) -> Came:
         """What the server's answer comes to. Raises GraderError if none can be had any more."""
@@ -94,7 +81,7 @@ class Asking(Generic[What, Came]):
         others = self._successes
         failing_since = 0.0
         while True:
-            await self._be_patient()
+            await self.patience.before()
             way = self._way
             try:
                 answer = await self.server.post(
@@ -104,13 +91,12 @@ class Asking(Generic[What, Came]):
             except NoAnswerError as trouble:
                 if openai_reply.says_too_long(trouble.words):
                     return self._failed(what, digest, Failure.TOO_LONG, trouble.words)
-                if "insufficient_quota" in trouble.words:
-                    raise Unavailable(f"{self._name} has no quota left: {trouble}.") from trouble
                 tries += 1
                 failing_since = failing_since or time.monotonic()
                 if trouble.status == 429 or trouble.wait is not None:
                     # That it has no time is nobody's fault, so this has as long as the server.
-                    given_up = time.monotonic() - began > self.patience and self._successes > others
+                    waited = time.monotonic() - began
+                    given_up = waited > self.patience.seconds and self._successes > others
                 else:
                     if (
                         tries >= TRIES
@@ -147,17 +133,9 @@ class Asking(Generic[What, Came]):
             why = f"The answer is longer than {self._limit:,} bytes."
             return self.script.failed(what, digest, Failure.OVERSIZED, why, raw)
         words = self.server.words(answer.body)
-        if status == 401 or (status == 403 and not await self.answers_something_else()):
-            raise Unavailable(openai_probe.refuses_key(self.server, status))
-        if status == 402:
-            raise Unavailable(f"{self._name} wants to be paid (status 402): {words}")
-        if status == 404 and "model" in words.lower():
-            raise AnotherJudge(f"{self._name} does not serve {self.spec.model}: {words}")
-        if status in (404, 405) or 300 <= status < 400:
-            raise Unavailable(
-                f"There are no chat completions at {self._address} (status {status}). The address of "
-                "a server usually ends with /v1."
-            )
+        if status != 403 or not await self.answers_something_else():
+            nothing = f"There are no chat completions at {self._address}"
+            openai_probe.check_status(self.server, self.spec.model, status, words, nothing)
         if status == 413 or openai_reply.says_too_long(words):
             return self._failed(what, digest, Failure.TOO_LONG, words)
         if openai_reply.names_logprobs(words) and way < len(self._questions) - 1:
@@ -166,51 +144,26 @@ class Asking(Generic[What, Came]):
         if openai_reply.names_a_parameter(words):
             who = self.script.who
             raise Unavailable(
-                f"{self._name} does not take a parameter of this {who}: {words} Another {who} may leave it "
-                f"out, rename it or take the preset of this kind of server: copy this one to a new {who}."
+                f"{self.server.name} does not take a parameter of this {who}: {words} Another {who} may leave "
+                f"it out, rename it or take the preset of this kind of server: copy this one to a new {who}."
             )
         return self._failed(what, digest, Failure.REQUEST, f"{status} {words}")
 
-    async def _be_patient(self) -> None:
-        """Wait as long as the server asked everybody to, and a little more, not all at once."""
-        while (wait := self._not_before - time.monotonic()) > 0:
-            await self._sleep(wait + random.uniform(0, min(1.0, wait)))  # noqa: S311
-
     async def _wait_after(self, trouble: NoAnswerError, tries: int) -> None:
         """Wait before the next try. Raises Unavailable when patience is at its end."""
-        silence = time.monotonic() - self.last_success
-        if silence >= self.patience:
+        if not await self.patience.after(trouble, tries, self.patience.silence):
             raise self._silent(trouble) from trouble
-        if silence >= SILENCE and self._told_of != self.last_success:
-            self._told_of = self.last_success
-            patience = _in_words(self.patience)
-            logger.warning("%s does not answer: %s. It has %s.", self._name, trouble, patience)
-        wait = trouble.wait or 0.0
-        if wait > self.patience:
-            raise Unavailable(
-                f"{self._name} asks to wait for {_in_words(wait)}: {trouble}."
-            ) from trouble
-        self._not_before = max(self._not_before, time.monotonic() + wait)
-        if wait < FIRST_WAIT:  # not told, or a date that has passed by our clock
-            # Full jitter, as all that failed together would otherwise come back together.
-            longest = min(LONGEST_WAIT, FIRST_WAIT * 2 ** min(tries - 1, 10))
-            await self._sleep(random.uniform(0, longest))  # noqa: S311
-
-    async def _sleep(self, seconds: float) -> None:
-        """Raises Unavailable as soon as the server is put aside."""
-        with contextlib.suppress(TimeoutError):
-            await asyncio.wait_for(self._is_aside.wait(), seconds)
-            raise Unavailable(f"{self._name} is put aside.")
 
     async def _make_way(self, trouble: NoAnswerError, since: float) -> None:
         """Raises Unavailable where this server has long been silent, and another one is not."""
-        silence = time.monotonic() - self.last_success
-        if silence >= MAKES_WAY and await self._others_answer(since):
+        if self.patience.silence >= MAKES_WAY and await self._others_answer(since):
             raise self._silent(trouble) from trouble
 
     def _silent(self, trouble: NoAnswerError) -> Unavailable:
-        silence = _in_words(time.monotonic() - self.last_success)
-        return Unavailable(f"{self._name} has not answered any question for {silence}: {trouble}.")
+        silence = in_words(self.patience.silence)
+        return Unavailable(
+            f"{self.server.name} has not answered any question for {silence}: {trouble}."
+        )
 
     async def answers_something_else(self) -> bool:
         """Whether the server answers a question that nothing can be wrong with.
@@ -237,22 +190,12 @@ class Asking(Generic[What, Came]):
 
     def _succeeded(self) -> None:
         self._successes += 1
-        self.last_success = time.monotonic()
+        self.patience.succeeded()
 
     def _failed(self, what: What, digest: str, failure: Failure, words: str) -> Came:
         return self.script.failed(what, digest, failure, f"The server said: {words}")
-
-    @property
-    def _name(self) -> str:
-        return f"The server at {self.server.url}"
 
 
 def _questions(ways: Sequence[dict[str, object]]) -> list[bytes]:
     """The beginning of a request, without its messages, in the ways in which it may be put."""
     return [json.dumps(way).removesuffix("}").encode() + b", " for way in ways]
-
-
-def _in_words(seconds: float) -> str:
-    if seconds >= 120:
-        return f"{seconds / 60:.0f} minutes"
-    return f"{seconds:.0f} seconds"

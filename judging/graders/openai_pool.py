@@ -13,8 +13,9 @@ from functools import partial
 from typing import Generic
 
 from judging.graders.base import AnotherJudge, GraderError
-from judging.graders.openai_asking import SILENCE, Asking
+from judging.graders.openai_asking import Asking
 from judging.graders.openai_server import Server
+from judging.graders.patience import SILENCE
 from judging.graders.script import Came, Script, What
 
 logger = logging.getLogger(__name__)
@@ -82,7 +83,7 @@ class Pool(Generic[What, Came]):
             finally:
                 asking.n_open -= 1
             if words := self._script.is_of_another(came):
-                why = f"The server at {asking.server.url} serves another model. {words}"
+                why = f"{asking.server.name} serves another model. {words}"
                 if self._gives_way(asking, AnotherJudge(why)):
                     continue
             return came
@@ -109,7 +110,7 @@ class Pool(Generic[What, Came]):
 
     def _put_aside(self, asking: Asking[What, Came], error: GraderError) -> None:
         self.aside[asking.server.url] = str(error)
-        asking.put_aside()
+        asking.patience.put_aside()
         logger.warning("%s It is put aside, and the other servers are asked.", error)
 
     async def _do_others_answer(self, server: Server, since: float) -> bool:
@@ -118,6 +119,6 @@ class Pool(Generic[What, Came]):
         Where all fall silent together, none is put aside for it.
         """
         others = [asking for asking in self._ready if asking.server is not server]
-        if any(asking.last_success > since for asking in others):
+        if any(asking.patience.last_success > since for asking in others):
             return True
         return any([await asking.answers_something_else() for asking in others])

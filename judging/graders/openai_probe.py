@@ -62,9 +62,7 @@ async def check(server: Server, spec: Asked, who: str) -> None:
     `who` asks, such as a judge. A server that does not tell is taken at its word. Raises NoAnswerError while
     it does not answer.
     """
-    names = tuple(await cards_of(server))
-    if names and spec.model not in names:
-        raise AnotherJudge(not_served(server.url, spec.model, names))
+    await card_of(server, spec.model)
     if not spec.template_hash:
         return
     kwargs = spec.sampling.extra.get("chat_template_kwargs")
@@ -76,18 +74,35 @@ async def check(server: Server, spec: Asked, who: str) -> None:
         )
 
 
-def not_served(url: str, model: str, names: Sequence[str]) -> str:
+def _not_served(server: Server, model: str, names: Sequence[str]) -> str:
     shown = ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
-    return f"The server at {url} does not serve {model}. It serves {shown}."
+    return f"{server.name} does not serve {model}. It serves {shown}."
 
 
-def refuses_key(server: Server, status: int) -> str:
-    """The sentence for a status 401 or 403."""
+def _check_key(server: Server, status: int) -> None:
+    """Raises Unavailable where a server does not take the key that it was sent."""
+    if status not in (401, 403):
+        return
     if server.has_key:
         why = "refuses the key that it was sent. Check the environment variable that holds it"
     else:
         why = "wants a key, and none is set. Set the environment variable for this server's key"
-    return f"The server at {server.url} {why} (status {status})."
+    raise Unavailable(f"{server.name} {why} (status {status}).")
+
+
+def check_status(server: Server, model: str, status: int, words: str, nothing: str) -> None:
+    """Raises GraderError for an answer that every question would get.
+
+    `words` are the server's own, and `nothing` says what is not at its address.
+    """
+    _check_key(server, status)
+    if status == 402:
+        raise Unavailable(f"{server.name} wants to be paid (status 402): {words}")
+    if status == 404 and "model" in words.lower():
+        raise AnotherJudge(f"{server.name} does not serve {model}: {words}")
+    if status in (404, 405) or 300 <= status < 400:
+        why = "The address of a server usually ends with /v1."
+        raise Unavailable(f"{nothing} (status {status}). {why}")
 
 
 async def _probe(
@@ -99,14 +114,13 @@ async def _probe(
     await server.open()
     try:
         answer = await server.get(f"{server.url}/models")
-        if answer.status in (401, 403):
-            raise Unavailable(refuses_key(server, answer.status))
+        _check_key(server, answer.status)
         cards = _cards_in(answer)
         notes = []
         if not cards:
             notes.append("The server does not list its models.")
         elif model not in cards:
-            return Probe(tuple(cards), notes=(not_served(server.url, model, tuple(cards)),))
+            return Probe(tuple(cards), notes=(_not_served(server, model, tuple(cards)),))
         card = cards.get(model, {})
         snapshot = _SNAPSHOT.search(str(card.get("root") or ""))
         if snapshot is None:
@@ -120,7 +134,7 @@ async def _probe(
         logprobs, note = await _tells_logprobs(server, model)
         notes += [note] if note else []
     except NoAnswerError as trouble:
-        raise Unavailable(f"The server at {server.url} does not answer: {trouble}.") from trouble
+        raise Unavailable(f"{server.name} does not answer: {trouble}.") from trouble
     finally:
         await server.close()
     return Probe(
@@ -134,9 +148,12 @@ async def _probe(
     )
 
 
-async def cards_of(server: Server) -> dict[str, dict[str, Any]]:
-    """What a server lists of its models, by name; none where it does not. Raises NoAnswerError."""
-    return _cards_in(await server.get(f"{server.url}/models"))
+async def card_of(server: Server, model: str) -> dict[str, Any]:
+    """What a server lists of a model; nothing where it lists none. Raises AnotherJudge, NoAnswerError."""
+    cards = _cards_in(await server.get(f"{server.url}/models"))
+    if cards and model not in cards:
+        raise AnotherJudge(_not_served(server, model, tuple(cards)))
+    return cards.get(model, {})
 
 
 def _cards_in(answer: Answer) -> dict[str, dict[str, Any]]:
@@ -214,7 +231,6 @@ async def _tells_logprobs(server: Server, model: str) -> tuple[bool, str]:
     answer = await server.post(f"{server.url}/chat/completions", json.dumps(question).encode())
     if answer.status == 200 and has_logprobs(answer.body):
         return True, ""
-    if answer.status in (401, 403):
-        raise Unavailable(refuses_key(server, answer.status))
+    _check_key(server, answer.status)
     why = "" if answer.status == 200 else f" ({answer.status} {server.words(answer.body)})"
     return False, f"The server tells no log-probabilities{why}: there will be no expected grades."

@@ -77,6 +77,7 @@ class Server:
     def __init__(self, url: str, key: str | None, timeout: float) -> None:
         check_address(url)
         self.url = url.rstrip("/")
+        self.name = f"The server at {self.url}"  # for people
         self.root = self.url.removesuffix("/v1")  # where vLLM has what OpenAI has not
         self.timeout = timeout
         self._key = (key or "").strip()

@@ -1,6 +1,6 @@
 import pytest
 
-from judging.graders import openai_asking
+from judging.graders import patience
 from tests.building.model_server import reranked, scored, vectors
 from tests.judging.graders.scripted_server import ScriptedServer
 
@@ -15,12 +15,10 @@ def own_indexes(settings, tmp_path):
 @pytest.fixture
 def server(monkeypatch, settings):
     """A server called local, of a model that likes long texts, and clients that do not wait long."""
-    monkeypatch.setattr("building.asking.client.FIRST_WAIT", 0.01)
-    monkeypatch.setattr("building.asking.client.LONGEST_WAIT", 0.02)
     monkeypatch.setattr("building.asking.client.PATIENCE", 1.0)
     monkeypatch.setenv("JUDGE_KEY_LOCAL", "a-key-that-is-secret")
-    monkeypatch.setattr(openai_asking, "FIRST_WAIT", 0.02)
-    monkeypatch.setattr(openai_asking, "LONGEST_WAIT", 0.1)
+    monkeypatch.setattr(patience, "FIRST_WAIT", 0.01)
+    monkeypatch.setattr(patience, "LONGEST_WAIT", 0.02)
     with ScriptedServer() as server:
         settings.JUDGE_ENDPOINTS = {"local": server.url}
         server.answers["/v1/embeddings"] = vectors()

@@ -203,7 +203,7 @@ def test_what_may_pass_is_asked_again(study, server, line, trouble):
         (status(500, "CUDA error"), r"gave no answer in \d+ tries: 500 CUDA error"),
         (status(401), "refuses the key that it was sent"),
         (status(404, "The model tiny does not exist"), "does not serve tiny"),
-        (status(404), "Its address usually ends with /v1"),
+        (status(404), "The address of a server usually ends with /v1"),
         (status(400, "text a-key-that-is-secret is too long"), r"400\): text \[key\] is too long"),
         (as_json({"model": "huge"}), "was asked for tiny, and huge answered"),
     ],

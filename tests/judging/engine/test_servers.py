@@ -11,7 +11,7 @@ from judging.engine import runs, states
 from judging.engine.budget import Prices, prices_of
 from judging.engine.choosing import addresses_of
 from judging.engine.selection import Selection
-from judging.graders import openai_asking
+from judging.graders import openai_asking, patience
 from judging.graders.base import GraderError
 from judging.graders.openai_server import Address
 from judging.models import Attempt, JudgeRun
@@ -36,7 +36,7 @@ def judge(study):
 def servers(monkeypatch):
     """Two of them, and a client that gives up one soon while the other answers."""
     monkeypatch.setattr(openai_asking, "MAKES_WAY", 0)
-    monkeypatch.setattr(openai_asking, "FIRST_WAIT", 0.02)
+    monkeypatch.setattr(patience, "FIRST_WAIT", 0.02)
     with ScriptedServer() as one, ScriptedServer() as other:
         yield one, other
 

@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from judging.graders import openai_asking
+from judging.graders import openai_asking, patience
 from judging.graders.base import AnotherJudge, Unavailable
 from judging.graders.openai_api import OpenAIGrader
 from judging.graders.openai_server import Address
@@ -173,8 +173,8 @@ def test_pairs_that_wait_at_a_server_that_is_put_aside_go_at_once(
     server, other, pool, aside, monkeypatch
 ):
     # The waits are so long that only who is woken gets a reply here.
-    monkeypatch.setattr(openai_asking, "FIRST_WAIT", 10_000)
-    monkeypatch.setattr(openai_asking, "LONGEST_WAIT", 10_000)
+    monkeypatch.setattr(patience, "FIRST_WAIT", 10_000)
+    monkeypatch.setattr(patience, "LONGEST_WAIT", 10_000)
     server.script("Q0", status(500))
     answers_all(other, said("3", after=0.05))
     server.script("Q2", status(401))

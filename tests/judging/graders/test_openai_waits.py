@@ -5,7 +5,7 @@ from email.utils import format_datetime
 
 import pytest
 
-from judging.graders import openai_asking
+from judging.graders import patience
 from judging.graders.base import Unavailable
 from tests.judging.graders.scripted_server import said, status
 
@@ -21,7 +21,7 @@ def test_to_be_asked_back_at_once_is_no_leave_to_storm(server, ask, monkeypatch,
         waits.append(most)
         return 0.0
 
-    monkeypatch.setattr(openai_asking.random, "uniform", longest)
+    monkeypatch.setattr(patience.random, "uniform", longest)
     trouble = status(number, headers={"Retry-After": value})
     server.script("Q", *[trouble] * 5, said("4"))
     assert ask("Q")["Q"].grade == 4
@@ -38,7 +38,7 @@ def test_a_server_that_wants_to_be_paid_is_not_asked_about_every_pair(server, as
 
 @pytest.mark.soak
 def test_a_server_that_does_not_answer_is_told_of_once(server, ask, monkeypatch, caplog):
-    monkeypatch.setattr(openai_asking, "SILENCE", 0.1)
+    monkeypatch.setattr(patience, "SILENCE", 0.1)
     server.stop()
     with pytest.raises(Unavailable):
         ask("Q1", "Q2", key="sk-secret-0123456789", patience=1)
