@@ -6,7 +6,7 @@ from django.db import transaction
 
 from building.models import Draft, Order, Product
 from building.writers.base import Outcome
-from building.writing.products import Written
+from building.writing.products import Failure, Written
 from judging.models.leased import Leased
 
 
@@ -23,8 +23,10 @@ def store(outcome: Outcome, worker: str) -> Draft | None:
         return None
     counts = not order.drafts.filter(number=ask.number, counts=True).exists()
     written = None
-    if not outcome.failure:
-        written = ask.task.read(outcome.raw, outcome.finish_reason, ask.source)
+    if outcome.failure in ("", Failure.REFUSED):
+        # Refused in a field of the server's own or in words, it is asked once more all the same.
+        reason = "content_filter" if outcome.failure else outcome.finish_reason
+        written = ask.task.read(outcome.raw, reason, ask.source)
     draft = Draft.objects.create(
         order=order,
         number=ask.number,

@@ -202,6 +202,9 @@ def test_what_may_pass_is_asked_again(study, server, line, trouble):
     [
         (status(500, "CUDA error"), r"gave no answer in \d+ tries: 500 CUDA error"),
         (status(401), "refuses the key that it was sent"),
+        (status(402, "No credit"), r"wants to be paid \(status 402\): No credit"),
+        (status(429, "Spent.", code="insufficient_quota"), "has no quota left: 429 Spent"),
+        (status(429, headers={"Retry-After": "7200"}), "asks to wait for 120 minutes"),
         (status(404, "The model tiny does not exist"), "does not serve tiny"),
         (status(404), "The address of a server usually ends with /v1"),
         (status(400, "text a-key-that-is-secret is too long"), r"400\): text \[key\] is too long"),
@@ -259,6 +262,17 @@ def test_two_servers_are_asked_in_turn(study, server, settings):
         assert made(study, RERANK).is_new
         assert len(fine.asked) == 1
         assert len(server.answers["/v1/rerank"].asked) == 1
+
+
+def test_one_that_wants_to_be_left_alone_keeps_no_other_waiting(
+    study, server, settings, monkeypatch
+):
+    monkeypatch.setattr("building.asking.client.PATIENCE", 600.0)
+    with ScriptedServer() as other:
+        settings.JUDGE_ENDPOINTS = {"local": f"{server.url}|{other.url}"}
+        server.answers["/v1/rerank"] = status(429, headers={"Retry-After": "500"})
+        other.answers["/v1/rerank"] = reranked(len)
+        assert made(study, RERANK).is_new
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ from building.engine.choosing import baseline_of
 from building.engine.fill import fill
 from building.engine.wanted import NothingToWrite, Wanted
 from building.models import Draft, Order
+from building.writing.tasks import TASKS
 from judging.engine import states
 from judging.graders.base import GraderError
 from tests.building.engine.material import (
@@ -138,6 +139,7 @@ def test_passages_are_asked_for_anew_since_no_prompt_shows_those_that_came(serve
     [
         (said(""), "empty"),
         (said("I'm sorry, but I cannot help with that."), "refused"),
+        (said(None, refusal="I will not."), "refused"),
         (said("Here they are."), "no_tags"),
         (said("<q>What did ship1", finish_reason="length"), "cut"),
         (said(questions(1), finish_reason="content_filter"), "refused"),
@@ -162,9 +164,9 @@ def test_a_refusal_beside_the_words_is_kept_with_what_it_says(server):
     server.script("a", said(None, refusal="I will not."))
     run = started(a_writer(), dataset, server)
     fill(run)
-    draft = Draft.objects.filter(order__run=run).first()
-    assert (draft.failure, draft.raw) == ("refused", "I will not.")
-    assert draft.detail
+    rows = Draft.objects.filter(order__run=run).values_list("failure", "raw", "detail")
+    assert list(rows) == [("refused", "I will not.", "The writer refused.")] * 2
+    assert run.orders.get().missing == TASKS["questions"].n
 
 
 def test_what_failed_is_asked_again_when_somebody_says_so(server):
@@ -282,7 +284,7 @@ def test_refusals_stop_nobody(server, monkeypatch):
         server.script(name, said(None, refusal="I will not."))
     run = started(a_writer(), dataset, server, concurrency=1)
     fill(run)
-    assert [failure for _, _, failure in drafts(run)] == ["refused"] * 3
+    assert [failure for _, _, failure in drafts(run)] == ["refused"] * 6
 
 
 def test_a_server_that_serves_another_model_is_asked_nothing(server):
