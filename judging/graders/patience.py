@@ -44,14 +44,14 @@ class Patience:
         while (wait := self._not_before - time.monotonic()) > 0:
             await self._sleep(wait + random.uniform(0, min(1.0, wait)))  # noqa: S311
 
-    async def after(self, trouble: NoAnswerError, tries: int, silence: float) -> bool:
-        """Wait before the next try; False where patience is at its end after so many seconds.
+    async def after(self, trouble: NoAnswerError, tries: int, waited: float) -> bool:
+        """Wait before the next try; False where the seconds that were waited are all that one has.
 
         Raises Unavailable where the server wants to be left alone for longer, or its quota is used up.
         """
         if "insufficient_quota" in trouble.words:
             raise Unavailable(f"{self.name} has no quota left: {trouble}.") from trouble
-        if silence >= self.seconds:
+        if waited >= self.seconds:
             return False
         if self.silence >= SILENCE and not self._is_told:
             self._is_told = True
