@@ -32,7 +32,7 @@ ENGINE_ARGS = {
     "max_num_seqs": 64,
     "enforce_eager": True,
 }
-PATIENCE = 300  # seconds for a model to be loaded, and the rest
+PATIENCE = 900  # seconds for a model to be loaded, and the rest
 NEAR = 1e-4  # of a probability: two batches of other sizes add the same numbers in another order
 
 
