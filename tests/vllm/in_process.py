@@ -4,7 +4,7 @@
 
 The first line is a list of {"spec": ..., "pairs": [...], "engine_args": ..., "in_flight": ...}; for each it
 writes a list of replies in the order of the questions' keys, or {"error": ..., "kind": ...} where the grader
-gave up. A second line, which it waits for, is a command of manage.py: Django and the rest of OUR_PACKAGES
+gave up. A second line is a command of manage.py: Django and the rest of OUR_PACKAGES
 come behind what vLLM has. One process for all, because loading vLLM and the model takes longer than the rest.
 """
 

@@ -1,17 +1,23 @@
 """A study of 2,000 pairs made from the demo texts, and the judge that a real server serves."""
 
 import json
+import time
 from dataclasses import asdict, replace
 from pathlib import Path
 
 from annotation.models import Dataset, Document, Rubric, SubQuestion, Text, Topic
 from building.engine import writings
 from building.engine.choosing import make_writer
+from building.engine.fill import pump
 from building.engine.wanted import Wanted
+from building.models import Writing
+from building.writers.openai_writer import OpenAIWriter
 from building.writing.tasks import TASKS
 from judging.engine import judges, planning, runs
+from judging.engine.leases import worker_name
 from judging.engine.selection import Selection
 from judging.graders.openai_api import probe
+from judging.graders.openai_server import Address
 from judging.grading import prompts
 from judging.grading.pairs import Pair, Sampling
 from judging.grading.prompt import wording_of
@@ -112,6 +118,16 @@ def begin_writing(model: str) -> None:
         "tiny", task="questions", backend="vllm", model=model, sampling=asdict(sampling)
     )
     writings.start(writer, dataset, Wanted(n=3), concurrency=2)
+
+
+def go_on_at(address: str) -> None:
+    """Write the rest with the same model at a server, when the leases of who was killed have run out."""
+    run = Writing.objects.get()
+    spec = replace(run.writer.spec, model=MODEL)
+    writer = OpenAIWriter(spec, [Address(f"{address}/v1", None)], concurrency=2)
+    while run.is_running:
+        pump(run, writer, worker_name())
+        time.sleep(0.2)
 
 
 def seed(address: str) -> JudgeRun:

@@ -70,46 +70,29 @@ def writing(tiny_model, tmp_path_factory):
         yield env, rows
 
 
-def process(env, asked):
-    """A process with vLLM in it, which has been asked, and waits for a command of manage.py."""
+def killed_after(drafts, worker, rows):
+    """Kill a worker, and the engine with it, as soon as it has stored so many drafts."""
+    until = time.monotonic() + PATIENCE
+    while rows("select count(*) from building_draft")[0][0] < drafts:
+        assert worker.poll() is None, "the worker ended by itself"
+        assert time.monotonic() < until
+        time.sleep(0.02)
+    os.killpg(worker.pid, signal.SIGKILL)
+    worker.wait(20)
+
+
+@pytest.fixture(scope="module")
+def in_process(server, spec, odd_pairs, tiny_model, writing):
+    """What vLLM says in a process of its own: as the same judge, and as two that it is not.
+
+    Then it begins with the writing, and is killed; the model at the server writes the rest.
+    """
+    env, rows = writing
     own = {
         "PYTHONPATH": str(ROOT),
         "OUR_PACKAGES": sysconfig.get_path("purelib"),
         "JUDGE_VLLM_ARGS": json.dumps(ENGINE_ARGS),
     }
-    began = subprocess.Popen(
-        [PYTHON, ROOT / "tests" / "vllm" / "in_process.py"],
-        env=env | ENVIRONMENT | own,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-    )
-    began.stdin.write(f"{json.dumps(asked)}\n")
-    began.stdin.flush()
-    return began
-
-
-def killed_after(drafts, began, rows):
-    """Kill a worker, and the engine with it, as soon as it has stored so many drafts; how many it has."""
-    until = time.monotonic() + PATIENCE
-    mine = f"select count(*) from building_draft where worker like '%:{began.pid}'"  # noqa: S608
-    while rows(mine)[0][0] < drafts:
-        assert began.poll() is None, "the first worker ended by itself"
-        assert time.monotonic() < until
-        time.sleep(0.02)
-    os.killpg(began.pid, signal.SIGKILL)
-    began.wait(20)
-    return rows(mine)[0][0]
-
-
-@pytest.fixture(scope="module")
-def in_process(spec, odd_pairs, tiny_model, writing, record_testsuite_property):
-    """What vLLM says in a process of its own: as the same judge, and as two that it is not.
-
-    Then it goes on with a writing, at which another process was killed: both load the model at a time.
-    """
-    env, rows = writing
     told = [
         (spec, [*pairs(50), *odd_pairs]),
         (dataclasses.replace(spec, label_ids=(1, 2, 3, 4, 5, 6)), pairs(1)),
@@ -118,22 +101,27 @@ def in_process(spec, odd_pairs, tiny_model, writing, record_testsuite_property):
         (all_questions(spec, "1: [0-5]\\n2: [0-5]"), of_one_text()),
         (sampled(spec), pairs(3)),
     ]
+    asked = json.dumps([question(judge, tiny_model, each) for judge, each in told])
     [(run,)] = rows("select id from building_writing")
-    command = f"write {WRITTEN} --join {run}"
-    first = process(env, [])
-    first.stdin.write(f"{command}\n")
-    first.stdin.close()
-    second = process(env, [question(judge, tiny_model, asked) for judge, asked in told])
-    try:
-        n = killed_after(2, first, rows)
-        record_testsuite_property("drafts of the worker that was killed", n)
-        replies, _ = second.communicate(f"{command}\n", timeout=PATIENCE)
-    finally:
-        for each in (first, second):
-            if each.poll() is None:
-                os.killpg(each.pid, signal.SIGKILL)
-    assert second.returncode == 0
-    return json.loads(replies)
+    with subprocess.Popen(
+        [PYTHON, ROOT / "tests" / "vllm" / "in_process.py"],
+        env=env | ENVIRONMENT | own,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    ) as worker:
+        try:
+            worker.stdin.write(f"{asked}\nwrite {WRITTEN} --join {run}\n")
+            worker.stdin.close()
+            replies = json.load(worker.stdout)
+            killed_after(2, worker, rows)
+        finally:
+            if worker.poll() is None:
+                os.killpg(worker.pid, signal.SIGKILL)
+    words = f"from tests.vllm.material import *; go_on_at({server.address!r})"
+    manage(env, "shell", "-v0", "-c", words)
+    return replies
 
 
 def test_a_server_and_the_engine_in_process_give_the_same_replies(server, spec, in_process):
