@@ -11,11 +11,9 @@ from building.retrieval.bm25 import Bm25
 from building.retrieval.diversify import mmr, xquad
 from building.retrieval.vectors import Embedder
 from building.steps.kitchen import DEEP, Kitchen, Ranking
-from building.steps.options import number
+from building.steps.options import LAMBDA, LAMBDA_OF_QUESTIONS, VECTORS
 from building.steps.servers import embedder_at
 from building.steps.vectors import said_of, static_model
-
-LAMBDA = "0.5"
 
 
 class MmrStep:
@@ -25,11 +23,11 @@ class MmrStep:
     """
 
     def __init__(self, kitchen: Kitchen, options: Mapping[str, str]) -> None:
-        weight = number("mmr: lambda", options.get("lambda", LAMBDA), 1.0)
+        weight = LAMBDA.read("mmr", options)
         if "server" in options:
             embedder: Embedder = embedder_at(kitchen, "mmr", options)
         else:
-            embedder = static_model(kitchen, "mmr", options.get("vectors", ""))
+            embedder = static_model(kitchen, "mmr", VECTORS, options)
         self.vectors = kitchen.vectors(embedder)
         self.made_from: dict[str, Any] = {"lambda": weight, **said_of(embedder, self.vectors)}
         self.made_from["server"] = options.get("server")
@@ -43,7 +41,7 @@ class XquadStep:
     """xquad(lambda=0.5): the ranking before it, so that its texts answer different sub-questions."""
 
     def __init__(self, kitchen: Kitchen, options: Mapping[str, str]) -> None:
-        weight = number("xquad: lambda", options.get("lambda", LAMBDA), 1.0)
+        weight = LAMBDA_OF_QUESTIONS.read("xquad", options)
         index = kitchen.index
         self.bm25 = Bm25(index)
         self.questions: dict[int, list[str]] = {}

@@ -9,9 +9,8 @@ from annotation.models import Topic
 from building.retrieval.fusion import reciprocal_rank, sum_of_scores
 from building.retrieval.recipe import RecipeError
 from building.steps.kitchen import Kitchen, Ranking
-from building.steps.options import number, one_word, whole
+from building.steps.options import BY, K, number
 
-RRF_K = 60
 HEAVIEST = 1_000.0
 
 
@@ -19,10 +18,10 @@ class FuseStep:
     """fuse(A, B, ..., by=rrf, k=60, weights=2:1): rankings joined by 1 / (k + rank), or by=minmax by scores."""
 
     def __init__(self, kitchen: Kitchen, options: Mapping[str, str]) -> None:
-        self.by_scores = one_word("fuse: by", options.get("by", "rrf"), ("rrf", "minmax")) != "rrf"
+        self.by_scores = BY.read("fuse", options) != "rrf"
         self.made_from: dict[str, Any]
         if not self.by_scores:
-            self.made_from = {"k": whole("fuse: k", options.get("k", str(RRF_K)))}
+            self.made_from = {"k": K.read("fuse", options)}
         elif "k" in options:
             raise RecipeError("fuse: k is of ranks, and by=minmax joins scores: leave one out.")
         else:

@@ -12,18 +12,17 @@ from annotation.models import Topic
 from building.retrieval.fusion import by_coverage, by_sum
 from building.retrieval.recipe import RecipeError
 from building.steps.kitchen import Kitchen, Ranking
-from building.steps.options import one_word, whole
-from evaluation.scoring.options import DEFAULT_ETA
+from building.steps.options import AGGREGATE, ETA, JUDGE
 
 
 class _Rated:
     """What a step of grades shares: whose they are, and the grades of some texts on a topic's questions."""
 
-    def __init__(self, kitchen: Kitchen, options: Mapping[str, str]) -> None:
-        judge = options.get("judge", "")
+    def __init__(self, step: str, kitchen: Kitchen, options: Mapping[str, str]) -> None:
+        judge = JUDGE.words(options)
         if not judge:
             raise RecipeError("This step reads grades: say whose with judge=NAME.")
-        eta = whole("eta", options.get("eta", str(DEFAULT_ETA)))
+        eta = ETA.read(step, options)
         self.pools = kitchen.pools(judge, eta)
         digest = hashlib.sha256()
         for pool in self.pools.values():
@@ -41,10 +40,8 @@ class ByRatingsStep(_Rated):
     """by_ratings(judge=NAME, aggregate=sum|coverage, eta=3): the ranking before it, by a judge's grades."""
 
     def __init__(self, kitchen: Kitchen, options: Mapping[str, str]) -> None:
-        super().__init__(kitchen, options)
-        aggregate = options.get("aggregate", "sum")
-        one_word("by_ratings: aggregate", aggregate, ("sum", "coverage"))
-        self.made_from["aggregate"] = aggregate
+        super().__init__("by_ratings", kitchen, options)
+        self.made_from["aggregate"] = AGGREGATE.read("by_ratings", options)
 
     def __call__(self, topic: Topic, before: Ranking, parts: Sequence[Ranking]) -> Ranking:
         pool = self.pools[topic.pk]
@@ -57,6 +54,9 @@ class ByRatingsStep(_Rated):
 
 class RequiredStep(_Rated):
     """required(judge=NAME, eta=3): the required subset of each topic, Z*, in the order of its making."""
+
+    def __init__(self, kitchen: Kitchen, options: Mapping[str, str]) -> None:
+        super().__init__("required", kitchen, options)
 
     def __call__(self, topic: Topic, before: Ranking, parts: Sequence[Ranking]) -> Ranking:
         keys = self.pools[topic.pk].required_texts

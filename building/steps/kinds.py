@@ -13,6 +13,32 @@ from building.steps.fusing import FuseStep
 from building.steps.grades import ByRatingsStep, RequiredStep
 from building.steps.kitchen import ForMany, Kitchen, Ranking, Step
 from building.steps.lucene import AnseriniStep
+from building.steps.options import (
+    AGGREGATE,
+    BACKGROUND,
+    BY,
+    ETA,
+    JUDGE,
+    K1,
+    KIND,
+    LAMBDA,
+    LAMBDA_OF_QUESTIONS,
+    LANGUAGE,
+    MODEL,
+    RUN,
+    SERVER,
+    STATIC,
+    STRIDE,
+    TOKENS,
+    TOKENS_OF_A_REPLY,
+    VECTORS,
+    WEIGHTS,
+    WINDOW,
+    B,
+    K,
+    Option,
+)
+from building.steps.runs import RunStep
 from building.steps.servers import ListwiseStep, RerankStep
 from building.steps.vectors import EmbedStep, StaticStep
 from building.steps.words import Bm25Step
@@ -22,33 +48,41 @@ from building.steps.words import Bm25Step
 class Kind:
     """A step that there is: what makes it, its options, and where it may stand.
 
-    `reorders`: it needs a ranking before it. `joins`: it is given rankings in brackets.
+    `reorders`: it needs a ranking before it. `joins`: it is given rankings in brackets. `reads_index`: it
+    reads our index of the passages.
     """
 
     makes: Callable[[Kitchen, Mapping[str, str]], Step]
-    options: tuple[str, ...]
+    options: tuple[Option, ...]
     reorders: bool = False
     joins: bool = False
+    reads_index: bool = False
 
     @property
     def says(self) -> str:
         return " ".join(str(self.makes.__doc__).split())
 
+    @property
+    def does(self) -> str:
+        """What it makes, without its options, in a phrase."""
+        return self.says.partition("): ")[2].partition(". ")[0].rstrip(".")
+
 
 KINDS: Mapping[str, Kind] = {
-    "bm25": Kind(Bm25Step, ("k1", "b", "background")),
-    "anserini": Kind(AnseriniStep, ("k1", "b", "language")),
-    "fuse": Kind(FuseStep, ("by", "k", "weights"), joins=True),
-    "static": Kind(StaticStep, ("model",)),
-    "embed": Kind(EmbedStep, ("server", "model", "tokens")),
-    "rerank": Kind(RerankStep, ("server", "model", "kind", "tokens"), reorders=True),
+    "bm25": Kind(Bm25Step, (K1, B, BACKGROUND), reads_index=True),
+    "anserini": Kind(AnseriniStep, (K1, B, LANGUAGE)),
+    "fuse": Kind(FuseStep, (BY, K, WEIGHTS), joins=True),
+    "static": Kind(StaticStep, (STATIC,)),
+    "embed": Kind(EmbedStep, (SERVER, MODEL, TOKENS)),
+    "run": Kind(RunStep, (RUN,)),
+    "rerank": Kind(RerankStep, (SERVER, MODEL, KIND, TOKENS), reorders=True),
     "listwise": Kind(
-        ListwiseStep, ("server", "model", "window", "stride", "tokens"), reorders=True
+        ListwiseStep, (SERVER, MODEL, WINDOW, STRIDE, TOKENS_OF_A_REPLY), reorders=True
     ),
-    "mmr": Kind(MmrStep, ("lambda", "vectors", "server", "model", "tokens"), reorders=True),
-    "xquad": Kind(XquadStep, ("lambda",), reorders=True),
-    "by_ratings": Kind(ByRatingsStep, ("judge", "aggregate", "eta"), reorders=True),
-    "required": Kind(RequiredStep, ("judge", "eta")),
+    "mmr": Kind(MmrStep, (LAMBDA, SERVER, MODEL, TOKENS, VECTORS), reorders=True),
+    "xquad": Kind(XquadStep, (LAMBDA_OF_QUESTIONS,), reorders=True, reads_index=True),
+    "by_ratings": Kind(ByRatingsStep, (JUDGE, AGGREGATE, ETA), reorders=True),
+    "required": Kind(RequiredStep, (JUDGE, ETA)),
 }
 
 
@@ -99,13 +133,25 @@ def prepare(recipe: Recipe, kitchen: Kitchen) -> Prepared:
     return Prepared(tuple(steps))
 
 
+def check(recipe: Recipe) -> None:
+    """Raises RecipeError for what can be said to be wrong before anything is read or asked."""
+    for place, stage in enumerate(recipe.stages):
+        kind = _kind(stage, is_first=place == 0)
+        options = {option.key: option for option in kind.options}
+        for key, words in stage.options:
+            options[key].check(stage.name, words)
+        for part in stage.arguments:
+            check(part)
+
+
 def _kind(stage: Stage, *, is_first: bool) -> Kind:
     kind = KINDS.get(stage.name)
     if kind is None:
         raise RecipeError(f"There is no step “{stage.name}”. There are: {', '.join(KINDS)}.")
+    known_keys = [option.key for option in kind.options]
     for key, _ in stage.options:
-        if key not in kind.options:
-            known = ", ".join(kind.options)
+        if key not in known_keys:
+            known = ", ".join(known_keys)
             raise RecipeError(f"{stage.name} has no option “{key}”. It has: {known}.")
     if kind.reorders and is_first:
         raise RecipeError(

@@ -6,24 +6,18 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from annotation.models import Topic
-from building.anserini.index import LANGUAGES
 from building.anserini.search import ranked
 from building.retrieval.fusion import Scored
-from building.retrieval.recipe import RecipeError
 from building.steps.kitchen import DEEP, Kitchen, Ranking
-from building.steps.options import weights
+from building.steps.options import K1, LANGUAGE, B
 
 
 class AnseriniStep:
     """anserini(k1=0.9, b=0.4, language=en): the same by Lucene itself, and in its other languages."""
 
     def __init__(self, kitchen: Kitchen, options: Mapping[str, str]) -> None:
-        self.k1, self.b = weights("anserini", options)
-        language = options.get("language", "en")
-        if language not in LANGUAGES:
-            raise RecipeError(
-                f"anserini: Lucene has no language “{language}”. It has: {', '.join(LANGUAGES)}."
-            )
+        self.k1, self.b = K1.read("anserini", options), B.read("anserini", options)
+        language = LANGUAGE.read("anserini", options)
         self.jar, self.index = kitchen.lucene(language)
         meta = self.index.meta
         self.made_from: dict[str, Any] = {"k1": self.k1, "b": self.b, "language": language}

@@ -1,10 +1,79 @@
-"""The options of steps, read from their words."""
+"""The options of steps: each is described once, which reads it and makes its field."""
+
+from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
 
-from building.retrieval.bm25 import K1, B
+from building.anserini.index import LANGUAGES
+from building.retrieval import bm25
 from building.retrieval.recipe import RecipeError
+from evaluation.scoring.options import DEFAULT_ETA
+
+Chosen = Literal["judge", "server", "run"]
+Options = Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Option:
+    """What a step can be told: its key in the line, what it is about, and its value where none is given.
+
+    `of`: it names one of these that there are. `is_file`: it names a file or folder of the server.
+    """
+
+    key: str
+    says: str
+    default: str = ""
+    of: Chosen | None = None
+    is_file: bool = False
+
+    def words(self, options: Options) -> str:
+        return options.get(self.key, self.default)
+
+    def check(self, step: str, words: str) -> None:
+        """Raises RecipeError for words that it cannot be. What there is of a name is not looked at."""
+
+
+@dataclass(frozen=True)
+class Number(Option):
+    most: float = 1.0
+
+    def read(self, step: str, options: Options) -> float:
+        return number(f"{step}: {self.key}", self.words(options), self.most)
+
+    def check(self, step: str, words: str) -> None:
+        self.read(step, {self.key: words})
+
+
+@dataclass(frozen=True)
+class Whole(Option):
+    def read(self, step: str, options: Options) -> int:
+        words = self.words(options)
+        if not words.isascii() or not words.isdecimal() or len(words) > 6:
+            raise RecipeError(f"{step}: {self.key} is a whole number, not “{words}”.")
+        return int(words)
+
+    def given(self, step: str, options: Options) -> int | None:
+        return self.read(step, options) if self.key in options else None
+
+    def check(self, step: str, words: str) -> None:
+        self.read(step, {self.key: words})
+
+
+@dataclass(frozen=True)
+class OneWord(Option):
+    known: tuple[str, ...] = ()
+
+    def read(self, step: str, options: Options) -> str:
+        words = self.words(options)
+        if words not in self.known:
+            raise RecipeError(f"{step}: {self.key} is {' or '.join(self.known)}, not “{words}”.")
+        return words
+
+    def check(self, step: str, words: str) -> None:
+        self.read(step, {self.key: words})
 
 
 def number(what: str, words: str, most: float) -> float:
@@ -17,19 +86,30 @@ def number(what: str, words: str, most: float) -> float:
     return value
 
 
-def weights(step: str, options: Mapping[str, str]) -> tuple[float, float]:
-    """k1 and b of BM25."""
-    k1, b = options.get("k1", str(K1)), options.get("b", str(B))
-    return number(f"{step}: k1", k1, 1_000.0), number(f"{step}: b", b, 1.0)
-
-
-def whole(what: str, words: str) -> int:
-    if not words.isascii() or not words.isdecimal() or len(words) > 6:
-        raise RecipeError(f"{what} is a whole number, not “{words}”.")
-    return int(words)
-
-
-def one_word(what: str, word: str, known: tuple[str, ...]) -> str:
-    if word not in known:
-        raise RecipeError(f"{what} is {' or '.join(known)}, not “{word}”.")
-    return word
+K1 = Number("k1", "how much more several of a word count than one", str(bm25.K1), most=1_000.0)
+B = Number("b", "how much long passages count less", str(bm25.B))
+BACKGROUND = Option("background", "a file with the statistics of a larger corpus", is_file=True)
+LANGUAGE = OneWord("language", "of the passages, for Lucene", "en", known=tuple(LANGUAGES))
+STATIC = Option("model", "the folder of a static model", is_file=True)
+VECTORS = Option("vectors", "the folder of a static model, in place of a server", is_file=True)
+RUN = Option("name", "a run of this dataset", of="run")
+SERVER = Option("server", "of those that judge runs ask, too", of="server")
+MODEL = Option("model", "as the server calls it")
+TOKENS = Whole("tokens", "of a text that the model reads; empty: as many as it tells")
+TOKENS_OF_A_REPLY = Whole("tokens", "of a reply, at most; empty: by the window")
+KIND = OneWord("kind", "/v1/rerank, or /v1/score of vLLM", "rerank", known=("rerank", "score"))
+WINDOW = Whole("window", "passages that the model sees at once", "20")
+STRIDE = Whole("stride", "by how many a window is moved up", "10")
+LAMBDA = Number("lambda", "1: the order as it was; 0: novelty alone", "0.5")
+LAMBDA_OF_QUESTIONS = Number("lambda", "0: the order as it was; 1: the questions alone", "0.5")
+JUDGE = Option("judge", "whose grades", of="judge")
+AGGREGATE = OneWord(
+    "aggregate",
+    "the sum of the grades, or what adds most answers",
+    "sum",
+    known=("sum", "coverage"),
+)
+ETA = Whole("eta", "the grade from which a passage answers", str(DEFAULT_ETA))
+BY = OneWord("by", "by ranks, or by scores brought to 0..1", "rrf", known=("rrf", "minmax"))
+K = Whole("k", "of rrf: 1 / (k + rank)", "60")
+WEIGHTS = Option("weights", "of each ranking, such as 2:1")

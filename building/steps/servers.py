@@ -15,7 +15,15 @@ from building.asking.listwise import PROMPT, WORDS, Listwise
 from building.asking.reranking import NoOrder, Reranker, in_order_of
 from building.retrieval.recipe import RecipeError
 from building.steps.kitchen import Kitchen, Ranking, StepFailed
-from building.steps.options import one_word, whole
+from building.steps.options import (
+    KIND,
+    MODEL,
+    SERVER,
+    STRIDE,
+    TOKENS,
+    TOKENS_OF_A_REPLY,
+    WINDOW,
+)
 from judging.engine.choosing import addresses_of
 from judging.graders.base import GraderError
 
@@ -58,8 +66,8 @@ class RerankStep(_Reorders):
     """rerank(server=NAME, model=MODEL, kind=rerank|score, tokens=N): the ranking before it, by a reranker."""
 
     def __init__(self, kitchen: Kitchen, options: Mapping[str, str]) -> None:
-        kind = one_word("rerank: kind", options.get("kind", "rerank"), ("rerank", "score"))
-        tokens = tokens_in("rerank", options)
+        kind = KIND.read("rerank", options)
+        tokens = TOKENS.given("rerank", options)
         ranker = Reranker(client_at(kitchen, "rerank", options), kind, tokens)
         at = {"server": options["server"], "model": options["model"]}
         super().__init__(kitchen, ranker, {**at, "kind": kind, "tokens": tokens})
@@ -69,14 +77,14 @@ class ListwiseStep(_Reorders):
     """listwise(server=NAME, model=MODEL, window=20, stride=10): the ranking before it, by a chat model."""
 
     def __init__(self, kitchen: Kitchen, options: Mapping[str, str]) -> None:
-        window = whole("listwise: window", options.get("window", "20"))
-        stride = whole("listwise: stride", options.get("stride", "10"))
+        window = WINDOW.read("listwise", options)
+        stride = STRIDE.read("listwise", options)
         if not 1 <= stride < window <= WIDEST:
             raise RecipeError(
                 f"listwise: window is a number to {WIDEST}, and stride one from 1 that is less, so that texts "
                 "can rise from one window to the next."
             )
-        tokens = tokens_in("listwise", options) or TOKENS_OF_A_NUMBER * window
+        tokens = TOKENS_OF_A_REPLY.given("listwise", options) or TOKENS_OF_A_NUMBER * window
         client = client_at(kitchen, "listwise", options)
         made_from = {
             "server": options["server"],
@@ -92,7 +100,7 @@ class ListwiseStep(_Reorders):
 
 def embedder_at(kitchen: Kitchen, step: str, options: Mapping[str, str]) -> ServerEmbedder:
     """The model of `embed`, checked. Raises RecipeError, and GraderError where it cannot be asked."""
-    return ServerEmbedder(client_at(kitchen, step, options), tokens_in(step, options))
+    return ServerEmbedder(client_at(kitchen, step, options), TOKENS.given(step, options))
 
 
 def client_at(kitchen: Kitchen, step: str, options: Mapping[str, str]) -> Client:
@@ -103,17 +111,13 @@ def client_at(kitchen: Kitchen, step: str, options: Mapping[str, str]) -> Client
             f'{kitchen.dataset.slug} --name NAME --recipe "..."'
         )
     known = ", ".join(settings.JUDGE_ENDPOINTS) or "none"
-    if not options.get("server"):
+    if not SERVER.words(options):
         raise RecipeError(
             f"{step}: say which server with server=NAME. JUDGE_ENDPOINTS names: {known}."
         )
-    if not options.get("model"):
+    if not MODEL.words(options):
         raise RecipeError(f"{step}: say which model of the server with model=NAME.")
     try:
         return Client(addresses_of(options["server"]), options["model"])
     except GraderError as error:
         raise RecipeError(str(error)) from None
-
-
-def tokens_in(step: str, options: Mapping[str, str]) -> int | None:
-    return whole(f"{step}: tokens", options["tokens"]) if "tokens" in options else None

@@ -13,6 +13,7 @@ from building.retrieval.recipe import RecipeError
 from building.retrieval.static import StaticEmbedder
 from building.retrieval.vectors import Embedder, Vectors
 from building.steps.kitchen import DEEP, Kitchen, Ranking
+from building.steps.options import STATIC, Option
 from building.steps.servers import embedder_at
 
 
@@ -20,7 +21,7 @@ class StaticStep:
     """static(model=FOLDER): passages near the request, by the vectors of a static model in a folder."""
 
     def __init__(self, kitchen: Kitchen, options: Mapping[str, str]) -> None:
-        self.embedder = static_model(kitchen, "static", options.get("model", ""))
+        self.embedder = static_model(kitchen, "static", STATIC, options)
         self.vectors = kitchen.vectors(self.embedder)
         self.made_from: dict[str, Any] = said_of(self.embedder, self.vectors)
 
@@ -41,13 +42,14 @@ class EmbedStep:
         return nearest(self.embedder, self.vectors, topic)
 
 
-def static_model(kitchen: Kitchen, step: str, name: str) -> StaticEmbedder:
-    """The model in a folder. Raises RecipeError."""
+def static_model(
+    kitchen: Kitchen, step: str, option: Option, options: Mapping[str, str]
+) -> StaticEmbedder:
+    """The model in the folder that an option names. Raises RecipeError."""
     if not kitchen.opens_files:
         raise RecipeError("A folder with a model can be named in a command alone.")
-    if not name:
-        option = "model" if step == "static" else "vectors"
-        raise RecipeError(f"{step}: say which folder holds the model with {option}=FOLDER.")
+    if not (name := option.words(options)):
+        raise RecipeError(f"{step}: say which folder holds the model with {option.key}=FOLDER.")
     return kitchen.static_model(Path(name))
 
 

@@ -11,14 +11,14 @@ from annotation.models import Topic
 from building.retrieval.bm25 import Background, BackgroundBroken, Bm25
 from building.retrieval.recipe import RecipeError
 from building.steps.kitchen import DEEP, Kitchen, Ranking
-from building.steps.options import weights
+from building.steps.options import K1, B
 
 
 class Bm25Step:
     """bm25(k1=0.9, b=0.4, background=FILE): passages with words of the request, as Lucene ranks them."""
 
     def __init__(self, kitchen: Kitchen, options: Mapping[str, str]) -> None:
-        k1, b = weights("bm25", options)
+        k1, b = K1.read("bm25", options), B.read("bm25", options)
         self.made_from: dict[str, Any] = {"k1": k1, "b": b, "background": None}
         background = None
         if "background" in options:

@@ -98,6 +98,21 @@ def test_rankings_are_joined_by_their_scores(study):
     assert list(scores) == [2.5, 2.5]  # the best of both, in each topic
 
 
+def test_a_run_that_is_there_is_a_step(study):
+    # It came in a file without scores: ranks alone, and 1/rank where scores are asked for.
+    there = RetrievalRun.objects.get(dataset=study.dataset, name="dense")
+    RankedText.objects.filter(run=there).update(score=None)
+    run = made(study, "run(name=dense) % 2", name="a").run
+    assert ranked(run) == ranked(there)[:2]
+    assert list(run.ranked.order_by("topic", "rank").values_list("score", flat=True))[:2] == [
+        1,
+        0.5,
+    ]
+    assert not made(study, "run(name=dense) % 2", name="b").is_new
+    RankedText.objects.filter(run=there, rank=1).delete()
+    assert made(study, "run(name=dense) % 2", name="c").is_new
+
+
 def test_a_ranking_is_ordered_by_the_sub_questions(study):
     before = "required(judge=judge)"  # 0#0, 0#1 without words, 10#10: their order, 3 to 1
     [first, *_, last] = study.topic.questions.filter(filtered_because="").order_by("position")
@@ -150,6 +165,8 @@ def test_other_grades_make_another_run(study):
         ("fuse(bm25, bm25, by=minmax, k=3)", "fuse: k is of ranks, and by=minmax joins scores"),
         ("fuse(bm25, bm25, weights=2)", "there are 1 weights for 2 rankings"),
         ("fuse(bm25, bm25, weights=2:x)", "fuse: each of the weights is a number"),
+        ("run", "There is no retrieval run “”. There are: "),
+        ("run(name=nowhere)", "There is no retrieval run “nowhere”."),
         ("xquad", "xquad needs a ranking before it"),
         ("bm25 > xquad(lambda=2)", "xquad: lambda is a number from 0 to 1, not “2”."),
         ("bm25(background=/etc/passwd)", "can be named in a command alone"),
