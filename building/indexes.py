@@ -35,7 +35,7 @@ def index_of(dataset: Dataset, most: int | None = None) -> Index:
     Raises NoIndex where it is not and there are more than `most` passages.
     """
     corpus = corpus_of(dataset)
-    folder = Path(settings.VAR_DIR) / "indexes" / f"{dataset.pk}-{corpus}-{VERSION}"
+    folder = _folder(dataset, corpus)
     if not (folder / "meta.json").exists():
         n = _passages(dataset).count()
         if most is not None and n > most:
@@ -46,6 +46,15 @@ def index_of(dataset: Dataset, most: int | None = None) -> Index:
         build(folder, _texts(dataset), corpus)
         _remove_older(folder)
     return Index(folder)
+
+
+def is_indexed(dataset: Dataset) -> bool:
+    """Whether there is an index of the passages as they are now."""
+    return (_folder(dataset, corpus_of(dataset)) / "meta.json").exists()
+
+
+def _folder(dataset: Dataset, corpus: str) -> Path:
+    return Path(settings.VAR_DIR) / "indexes" / f"{dataset.pk}-{corpus}-{VERSION}"
 
 
 def lucene_index_of(

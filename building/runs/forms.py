@@ -1,10 +1,26 @@
-"""A new retrieval run, as an admin describes it."""
+"""A new retrieval run, as an admin describes it: its name, its recipe as a line, and the steps as fields."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from django import forms
+from django.conf import settings
 
-from building.retrieval.recipe import LONGEST
+from annotation.models import Dataset
+from building.retrieval.recipe import LONGEST, RecipeError, Stage
+from building.steps import Kind
+from building.steps.options import Number, OneWord, Option, Whole
+from evaluation.data.selection import SelectionError, one_of
+from evaluation.data.sources import sources
+from evaluation.models import RetrievalRun
 
 EXAMPLE = "bm25 % 100"
+DEEPEST_CUT = 9_999_999
+AS_IT_IS = {"spellcheck": "false", "autocomplete": "off"}
+IN_A_VALUE_NOT = ",()"  # these signs end a value
+Offers = Mapping[str, Sequence[str]]
 
 
 class RunForm(forms.Form):
@@ -13,7 +29,125 @@ class RunForm(forms.Form):
     )
     recipe = forms.CharField(
         max_length=LONGEST,
-        initial=EXAMPLE,
         help_text="steps one after another, parted by >; % and a number cuts the ranking",
-        widget=forms.TextInput(attrs={"spellcheck": "false", "autocomplete": "off"}),
+        widget=forms.TextInput(attrs=AS_IT_IS),
+    )
+
+
+def offers_of(dataset: Dataset) -> Offers:
+    """What an option may name, by what it names: as it is in this dataset now."""
+    runs = RetrievalRun.objects.filter(dataset=dataset).values_list("name", flat=True)
+    return {
+        "judge": [each.name for each in sources(dataset)],
+        "server": list(settings.JUDGE_ENDPOINTS),
+        "run": [name for name in runs if not set(name) & set(IN_A_VALUE_NOT)],
+    }
+
+
+class StageForm(forms.Form):
+    """A step: which it is, its options, and after how many texts its ranking is cut.
+
+    The fields of options are those of the step that is chosen, called as it and the option are. Without a
+    choice, where `empty` says so, there is no step.
+    """
+
+    cut = forms.IntegerField(
+        min_value=1, max_value=DEEPEST_CUT, required=False, label="Texts kept of a topic"
+    )
+
+    def __init__(
+        self,
+        data: Mapping[str, Any],
+        prefix: str,
+        kinds: Mapping[str, Kind],
+        offers: Offers,
+        empty: str = "",
+        only: str = "",
+    ) -> None:
+        super().__init__(data, prefix=prefix)
+        self.offers = offers
+        self.name = only or str(data.get(f"{prefix}-step", ""))
+        kind = kinds.get(self.name)
+        self.options = kind.options if kind else ()
+        if not only:
+            choices = [("", empty)] if empty else []
+            choices += [(name, name) for name in kinds]
+            self.fields["step"] = forms.ChoiceField(
+                choices=choices, required=not empty, help_text=kind.does if kind else ""
+            )
+        for option in self.options:
+            name = self._named(option)
+            self.fields[name] = _field(option, self._offered(option), data.get(f"{prefix}-{name}"))
+        if self.name:
+            self.fields["cut"] = self.fields.pop("cut")  # the last
+        else:
+            del self.fields["cut"]
+        for name, field in self.fields.items():
+            # What changes which fields there are brings them all anew; any other, what stands below them.
+            field.widget.attrs |= {
+                "hx-post": "",
+                "hx-target": "#fields" if name == "step" else "#needs",
+            }
+
+    @property
+    def is_chosen(self) -> bool:
+        return bool(self.name)
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or {}
+        for option in self.options:
+            name = self._named(option)
+            if words := cleaned.get(name):
+                self._check(option, name, words)
+        return cleaned
+
+    def stage(self) -> Stage:
+        """The step that valid fields say."""
+        said = {option.key: self.cleaned_data[self._named(option)] for option in self.options}
+        options = tuple(sorted((key, words) for key, words in said.items() if words))
+        return Stage(self.name, (), options, self.cleaned_data["cut"])
+
+    def _check(self, option: Option, name: str, words: str) -> None:
+        if set(words) & set(IN_A_VALUE_NOT):
+            self.add_error(name, "A comma or a bracket would end it.")
+            return
+        try:
+            option.check(self.name, words)
+            if option.of:
+                one_of(option.of, words, self.offers[option.of])
+        except (RecipeError, SelectionError) as error:
+            self.add_error(name, str(error))
+
+    def _named(self, option: Option) -> str:
+        return f"{self.name}-{option.key}"
+
+    def _offered(self, option: Option) -> Sequence[str] | None:
+        return self.offers[option.of] if option.of else None
+
+
+def _field(option: Option, offered: Sequence[str] | None, given: Any) -> forms.Field:
+    """Empty, it says nothing, and the step takes what it does by default.
+
+    What is given and not offered is shown as it is: a line may name what there is no more.
+    """
+    default = f"{option.default}, if none is chosen" if option.default else "none is chosen"
+    widget: forms.Widget
+    if isinstance(option, OneWord):
+        choices = [("", default), *((word, word) for word in option.known)]
+        return forms.ChoiceField(
+            choices=choices, required=False, label=option.key, help_text=option.says
+        )
+    if offered is not None:
+        names = list(dict.fromkeys([*offered, *([given] if given else [])]))
+        widget = forms.Select(choices=[("", default), *((name, name) for name in names)])
+    elif isinstance(option, Number | Whole):
+        whole = {"min": 0, "step": 1}
+        limits = (
+            {"min": 0, "max": option.most, "step": "any"} if isinstance(option, Number) else whole
+        )
+        widget = forms.NumberInput(attrs={**limits, "placeholder": option.default})
+    else:
+        widget = forms.TextInput(attrs=AS_IT_IS)
+    return forms.CharField(
+        required=False, max_length=250, label=option.key, help_text=option.says, widget=widget
     )

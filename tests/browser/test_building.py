@@ -1,4 +1,4 @@
-"""Searching as one types, and a retrieval run from its line to its page."""
+"""Searching as one types, and a retrieval run from its fields and its line to its page."""
 
 from playwright.sync_api import expect
 
@@ -23,7 +23,7 @@ def test_searching_without_scripts(visit):
     expect(page.get_by_role("region", name="Passages found")).to_contain_text("storm")
 
 
-def test_a_run_is_made_from_a_line(visit, site):
+def test_a_run_is_made_from_fields_and_from_a_line(visit, site):
     visitor = visit("ada")
     page = visitor.open("/datasets/coast/")
     page.get_by_role("link", name="New retrieval run").click()
@@ -33,7 +33,22 @@ def test_a_run_is_made_from_a_line(visit, site):
     page.get_by_role("button", name="Make the run").click()
     expect(page.locator("#id_recipe_error")).to_contain_text("At sign 8 of the recipe stands “x”")
     assert axe_problems(page) == []
-    page.get_by_label("Recipe").fill("fuse(bm25 % 10, bm25(k1=2) % 10) % 5")
+    page.get_by_label("Recipe").fill("bm25 % 10")
+    page.get_by_role("button", name="Show what it takes").click()
+    line, second = page.get_by_label("Recipe"), page.get_by_role("group", name="Joined with")
+    second.get_by_label("Step").select_option("bm25")
+    expect(line).to_have_value("fuse(bm25 % 10, bm25)")
+    second.get_by_label("k1").fill("2")
+    second.get_by_label("Texts kept").fill("10")
+    page.get_by_role("group", name="Joined how").get_by_label("Texts kept").fill("5")
+    further = page.get_by_role("group", name="Then, step 1")
+    further.get_by_label("Step").select_option("xquad")
+    further.get_by_label("lambda").fill("7")
+    further.get_by_label("Texts kept").focus()
+    expect(page.locator("#needs")).to_contain_text("lambda is a number from 0 to 1, not “7”")
+    assert faults(page) == []
+    further.get_by_label("Step").select_option("")
+    expect(line).to_have_value("fuse(bm25 % 10, bm25(k1=2) % 10) % 5")
     page.get_by_role("button", name="Make the run").click()
     page.wait_for_url("**/building/runs/ours/")
     expect(page.locator(".notices")).to_contain_text("The run ours is made.")

@@ -103,6 +103,73 @@ def test_a_run_is_made_and_shown(cast, study):
     assert RetrievalRun.objects.count() == 1
 
 
+FIELDS = {"recipe": "bm25 % 2", "was": "bm25 % 2", "first-step": "bm25", "first-cut": "2"}
+
+
+def test_a_run_is_made_from_fields(cast, study):
+    client = cast.client("admin")
+    page = markup(client.get(NEW))
+    assert 'name="first-bm25-k1"' in page
+    assert "are not indexed as they are now" in page
+    sent = {**FIELDS, "name": "mine", "then1-step": "xquad", "then1-xquad-lambda": "0.3"}
+    page = markup(client.post(NEW, {**sent, "look": ""}))
+    assert 'value="bm25 % 2 &gt; xquad(lambda=0.3)"' in page
+    assert not RetrievalRun.objects.exists()
+    client.post(NEW, sent)
+    assert RetrievalRun.objects.get().recipe == "bm25 % 2 > xquad(lambda=0.3)"
+    page = markup(client.post(NEW, {**sent, "look": ""}))
+    assert "A run of this line is there: " in page
+    assert "not indexed" not in page
+    client.post(NEW, {"name": "again", "recipe": "run(name=mine) % 1"})
+    assert RetrievalRun.objects.get(name="again").origin["steps"][0]["name"] == "mine"
+
+
+def test_a_field_that_is_wrong_says_so_and_nothing_is_made(cast, study):
+    client = cast.client("admin")
+    response = client.post(NEW, {**FIELDS, "name": "mine", "first-bm25-b": "2"})
+    assert response.status_code == 422
+    page = markup(response)
+    assert 'id="id_first-bm25-b_error"' in page
+    assert "b is a number from 0 to 1, not “2”" in page
+    response = client.post(NEW, {**FIELDS, "name": "a", "recipe": "bm25 % 3", "first-cut": "4"})
+    assert response.status_code == 422
+    assert "were both changed" in markup(response)
+    assert not RetrievalRun.objects.exists()
+
+
+def test_a_script_gets_what_a_choice_changes(cast, study):
+    client = cast.client("admin")
+    for part, has_fields in (("needs", False), ("fields", True)):
+        response = client.post(NEW, {**FIELDS, "look": "1"}, headers={"HX-Target": part})
+        page = response.content.decode()
+        assert "<html" not in page
+        assert ('id="fields"' in page) is has_fields
+        assert 'id="line" hx-swap-oob="true"' in page
+
+
+@pytest.mark.parametrize(
+    ("line", "says"),
+    [
+        ("embed(server=gpu, model=m)", "gpu is asked for vectors: 3 of passages,"),
+        (
+            "bm25 % 50 > rerank(server=gpu, model=m)",
+            "gpu is asked for the scores of 50 passages at most",
+        ),
+        # 50 passages, 20 at a time, 10 further each time: 30-50, 20-40, 10-30, 0-20.
+        (
+            "bm25 % 50 > listwise(server=gpu, model=m)",
+            "gpu is asked for 4 orders of 20 passages at most",
+        ),
+        ("fuse(bm25, bm25, bm25(b=0))", "The fields cannot say this line: fuse joins 3 rankings"),
+    ],
+)
+def test_what_a_line_takes_is_said(cast, study, line, says):
+    page = markup(cast.client("admin").post(NEW, {"recipe": line, "name": "x", "look": ""}))
+    assert says in page
+    is_asking = "server" in line
+    assert ("manage.py retrieve ferry --name x --recipe" in page) is is_asking
+
+
 @pytest.mark.parametrize(
     ("sent", "field", "says"),
     [
