@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from pathlib import Path
 
+from annotation.formats.batches import LOOK_UP
 from annotation.formats.documents import adopt_passages
 from annotation.formats.layout import Kind, Source, printable
 from annotation.formats.reading import MAX_LINE, parsed, rows
@@ -11,7 +12,7 @@ from annotation.formats.storing import Incoming, store
 from annotation.formats.summary import shown
 from annotation.formats.target import Target
 from annotation.formats.writing import by_code_point, json_line
-from annotation.models import Dataset, Text
+from annotation.models import Dataset, Document, Text
 
 _BATCH = 1000
 _BATCH_CHARACTERS = 4_000_000  # long passages come in smaller batches, so memory stays bounded
@@ -19,8 +20,11 @@ _TELL = 2000
 
 
 def read(target: Target, source: Source) -> None:
+    placed: list[tuple[int, PassageRow]] = []
     passages = (
-        _documents(target, source) if source.kind is Kind.DOCUMENTS else _lines(target, source)
+        _documents(target, source)
+        if source.kind is Kind.DOCUMENTS
+        else _lines(target, source, placed)
     )
     batch: list[Incoming] = []
     characters = 0
@@ -29,15 +33,60 @@ def read(target: Target, source: Source) -> None:
         characters += len(passage.body)
         if len(batch) >= _BATCH or characters >= _BATCH_CHARACTERS:
             store(target, source, Text.Kind.PASSAGE, batch)
+            _place(target, source, placed)
             batch, characters = [], 0
+            placed.clear()
     store(target, source, Text.Kind.PASSAGE, batch)
+    _place(target, source, placed)
     adopt_passages(target.dataset)
 
 
-def _lines(target: Target, source: Source) -> Iterator[Incoming]:
+def _lines(
+    target: Target, source: Source, placed: list[tuple[int, PassageRow]]
+) -> Iterator[Incoming]:
     for line, row in rows(target, source, PassageRow):
+        if (row.document, row.start, row.end) != (None, None, None):
+            placed.append((line, row))
         topic = target.topic_key_of_passage(row.id)
         yield Incoming(line, "contents", row.id, row.contents, topic)
+
+
+def _place(target: Target, source: Source, placed: list[tuple[int, PassageRow]]) -> None:
+    """Let passages know their documents, and their places in them, where they know none."""
+    if not placed or target.problems:
+        return
+    names = {row.document for _, row in placed}
+    documents = {
+        document.name: document
+        for document in Document.objects.filter(dataset=target.dataset, name__in=names - {None})
+    }
+    texts = Text.objects.filter(
+        dataset=target.dataset, kind=Text.Kind.PASSAGE, name__in={row.id for _, row in placed}
+    )
+    by_name = {text.name: text for text in texts.only("name", "document", "start", "end")}
+    changed = []
+    for line, row in placed:
+        document, text = documents.get(row.document or ""), by_name[row.id]
+        if wrong := _wrong_place(row, document):
+            target.problem(source, line, *wrong)
+        elif document and text.document_id in (None, document.pk) and text.start is None:
+            text.document, text.start, text.end = document, row.start, row.end
+            changed.append(text)
+    Text.objects.bulk_update(changed, ["document", "start", "end"], batch_size=LOOK_UP)
+
+
+def _wrong_place(row: PassageRow, document: Document | None) -> tuple[str, str] | None:
+    """The field that is wrong, and why."""
+    if document is None:
+        return "document", f"document {shown(row.document)} is not in the dataset"
+    if row.start is None or row.end is None:
+        return None if row.start is row.end else ("start", "start and end come together")
+    if not row.start < row.end <= len(document.body):
+        return "start", f"{row.start} to {row.end} is no part of {len(document.body)} signs"
+    # White space may be other, and of a passage of several parts the place is that of the first.
+    if " ".join(document.body[row.start : row.end].split()) not in " ".join(row.contents.split()):
+        return "start", "the document has other words there"
+    return None
 
 
 def _documents(target: Target, source: Source) -> Iterator[Incoming]:
@@ -100,9 +149,14 @@ def lines(dataset: Dataset, *, referenced: bool) -> Iterator[str]:
         passages = passages.filter(topic__isnull=referenced)
     elif referenced:
         return
-    for name, body in (
+    for name, body, document, start, end in (
         passages.order_by(by_code_point("name"))
-        .values_list("name", "body")
+        .values_list("name", "body", "document__name", "start", "end")
         .iterator(chunk_size=_CHUNK)
     ):
-        yield json_line({"id": name, "contents": body})
+        place: dict[str, str | int | None] = {}
+        if document and (start is not None or document != name.partition("#")[0]):
+            place["document"] = document
+        if document and start is not None:
+            place |= {"start": start, "end": end}
+        yield json_line({"id": name, "contents": body, **place})

@@ -125,8 +125,13 @@ class SubQuestionsRow(Row):
 
 
 class PassageRow(Row):
+    """`document`, `start` and `end` are ours: what a passage is from, and where in it, in code points."""
+
     id: Name
     contents: Words
+    document: Name | None = None
+    start: Annotated[int, Field(ge=0, le=2_000_000_000)] | None = None
+    end: Annotated[int, Field(ge=0, le=2_000_000_000)] | None = None
 
 
 class DocumentRow(Row):
