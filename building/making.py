@@ -72,7 +72,7 @@ def make_run(
         "requests": _hash([(topic.name, topic.request) for topic in chosen]),
         "versions": {package: version(package) for package in PACKAGES},
     }
-    fingerprint = _hash(made_from)
+    fingerprint = fingerprint_of(made_from)
     runs = RetrievalRun.objects.filter(dataset=dataset)
     if there := runs.filter(fingerprint=fingerprint).first():
         then(there)
@@ -120,6 +120,11 @@ def _topics(dataset: Dataset, names: Sequence[str]) -> list[Topic]:
     for name in names:
         one_of("topic", name, (topic.name for topic in topics))
     return [topic for topic in topics if not names or topic.name in names]
+
+
+def fingerprint_of(origin: Mapping[str, Any]) -> str:
+    """What no other run has: of the steps, the requests and the versions that an origin tells."""
+    return _hash({name: origin[name] for name in ("steps", "requests", "versions")})
 
 
 def _hash(values: Any) -> str:

@@ -32,6 +32,9 @@ class Kind(Enum):
     JUDGEMENTS = "judgements/<judge>.judgements.jsonl"
     REFERENCE = "judgements/<judge>.reference.jsonl"
     RATINGS = "ratings*.jsonl"
+    ORIGINS = "origins.jsonl"
+    WRITERS = "writers.jsonl"
+    WRITTEN = "written.jsonl"
     # In other formats alone: annotation.formats.foreign.
     CITED = "reports_cited.jsonl"
     GRADES = "qrels"
@@ -60,6 +63,9 @@ _PATTERNS = {
     Kind.JUDGEMENTS: rf"judgements/{_RATER}{_SYSTEM}\.judgements\.jsonl",
     Kind.REFERENCE: rf"judgements/{_RATER}\.reference\.jsonl",
     Kind.RATINGS: r"ratings[^/]*\.jsonl",
+    Kind.ORIGINS: r"origins\.jsonl",
+    Kind.WRITERS: r"writers\.jsonl",
+    Kind.WRITTEN: r"written\.jsonl",
 }
 NAMES = ", ".join(kind.value for kind in Kind if kind is not Kind.GRADES)
 _REGEXES = {kind: re.compile(pattern) for kind, pattern in _PATTERNS.items()}

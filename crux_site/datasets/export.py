@@ -27,6 +27,7 @@ from annotation.formats.writing import ExportError
 from annotation.models import Dataset, Rater, Rating, Text
 from annotation.models.rating import raters_of
 from annotation.models.standard import ANSWERABLE, GRADED
+from building.formats import origins, writers, written
 from evaluation.formats import contexts, trec_run
 
 File = tuple[str, Iterator[str]]
@@ -104,7 +105,8 @@ def files_of(dataset: Dataset, left_out: Counter[str]) -> Iterator[File]:
             name = f"reports_all.{system.removeprefix(HUMAN_EVAL)}.jsonl"
             yield name, reports.of_system(dataset, system, all_contexts)
     yield "reports_cited.jsonl", cited.lines(dataset, _others(dataset, left_out))
-    for run in contexts.runs_of(dataset):
+    runs = contexts.runs_of(dataset)
+    for run in runs:
         yield f"runs/{run.name}.run", trec_run.lines(run)
     others: dict[int, Q] = {}
     for name, rater in sorted(raters_of(dataset).items()):
@@ -112,6 +114,9 @@ def files_of(dataset: Dataset, left_out: Counter[str]) -> Iterator[File]:
             others[rater.pk] = in_none
     if others:
         yield "ratings.jsonl", ratings.lines(dataset, others)
+    yield "origins.jsonl", origins.lines(dataset, runs, left_out)
+    yield "writers.jsonl", writers.lines(dataset)
+    yield "written.jsonl", written.lines(dataset, left_out)
 
 
 def _systems(dataset: Dataset) -> list[str]:

@@ -29,6 +29,7 @@ from annotation.formats.summary import ImportFailed, ImportSummary, Mapped, Prob
 from annotation.formats.target import Progress, Target, check_dataset
 from annotation.models import Dataset, NuggetSpan, Rater, Rating, SubQuestion, Text
 from annotation.models.rubric import forget_grades
+from building.formats import origins, writers, written
 from crux_site.sqlite.copies import in_a_copy
 from evaluation.formats import contexts, trec_run
 from evaluation.models import RankedText, RetrievalRun
@@ -59,6 +60,9 @@ _STAGES: tuple[tuple[Reader, tuple[Kind, ...]], ...] = (
     (judgements.read, (Kind.JUDGEMENTS, Kind.REFERENCE)),
     (ratings.read, (Kind.RATINGS,)),
     (grades.read, (Kind.GRADES,)),
+    (origins.read, (Kind.ORIGINS,)),
+    (writers.read, (Kind.WRITERS,)),
+    (written.read, (Kind.WRITTEN,)),
 )
 CRUX = "crux"
 FORMATS = (CRUX, *folder.FORMATS)

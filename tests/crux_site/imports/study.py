@@ -171,7 +171,7 @@ def line(row: dict[str, Any] | str) -> str:
 def fingerprint() -> str:
     """A hash of every row of every table of ours, keys and dates included."""
     digest = hashlib.sha256()
-    for model in [*apps.get_app_config("annotation").get_models(), *_evaluation()]:
+    for model in [*apps.get_app_config("annotation").get_models(), *_evaluation(), *_building()]:
         digest.update(model.__name__.encode())
         for row in model._default_manager.order_by("pk").values_list().iterator():
             digest.update(repr(row).encode())
@@ -180,6 +180,10 @@ def fingerprint() -> str:
 
 def _evaluation() -> list[type]:
     return list(apps.get_app_config("evaluation").get_models())
+
+
+def _building() -> list[type]:
+    return list(apps.get_app_config("building").get_models())
 
 
 def empty_database() -> None:

@@ -1,0 +1,99 @@
+"""Our own writers.jsonl: all that shapes what the writers of written.jsonl write."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import asdict
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, Field
+
+from annotation.formats.layout import Source
+from annotation.formats.reading import rows
+from annotation.formats.records import Row, Something, Words
+from annotation.formats.target import Target
+from annotation.formats.writing import by_code_point, json_line
+from annotation.models import Dataset
+from building.models import Writer
+from building.writing.tasks import TASKS
+from judging.grading.pairs import Sampling
+
+
+def _checked_number(value: Any) -> Any:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise ValueError("is no number")
+    return value
+
+
+# As it is: 0 and 0.0 make two fingerprints.
+Number = Annotated[Any, AfterValidator(_checked_number)]
+
+
+class SamplingRow(Row):
+    temperature: Number
+    top_p: Number
+    max_tokens: int
+    seed: int | None
+    logprobs: bool
+    extra: dict[Words, Any]
+
+
+class WriterRow(Row):
+    writer: Annotated[Words, Field(pattern=r"^[-a-zA-Z0-9_]{1,120}$")]
+    task: Words
+    backend: Words
+    model: Annotated[Something, Field(max_length=250)]
+    revision: Annotated[Words, Field(max_length=250)]
+    system: Words
+    prompt: Words
+    sampling: SamplingRow
+    fingerprint: Words
+
+
+def read(target: Target, source: Source) -> None:
+    """A writer that is there, by whatever name, is that writer; another of this name is an error."""
+    summary = target.summary.file(source.name)
+    for line, row in rows(target, source, WriterRow):
+        fields = row.model_dump(exclude={"writer", "fingerprint"})
+        writer = Writer(slug=row.writer, **fields)
+        there = Writer.objects.filter(slug=row.writer).first()
+        if row.task not in TASKS:
+            target.problem(source, line, "task", f"is none of {', '.join(TASKS)}")
+        elif row.backend not in Writer.Backend.values:
+            known = ", ".join(Writer.Backend.values)
+            target.problem(source, line, "backend", f"is none of {known}")
+        elif writer.spec.fingerprint != row.fingerprint:
+            target.problem(source, line, "fingerprint", "is not that of this writer")
+        elif there and there.fingerprint != row.fingerprint:
+            target.problem(source, line, "writer", f"{row.writer} is another writer here")
+        elif there:
+            summary.unchanged += 1
+        elif twin := Writer.objects.filter(fingerprint=row.fingerprint).first():
+            target.problem(source, line, "writer", f"this writer is called {twin} here")
+        else:
+            writer.save()
+            summary.created += 1
+            target.summary.created["writers"] += 1
+
+
+def lines(dataset: Dataset) -> Iterator[str]:
+    """Those of whom something is in written.jsonl, by name."""
+    wrote = Writer.objects.filter(
+        writings__orders__drafts__products__decided__isnull=False, writings__dataset=dataset
+    )
+    for writer in wrote.order_by(by_code_point("slug")).distinct():
+        sampling = asdict(Sampling(**writer.sampling))
+        yield json_line(
+            {
+                "writer": writer.slug,
+                "task": writer.task,
+                "backend": writer.backend,
+                "model": writer.model,
+                "revision": writer.revision,
+                "system": writer.system,
+                "prompt": writer.prompt,
+                "sampling": json.loads(json.dumps(sampling, sort_keys=True)),
+                "fingerprint": writer.fingerprint,
+            }
+        )
