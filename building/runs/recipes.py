@@ -155,7 +155,7 @@ def of_line(line: str, offers: Offers) -> Described:
     try:
         fields = Fields(data_of(recipe), offers)
     except NotInFields as reason:
-        note = f"The fields cannot say this line: {reason}. It is made as it is."
+        note = f"The fields cannot say this line: {reason}. It is made as it is; an empty one shows the fields."
         return Described(line, line, None, recipe, note=note)
     wrong = [] if fields.line == line else fields.problems
     return Described(line, line, fields, recipe, wrong_fields=wrong)

@@ -37,6 +37,9 @@ def run_new(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
     sent = {**request.POST.dict(), "recipe": told.line}
     form = RunForm(sent)
     if "look" in request.POST:
+        if not told.line and told.fields is None:
+            told = of_line(EXAMPLE, offers)
+            sent["recipe"] = told.line
         form = RunForm(initial=sent)
         return _page(request, dataset, form, told)
     if form.is_valid() and told.problem:

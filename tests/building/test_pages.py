@@ -137,6 +137,17 @@ def test_a_field_that_is_wrong_says_so_and_nothing_is_made(cast, study):
     assert not RetrievalRun.objects.exists()
 
 
+def test_an_empty_line_shows_the_fields_again(cast, study):
+    client = cast.client("admin")
+    assert (
+        "first-step"
+        not in client.post(NEW, {"recipe": "fuse(bm25, bm25, bm25)", "look": ""}).content.decode()
+    )
+    page = markup(client.post(NEW, {"recipe": "", "look": ""}))
+    assert 'name="first-step"' in page
+    assert 'name="recipe" value="bm25 % 100"' in page
+
+
 def test_a_script_gets_what_a_choice_changes(cast, study):
     client = cast.client("admin")
     for part, has_fields in (("needs", False), ("fields", True)):
