@@ -1,6 +1,6 @@
 """documents*.jsonl: {"id", "contents"}, what passages are from; and references.jsonl, topics' summaries."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from django.db.models import Exists, OuterRef, Subquery, Value
 from django.db.models.functions import Left, StrIndex
@@ -96,3 +96,14 @@ def lines(dataset: Dataset) -> Iterator[str]:
     documents = Document.objects.filter(dataset=dataset).order_by(by_code_point("name"))
     for name, body in documents.values_list("name", "body").iterator(chunk_size=_BATCH):
         yield json_line({"id": name, "contents": body})
+
+
+def references(dataset: Dataset, systems: Sequence[str]) -> Iterator[str]:
+    """The summaries of topics of which no report of these systems, whose files tell them, has words."""
+    told = Text.objects.filter(kind=Text.Kind.REPORT, system__in=systems, topic=OuterRef("topic"))
+    summaries = dataset.texts.filter(
+        ~Exists(told.with_body()), kind=Text.Kind.REFERENCE, topic__isnull=False
+    )
+    ordered = summaries.with_body().exclude(body="").order_by(by_code_point("name"))
+    for topic, body in ordered.values_list("topic__name", "body").iterator(chunk_size=_BATCH):
+        yield json_line({"id": topic, "contents": body})

@@ -97,6 +97,7 @@ def files_of(dataset: Dataset, left_out: Counter[str]) -> Iterator[File]:
     yield "topics.jsonl", topics.lines(dataset)
     yield "subquestions.jsonl", subquestions.lines(dataset)
     yield "documents.jsonl", documents.lines(dataset)
+    yield "references.jsonl", documents.references(dataset, systems)
     yield "passages.jsonl", passages.lines(dataset, referenced=False)
     yield "passages_referenced.jsonl", passages.lines(dataset, referenced=True)
     yield "reports_annotated.jsonl", reports.annotated(dataset, all_contexts)
