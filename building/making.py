@@ -24,6 +24,7 @@ from judging.graders.base import GraderError
 PACKAGES = ("numpy", "regex", "snowballstemmer")  # that tokens and scores come from
 AT_ONCE = 5_000  # rows of an insert
 _COLUMNS = ("run_id", "topic_id", "text_id", "rank", "score")
+FROM_FILE = "from_file"  # in an origin that is told by a file of an import
 _NAME = re.compile(r"\w[\w.+-]{0,119}")
 
 

@@ -12,10 +12,12 @@ from building.engine.deciding import accept_rest, open_products
 from building.engine.fill import fill
 from building.engine.filtering import apply, filter_of
 from building.engine.wanted import REQUIRED, NothingToWrite, Wanted
-from building.making import make_run
+from building.making import FROM_FILE, make_run
 from building.models import Writer, Writing
 from building.plan import JudgePlan, Plan, ReportPlan, WriterPlan
+from building.retrieval.recipe import parsed
 from building.steps import Kitchen
+from evaluation.models import RetrievalRun
 from judging.engine import foreground, runs
 from judging.engine.judges import baseline_of, find_judge
 from judging.engine.selection import Selection
@@ -131,5 +133,9 @@ def _grade(dataset: Dataset, judge: Judge, plan: JudgePlan, texts: str) -> str:
 
 
 def _run(dataset: Dataset, name: str, recipe: str) -> str:
+    # Where it was made, passages and grades had other keys: its fingerprint says nothing here.
+    there = RetrievalRun.objects.filter(dataset=dataset, name=name, recipe=str(parsed(recipe)))
+    if any(FROM_FILE in run.origin for run in there):
+        return f"run {name}: {recipe}, which came in a file"
     made = make_run(dataset, name, recipe, Kitchen(dataset, opens_files=True, asks_servers=True))
     return f"run {made.run}: {recipe}" + ("" if made.is_new else ", which is there")

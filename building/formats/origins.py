@@ -16,11 +16,9 @@ from annotation.formats.summary import shown
 from annotation.formats.target import Target
 from annotation.formats.writing import json_line
 from annotation.models import Dataset
-from building.making import fingerprint_of
+from building.making import FROM_FILE, fingerprint_of
 from building.retrieval.recipe import RecipeError, parsed
 from evaluation.models import RetrievalRun
-
-FROM_FILE = "from_file"  # in an origin that is told by a file, and in no file
 
 
 def _checked_all(value: Any) -> Any:

@@ -16,6 +16,9 @@ from django.core.management import CommandError, call_command
 from annotation.models import Dataset, Text
 from building.engine.deciding import accept, open_products, reject
 from building.models import Writing
+from crux_site.datasets.export import export_folder
+from crux_site.imports.importing import import_dataset
+from tests.crux_site.imports.study import contents
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCUMENTS = ROOT / "fixtures" / "building"
@@ -36,9 +39,9 @@ length = "match:required"
 SHORT = "accept_unseen = true\n[passages]\n[request]\n[questions]\nn = 2\n"
 
 
-def build(plan: Path, *words: str) -> list[str]:
+def build(plan: Path, *words: str, dataset: str = "towns") -> list[str]:
     out = StringIO()
-    call_command("build", "towns", "--plan", str(plan), *words, stdout=out)
+    call_command("build", dataset, "--plan", str(plan), *words, stdout=out)
     return [line.strip() for line in out.getvalue().splitlines()]
 
 
@@ -70,6 +73,18 @@ def test_somebody_decides_before_it_goes_on(db, plan):
         accept(product, None, f"{product.body} Why?")
     assert any(line.startswith("run required.lexical.eta3") for line in build(path))
     assert Text.objects.filter(kind="passage").count() == 11
+
+
+def test_it_goes_on_where_a_collection_came_in_files(db, plan, tmp_path):
+    path = plan(WHOLE)
+    build(path, "--from", str(DOCUMENTS))
+    export_folder(Dataset.objects.get(), tmp_path / "out")
+    import_dataset(tmp_path / "out", "elsewhere")
+    said = build(path, dataset="elsewhere")
+    assert "run bm25: bm25 % 10, which came in a file" in said
+    assert any(line.startswith("report: Nothing to write; 2") for line in said), said
+    export_folder(Dataset.objects.get(slug="elsewhere"), tmp_path / "again")
+    assert contents(tmp_path / "again") == contents(tmp_path / "out")
 
 
 @pytest.mark.parametrize(
