@@ -68,6 +68,7 @@ def _wanted(report: ReportPlan, required: str) -> Wanted:
     needs = REQUIRED in (report.k, report.length.removeprefix("match:"))
     return Wanted(
         length=report.length,
+        system=report.system,
         run=report.run if report.run != REQUIRED else required,
         k=report.k,
         context_tokens=report.context_tokens,

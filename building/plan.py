@@ -36,6 +36,7 @@ class ReportPlan(WriterPlan):
     k: str = ""
     context_tokens: Annotated[int, Field(ge=1)] = 2_500
     length: str = ""
+    system: str = ""
 
 
 class JudgePlan(_Part):

@@ -12,7 +12,8 @@ from django.utils import timezone
 
 from annotation.models import Citation, SubQuestion, Text, Topic, User
 from annotation.text.spans import Span, locate
-from building.engine.writings import system_of
+from building.engine.wanted import Wanted
+from building.engine.writings import report_name, system_of
 from building.models import Order, Product, Writing
 from building.writing.citations import place_of
 
@@ -138,9 +139,8 @@ def _question(product: Product, order: Order) -> None:
 
 
 def _report(product: Product, order: Order) -> None:
-    """A report of a system, which is the writer and the run that it wrote from."""
-    system = system_of(order.run.writer, order.run.selection.get("run", ""))
-    name = order.topic.name + (f"#{order.sample}" if order.sample else "")
+    system = system_of(order.run.writer, Wanted.from_json(order.run.selection))
+    name = report_name(order.topic, order.sample)
     there = Text.objects.filter(
         dataset=order.topic.dataset_id, kind=Text.Kind.REPORT, system=system, name=name
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
@@ -12,6 +13,7 @@ from evaluation.models import RetrievalRun
 
 REQUIRED = "required"
 REPORTS = ("report", "direct")
+_SYSTEM = re.compile(r"\w[\w.+-]*")
 
 
 class WantedError(ValueError):
@@ -29,7 +31,7 @@ class Wanted:
     `run` is whose passages a report is written from: its first `k`, as far as `context_tokens` hold them.
     `k` is a number, "" for all, or "required" for as many as the required subset of the topic has, which
     is the topic's ranking in the run `required`. `length` is that of lengths.py. Of each thing `samples`
-    are written.
+    are written. `system` is whose reports they are; "" names it by the writer and the run.
     """
 
     topics: tuple[str, ...] = ()
@@ -40,6 +42,7 @@ class Wanted:
     context_tokens: int = CONTEXT_TOKENS
     required: str = ""
     samples: int = 1
+    system: str = ""
 
     def as_json(self) -> dict[str, Any]:
         return asdict(self)
@@ -60,6 +63,8 @@ class Wanted:
             raise WantedError("At most 100 can be asked for at once.")
         if self.length:
             self._check_length(task)
+        if self.system:
+            self._check_system(task)
         if task == "report":
             self._check_context(dataset)
 
@@ -72,6 +77,14 @@ class Wanted:
             raise WantedError(str(error)) from None
         if taken_from == REQUIRED and not self.required:
             raise WantedError(f"{self.length} needs the run that holds the required subsets.")
+
+    def _check_system(self, task: str) -> None:
+        if task not in REPORTS:
+            raise WantedError("Only reports are of a system.")
+        if not _SYSTEM.fullmatch(self.system):
+            raise WantedError(
+                f"A system is called by letters, digits and - _ . +, and not “{self.system}”."
+            )
 
     def _check_context(self, dataset: Dataset) -> None:
         if not self.run:

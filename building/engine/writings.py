@@ -11,7 +11,7 @@ from django.db import IntegrityError, transaction
 from django.db.models import Count, F, QuerySet, Sum
 from django.db.models.functions import Now
 
-from annotation.models import Dataset, Text, User
+from annotation.models import Dataset, Text, Topic, User
 from annotation.prepared import insert_new
 from building.engine.sources import planned, source_of
 from building.engine.wanted import REPORTS, NothingToWrite, Wanted, WantedError
@@ -66,8 +66,7 @@ def plan(writer: Writer, dataset: Dataset, wanted: Wanted) -> Plan:
     """What a writing would ask; writes nothing. Raises WantedError, SelectionError."""
     wanted.check(writer.task, dataset)
     task, spec = TASKS[writer.task], writer.spec
-    if writer.task in REPORTS:
-        _check_system(writer, wanted)
+    reports = _reports(writer, dataset, wanted) if writer.task in REPORTS else set()
     made = Plan()
     before, ordered = _before(writer, dataset), set[tuple[int, str, int]]()
     for each in planned(task, dataset, wanted):
@@ -82,6 +81,9 @@ def plan(writer: Writer, dataset: Dataset, wanted: Wanted) -> Plan:
             key = (each.topic.pk, digest, sample)
             if key in before:
                 made.n_there_before += 1
+                continue
+            if report_name(each.topic, sample) in reports:
+                made.left_out["the system has a report of it: name another system"] += 1
                 continue
             if key in ordered:  # two documents of the same words
                 made.left_out["the same is asked for already"] += 1
@@ -106,19 +108,31 @@ def plan(writer: Writer, dataset: Dataset, wanted: Wanted) -> Plan:
     return made
 
 
-def system_of(writer: Writer, run: str) -> str:
-    """Of what system a report is: its writer, and the run that it was written from, "" for none."""
-    return f"{writer}.{run}" if run else writer.slug
+def system_of(writer: Writer, wanted: Wanted) -> str:
+    """Of what system a report is: as it was named, or its writer and the run that it was written from."""
+    return wanted.system or (f"{writer}.{wanted.run}" if wanted.run else writer.slug)
 
 
-def _check_system(writer: Writer, wanted: Wanted) -> None:
-    system = system_of(writer, wanted.run)
+def report_name(topic: Topic, sample: int) -> str:
+    """What a report is called among those of its system."""
+    return topic.name + (f"#{sample}" if sample else "")
+
+
+def _reports(writer: Writer, dataset: Dataset, wanted: Wanted) -> set[str]:
+    """What the reports of the system are called that are there: another of that name could not be accepted."""
+    system = system_of(writer, wanted)
+    if writer.is_baseline and system.split(".", 1)[0] != writer.slug:
+        raise WantedError(
+            f"A baseline is called a baseline everywhere: its system begins with “{writer}.”, or is left empty."
+        )
     most = Text._meta.get_field("system").max_length or 0
     if len(system) > most:
         raise WantedError(
-            f"Reports would be of the system {system}, which is longer than {most} characters: make a writer "
-            "of a shorter name."
+            f"Reports would be of the system {system}, which is longer than {most} characters: name a "
+            "shorter one."
         )
+    there = dataset.texts.filter(kind=Text.Kind.REPORT, system=system)
+    return set(there.values_list("name", flat=True))
 
 
 def messages_of(writer: Writer, source: Source) -> list[Message]:

@@ -25,7 +25,7 @@ Offers = Mapping[str, Sequence[str]]
 
 class RunForm(forms.Form):
     name = forms.CharField(
-        max_length=120, help_text="letters, digits and - _ . +; it stands in tables and files"
+        max_length=120, help_text="letters, digits and - _ . +; it is shown in tables and files"
     )
     recipe = forms.CharField(
         max_length=LONGEST,

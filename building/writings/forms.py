@@ -117,6 +117,11 @@ class WritingForm(forms.Form):
         initial="words:300",
         help_text="words:300, tokens:512, match:required or match:reference",
     )
+    system = forms.CharField(
+        required=False,
+        max_length=120,
+        help_text="what these reports are called; empty: by the writer and the run",
+    )
     samples = forms.IntegerField(min_value=1, max_value=100, initial=1, label="Texts of each")
     endpoint = forms.ChoiceField(
         required=False,
@@ -156,7 +161,8 @@ class WritingForm(forms.Form):
         "price_in",
         "price_out",
     )
-    _OF_REPORTS = ("run", "k", "context_tokens", "required", "length")
+    _OF_CONTEXT = ("run", "k", "context_tokens", "required")
+    _OF_REPORTS = ("length", "system")
     _OF_SEVERAL = ("passages", "questions")
 
     def __init__(self, *args: Any, task: Task, dataset: Dataset, **kwargs: Any) -> None:
@@ -177,8 +183,8 @@ class WritingForm(forms.Form):
     def _without(self, task: Task) -> tuple[str, ...]:
         gone: tuple[str, ...] = () if task.name in self._OF_SEVERAL else ("n",)
         if task.name == "direct":
-            return (*gone, *(name for name in self._OF_REPORTS if name != "length"))
-        return gone if task.name == "report" else (*gone, *self._OF_REPORTS)
+            return (*gone, *self._OF_CONTEXT)
+        return gone if task.name == "report" else (*gone, *self._OF_CONTEXT, *self._OF_REPORTS)
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or {}
@@ -199,7 +205,7 @@ class WritingForm(forms.Form):
 
     def wanted(self) -> Wanted:
         cleaned = self.cleaned_data
-        named = ("length", "run", "k", "context_tokens", "required", "samples")
+        named = ("length", "run", "k", "context_tokens", "required", "samples", "system")
         return Wanted(
             topics=tuple(cleaned["topics"].split()),
             n=cleaned.get("n") or 0,

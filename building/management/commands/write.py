@@ -64,6 +64,11 @@ class Command(BaseCommand):
         parser.add_argument(
             "--required", default="", help="the run that holds the required subsets"
         )
+        parser.add_argument(
+            "--system",
+            default="",
+            help="what reports are called; default: by the writer and the run",
+        )
         parser.add_argument("--samples", type=int, default=1, help="texts of each")
         parser.add_argument("--max-messages", type=int)
         parser.add_argument("--max-tokens", type=int, help="of the whole writing, read and written")
@@ -165,7 +170,7 @@ class Command(BaseCommand):
 
 
 _NAMED = ("writer", "model", "prompt", "backend", "revision")
-_WANTED = ("n", "length", "run", "k", "context_tokens", "required", "samples")
+_WANTED = ("n", "length", "run", "k", "context_tokens", "required", "samples", "system")
 _OPTIONS = (
     *("endpoint", "concurrency", "max_messages", "max_tokens", "max_money"),
     *("price_in", "price_out"),

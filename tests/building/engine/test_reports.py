@@ -3,7 +3,10 @@
 import pytest
 
 from annotation.models import Citation, Text
+from building.engine import writings
+from building.engine.choosing import baseline_of
 from building.engine.deciding import DecisionRefused, accept
+from building.engine.wanted import Wanted, WantedError
 from building.models import Product
 from tests.building.engine.material import a_writer, add_run, make_collection, started
 from tests.building.engine.test_deciding import replied
@@ -91,6 +94,42 @@ def test_one_report_of_a_system_and_a_topic(dataset):
     with pytest.raises(DecisionRefused, match=r"a has a report of writer\.bm25 already"):
         accept(second, None)
     assert Product.objects.get(pk=second.pk).is_open
+
+
+def test_other_lengths_of_a_run_are_reports_of_a_system_of_their_own(dataset):
+    run = started(a_writer("report"), dataset, wanted={"run": "bm25", "k": "1"})
+    (first,) = replied(run, REPLY)
+    accept(first, None)
+    type(run).objects.update(state="finished")
+    again = Wanted(run="bm25", k="2")
+    told = writings.plan(run.writer, dataset, again).in_words()
+    assert "1 left out: the system has a report of it: name another system" in told
+    named = {"run": "bm25", "k": "2", "system": "short.k2"}
+    (second,) = replied(started(run.writer, dataset, wanted=named), REPLY)
+    accept(second, None)
+    systems = Text.objects.filter(kind="report").order_by("pk").values_list("system", "name")
+    assert list(systems) == [("writer.bm25", "a"), ("short.k2", "a")]
+
+
+@pytest.mark.parametrize(
+    ("task", "system", "why"),
+    [
+        ("report", "two words", "called by letters, digits and .* and not “two words”"),
+        ("report", "s" * 121, "longer than 120 characters: name a shorter one"),
+        ("questions", "mine", "Only reports are of a system"),
+    ],
+)
+def test_what_cannot_be_a_system(dataset, task, system, why):
+    with pytest.raises(WantedError, match=why):
+        writings.plan(a_writer(task), dataset, Wanted(run="bm25", system=system))
+
+
+def test_the_system_of_a_baseline_has_its_name(dataset):
+    baseline = baseline_of("report")
+    with pytest.raises(WantedError, match=r"begins with “extractive-report\.”"):
+        writings.plan(baseline, dataset, Wanted(run="bm25", system="gpt"))
+    wanted = Wanted(run="bm25", system="extractive-report.k2")
+    assert len(writings.plan(baseline, dataset, wanted).orders) == 1
 
 
 def test_samples_are_reports_of_names_of_their_own(dataset):
