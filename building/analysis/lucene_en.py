@@ -2,7 +2,7 @@
 
 Words are those of Unicode's annex 29, as Lucene's StandardTokenizer reads it; what a pictograph is to Lucene
 is no word here. Source: Lucene 10, analysis/common (StandardTokenizer, EnglishPossessiveFilter,
-EnglishAnalyzer, PorterStemFilter); the stemmer is Martin Porter's, with his two departures.
+EnglishAnalyzer, PorterStemFilter).
 """
 
 from __future__ import annotations
@@ -11,7 +11,8 @@ import re
 from functools import lru_cache
 
 import regex
-import snowballstemmer
+
+from building.analysis.porter import stem
 
 _STOP = """
 a an and are as at be but by for if in into is it no not of on or such that the their then there these they
@@ -43,7 +44,6 @@ _WORD = regex.compile(
 _ASCII_PIECE = r"(?:[A-Za-z]++(?:(?:_++|[.':])[A-Za-z]++)*+|[0-9]++(?:(?:_++|[.,;'])[0-9]++)*+)"
 _ASCII_WORD = re.compile(rf"_*+{_ASCII_PIECE}(?:_*+{_ASCII_PIECE})*+_*+")
 _APOSTROPHES = ("'", "’", "＇")
-_stemmer = snowballstemmer.stemmer("porter")
 
 
 def terms(text: str) -> list[str]:
@@ -72,44 +72,3 @@ def term_of(word: str) -> str:
 def _small(word: str) -> str:
     """In small letters, sign by sign as Java does: what str.lower makes of a whole word may differ."""
     return word.lower() if word.isascii() else "".join(sign.lower()[0] for sign in word)
-
-
-def stem(word: str) -> str:
-    """The stem of a word in small letters by Porter's algorithm as he published it on his page.
-
-    Other than in his paper, -bli becomes -ble, -logi becomes -log, and words of one or two letters
-    stay. Snowball's porter is that of the paper: what these rules make of a word is put in their place.
-    """
-    if len(word) < 3 or not word.endswith(_CHANGED):
-        return word
-    for ending, becomes in _DEPARTURES:
-        if word.endswith(ending):
-            before = word.removesuffix(ending)
-            # Only what has a vowel and then a consonant before it.
-            if _has_measure(before):
-                word = before + becomes
-            break
-    return str(_stemmer.stemWord(word))
-
-
-# What all endings end with that his rules know: a word without any of them stays, and he is not asked.
-_CHANGED = (
-    *("s", "e", "y", "ed", "ing", "al", "ful", "ll", "ic", "er", "ator", "ant", "ent", "ion"),
-    *("ou", "ism", "ci", "li", "ti", "logi"),
-)
-_DEPARTURES = (
-    *(("blies", "ble"), ("bly", "ble"), ("bli", "ble")),
-    *(("logies", "log"), ("logy", "log"), ("logi", "log")),
-)
-
-
-def _has_measure(stem_of: str) -> bool:
-    """Whether a consonant stands somewhere behind a vowel: Porter's m > 0. Behind a consonant y is a vowel."""
-    seen = was_consonant = False
-    for place, letter in enumerate(stem_of):
-        is_vowel = letter in "aeiou" or (letter == "y" and place > 0 and was_consonant)
-        if not is_vowel and seen:
-            return True
-        seen = seen or is_vowel
-        was_consonant = not is_vowel
-    return False

@@ -93,8 +93,8 @@ def test_a_term_that_stands_there_very_often_is_counted_exactly(tmp_path) -> Non
 def test_an_index_is_the_same_whatever_was_kept_of_what_was_seen(tmp_path, monkeypatch) -> None:
     texts = [(number, f"{body}\nFerry\tharbour wi-fi") for number, (_, body) in enumerate(TEXTS)]
     build(tmp_path / "kept", texts, "corpus")
-    monkeypatch.setattr("building.retrieval.index.PIECES", 2)
-    monkeypatch.setattr("building.retrieval.index.BLOCK", 3)
+    monkeypatch.setattr("building.retrieval.counting.PIECES", 2)
+    monkeypatch.setattr("building.retrieval.counting.BLOCK", 3)
     build(tmp_path / "forgotten", texts, "corpus")
     for file in (tmp_path / "kept").iterdir():
         assert (tmp_path / "forgotten" / file.name).read_bytes() == file.read_bytes()
