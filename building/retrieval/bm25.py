@@ -18,6 +18,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
 
 from building.analysis.lucene_en import terms
@@ -130,10 +131,8 @@ class Bm25:
                 continue
             if self.background and term not in self.background.n_with:
                 unknown.append(term)
-            weights = self.weights(where)
-            weights *= times * self.idf(term, n_here)
-            # Indexes of this type are added to three times as fast as others, or as by scores[rows] +=.
-            np.add.at(scores, self.index.rows[where].astype(np.intp), weights)
+            factor = times * self.idf(term, n_here)
+            add(scores, self.index.rows[where], self.weights(where), factor)
         return replace(best(scores, contenders(scores, k), k), unknown=tuple(unknown))
 
     def shares(self, query: str, row: int) -> list[tuple[str, float]]:
@@ -148,6 +147,17 @@ class Bm25:
                 weight = float(self.weights(slice(at, at + 1))[0])
                 found.append((term, weight * times * self.idf(term, len(rows))))
         return sorted(found, key=lambda each: (-each[1], each[0]))
+
+
+def add(scores: FloatArray, rows: NDArray[np.int32], weights: FloatArray, factor: float) -> None:
+    """Add weights times a factor to the scores of rows, which are not checked: an index holds no others.
+
+    What `@` of SciPy's csc_array calls, which itself adds to no vector that is there. It takes half the
+    time of numpy.add.at, and a quarter of that of scores[rows] +=.
+    """
+    ends = np.array([0, len(rows)], dtype=rows.dtype)
+    factors = np.array([factor])
+    scipy.sparse._sparsetools.csc_matvec(len(scores), 1, ends, rows, weights, factors, scores)
 
 
 def contenders(scores: FloatArray, k: int) -> NDArray[np.int64]:

@@ -17,9 +17,10 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from bisect import bisect_left
+from bisect import bisect_right
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
+from functools import cached_property
 from pathlib import Path
 
 import numpy as np
@@ -30,6 +31,7 @@ from building.analysis.norms import bytes_of
 from building.retrieval.counting import Counts
 
 VERSION = 3  # of the files, and of the analyser: another one makes another index
+STEP = 64  # terms of which the first is kept in memory to find the others
 OFTEN = 255  # as often or more: one kind, which does not say how often
 
 
@@ -137,12 +139,24 @@ class Index:
 
     def where(self, term: str) -> slice:
         """Where the postings of a term are in `rows`, `tf` and `kinds`; empty where no text has it."""
-        sought, places = term.encode(), range(len(self._ends))
-        place = bisect_left(places, sought, key=self._term)
-        if place == len(places) or self._term(place) != sought:
+        sought = term.encode()
+        block = bisect_right(self._heads, sought) - 1
+        if block < 0:
             return slice(0, 0)
+        first, after = block * STEP, min((block + 1) * STEP, len(self._ends))
+        lines = b"\n" + self._lines(first, after)
+        found = lines.find(b"\n" + sought + b"\n")
+        if found < 0:
+            return slice(0, 0)
+        place = first + lines.count(b"\n", 0, found)
         return slice(*self._starts[place : place + 2].tolist())
 
-    def _term(self, place: int) -> bytes:
-        start = int(self._ends[place - 1]) if place else 0
-        return bytes(self._terms[start : int(self._ends[place]) - 1])
+    @cached_property
+    def _heads(self) -> list[bytes]:
+        """Each `STEP`-th of the terms."""
+        return [self._lines(n, n + 1)[:-1] for n in range(0, len(self._ends), STEP)]
+
+    def _lines(self, first: int, after: int) -> bytes:
+        """Some of the terms, a line each."""
+        start = int(self._ends[first - 1]) if first else 0
+        return bytes(self._terms[start : int(self._ends[after - 1])])

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from building.analysis.lucene_en import terms
 from building.analysis.norms import rounded
-from building.retrieval.bm25 import Background, BackgroundBroken, Bm25, best, contenders
+from building.retrieval.bm25 import Background, BackgroundBroken, Bm25, add, best, contenders
 from building.retrieval.index import VERSION, Index, IndexBroken, build
 
 TEXTS = [
@@ -119,6 +119,30 @@ def test_the_best_are_among_the_contenders(values: list[float], k: int) -> None:
     )[:k]
     assert ranked.rows.tolist() == [row for _, row in found]
     assert ranked.scores.tolist() == [-score for score, _ in found]
+
+
+def test_weights_are_added_to_the_scores_that_are_there() -> None:
+    scores, rows = np.array([1.0, 2.0, 3.0, 4.0]), np.array([0, 1, 3], dtype=np.int32)
+    rows.flags.writeable = False  # as in a file
+    add(scores, rows[1:], np.array([0.5, 0.25]), 2.0)
+    add(scores, rows[:0], np.array([]), 2.0)
+    assert scores.tolist() == [1.0, 3.0, 3.0, 4.5]
+
+
+def test_each_of_many_terms_is_found(tmp_path) -> None:
+    # More than are kept in memory by their first, and some before, between and behind them.
+    words = [f"word{n:04d}x" for n in range(0, 400, 2)]
+    build(tmp_path / "many", [(n, word) for n, word in enumerate(words)], "corpus")
+    many = Index(tmp_path / "many")
+    assert [many.postings(word)[0].tolist() for word in words] == [[n] for n in range(len(words))]
+    absent = [f"word{n:04d}x" for n in range(1, 400, 2)] + [
+        "a",
+        "word",
+        "word0000",
+        "ord0000x",
+        "zz",
+    ]
+    assert all(many.where(word) == slice(0, 0) for word in absent)
 
 
 def test_a_word_of_the_query_counts_as_often_as_it_stands_there(index) -> None:
