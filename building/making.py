@@ -21,7 +21,7 @@ from evaluation.data.selection import one_of
 from evaluation.models import RankedText, RetrievalRun
 from judging.graders.base import GraderError
 
-PACKAGES = ("numpy", "regex")  # that tokens and scores come from
+PACKAGES = ("numpy", "regex", "scipy")  # that tokens and scores come from
 AT_ONCE = 5_000  # rows of an insert
 _COLUMNS = ("run_id", "topic_id", "text_id", "rank", "score")
 FROM_FILE = "from_file"  # in an origin that is told by a file of an import

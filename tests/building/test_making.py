@@ -53,7 +53,7 @@ def test_a_run_says_how_it_was_made(study):
     [step] = run.origin["steps"]
     assert (step["step"], step["k1"], step["b"], step["cut"]) == ("bm25", 0.9, 0.4, 3)
     assert run.origin["topics"] == 2
-    assert set(run.origin["versions"]) == {"numpy", "regex"}
+    assert set(run.origin["versions"]) == {"numpy", "regex", "scipy"}
 
 
 def test_the_same_recipe_of_the_same_data_is_the_run_that_is_there(study):
