@@ -8,7 +8,6 @@ EnglishAnalyzer, PorterStemFilter).
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 
 import regex
 
@@ -20,7 +19,6 @@ this to was will with
 """
 STOP_WORDS = frozenset(_STOP.split())
 LONGEST = 255  # letters of a token: Lucene cuts there and goes on
-CACHED = 200_000  # words whose terms a process keeps
 
 _EX = r"[\p{WB=Extend}\p{WB=Format}\p{WB=ZWJ}]*+"  # marks belong to the sign before them
 # Those of ASCII in one go, which is most of English.
@@ -54,14 +52,13 @@ def terms(text: str) -> list[str]:
 def words(text: str) -> list[str]:
     """The words of a text as they stand there, the longest ones in pieces."""
     found: list[str] = (_ASCII_WORD if text.isascii() else _WORD).findall(text)
-    if all(len(word) <= LONGEST for word in found):
+    if len(text) <= LONGEST or all(len(word) <= LONGEST for word in found):
         return found
     return [
         word[start : start + LONGEST] for word in found for start in range(0, len(word), LONGEST)
     ]
 
 
-@lru_cache(CACHED)
 def term_of(word: str) -> str:
     """The term of a word; "" for a stop word, and for a possessive alone."""
     is_possessive = word[-2:-1] in _APOSTROPHES and word[-1] in ("s", "S")

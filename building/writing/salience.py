@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from building.analysis.lucene_en import term_of, words
 
@@ -20,7 +21,10 @@ went were what when where whether which while who whom whose why within without 
 """
 _FUNCTION_WORDS = frozenset(_MORE.split())
 _LETTERS = re.compile(r"[^\W\d_]{2}")
+CACHED = 200_000  # words whose terms a process keeps: documents have the same ones again and again
 NAME = 2  # times that a word with a capital counts, where no sentence begins with it
+
+_term_of = lru_cache(CACHED)(term_of)
 
 
 @dataclass(frozen=True)
@@ -55,9 +59,9 @@ def salience(sentences: Sequence[str]) -> Salience:
 
 def content_terms(text: str) -> set[str]:
     """The terms of a text that not any English text may hold; numbers are among them."""
-    return {term_of(word) for word in words(text) if word.casefold() not in _FUNCTION_WORDS} - {""}
+    return {_term_of(word) for word in words(text) if word.casefold() not in _FUNCTION_WORDS} - {""}
 
 
 def _term(word: str) -> str:
     is_content = _LETTERS.search(word) and word.casefold() not in _FUNCTION_WORDS
-    return term_of(word) if is_content else ""
+    return _term_of(word) if is_content else ""
