@@ -129,6 +129,14 @@ def test_weights_are_added_to_the_scores_that_are_there() -> None:
     assert scores.tolist() == [1.0, 3.0, 3.0, 4.5]
 
 
+@pytest.mark.parametrize("row", [-1, 3, 2**31 - 1])
+def test_a_damaged_index_that_names_other_texts_adds_nothing(row) -> None:
+    scores = np.zeros(3)
+    with pytest.raises(IndexBroken, match="build it again"):
+        add(scores, np.array([0, row], dtype=np.int32), np.ones(2), 1.0)
+    assert not scores.any()
+
+
 def test_each_of_many_terms_is_found(tmp_path) -> None:
     # More than are kept in memory by their first, and some before, between and behind them.
     words = [f"word{n:04d}x" for n in range(0, 400, 2)]
