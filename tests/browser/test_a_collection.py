@@ -118,7 +118,7 @@ def test_from_documents_to_a_scored_report(visit, site):
         page.get_by_role("link", name="Make another writer").click()
         assert faults(page) == []
         page.get_by_label("Name").fill("stand-in-questions")
-        page.get_by_label("Model").fill("stand-in")
+        page.get_by_role("textbox", name="Model").fill("stand-in")
         page.get_by_role("button", name="Make the writer").click()
         expect(page.locator(".notices")).to_contain_text("The writer stand-in-questions is made.")
         build(page, site)
