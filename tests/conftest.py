@@ -1,6 +1,5 @@
 """The databases of all tests, the cast of every test of a page, and a dataset for them to meet over."""
 
-import gc
 from dataclasses import dataclass
 
 import pytest
@@ -19,13 +18,6 @@ settings.load_profile("patient")
 
 
 OPENS_A_DATABASE = {"db", "transactional_db", "django_db_setup"}
-
-
-def pytest_collection_finish():
-    """What was imported stays: the collector of garbage need not look it through again and again."""
-    gc.collect()
-    gc.freeze()
-    gc.set_threshold(50_000, 20, 20)
 
 
 @pytest.hookimpl(wrapper=True)

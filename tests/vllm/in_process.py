@@ -24,7 +24,8 @@ def main() -> None:
     # vLLM prints; what we write goes to the real standard output alone.
     out = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
-    json.dump([answer(asked) for asked in json.loads(sys.stdin.readline())], out)
+    # A line, for a child of vLLM may hold the pipe open and with it the end of a file.
+    out.write(json.dumps([answer(asked) for asked in json.loads(sys.stdin.readline())]) + "\n")
     out.close()
     if command := sys.stdin.readline().split():
         sys.path.append(os.environ["OUR_PACKAGES"])

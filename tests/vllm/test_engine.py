@@ -114,7 +114,7 @@ def in_process(server, spec, odd_pairs, tiny_model, writing):
         try:
             worker.stdin.write(f"{asked}\nwrite {WRITTEN} --join {run}\n")
             worker.stdin.close()
-            replies = json.load(worker.stdout)
+            replies = json.loads(worker.stdout.readline())
             killed_after(2, worker, rows)
         finally:
             if worker.poll() is None:
