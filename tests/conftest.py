@@ -44,26 +44,6 @@ def django_db_modify_db_settings(django_db_modify_db_settings_parallel_suffix, t
         connection.settings_dict["TEST"]["NAME"] = str(path)
 
 
-MANY_DEAD_ROWS = 500
-
-
-@pytest.fixture(scope="module", autouse=True)
-def dead_rows_are_swept(django_db_blocker):
-    """What tests roll back stays in the tables of PostgreSQL, in the way of all queries, until a vacuum."""
-    yield
-    if connection.vendor != "postgresql" or not connection.settings_dict["NAME"].startswith(
-        "test_"
-    ):
-        return
-    with django_db_blocker.unblock(), connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT quote_ident(relname) FROM pg_stat_user_tables WHERE n_dead_tup > %s",
-            [MANY_DEAD_ROWS],
-        )
-        if tables := [name for (name,) in cursor.fetchall()]:
-            cursor.execute(f"VACUUM {', '.join(tables)}")
-
-
 @pytest.fixture(scope="session")
 def real_study_import(django_db_setup, django_db_blocker):
     """The database with the real study, and what its import told. Skips, loudly, where there is none."""
