@@ -25,7 +25,7 @@ CHROMIUM ?= /usr/bin/chromium
 TORCH_FROM ?=
 # Extras of pyproject.toml to bring along, parted by spaces. They stay, and follow uv.lock from then on.
 EXTRAS ?=
-TESTED_EXTRAS := aggregation anserini cluster figures static
+TESTED_EXTRAS := aggregation anserini cluster figures static zh
 # vLLM's environment is large and seldom another: all checkouts with the same pins and the same Python share one.
 VLLM_PINS := $(shell { cat tests/vllm/requirements.txt; $(PYTHON) --version; } | cksum | cut -d" " -f1)
 VLLM_ENV ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/crux-workbench/vllm-$(VLLM_PINS)

@@ -11,6 +11,7 @@ from django.db import OperationalError
 # Packages that only some commands need, and the extra that brings each.
 EXTRAS = {
     "crowdkit": "aggregation",
+    "jieba": "zh",
     "matplotlib": "figures",
     "model2vec": "static",
     "pyarrow": "cluster",
