@@ -1,6 +1,8 @@
 """A whole study is read: what is stored, mapped, located and left out."""
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from annotation.models import Dataset, NuggetSpan, Rater, Rating, SubQuestion, Text, digest
 from crux_site.imports.importing import import_dataset
@@ -252,3 +254,16 @@ def test_files_in_any_order_give_the_same_study(tmp_path, folder, summary):
         ]
 
     assert table("other") == table("small")
+
+
+@pytest.mark.parametrize("dry_run", [False, True])
+def test_postgresql_hears_of_the_rows_before_anybody_asks_how_many_there_are(folder, dry_run):
+    """Else it plans for an empty table, and counts the raters of a real study for half a minute."""
+    with CaptureQueriesContext(connection) as asked:
+        import_dataset(folder, "small", dry_run=dry_run)
+    statements = [query["sql"] for query in asked]
+    told = [place for place, sql in enumerate(statements) if sql.startswith("ANALYZE ")]
+    counted = [place for place, sql in enumerate(statements) if "SELECT DISTINCT" in sql]
+    assert counted
+    assert len(told) == (connection.vendor == "postgresql")
+    assert all(place < min(counted) for place in told)
