@@ -216,13 +216,13 @@ def test_the_script_of_the_page_is_given_the_numbers_alone(cast, study, people):
     assert "HX-Request" in response.headers["Vary"]
 
 
-@pytest.mark.parametrize("status", list(Participant.STATUSES))
-def test_participants_are_listed_by_status(cast, study, people, status):
-    page = text(cast.client("researcher"), f"{HOME}participants/?status={status}")
-    names = {
-        participant.rater.name for participant in people.values() if participant.rater.name in page
-    }
-    assert names == {people[status].rater.name}
+def test_participants_are_listed_by_status(cast, study, people, subtests):
+    client = cast.client("researcher")
+    names = {participant.rater.name for participant in people.values()}
+    for status, participant in people.items():
+        with subtests.test(status=status):
+            page = text(client, f"{HOME}participants/?status={status}")
+            assert {name for name in names if name in page} == {participant.rater.name}
 
 
 def test_who_may_not_log_in_any_more_is_marked(cast, study, people):
@@ -253,13 +253,16 @@ def test_only_admins_see_the_ids_of_platforms(cast, study, people):
     assert "sub-working" not in text(cast.client("researcher"), person_url)
 
 
-@pytest.mark.parametrize("status", list(Participant.STATUSES))
-def test_a_participant_has_a_page(cast, study, people, status):
-    url = f"{HOME}participants/{people[status].pk}/"
-    assert "What you can do" in text(cast.client("admin"), url)
-    page = text(cast.client("researcher"), url)
-    assert "What you can do" not in page
-    assert people[status].rater.name in page
+def test_a_participant_has_a_page(cast, study, people, subtests):
+    ada, rosa = cast.client("admin"), cast.client("researcher")
+    assert people.keys() == set(Participant.STATUSES)
+    for status, participant in people.items():
+        with subtests.test(status=status):
+            url = f"{HOME}participants/{participant.pk}/"
+            assert "What you can do" in text(ada, url)
+            page = text(rosa, url)
+            assert "What you can do" not in page
+            assert participant.rater.name in page
 
 
 def test_the_log_tells_who_did_what_about_whom(cast, study, people):

@@ -1,6 +1,7 @@
 """How a collection came about goes into files and comes back."""
 
 import json
+import shutil
 
 import pytest
 from django.urls import reverse
@@ -150,73 +151,74 @@ def changed(name, field, value):
     return name, change
 
 
-@pytest.mark.parametrize(
-    ("change", "field", "says"),
-    [
-        (changed("origins.jsonl", "run", "gone"), "run", "there is no run 'gone'"),
-        (changed("origins.jsonl", "recipe", "bm25 %"), "recipe", "a whole number from 1"),
-        (changed("origins.jsonl", "origin.requests", "x"), "fingerprint", "is not that of these"),
-        (changed("origins.jsonl", "origin.steps.0.k1", 2), "fingerprint", "is not that of these"),
-        (changed("origins.jsonl", "origin.steps.0.k1", "\0"), "origin.steps.0.k1", "NUL"),
-        (changed("origins.jsonl", "origin.seconds", "1"), "origin.seconds", "number"),
-        (changed("origins.jsonl", "origin.steps", []), "origin.steps", "at least 1"),
-        (
-            changed("writers.jsonl", "prompt", "Another."),
-            "fingerprint",
-            "is not that of this writer",
-        ),
-        (changed("writers.jsonl", "task", "poem"), "task", "is none of passages"),
-        (changed("writers.jsonl", "writer", "a b"), "writer", "match pattern"),
-        (changed("writers.jsonl", "sampling.top_p", "1"), "sampling.top_p", "is no number"),
-        (changed("written.jsonl", "writer", "nobody"), "writer", "there is no writer 'nobody'"),
-        (changed("written.jsonl", "topic", "z"), "topic", "topic 'z' is not in the dataset"),
-        (changed("written.jsonl", "document", "a:9"), "document", "'a:9' is not in the dataset"),
-        (
-            changed("written.jsonl", "document", None),
-            "document",
-            "is what passages are written from",
-        ),
-        (changed("written.jsonl", "message", "x"), "message", "match pattern"),
-        (changed("written.jsonl", "draft.number", 0), "draft.number", "greater than or equal to 1"),
-        (changed("written.jsonl", "products.0.decision", "proposed"), "decision", "is none of"),
-        (changed("written.jsonl", "products.0.edited", "x"), "edited", "of what was edited"),
-        (
-            changed("written.jsonl", "products.0.decided", "2026-01-01T00:00"),
-            "products.0.decided",
-            "time zone",
-        ),
-        (changed("written.jsonl", "products.0.decided", "soon"), "products.0.decided", "isoformat"),
-        (changed("written.jsonl", "products.0.text.name", "a:7#7"), "text", "'a:7#7' is not in"),
-        (
-            changed("written.jsonl", "products.0.text.name", "a:0#1"),
-            "text",
-            "something else became",
-        ),
-        (changed("written.jsonl", "products.0.question", 7), "question", "a has no question 7"),
-        (
-            changed("written.jsonl", "products.0.statements", [[0, 9_999, []]]),
-            "statements",
-            "are parts",
-        ),
-        (changed("written.jsonl", "products.1.position", 0), "products", "two have one position"),
-        (changed("passages.jsonl", "document", "a:9"), "document", "'a:9' is not in the dataset"),
-        (changed("passages.jsonl", "end", 99_999), "start", "is no part of"),
-        (changed("passages.jsonl", "end", None), "start", "come together"),
-        (changed("passages.jsonl", "start", 0), "start", "the document has other words there"),
-    ],
-)
-def test_a_line_that_is_wrong_is_named_and_nothing_is_changed(tmp_path, built, change, field, says):
-    name, change_line = change
-    export_folder(built, tmp_path / "out")
-    lines = rows(tmp_path / "out", name)
-    change_line(lines[0])
-    (tmp_path / "out" / name).write_text("".join(json.dumps(line) + "\n" for line in lines))
+BROKEN = [
+    (changed("origins.jsonl", "run", "gone"), "run", "there is no run 'gone'"),
+    (changed("origins.jsonl", "recipe", "bm25 %"), "recipe", "a whole number from 1"),
+    (changed("origins.jsonl", "origin.requests", "x"), "fingerprint", "is not that of these"),
+    (changed("origins.jsonl", "origin.steps.0.k1", 2), "fingerprint", "is not that of these"),
+    (changed("origins.jsonl", "origin.steps.0.k1", "\0"), "origin.steps.0.k1", "NUL"),
+    (changed("origins.jsonl", "origin.seconds", "1"), "origin.seconds", "number"),
+    (changed("origins.jsonl", "origin.steps", []), "origin.steps", "at least 1"),
+    (
+        changed("writers.jsonl", "prompt", "Another."),
+        "fingerprint",
+        "is not that of this writer",
+    ),
+    (changed("writers.jsonl", "task", "poem"), "task", "is none of passages"),
+    (changed("writers.jsonl", "writer", "a b"), "writer", "match pattern"),
+    (changed("writers.jsonl", "sampling.top_p", "1"), "sampling.top_p", "is no number"),
+    (changed("written.jsonl", "writer", "nobody"), "writer", "there is no writer 'nobody'"),
+    (changed("written.jsonl", "topic", "z"), "topic", "topic 'z' is not in the dataset"),
+    (changed("written.jsonl", "document", "a:9"), "document", "'a:9' is not in the dataset"),
+    (
+        changed("written.jsonl", "document", None),
+        "document",
+        "is what passages are written from",
+    ),
+    (changed("written.jsonl", "message", "x"), "message", "match pattern"),
+    (changed("written.jsonl", "draft.number", 0), "draft.number", "greater than or equal to 1"),
+    (changed("written.jsonl", "products.0.decision", "proposed"), "decision", "is none of"),
+    (changed("written.jsonl", "products.0.edited", "x"), "edited", "of what was edited"),
+    (
+        changed("written.jsonl", "products.0.decided", "2026-01-01T00:00"),
+        "products.0.decided",
+        "time zone",
+    ),
+    (changed("written.jsonl", "products.0.decided", "soon"), "products.0.decided", "isoformat"),
+    (changed("written.jsonl", "products.0.text.name", "a:7#7"), "text", "'a:7#7' is not in"),
+    (
+        changed("written.jsonl", "products.0.text.name", "a:0#1"),
+        "text",
+        "something else became",
+    ),
+    (changed("written.jsonl", "products.0.question", 7), "question", "a has no question 7"),
+    (
+        changed("written.jsonl", "products.0.statements", [[0, 9_999, []]]),
+        "statements",
+        "are parts",
+    ),
+    (changed("written.jsonl", "products.1.position", 0), "products", "two have one position"),
+    (changed("passages.jsonl", "document", "a:9"), "document", "'a:9' is not in the dataset"),
+    (changed("passages.jsonl", "end", 99_999), "start", "is no part of"),
+    (changed("passages.jsonl", "end", None), "start", "come together"),
+    (changed("passages.jsonl", "start", 0), "start", "the document has other words there"),
+]
+
+
+def test_a_line_that_is_wrong_is_named_and_nothing_is_changed(tmp_path, built, subtests):
+    export_folder(built, tmp_path / "whole")
     empty_database()
     Writer.objects.all().delete()
-    with pytest.raises(ImportFailed) as raised:
-        import_dataset(tmp_path / "out", "built")
-    problem = raised.value.problems[0]
-    assert (problem.file, problem.line, problem.field) == (name, 1, field), problem
-    assert says in problem.message
-    assert not Dataset.objects.exists()
-    assert not Writer.objects.exists()
+    for number, ((name, change), field, says) in enumerate(BROKEN):
+        with subtests.test(field=field, says=says):
+            folder = shutil.copytree(tmp_path / "whole", tmp_path / str(number))
+            lines = rows(folder, name)
+            change(lines[0])
+            (folder / name).write_text("".join(json.dumps(line) + "\n" for line in lines))
+            with pytest.raises(ImportFailed) as raised:
+                import_dataset(folder, "built")
+            problem = raised.value.problems[0]
+            assert (problem.file, problem.line, problem.field) == (name, 1, field), problem
+            assert says in problem.message
+            assert not Dataset.objects.exists()
+            assert not Writer.objects.exists()
