@@ -8,5 +8,6 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("", include("evaluation.matrix.urls")),
     path("", include("evaluation.mixed_model.urls")),
     path("retrieval/", include("evaluation.retrieval.urls")),
+    path("seen/", include("evaluation.seen.urls")),
     path("label-next/", include("evaluation.labelling.urls")),
 ]

@@ -9,12 +9,18 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass
+from typing import Literal, TypeVar
 
 from evaluation.stats.estimate import Estimate
 
+Item = TypeVar("Item", str, int)
+Rules = Literal["paper", "authors"]
+RULES: tuple[Rules, ...] = ("paper", "authors")
 EMPTY_OUTPUT = "undefined, because the output is empty"
 EMPTY_REL = "undefined, because nothing is relevant"
 EMPTY_REL_PRIME = "undefined, because nothing relevant was seen"
+UNKNOWN_SEEN = "undefined, because it is not known what was seen"
+MEASURES = ("precision", "recall", "recall_seen", "ceiling", "precision_seen")
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,8 +29,8 @@ class RelevanceSeen:
 
     `rel_prime` lists the relevant items that were seen, in sorted order; `ceiling` is their share
     of all relevant items, the most that the generator could recall. `unseen` lists the items of
-    the output that were not seen: cited without having been retrieved. Each `n` is its denominator
-    in items.
+    the output that were not seen: cited without having been retrieved. Each value is a share of its
+    `n`, in items.
     """
 
     precision: Estimate
@@ -32,39 +38,65 @@ class RelevanceSeen:
     precision_seen: Estimate
     recall_seen: Estimate
     ceiling: Estimate
-    rel_prime: tuple[str, ...]
-    unseen: tuple[str, ...]
+    rel_prime: tuple[str | int, ...]
+    unseen: tuple[str | int, ...]
 
     @property
     def same_precision(self) -> bool:
         """Whether no unseen item of the output is relevant, so that both precisions are one."""
         return self.precision.value == self.precision_seen.value
 
+    def measure(self, name: str) -> Estimate:
+        """The one of MEASURES that is called so."""
+        estimate = getattr(self, name)
+        assert isinstance(estimate, Estimate)
+        return estimate
+
 
 def relevance_seen(
-    output: Collection[str], relevant: Collection[str], seen: Collection[str]
+    output: Collection[Item],
+    relevant: Collection[Item],
+    seen: Collection[Item] | None,
+    rules: Rules = "paper",
 ) -> RelevanceSeen:
     """An output (answers, citations) against Rel = `relevant` and Rel' = `relevant` and `seen`.
 
     All three are names of items (passages, answers), taken as sets. The precisions of an empty
     output are undefined, as is recall where there is nothing to find; an output that finds nothing
-    of something is 0.
-    Source: Garigliotti (2024), RAGE-KG at ISWC, section 2, whose Out, Rel and Rel' these are.
+    of something is 0. Where `seen` is None, nothing that takes Rel' is defined.
+    Under "authors", as in ALCE's code, an item that the output names twice counts twice in
+    both precisions, and these are 0 for an empty output.
+    Source: Garigliotti (2024), RAGE-KG at ISWC, section 2, whose Out, Rel and Rel' these are; Gao et
+    al. (2023), ALCE, eval.py for the rules of the authors.
     """
-    out, rel, shown = set(output), set(relevant), set(seen)
+    mentions = list(output) if rules == "authors" else list(set(output))
+    out, rel = set(output), set(relevant)
+    shown = out if seen is None else set(seen)
     rel_prime = rel & shown
-    return RelevanceSeen(
-        precision=_share(out & rel, out, EMPTY_OUTPUT),
-        recall=_share(out & rel, rel, EMPTY_REL),
-        precision_seen=_share(out & rel_prime, out, EMPTY_OUTPUT),
-        recall_seen=_share(out & rel_prime, rel_prime, EMPTY_REL_PRIME),
-        ceiling=_share(rel_prime, rel, EMPTY_REL),
+    scores = RelevanceSeen(
+        precision=_precision(mentions, rel, rules),
+        recall=_share(len(out & rel), len(rel), EMPTY_REL),
+        precision_seen=_precision(mentions, rel_prime, rules),
+        recall_seen=_share(len(out & rel_prime), len(rel_prime), EMPTY_REL_PRIME),
+        ceiling=_share(len(rel_prime), len(rel), EMPTY_REL),
         rel_prime=tuple(sorted(rel_prime)),
         unseen=tuple(sorted(out - shown)),
     )
+    return scores if seen is not None else _without_seen(scores)
 
 
-def _share(part: set[str], whole: set[str], why_empty: str) -> Estimate:
+def _without_seen(scores: RelevanceSeen) -> RelevanceSeen:
+    unknown = Estimate(None, UNKNOWN_SEEN, 0)
+    return RelevanceSeen(scores.precision, scores.recall, unknown, unknown, unknown, (), ())
+
+
+def _precision(mentions: list[Item], right: set[Item], rules: Rules) -> Estimate:
+    if not mentions and rules == "authors":
+        return Estimate(0.0, None, 0)
+    return _share(sum(item in right for item in mentions), len(mentions), EMPTY_OUTPUT)
+
+
+def _share(part: int, whole: int, why_empty: str) -> Estimate:
     if not whole:
         return Estimate(None, why_empty, 0)
-    return Estimate(len(part) / len(whole), None, len(whole))
+    return Estimate(part / whole, None, whole)

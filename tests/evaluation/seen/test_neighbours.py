@@ -1,0 +1,88 @@
+"""Real reports: the study of the paper, and TREC's, through imported files and the page's JSON."""
+
+import re
+import shutil
+
+import pytest
+
+from annotation.models import Dataset
+from crux_site.imports.importing import import_dataset
+from evaluation.metrics.relevance_seen import MEASURES
+from tests.neighbours import FOLDER, expected, needs_them
+
+pytestmark = needs_them
+
+CLOSE = 1e-9
+
+
+def seen_json(cast, dataset, **asked):
+    return cast.client("researcher").get(f"/datasets/{dataset.slug}/seen/seen.json", asked).json()
+
+
+def agrees(ours, theirs, *, with_missing=False):
+    """An estimate of the page against one of the expected values."""
+    assert ours["n"] == theirs["n"]
+    assert (ours["value"] is None) == (theirs["value"] is None)
+    if ours["value"] is not None:
+        assert ours["value"] == pytest.approx(theirs["value"], abs=CLOSE, rel=0)
+    else:
+        assert "reason" in ours
+    if with_missing:
+        assert ours["missing"] == theirs["missing"]
+
+
+@pytest.mark.parametrize("rater", ["annotator1", "annotator2", "annotator3", "majority"])
+@pytest.mark.parametrize("rel", ["asked", "answerable"])
+def test_the_real_study(real_study, cast, rater, rel):
+    family = expected("rel_study")[rater]
+    content = seen_json(cast, real_study, rater=rater, rel=rel)
+    rows = {row["system"].removeprefix("annotated."): row for row in content["answers"]}
+    reports = {each["report"]: each for row in rows.values() for each in row["reports"]}
+    assert set(reports) == set(family["reports"])
+    for name, report in family["reports"].items():
+        theirs, ours = report[f"rel_is_{rel}"], reports[name]
+        for measure in MEASURES:
+            agrees(ours[measure], theirs[measure])
+        counts = {count: theirs[count] for count in ("n_unseen", "n_out", "n_rel")}
+        assert {count: ours[count] for count in counts} == counts
+        assert ours["n_unjudged"] == report["unjudged"]
+        assert ours["n_unrated_passages"] == report["unrated_passages"]
+        assert ours["n_passages"] == report["passages"]
+    for system, means in family["means"][f"rel_is_{rel}"].items():
+        row = rows["all systems" if system == "all" else system]
+        for measure in MEASURES:
+            agrees(row["macro"][measure], means[measure], with_missing=True)
+
+
+@pytest.fixture
+def neuclir(db, tmp_path):
+    """Reports of three systems, the grades of a model and two runs.
+
+    Two grades of the model are -1, which an import refuses, as it says: null is what is meant.
+    """
+    folder = tmp_path / "neuclir24"
+    shutil.copytree(FOLDER / "neuclir24", folder, copy_function=shutil.copyfile)
+    judgements = folder / "judgements" / "llama33_70b.judgements.jsonl"
+    judgements.write_text(re.sub(r"(?<=[\[ ])-1(?=[,\]])", "null", judgements.read_text()))
+    import_dataset(folder, "neuclir24", form="ragtime")
+    return Dataset.objects.get(slug="neuclir24")
+
+
+def test_reports_of_trec(neuclir, cast):
+    for name, theirs in expected("rel_neuclir24").items():
+        system, seen = name.split(" | seen=")
+        run, depth = seen.split("@")
+        rows = seen_json(cast, neuclir, seen=run, depth=depth)["citations"]
+        row = next(row for row in rows if row["system"] == system)
+        for measure in MEASURES:
+            agrees(row["macro"][measure], theirs["means"][measure], with_missing=True)
+        reports = {each["topic"]: each for each in row["reports"]}
+        assert set(reports) == set(theirs["topics"])
+        for topic, values in theirs["topics"].items():
+            for measure in MEASURES:
+                agrees(reports[topic][measure], values[measure])
+            for count in ("n_unseen", "n_out", "n_rel", "n_rel_prime"):
+                assert reports[topic][count] == values[count]
+            assert reports[topic]["n_unjudged"] == values["n_cited_unrated"]
+            citing = values["n_sentences"] - values["n_sentences_uncited"]
+            assert reports[topic]["n_statements"] == citing
