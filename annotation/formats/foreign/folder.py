@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from annotation.formats import layout
-from annotation.formats.foreign import beir, hf, miracl, msmarco, ragtime, reranker, trec_rag
+from annotation.formats.foreign import alce, beir, hf, miracl, msmarco, ragtime, reranker, trec_rag
 from annotation.formats.foreign.files import File
 from annotation.formats.foreign.qrels import Folder
 from annotation.formats.layout import Found, Source, printable
@@ -20,6 +20,7 @@ FORMATS: dict[str, Sources] = {
     "trec-rag": trec_rag.sources,
     "ragtime": ragtime.sources,
     "hf": hf.sources,
+    "alce": alce.sources,
     "reranker-requests": reranker.sources,
 }
 

@@ -1,0 +1,233 @@
+"""--format alce: results with documents and citations, demonstrations, people's grades of utility."""
+
+import json
+
+import pytest
+
+from annotation.formats.foreign.arrays import objects
+from annotation.models import Citation, NuggetSpan, Rating, SubQuestion, Text, Topic
+from evaluation.models import RankedText
+from tests.crux_site.imports.foreign.folders import read, refused, with_line, write
+
+pytestmark = pytest.mark.django_db
+
+ASQA, QAMPARI = "asqa-gpt-x-shot2-ndoc2-42.json", "qampari-gpt-x-shot2-ndoc2-42.json"
+DOCS = [
+    {"id": "77", "title": "Weir", "text": "Ida Brandt built it.", "score": "1.5"},
+    {"title": "Lock", "text": "Nothing is known."},
+]
+ITEM = {
+    "id": "-7013",
+    "question": "Who built the weir?",
+    "qa_pairs": [
+        {"question": "Who built the first?", "short_answers": ["Ida Brandt", "Brandt "]},
+        {"question": "Who built the second?", "short_answers": ["Lenz"], "context": None},
+        {"question": "Who built the first?", "short_answers": ["I. Brandt"]},
+    ],
+    "answer": "Ida Brandt built the first.",
+    "docs": DOCS,
+    "output": " Ida Brandt built the first [1][1]. The second is Lenz’s [2][3][0].<|im_end|>\nMore.",
+}
+LISTED = {
+    "id": 12,
+    "question": "Which locks are there?",
+    "answers": [["Old Lock", "The  Old\nLock"], ["New Lock"], ["New Lock"]],
+    "answer": "Old Lock, New Lock",
+    "docs": [*DOCS, DOCS[1]],
+    "output": "Old Lock [1], New Lock [3], [2], .",
+}
+
+
+def results(*items):
+    """A file of results as ALCE writes it: one object on many lines, with a NaN among its settings."""
+    content = {"args": {"model": "gpt-x", "top_p": float("nan")}, "data": list(items)}
+    return json.dumps(content, indent=4, ensure_ascii=False).splitlines()
+
+
+def citations():
+    rows = Citation.objects.order_by("position").select_related("report", "cited")
+    return [
+        (row.report.body[row.start : row.end], row.label, row.cited and row.cited.name)
+        for row in rows
+    ]
+
+
+def test_results(tmp_path):
+    read(write(tmp_path, {ASQA: results(ITEM)}), "alce")
+    topic = Topic.objects.get()
+    assert (topic.name, topic.request) == ("-7013", "Who built the weir?")
+    assert list(SubQuestion.objects.values_list("body", flat=True)) == [
+        "Who built the first?",
+        "Who built the second?",
+    ]
+    report = Text.objects.get(kind="report")
+    assert report.system == "asqa-gpt-x-shot2-ndoc2-42"
+    assert report.body == "Ida Brandt built the first. The second is Lenz’s."
+    without_id = Text.objects.get(body="Lock\nNothing is known.")
+    assert without_id.name.startswith("-7013:")
+    # Counted from 1; what is beyond the documents is kept, of no text.
+    assert citations() == [
+        ("Ida Brandt built the first.", "1", "77"),
+        ("Ida Brandt built the first.", "1", "77"),
+        ("The second is Lenz’s.", "2", without_id.name),
+        ("The second is Lenz’s.", "3", None),
+        ("The second is Lenz’s.", "0", None),
+    ]
+    ranked = RankedText.objects.order_by("rank").values_list("run__name", "text__name", "rank")
+    assert list(ranked) == [(report.system, "77", 1), (report.system, without_id.name, 2)]
+    assert Text.objects.get(kind="reference").body == ITEM["answer"]
+    gold = NuggetSpan.objects.filter(rating__rater__name="gold", rating__rubric__slug="answered")
+    words = gold.order_by("rating__question__position", "position")
+    assert [(span.quote or span.source_quote, span.start) for span in words] == [
+        ("Ida Brandt", 0), ("Brandt", 4), ("I. Brandt", None), ("Lenz", None),
+    ]  # fmt: skip
+
+
+def test_a_list_of_answers(tmp_path):
+    read(write(tmp_path, {QAMPARI: results(LISTED)}), "alce")
+    # Aliases line by line; what is there twice once.
+    assert list(SubQuestion.objects.values_list("body", flat=True)) == [
+        "Old Lock\nThe Old Lock",
+        "New Lock",
+    ]
+    report = Text.objects.get(kind="report")
+    assert report.body == "Old Lock, New Lock,, ."
+    # The same words twice are two documents, as the marks tell them apart.
+    assert Text.objects.filter(body="Lock\nNothing is known.").count() == 2
+    third = RankedText.objects.get(rank=3).text.name
+    assert citations() == [("Old Lock", "1", "77"), ("New Lock", "3", third)]
+    assert not Text.objects.filter(kind="reference").exists()
+    assert not Rating.objects.exists()
+
+
+def test_claims_are_asked(tmp_path):
+    item = {
+        "id": "e1",
+        "question": "Why?",
+        "claims": ["It leaked.", "It broke."],
+        "docs": [],
+        "output": "",
+    }
+    read(write(tmp_path, {"eli5-x.json": results(item)}), "alce")
+    assert list(SubQuestion.objects.values_list("body", flat=True)) == ["It leaked.", "It broke."]
+    assert Text.objects.get(kind="report").body == ""
+
+
+DEMO = {
+    "question": "Which locks?",
+    "answer": "Old Lock [1], new lock [2], Old lock [2].",
+    "docs": DOCS,
+}
+
+
+@pytest.mark.parametrize(
+    "file",
+    [
+        {"qampari_demos.jsonl": [DEMO]},
+        {"qampari_demos.json": ['{"instruction": "List.", "demos": [', json.dumps(DEMO), "]}"]},
+    ],
+)
+def test_demonstrations_have_no_ids(tmp_path, file):
+    read(write(tmp_path, file), "alce")
+    assert Topic.objects.get().name == "qampari_demos-1"
+    assert list(SubQuestion.objects.values_list("body", flat=True)) == ["Old Lock", "new lock"]
+    assert Text.objects.get(kind="report").system == "qampari_demos"
+    assert [label for _, label, _ in citations()] == ["1", "2", "2"]
+
+
+GRADED = {
+    "dataset": "asqa",
+    "system": "asqa-x.json.rerank",
+    "id": "-7013",
+    "question": "Who built the weir?",
+    "output": "",
+    "utility_score": 2,
+    "automatic_correctness_scores": [True, 0],
+}
+UTILITY = {
+    "human.jsonl": [
+        GRADED,
+        GRADED | {"system": "asqa-y.json", "output": "Brandt.", "utility_score": None},
+        {"dataset": "asqa", "system": "asqa-y.json", "key": "overall", "overall": {"length": 3.5}},
+    ]
+}
+
+
+def test_utility(tmp_path):
+    read(write(tmp_path, UTILITY), "alce")
+    reports = Text.objects.filter(kind="report").order_by("system")
+    assert list(reports.values_list("system", "name", "body")) == [
+        ("asqa-x.json.rerank", "-7013", ""),
+        ("asqa-y.json", "-7013", "Brandt."),
+    ]
+    # The question itself, and a place for each answer that was looked for: which is not told.
+    assert list(SubQuestion.objects.values_list("body", flat=True)) == [
+        "Who built the weir?",
+        "",
+        "",
+    ]
+    rows = Rating.objects.order_by("text__system", "question__position")
+    columns = ("rater__name", "rater__kind", "rubric__slug", "question__position", "grade")
+    graded = list(rows.values_list(*columns))
+    assert graded[:3] == [
+        ("utility-annotator", "human", "utility", 0, 2),
+        ("automatic-correctness", "model", "answerable", 1, 1),
+        ("automatic-correctness", "model", "answerable", 2, 0),
+    ]
+    # What is null is missing.
+    assert [row[3] for row in graded[3:]] == [1, 2]
+
+
+@pytest.mark.parametrize(
+    ("line", "broken", "told"),
+    [
+        (1, GRADED | {"utility_score": 6}, "human.jsonl:1: utility_score: 6 is no grade of"),
+        (1, GRADED | {"system": None}, "human.jsonl:1: system: Input should be a valid string"),
+        (1, {"system": "x", "utility_score": 1}, "human.jsonl:1: id is missing"),
+        (2, GRADED | {"automatic_correctness_scores": [2]},
+         "human.jsonl:2: automatic_correctness_scores.0: Input should be less than or equal to 1"),
+        (2, GRADED | {"system": "asqa-y.json", "question": "Who?"},
+         "human.jsonl:2: question: topic -7013 is there already with the request"),
+        (2, GRADED | {"automatic_correctness_scores": [1]},
+         "human.jsonl:2: automatic_correctness_scores: topic -7013 has 3 questions already, not 2"),
+    ],
+)  # fmt: skip
+def test_a_broken_line_is_named(tmp_path, line, broken, told):
+    assert refused(write(tmp_path, with_line(UTILITY, "human.jsonl", line, broken)), "alce")[
+        0
+    ].startswith(told)
+
+
+@pytest.mark.parametrize(
+    ("lines", "told"),
+    [
+        (results(ITEM, ITEM | {"id": "x y"}), f"{ASQA}:47: id: must have 1 to 250 characters"),
+        (results(ITEM | {"output": ["one", "two"]}), f"{ASQA}:7: output: Input should be a valid s"),
+        (results(ITEM | {"docs": [{"id": "77"}]}), f"{ASQA}:7: docs.0.text: is missing"),
+        (results("words"), "broken JSON on line 7: expected an object"),
+        (results(ITEM)[:20], "broken JSON on line 21: Expecting value"),
+        (['{"args": {}}'], "no array under data or demos"),
+        (['{"data": 3}'], "broken JSON on line 1: expected '['"),
+        (["[1]"], "broken JSON on line 1: expected '{'"),
+        (['{"data": [{"id": "1", "id": "2"}]}'], "broken JSON on line 1: a key stands twice in one object"),
+    ],
+)  # fmt: skip
+def test_a_broken_file_is_named(tmp_path, lines, told):
+    assert told in refused(write(tmp_path, {ASQA: lines}), "alce")[0]
+
+
+def test_a_passage_with_other_words(tmp_path):
+    other = ITEM | {"docs": [DOCS[0] | {"text": "Otto Lenz built it."}]}
+    told = refused(write(tmp_path, {ASQA: results(ITEM), "asqa-y.json": results(other)}), "alce")
+    assert told[0].startswith("asqa-y.json:7: docs: 77 is in the dataset with other words")
+
+
+def test_an_array_is_read_piece_by_piece(tmp_path):
+    """Objects that are longer than what is read at a time, and a number at the end of it."""
+    items = [{"n": n, "words": "é\n" * (9_000 * n)} for n in range(12)]
+    path = tmp_path / "large.json"
+    for indent in (None, 1):
+        path.write_text(json.dumps({"args": 2.5, "data": items, "more": [1]}, indent=indent))
+        assert [item for _, item in objects(path, ["data"])] == items
+    path.write_text('{"data": []}')
+    assert list(objects(path, ["data"])) == []
