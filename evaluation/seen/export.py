@@ -5,11 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from annotation.models.standard import UTILITY
 from evaluation.csv_tables import Cell, estimate_cells, estimate_header
+from evaluation.metrics.exact_match import LIST_MEASURES
 from evaluation.metrics.relevance_seen import MEASURES
 from evaluation.seen.items import CitedItem, Items
+from evaluation.seen.lists import ListSystem
 from evaluation.seen.params import Options, SeenChoice
 from evaluation.seen.scores import WHATS, ReportScore, Scores, SystemScore
+from evaluation.seen.utility import UtilityRow
 from evaluation.stats.estimate import Estimate
 
 Table = tuple[list[str], Iterator[list[Cell]]]
@@ -63,7 +67,46 @@ def reports_table(scores: Scores) -> Table:
     return header, lines()
 
 
-TABLES = {"systems": systems_table, "reports": reports_table}
+def lists_table(scores: Scores) -> Table:
+    """Lists of answers as ALCE's code scores them, a line a system."""
+    header = ["system", "reports"]
+    for measure in LIST_MEASURES:
+        header += estimate_header(measure)
+    return header, (
+        [
+            *(system.system, len(system.reports)),
+            *(cell for name in LIST_MEASURES for cell in estimate_cells(system.macro[name])),
+        ]
+        for system in scores.lists
+    )
+
+
+def utility_table(scores: Scores) -> Table:
+    """Reports as a whole, a line a rater and system."""
+    grades = [level.grade for level in reversed(UTILITY.levels)]
+    header = ["rater", "system", *(f"n_{grade}" for grade in grades)]
+    for name in ("utility", "answered", "spearman"):
+        header += estimate_header(name)
+    return header, (
+        [
+            *(row.rater, row.system),
+            *(row.grades[grade] for grade in grades),
+            *(
+                cell
+                for of in (row.utility, row.answered, row.spearman)
+                for cell in estimate_cells(of)
+            ),
+        ]
+        for row in scores.utility
+    )
+
+
+TABLES = {
+    "systems": systems_table,
+    "reports": reports_table,
+    "lists": lists_table,
+    "utility": utility_table,
+}
 
 
 def as_json(choice: SeenChoice, scores: Scores) -> dict[str, Any]:
@@ -72,6 +115,8 @@ def as_json(choice: SeenChoice, scores: Scores) -> dict[str, Any]:
         "dataset": choice.dataset.slug,
         **_asked(choice.options),
         **{what: [_system(row) for row in scores.rows[what]] for what in WHATS},
+        "lists": [_list(system) for system in scores.lists],
+        "utility": [_utility(row) for row in scores.utility],
         "left_out": {what: list(names) for what, names in scores.left_out.items()},
     }
 
@@ -100,6 +145,31 @@ def report_json(each: ReportScore) -> dict[str, Any]:
         "n_unseen": len(each.scores.unseen),
         "n_rel_prime": len(each.scores.rel_prime),
         **{name: getattr(each, name) for name in OF_REPORT},
+    }
+
+
+def _list(system: ListSystem) -> dict[str, Any]:
+    return {
+        "system": system.system,
+        "macro": _estimates(system.macro),
+        "reports": [
+            {
+                "topic": each.topic,
+                "report": each.report,
+                "predictions": list(each.predictions),
+                **{name: getattr(each.scores, name).value for name in LIST_MEASURES},
+            }
+            for each in system.reports
+        ],
+    }
+
+
+def _utility(row: UtilityRow) -> dict[str, Any]:
+    return {
+        "rater": row.rater,
+        "system": row.system,
+        **_estimates({"utility": row.utility, "answered": row.answered, "spearman": row.spearman}),
+        "grades": {str(grade): n for grade, n in row.grades.items()},
     }
 
 

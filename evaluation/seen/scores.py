@@ -12,8 +12,10 @@ import numpy as np
 from annotation.models import Dataset
 from evaluation.data.cache import cached
 from evaluation.metrics.relevance_seen import MEASURES, RelevanceSeen, relevance_seen
+from evaluation.seen.lists import ListSystem, list_systems
 from evaluation.seen.material import Material, Report, TopicMaterial, answered, load_material
 from evaluation.seen.params import Options
+from evaluation.seen.utility import UtilityRow, utility_rows
 from evaluation.stats.clusters import ratio, share, without_each_topic
 from evaluation.stats.estimate import Estimate
 from evaluation.stats.jackknife import jackknife_interval
@@ -21,7 +23,7 @@ from evaluation.stats.jackknife import jackknife_interval
 What = Literal["answers", "citations"]
 WHATS: tuple[What, ...] = ("answers", "citations")
 ALL = "all systems"
-NOT_RATED = "undefined, because nobody rated the report"
+NOT_RATED = "undefined, because the report is not rated on a question that is asked"
 NO_REPORT = "undefined, because no report has a value"
 
 
@@ -93,11 +95,13 @@ class SystemScore:
 
 @dataclass(frozen=True)
 class Scores:
-    """Both tables: rows by name of the system, with all of them together above where there are several."""
+    """Rows by name of the system, with all of them together above where there are several; lists; utility."""
 
     rows: dict[What, tuple[SystemScore, ...]]
     left_out: dict[What, tuple[str, ...]]
     """Systems whose reports nobody rated, or that cite nothing."""
+    lists: tuple[ListSystem, ...]
+    utility: tuple[UtilityRow, ...]
 
     def row(self, what: What, system: str) -> SystemScore | None:
         """The row of a system, or of all; None where it is left out."""
@@ -134,7 +138,8 @@ def score(dataset: Dataset, options: Options) -> Scores:
         }
         rows[what] = tuple(_systems(there))
         left_out[what] = tuple(sorted(by_system.keys() - there.keys()))
-    return Scores(rows, left_out)
+    lists, utility = list_systems(dataset, options), utility_rows(dataset, options)
+    return Scores(rows, left_out, lists, utility)
 
 
 def of_answers(
@@ -148,17 +153,21 @@ def of_answers(
     if report.context is not None:
         seen = answered(topic.passages, report.context) & topic.asked
     scores = relevance_seen(sorted(out), rel, seen, options.rules)
-    grades = None if row is None else topic.reports.grades[row, sorted(topic.asked)]
+    asked = sorted(topic.asked)
+    n_unjudged = (
+        len(asked) if row is None else int(np.isnan(topic.reports.grades[row, asked]).sum())
+    )
+    is_known = n_unjudged < len(asked)
     return ReportScore(
         report,
         topic.name,
-        scores if grades is not None else _unknown(NOT_RATED),
-        is_known=grades is not None,
+        scores if is_known else _unknown(NOT_RATED),
+        is_known=is_known,
         n_out=len(out),
         n_rel=len(rel),
         n_passages=len(report.context or ()),
         n_unrated_passages=_unrated(topic, report.context or ()),
-        n_unjudged=len(topic.asked) if grades is None else int(np.isnan(grades).sum()),
+        n_unjudged=n_unjudged,
     )
 
 

@@ -55,7 +55,8 @@ def chosen(view: View) -> Callable[..., HttpResponseBase]:
 @chosen
 def seen(request: AuthenticatedRequest, choice: SeenChoice) -> HttpResponse:
     """All systems, by answers and by citations."""
-    context = _context(choice) | {"tables": shown(scores_of(choice.dataset, choice.options))}
+    scores = scores_of(choice.dataset, choice.options)
+    context = _context(choice) | {"scores": scores, "tables": shown(scores)}
     return render(request, "evaluation/seen/seen.html", context)
 
 

@@ -66,3 +66,23 @@ def test_an_irrelevant_item_more_does_not_raise_anything(output, rel, seen):
     for field in ("precision", "recall", "precision_seen", "recall_seen"):
         old, new = getattr(before, field).value, getattr(after, field).value
         assert old is None or new <= old
+
+
+def test_rules_of_the_authors_count_what_is_cited_twice():
+    # a a x: 2 of 3 are relevant, and a is the one relevant item that was seen.
+    relevance = relevance_seen(["a", "a", "x"], ["a", "b"], ["a"], "authors")
+    assert (relevance.precision.value, relevance.precision.n) == (pytest.approx(2 / 3), 3)
+    assert relevance.precision_seen.value == pytest.approx(2 / 3)
+    assert (relevance.recall.value, relevance.recall.n) == (1 / 2, 2)
+    empty = relevance_seen([], ["a"], ["a"], "authors")
+    assert (empty.precision.value, empty.precision_seen.value, empty.precision.n) == (0, 0, 0)
+
+
+def test_without_what_was_seen():
+    relevance = relevance_seen(["a"], ["a", "b"], None)
+    assert (relevance.precision.value, relevance.recall.value) == (1, 1 / 2)
+    for measure in ("precision_seen", "recall_seen", "ceiling"):
+        assert relevance.measure(measure).reason == (
+            "undefined, because it is not known what was seen"
+        )
+    assert relevance.unseen == ()

@@ -1,12 +1,14 @@
-"""Real reports: the study of the paper, and TREC's, through imported files and the page's JSON."""
+"""Real reports: the study of the paper, TREC's and ALCE's, through imported files and the page's JSON."""
 
 import re
 import shutil
 
 import pytest
+from django.core.management import call_command
 
 from annotation.models import Dataset
 from crux_site.imports.importing import import_dataset
+from evaluation.metrics.exact_match import normalised
 from evaluation.metrics.relevance_seen import MEASURES
 from tests.neighbours import FOLDER, expected, needs_them
 
@@ -86,3 +88,57 @@ def test_reports_of_trec(neuclir, cast):
             assert reports[topic]["n_unjudged"] == values["n_cited_unrated"]
             citing = values["n_sentences"] - values["n_sentences_uncited"]
             assert reports[topic]["n_statements"] == citing
+
+
+ALCE = FOLDER / "alce"
+
+
+def test_utility_of_answers(db, cast):
+    import_dataset(ALCE / "human_eval_utility.jsonl", "utility", form="alce")
+    rows = seen_json(cast, Dataset.objects.get())["utility"]
+    by_system = {row["system"]: row for row in rows}
+    family = expected("alce_utility")
+    assert len(by_system) == len(family)
+    for name, theirs in family.items():
+        ours = by_system[name.partition(" | ")[2]]
+        agrees(ours["utility"], theirs["utility"])
+        assert ours["grades"] == theirs["grades"]
+        agrees(ours["answered"], theirs["correctness"])
+        alike = {"value": theirs["spearman_utility_correctness"], "n": theirs["n_both"]}
+        agrees(ours["spearman"], alike)
+
+
+@pytest.mark.skipif(not (ALCE / "qampari_demos.jsonl").exists(), reason="no demonstrations there")
+def test_demonstrations_of_qampari(db, cast):
+    import_dataset(ALCE / "qampari_demos.jsonl", "demos", form="alce")
+    dataset = Dataset.objects.get()
+    call_command("exact_match", "demos")
+    content = seen_json(cast, dataset, rules="authors")
+    (lists,) = content["lists"]
+    (citations,) = content["citations"]
+    of_items = "/datasets/demos/seen/items/{}.json"
+    for theirs, listed, row in zip(
+        expected("qampari_demos"), lists["reports"], citations["reports"], strict=True
+    ):
+        rosa = cast.client("researcher")
+        items = rosa.get(of_items.format(row["text"])).json()
+        place = {name: index for index, name in enumerate(items["context"])}
+        answers = listed["predictions"]
+        assert answers == theirs["answers"]
+        assert len(set(answers)) == theirs["answers_distinct"]
+        cited = [[place[name] for name in one["cited"]] for one in items["citations"]["statements"]]
+        assert cited == theirs["citations"]
+        assert len(place) == theirs["n_docs"]
+        held = {normalised(item["question"]): item["seen_in"] for item in items["answers"]["items"]}
+        holding = [[place[name] for name in held[answer]] for answer in answers]
+        assert holding == theirs["docs_that_hold_answer"]
+        supported = [set(one) & set(docs) for one, docs in zip(cited, holding, strict=True)]
+        assert sum(map(bool, supported)) == theirs["answers_in_cited_doc"]
+        assert sum(map(bool, holding)) == theirs["relprime_answers"]
+        of_paper = items["citations"]
+        put_out = {place[item["text"]] for item in of_paper["items"] if item["n_cited"]}
+        assert sorted(put_out) == theirs["out_c"]
+        for measure in MEASURES:
+            agrees(of_paper[measure], theirs["rel_c"][measure])
+        for count in ("n_unseen", "n_out", "n_rel", "n_rel_prime"):
+            assert of_paper[count] == theirs["rel_c"][count]
