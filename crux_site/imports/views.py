@@ -34,6 +34,7 @@ FORMAT_NAMES = {
     "trec-rag": "TREC RAG",
     "ragtime": "RAGTIME and NeuCLIR",
     "hf": "Parquet or JSON lines with AutoRAG's columns",
+    "alce": "ALCE: results, demonstrations, utility",
     "reranker-requests": "requests to rerankers (Anserini, RankLLM)",
 }
 

@@ -5,7 +5,9 @@ import json
 import pytest
 
 from annotation.formats.foreign.arrays import objects
-from annotation.models import Citation, NuggetSpan, Rating, SubQuestion, Text, Topic
+from annotation.models import Citation, Dataset, NuggetSpan, Rating, SubQuestion, Text, Topic
+from crux_site.datasets.export import export_folder
+from crux_site.imports.importing import import_dataset
 from evaluation.models import RankedText
 from tests.crux_site.imports.foreign.folders import read, refused, with_line, write
 
@@ -231,3 +233,20 @@ def test_an_array_is_read_piece_by_piece(tmp_path):
         assert [item for _, item in objects(path, ["data"])] == items
     path.write_text('{"data": []}')
     assert list(objects(path, ["data"])) == []
+
+
+@pytest.mark.parametrize(
+    "files",
+    [{ASQA: results(ITEM)}, {QAMPARI: results(LISTED)}, {"qampari_demos.jsonl": [DEMO]}, UTILITY],
+)
+def test_an_export_brings_all_of_it_back(tmp_path, files):
+    read(write(tmp_path / "in", files), "alce")
+    first = exported(tmp_path / "first", "other")
+    import_dataset(tmp_path / "first", "again")
+    assert exported(tmp_path / "second", "again") == first
+
+
+def exported(folder, slug):
+    export_folder(Dataset.objects.get(slug=slug), folder)
+    paths = sorted(path for path in folder.rglob("*") if path.is_file())
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in paths}
