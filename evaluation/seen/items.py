@@ -42,7 +42,7 @@ class CitedItem:
     """A text that is cited or relevant. `n_cited` says how often; `rank` is its place in the context.
 
     `text` is None for a citation of nothing known, whose label is its name; `is_rated` whether anybody
-    graded it for this topic.
+    graded it for this topic. `question` is the first one that it answers, or else the first one asked.
     """
 
     text: int | None
@@ -51,6 +51,7 @@ class CitedItem:
     is_relevant: bool
     rank: int | None
     is_rated: bool
+    question: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,13 +62,17 @@ class StatementItem:
 
 @dataclass(frozen=True)
 class Items:
-    """One report. The answers are in the order of the questions; cited texts first, then what was missed."""
+    """One report. The answers are in the order of the questions; cited texts first, then what was missed.
+
+    `cites` says whether any report of the system cites: else nothing is there to be missed.
+    """
 
     report: Text
     of_answers: ReportScore
     of_citations: ReportScore
     answers: tuple[AnswerItem, ...]
     cited: tuple[CitedItem, ...]
+    cites: bool
     statements: tuple[StatementItem, ...]
     context: tuple[Place, ...] | None
 
@@ -86,6 +91,7 @@ def items_of(dataset: Dataset, text: Text, options: Options) -> Items | None:
         of_citations=of_citations(material, topic, report, options),
         answers=tuple(_answers(topic, report, options, context)),
         cited=tuple(_cited(material, topic, report)),
+        cites=any(each.marks for each in material.reports if each.system == report.system),
         statements=tuple(_statements(material, text, report)),
         context=context,
     )
@@ -143,12 +149,19 @@ def _cited(material: Material, topic: TopicMaterial, report: Report) -> list[Cit
             is_relevant=text in topic.relevant,
             rank=ranks.get(text),
             is_rated=topic.passages.row(text) is not None,
+            question=_question(material, topic, text),
         )
         for text, name in zip(texts, material.names(texts), strict=True)
     ]
     labels = Counter(f"[{mark.label}]" for mark in report.marks if mark.text is None)
     items += [CitedItem(None, label, n, False, None, False) for label, n in labels.items()]
     return sorted(items, key=lambda item: not item.n_cited)
+
+
+def _question(material: Material, topic: TopicMaterial, text: int) -> int | None:
+    positions = sorted(answered(topic.passages, [text]) & topic.asked or topic.asked)
+    keys = {question.position: question.pk for question in material.corpus.questions[topic.pk]}
+    return keys[positions[0]] if positions else None
 
 
 def _statements(material: Material, text: Text, report: Report) -> list[StatementItem]:

@@ -11,6 +11,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from annotation.models import Dataset
 from evaluation.data.selection import SelectionError, one_of
+from evaluation.metrics.exact_match import LIST_MEASURES
 from evaluation.metrics.relevance_seen import MEASURES
 from evaluation.seen.export import as_json
 from evaluation.seen.page import TITLES, depth_words
@@ -62,6 +63,24 @@ def _lines(choice: SeenChoice, scores: Scores) -> Iterator[str]:
             yield from _system(row)
         if left_out := scores.left_out[what]:
             yield f"without anything to count: {', '.join(left_out)}"
+    if scores.lists:
+        yield from (
+            "",
+            "Lists of answers, as ALCE counts them",
+            _row("", *LIST_MEASURES, "reports"),
+        )
+    for listed in scores.lists:
+        numbers = map(_number, listed.macro.values())
+        yield _row(listed.system, *numbers, str(len(listed.reports)))
+    if scores.utility:
+        yield from (
+            "",
+            "Reports as a whole",
+            _row("", "utility", "answered", "spearman", "reports"),
+        )
+    for each in scores.utility:
+        numbers = map(_number, (each.utility, each.answered, each.spearman))
+        yield _row(f"{each.system}, {each.rater}", *numbers, str(each.utility.n))
 
 
 def _system(row: SystemScore) -> Iterator[str]:

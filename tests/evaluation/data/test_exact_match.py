@@ -82,7 +82,7 @@ def test_lists_as_alce_counts_them(db, cast, tmp_path, capsys):
     assert values == pytest.approx([1 / 4, 1 / 3, 1 / 3, 2 / 7, 2 / 7])
     shown = words(rosa.get(f"{page}?rules=authors"))
     assert "Lists of answers, as ALCE counts them" in shown
-    assert "qampari-gpt-x-shot2-ndoc2-42 1 report 0.25 no interval 0.33" in shown
+    assert "qampari-gpt-x-shot2-ndoc2-42 1 report 0.25 no interval n 1 0.33" in shown
     (row,) = rows_of(rosa.get(f"{page}lists.csv?rules=authors"))
     assert float(row["f1"]) == pytest.approx(2 / 7)
     capsys.readouterr()

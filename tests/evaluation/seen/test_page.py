@@ -152,7 +152,7 @@ def test_the_page(rosa, weir):
     assert rows["brook"][6] == "1 of 2"
     assert f"{PAGE}systems/brook/" in links(response)
     assert f"{PAGE}systems/brook/?eta=2" in links(rosa.get(f"{PAGE}?eta=2"))
-    assert PAGE in links(rosa.get("/datasets/weir/retrieval/"))
+    assert f"{PAGE}?judge=judge&eta=2" in links(rosa.get("/datasets/weir/retrieval/?eta=2"))
 
 
 def test_one_system(rosa, weir):
@@ -194,6 +194,12 @@ def test_the_items_of_a_report(rosa, weir):
     pair = f"/datasets/weir/pairs/{brook.pk}/{weir.topics.get(name='t1').questions.first().pk}/"
     assert pair in links(response)
     assert rosa.get(pair).status_code == 200
+    # A text opens the pair with the question that it answers: #2 answers the second.
+    third = Text.objects.get(name="t1:0#2")
+    asked = weir.topics.get(name="t1").questions.get(position=1)
+    assert f"/datasets/weir/pairs/{third.pk}/{asked.pk}/" in links(response)
+    of_lake = words(rosa.get(f"{PAGE}items/{report('lake', 't1').pk}/"))
+    assert "The reports of lake cite nothing." in of_lake
 
 
 def test_items_of_what_was_not_seen_by_anybody(rosa, weir):

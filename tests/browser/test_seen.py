@@ -1,0 +1,30 @@
+"""Recall of what was seen, in a real browser: from Retrieval to the items of a topic."""
+
+from playwright.sync_api import expect
+
+from tests.browser.looks import faults
+
+
+def test_from_retrieval_to_the_items_of_a_topic(visit):
+    page = visit("rosa").open("/datasets/coast/retrieval/")
+    page.get_by_role("link", name="Recall of what was seen").click()
+    expect(page.locator("h1")).to_have_text("Recall of what was seen")
+    assert faults(page) == []
+    before = page.locator("table").first.inner_text()
+    page.get_by_label("Rel of answers").select_option("asked")
+    page.get_by_role("button", name="Show").click()
+    page.wait_for_url("**rel=asked**")
+    assert page.locator("table").first.inner_text() != before
+    page.locator("tbody th a").first.click()
+    expect(page.locator("#topics-title")).to_be_visible()
+    # What was chosen goes along.
+    expect(page.get_by_label("Rel of answers")).to_have_value("asked")
+    assert faults(page) == []
+    topic = page.locator("[aria-labelledby=topics-title] tbody a").first
+    name = topic.inner_text()
+    topic.click()
+    expect(page.locator("h1")).to_have_text(name)
+    expect(
+        page.get_by_role("region", name="Sub-questions").locator("tbody tr").first
+    ).to_be_visible()
+    assert faults(page) == []
