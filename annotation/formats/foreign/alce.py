@@ -1,26 +1,24 @@
-"""ALCE: results *.json {"args", "data": [...]}, demonstrations, and people's grades of utility.
+"""ALCE: inputs *.json [...], results {"args", "data": [...]}, demonstrations, and people's grades of utility.
 
-An item of the results is {"id", "question", "qa_pairs" | "answers" | "claims", "answer", "docs", "output"},
+An item of the first three is {"id", "question", "qa_pairs" | "answers" | "claims", "answer", "docs", "output"},
 a line of the grades {"system", "id", "question", "output", "utility_score", "automatic_correctness_scores"}.
 """
 
 from __future__ import annotations
 
 import hashlib
-import json
 import re
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from functools import partial
-from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import Field, model_validator
+from pydantic import AliasChoices, Field, model_validator
 
 from annotation.formats.foreign import rows
 from annotation.formats.foreign.arrays import objects
-from annotation.formats.foreign.files import File, open_lines
+from annotation.formats.foreign.files import File
 from annotation.formats.foreign.qrels import Folder
 from annotation.formats.layout import Kind, Source
 from annotation.formats.records import (
@@ -43,6 +41,8 @@ from annotation.text.spans import sentences
 ARRAYS = ("data", "demos")
 GOLD = "gold"
 PERSON, AUTOMATIC = "utility-annotator", "automatic-correctness"
+_HEAD = 2**16  # bytes
+_KEYS = (b'"args"', *(f'"{key}"'.encode() for key in ARRAYS))
 _RESULT = re.compile(r"\.json(\.rerank)?$")
 _CITATION = re.compile(r"\[(\d+)")
 _MARKS = re.compile(r" \[\d+|\[\d+| \||\]")  # what ALCE's remove_citations takes out
@@ -60,9 +60,9 @@ class _QaPair(Row):
 
 
 class _Item(Row):
-    """A demonstration has its text as `answer` and no `output`."""
+    """An input has no `output`. Nor has a demonstration, whose text is `answer`: it has no gold."""
 
-    id: rows.TopicId
+    own_id: rows.TopicId | None = Field(None, validation_alias=AliasChoices("id", "sample_id"))
     question: Words
     qa_pairs: list[_QaPair] | None = None
     answers: list[list[Words]] | None = None
@@ -70,6 +70,15 @@ class _Item(Row):
     answer: Words | None = None
     docs: list[_Doc] = Field(default_factory=list)
     output: Words | None = None
+
+    @property
+    def id(self) -> str:
+        """Without one a name for its question, so that all files have it under the same."""
+        return self.own_id or f"q-{_hash(self.question)}"
+
+    @property
+    def is_demonstration(self) -> bool:
+        return self.output is None and not (self.qa_pairs or self.answers or self.claims)
 
     @property
     def names(self) -> list[str]:
@@ -86,10 +95,10 @@ class _Item(Row):
         return names
 
     @property
-    def written(self) -> str:
-        """What was put out, as ALCE reads it: the first line, without a mark of its end."""
-        words = self.answer if self.output is None else self.output
-        return (words or "").strip().split("\n")[0].replace("<|im_end|>", "")
+    def written(self) -> str | None:
+        """What was put out, as ALCE reads it: the first line, without a mark of its end. None for an input."""
+        words = self.answer if self.is_demonstration else self.output
+        return words and words.strip().split("\n")[0].replace("<|im_end|>", "")
 
 
 def _hash(words: str) -> str:
@@ -122,14 +131,25 @@ class _Graded(Row):
 
 def sources(file: File, folder: Folder) -> Iterator[Source]:
     if _RESULT.search(file.base):
-        yield from _results(file, partial(_of_array, stem=file.stem))
+        if _has_items(file):
+            yield from _results(file, partial(objects, keys=ARRAYS))
     elif file.ends(".jsonl") and file.keys & {"utility_score", "overall"}:
         yield from _grades(file)
     elif file.ends(".jsonl") and {"question", "docs"} <= file.keys:
-        yield from _results(file, partial(_of_lines, stem=file.stem))
+        yield from _results(file)
 
 
-def _results(file: File, values: Any) -> Iterator[Source]:
+def _has_items(file: File) -> bool:
+    """By its beginning: other JSON files of a folder are none of these."""
+    try:
+        with file.path.open("rb") as opened:
+            head = opened.read(_HEAD).lstrip(b"\xef\xbb\xbf \t\r\n")
+    except OSError:
+        return True  # is told when the file is read
+    return head.startswith(b"[") or any(key in head for key in _KEYS)
+
+
+def _results(file: File, values: Any = None) -> Iterator[Source]:
     is_list = "qampari" in file.base  # as ALCE's eval.py tells
     system = re.sub(r"\.json", "", file.stem)
 
@@ -162,21 +182,6 @@ def _grades(file: File) -> Iterator[Source]:
     yield file.source(Kind.RATINGS, of(_grades_of, grade="utility_score"), again=True)
 
 
-def _of_array(path: Path, *, stem: str) -> Iterator[tuple[int, dict[str, Any]]]:
-    return _with_ids(objects(path, ARRAYS), stem)
-
-
-def _of_lines(path: Path, *, stem: str) -> Iterator[tuple[int, dict[str, Any]]]:
-    lines = ((n, line) for n, line in enumerate(open_lines(path), 1) if line.strip())
-    return _with_ids(((n, json.loads(line)) for n, line in lines), stem)
-
-
-def _with_ids(items: Iterable[tuple[int, Any]], stem: str) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Demonstrations have no ids: they get their place in the file, from 1."""
-    for n, (line, item) in enumerate(items, 1):
-        yield line, {"id": f"{stem}-{n}"} | item if isinstance(item, dict) else item
-
-
 def _topic(row: _Item) -> Iterable[TopicRow]:
     return (rows.topic(row.id, row.question),)
 
@@ -189,8 +194,8 @@ def _questions(is_list: bool, row: _Item) -> Iterator[SubQuestionsRow]:
         asked = ["\n".join(_cleaned(aliases)) for aliases in row.answers]
     elif row.claims:
         asked = row.claims
-    elif is_list and row.output is None:  # what a demonstration answers is its gold
-        asked = _listed(row.written)
+    elif is_list and row.is_demonstration:  # what it answers is its gold
+        asked = _listed(row.written or "")
     else:
         asked = []
     if questions := _cleaned(asked, keeps_lines=True):
@@ -218,8 +223,8 @@ def _passages(row: _Item) -> Iterator[PassageRow]:
 
 
 def _reference(is_list: bool, row: _Item) -> Iterator[DocumentRow]:
-    """The long answer, where there is one beside the output."""
-    if row.output is not None and row.answer and row.answer.strip() and not is_list:
+    """The long answer, where it is not what was put out."""
+    if row.answer and row.answer.strip() and not (is_list or row.is_demonstration):
         yield DocumentRow.model_construct(id=row.id, contents=row.answer)
 
 
@@ -231,6 +236,8 @@ def _ranked(system: str, row: _Item) -> Iterator[RunRow]:
 def _report(system: str, is_list: bool, row: _Item) -> Iterator[CitedRow]:
     """The text without its marks, as ALCE scores it; a mark is of the part of the text that it stands in."""
     raw = row.written
+    if raw is None:
+        return
     body, place_of = _without_marks(raw)
     names = row.names
     statements = []

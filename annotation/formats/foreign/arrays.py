@@ -12,12 +12,16 @@ _LONGEST = 2**26  # of one object, as of one line
 
 
 def objects(path: Path, keys: Collection[str]) -> Iterator[tuple[int, dict[str, Any]]]:
-    """The objects of the arrays under these keys of the file's one object, each with the line it begins on.
+    """The objects of a file that is an array, or of the arrays under these keys of its object; with lines.
 
     Raises ValueError, with the line, for what is no such file, and OSError.
     """
     with path.open(encoding="utf-8-sig") as file:
         reader = _Reader(file)
+        if reader.peek() == "[":
+            yield from reader.array()
+            reader.end()
+            return
         found = False
         reader.expect("{")
         while reader.peek() != "}":
@@ -30,6 +34,8 @@ def objects(path: Path, keys: Collection[str]) -> Iterator[tuple[int, dict[str, 
                 reader.value()
             if reader.peek() != "}":
                 reader.expect(",")
+        reader.expect("}")
+        reader.end()
         if not found:
             raise ValueError(f"no array under {' or '.join(sorted(keys))}")
 
@@ -69,6 +75,10 @@ class _Reader:
         if self.peek() != sign:
             raise self._wrong(repr(sign), self._line)
         self._pass(1)
+
+    def end(self) -> None:
+        if self.peek():
+            raise self._wrong("nothing more", self._line)
 
     def value(self) -> Any:
         """The next value; more is read until it is whole."""

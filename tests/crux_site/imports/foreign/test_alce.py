@@ -1,6 +1,7 @@
 """--format alce: results with documents and citations, demonstrations, people's grades of utility."""
 
 import json
+import tracemalloc
 
 import pytest
 
@@ -131,10 +132,28 @@ DEMO = {
 )
 def test_demonstrations_have_no_ids(tmp_path, file):
     read(write(tmp_path, file), "alce")
-    assert Topic.objects.get().name == "qampari_demos-1"
+    assert Topic.objects.get().name.startswith("q-")
     assert list(SubQuestion.objects.values_list("body", flat=True)) == ["Old Lock", "new lock"]
     assert Text.objects.get(kind="report").system == "qampari_demos"
     assert [label for _, label, _ in citations()] == ["1", "2", "2"]
+
+
+def test_inputs_have_no_reports(tmp_path):
+    """One array, and ASQA's ids are called otherwise; a question without one is the same in all files."""
+    asqa = {name: value for name, value in ITEM.items() if name not in ("id", "output")}
+    eli5 = {"question": "Why?", "claims": ["It leaked."], "answer": "It leaked [1].", "docs": []}
+    inputs = json.dumps([asqa | {"sample_id": "-7013"}, eli5])
+    files = {"asqa_eval_gtr_top100.json": [inputs], "x.json": results(eli5 | {"output": "Oh."})}
+    summary = read(write(tmp_path, files | {"settings.json": ["{}"]}), "alce")
+    assert [(left.name, left.why) for left in summary.left_out] == [
+        ("settings.json", "not of this format")
+    ]
+    assert Topic.objects.count() == 2
+    assert Topic.objects.filter(name="-7013").exists()
+    assert list(Text.objects.filter(kind="report").values_list("system", "body")) == [("x", "Oh.")]
+    assert Text.objects.filter(kind="reference").count() == 2
+    runs = RankedText.objects.values_list("run__name", flat=True)
+    assert set(runs) == {"asqa_eval_gtr_top100"}
 
 
 GRADED = {
@@ -210,7 +229,8 @@ def test_a_broken_line_is_named(tmp_path, line, broken, told):
         (results(ITEM)[:20], "broken JSON on line 21: Expecting value"),
         (['{"args": {}}'], "no array under data or demos"),
         (['{"data": 3}'], "broken JSON on line 1: expected '['"),
-        (["[1]"], "broken JSON on line 1: expected '{'"),
+        (["[1]"], "broken JSON on line 1: expected an object"),
+        (['{"data": []} 2'], "broken JSON on line 1: expected nothing more"),
         (['{"data": [{"id": "1", "id": "2"}]}'], "broken JSON on line 1: a key stands twice in one object"),
     ],
 )  # fmt: skip
@@ -250,3 +270,14 @@ def exported(folder, slug):
     export_folder(Dataset.objects.get(slug=slug), folder)
     paths = sorted(path for path in folder.rglob("*") if path.is_file())
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in paths}
+
+
+def test_a_large_file_is_not_held(tmp_path):
+    path = tmp_path / "large.json"
+    path.write_text(json.dumps({"data": [{"words": "x" * 20_000}] * 400}))
+    tracemalloc.start()
+    assert sum(1 for _ in objects(path, ["data"])) == 400
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert path.stat().st_size > 8_000_000
+    assert peak < 1_500_000
