@@ -9,7 +9,7 @@ from typing import TypeVar
 from django.core.cache import cache
 from django.db.models import Count, F, Max, Q, Sum
 
-from annotation.models import Citation, Dataset, NuggetSpan, Rating, SubQuestion
+from annotation.models import Dataset, NuggetSpan, Rating, SubQuestion
 from evaluation.models import RankedText
 
 Result = TypeVar("Result")
@@ -18,9 +18,9 @@ KEPT_FOR = 60 * 60  # seconds; by then nobody asks for it any more
 
 
 def data_version(dataset: Dataset) -> str:
-    """A short string that changes whenever ratings, spans, texts, citations, questions or runs do.
+    """A short string that changes whenever ratings, spans, texts, questions or runs do.
 
-    Six aggregates, added up by the database: counts, newest keys and sums. What none of them can
+    Five aggregates, added up by the database: counts, newest keys and sums. What none of them can
     see, because nothing in the application does it, is a text or a question whose words are edited
     in place, and a new name for a rater, topic or run.
     """
@@ -30,7 +30,6 @@ def data_version(dataset: Dataset) -> str:
         Rating.objects.of_dataset(dataset).aggregate(**newest, sum=Sum(F("grade") * F("pk"))),
         NuggetSpan.objects.filter(rating__text__dataset=dataset).aggregate(**newest),
         dataset.texts.aggregate(**newest, words=Count("body"), topics=Count("topic")),
-        Citation.objects.filter(report__dataset=dataset).aggregate(**newest),
         SubQuestion.objects.filter(topic__dataset=dataset).aggregate(
             **newest, filtered=Count("pk", filter=~Q(filtered_because=""))
         ),

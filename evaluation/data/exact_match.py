@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from django.db import transaction
-from django.db.models import Exists, OuterRef, Q
+from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from annotation.models import Dataset, NuggetSpan, Rater, Rating, Rubric, SubQuestion, Text
 from annotation.models.rating import Grade, RatingQuerySet
 from annotation.models.standard import ANSWERABLE, ANSWERED, add_standard
 from evaluation.data.selection import SelectionError
-from evaluation.metrics.exact_match import holds, is_among, predictions
+from evaluation.metrics.exact_match import holds, is_among, normalised, predictions
 from evaluation.models import RankedText
 
 NAME = "exact-match"
@@ -38,7 +38,7 @@ def is_list(dataset: Dataset) -> bool:
 
 
 def aliases_of(dataset: Dataset) -> Aliases:
-    """The gold answers of each question that is asked.
+    """The gold answers of each question that is asked, normalised.
 
     Where the rater `gold` gave answers, they are the words of its spans under `answered`, of a question
     that was answered; else the lines of the question: it is then a gold answer with its aliases.
@@ -47,7 +47,7 @@ def aliases_of(dataset: Dataset) -> Aliases:
     asked = SubQuestion.objects.filter(topic__dataset=dataset, filtered_because="")
     if is_list(dataset):
         for topic, pk, body in asked.values_list("topic_id", "pk", "body"):
-            found[topic][pk] = tuple(body.splitlines())
+            found[topic][pk] = _normalised(body.splitlines())
         return found
     words = defaultdict[int, list[str]](list)
     spans = NuggetSpan.objects.filter(rating__in=_gold(dataset)).order_by("rating_id", "position")
@@ -56,7 +56,7 @@ def aliases_of(dataset: Dataset) -> Aliases:
     ):
         words[question].append(source or quote)
     for topic, pk in asked.filter(pk__in=words).values_list("topic_id", "pk"):
-        found[topic][pk] = tuple(words[pk])
+        found[topic][pk] = _normalised(words[pk])
     return found
 
 
@@ -69,36 +69,65 @@ def make_exact_match(dataset: Dataset) -> Made:
     Raises SelectionError where somebody else has the name, or there is nothing to look for.
     """
     aliases, lists = aliases_of(dataset), is_list(dataset)
-    if not aliases:
-        raise SelectionError(f"{dataset.slug} has no question with an answer to look for.")
+    if not aliases or (lists and _asks(dataset)):
+        raise SelectionError(
+            f"{dataset.slug} has no gold answers to look for: no spans of a rater {GOLD} under "
+            f"{ANSWERED.slug}, and its sub-questions are none."
+        )
     add_standard(ANSWERABLE)
     rubric = Rubric.objects.get(slug=ANSWERABLE.slug)
     with transaction.atomic():
-        rater, _ = Rater.objects.get_or_create(
-            dataset=dataset, name=NAME, defaults={"kind": Rater.Kind.BASELINE}
-        )
-        if rater.kind != Rater.Kind.BASELINE:
-            raise SelectionError(f"{NAME} is the name of a {rater.get_kind_display()} already.")
-        there = set(
-            Rating.objects.filter(rater=rater, rubric=rubric).values_list("text_id", "question_id")
-        )
-        grades = [grade for grade in _grades(dataset, aliases, lists) if grade[:2] not in there]
-        Rating.objects.add_many(rater.pk, rubric.pk, grades)
+        rater = _rater(dataset)
+        graded = Rating.objects.filter(rater=rater, rubric=rubric)
+        n = 0
+        for topic, questions in aliases.items():
+            of_topic = graded.filter(question__in=questions)
+            there = set(of_topic.values_list("text_id", "question_id"))
+            every = _grades(_texts(dataset, topic), questions, lists)
+            grades = [grade for grade in every if grade[:2] not in there]
+            Rating.objects.add_many(rater.pk, rubric.pk, grades)
+            n += len(grades)
     asked = SubQuestion.objects.filter(topic__dataset=dataset, filtered_because="").count()
-    return Made(len(grades), lists, asked - sum(map(len, aliases.values())))
+    return Made(n, lists, asked - sum(map(len, aliases.values())))
 
 
-def _grades(dataset: Dataset, aliases: Aliases, lists: bool) -> Iterator[Grade]:
-    for topic, questions in aliases.items():
-        ranked = RankedText.objects.filter(run__dataset=dataset, topic=topic, text=OuterRef("pk"))
-        texts = Text.objects.with_body().filter(Q(topic=topic) | Exists(ranked), dataset=dataset)
-        graded = texts.filter(kind__in=[Text.Kind.PASSAGE, Text.Kind.REPORT])
-        for pk, kind, body in graded.values_list("pk", "kind", "body").iterator(chunk_size=AT_ONCE):
-            words_of = body or ""
-            listed = predictions(words_of) if lists and kind == Text.Kind.REPORT else None
-            for question, words in questions.items():
-                is_in = holds(words_of, words) if listed is None else is_among(listed, words)
-                yield pk, question, int(is_in)
+def _asks(dataset: Dataset) -> bool:
+    """Whether most sub-questions end as questions do: they are no answers then. (Titles may, too.)"""
+    asked = SubQuestion.objects.filter(topic__dataset=dataset, filtered_because="")
+    return 2 * asked.filter(body__endswith="?").count() > asked.count()
+
+
+def _rater(dataset: Dataset) -> Rater:
+    rater, _ = Rater.objects.get_or_create(
+        dataset=dataset, name=NAME, defaults={"kind": Rater.Kind.BASELINE}
+    )
+    if rater.kind != Rater.Kind.BASELINE:
+        raise SelectionError(f"{NAME} is the name of a {rater.get_kind_display()} already.")
+    return rater
+
+
+def _texts(dataset: Dataset, topic: int) -> QuerySet[Text]:
+    ranked = RankedText.objects.filter(run__dataset=dataset, topic=topic, text=OuterRef("pk"))
+    kinds = [Text.Kind.PASSAGE, Text.Kind.REPORT]
+    texts = Text.objects.with_body().filter(Q(topic=topic) | Exists(ranked), kind__in=kinds)
+    return texts.filter(dataset=dataset)
+
+
+def _grades(
+    texts: QuerySet[Text], questions: Mapping[int, tuple[str, ...]], lists: bool
+) -> Iterator[Grade]:
+    rows = texts.values_list("pk", "kind", "body")
+    for pk, kind, body in rows.iterator(chunk_size=AT_ONCE):
+        words = body or ""
+        listed = predictions(words) if lists and kind == Text.Kind.REPORT else None
+        whole = normalised(words)
+        for question, aliases in questions.items():
+            is_in = holds(whole, aliases) if listed is None else is_among(listed, aliases)
+            yield pk, question, int(is_in)
+
+
+def _normalised(aliases: Iterable[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(map(normalised, aliases)))
 
 
 def _gold(dataset: Dataset) -> RatingQuerySet:

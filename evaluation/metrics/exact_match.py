@@ -28,12 +28,11 @@ def normalised(words: str) -> str:
 
 
 def holds(text: str, aliases: Sequence[str]) -> bool:
-    """Whether one of the aliases is in the text, both normalised. An alias of nothing is in none.
+    """Whether one of the aliases is in the text, all as `normalised` gives them; an empty one never is.
 
     Source: ALCE, eval.py, exact_presence.
     """
-    whole = normalised(text)
-    return any(alias in whole for alias in map(normalised, aliases) if alias)
+    return any(alias in text for alias in aliases if alias)
 
 
 def predictions(report: str) -> list[str]:
@@ -43,8 +42,8 @@ def predictions(report: str) -> list[str]:
 
 
 def is_among(answers: Sequence[str], aliases: Sequence[str]) -> bool:
-    """Whether one of the aliases, normalised, is one of these normalised answers."""
-    return not {normalised(alias) for alias in aliases}.isdisjoint(answers)
+    """Whether one of the aliases is one of the answers, all as `normalised` gives them."""
+    return not set(aliases).isdisjoint(answers)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +64,7 @@ LIST_MEASURES = ("precision", "recall", "recall_5", "f1", "f1_5")
 
 
 def list_score(answers: Sequence[str], gold: Sequence[Sequence[str]]) -> ListScore:
-    """Normalised answers, as `predictions` gives them, against the aliases of each gold answer.
+    """Answers as `predictions` gives them, against the aliases of each gold answer, normalised too.
 
     Precision is the share of the answers, repeats kept, that are an alias of any; 0 for no answer.
     Recall is the share of the gold answers of which an alias is an answer; recall_5 is min(5, hits) of
@@ -75,8 +74,7 @@ def list_score(answers: Sequence[str], gold: Sequence[Sequence[str]]) -> ListSco
     if not gold:
         none = Estimate(None, NO_GOLD, 0)
         return ListScore(none, none, none, none, none)
-    every = {normalised(alias) for aliases in gold for alias in aliases}
-    right = sum(answer in every for answer in answers)
+    right = sum(any(answer in aliases for aliases in gold) for answer in answers)
     hits, asked = sum(is_among(answers, aliases) for aliases in gold), min(AT_MOST, len(gold))
     precision = right / len(answers) if answers else 0.0
     recall, recall_5 = hits / len(gold), min(AT_MOST, hits) / asked

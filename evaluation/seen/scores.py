@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
+from django.db.models import Count, Max
 
-from annotation.models import Dataset
+from annotation.models import Citation, Dataset
 from evaluation.data.cache import cached
 from evaluation.metrics.relevance_seen import MEASURES, RelevanceSeen, relevance_seen
 from evaluation.seen.lists import ListSystem, list_systems
@@ -108,12 +109,14 @@ class Scores:
         return next((row for row in self.rows[what] if row.system == system), None)
 
 
-Count = Callable[[Material, TopicMaterial, Report, Options], ReportScore]
+CountReport = Callable[[Material, TopicMaterial, Report, Options], ReportScore]
 
 
 def scores_of(dataset: Dataset, options: Options) -> Scores:
-    """The scores under these options, kept until the data change."""
-    return cached(dataset, ("seen", options), lambda: score(dataset, options))
+    """The scores under these options, kept until the data change: citations too, which no other page counts."""
+    citations = Citation.objects.filter(report__dataset=dataset)
+    version = citations.aggregate(n=Count("pk"), newest=Max("pk"))
+    return cached(dataset, ("seen", options, version), lambda: score(dataset, options))
 
 
 def score(dataset: Dataset, options: Options) -> Scores:
@@ -125,7 +128,10 @@ def score(dataset: Dataset, options: Options) -> Scores:
     material = load_material(dataset, options)
     rows: dict[What, tuple[SystemScore, ...]] = {}
     left_out: dict[What, tuple[str, ...]] = {}
-    counted: tuple[tuple[What, Count], ...] = (("answers", of_answers), ("citations", of_citations))
+    counted: tuple[tuple[What, CountReport], ...] = (
+        ("answers", of_answers),
+        ("citations", of_citations),
+    )
     for what, count in counted:
         by_system = defaultdict[str, list[ReportScore]](list)
         for report in material.reports:

@@ -11,6 +11,7 @@ from tests.crux_site.imports.foreign.test_alce import ASQA, ITEM, LISTED, QAMPAR
 from tests.crux_site.imports.study import write
 from tests.evaluation.agreement.test_page import words
 from tests.evaluation.retrieval.test_page import rows_of
+from tests.factories import make_dataset
 
 LOCKS = LISTED | {
     "answers": [["Old Lock", "Lock One"], ["Bridge"], ["Nothing is known"]],
@@ -56,8 +57,11 @@ def test_answers_that_somebody_gave(db, tmp_path, capsys):
 
 def test_refused(db, tmp_path):
     dataset = imported(tmp_path, QAMPARI, LOCKS | {"answers": []})
-    with pytest.raises(CommandError, match="locks has no question with an answer"):
+    with pytest.raises(CommandError, match="locks has no gold answers to look for"):
         call_command("exact_match", "locks")
+    make_dataset()  # its sub-questions are questions
+    with pytest.raises(CommandError, match="ferry has no gold answers"):
+        call_command("exact_match", "ferry")
     with pytest.raises(CommandError, match="no dataset"):
         call_command("exact_match", "nowhere")
     import_dataset(write(tmp_path, {QAMPARI: results(LOCKS)}), "more", form="alce")

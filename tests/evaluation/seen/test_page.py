@@ -280,3 +280,11 @@ def test_what_is_not_there(rosa, weir):
     assert rosa.get(f"{PAGE}items/{other.pk}/").status_code == 404
     topicless = Text.objects.create(dataset=weir, kind="report", system="x", name="x", body="x")
     assert rosa.get(f"{PAGE}items/{topicless.pk}/").status_code == 404
+
+
+def test_a_new_citation_is_counted_at_once(rosa, weir):
+    assert by_name(content(rosa), "citations")["brook"]["n_out"] == 3
+    Citation.objects.create(
+        report=report("brook", "t2"), position=0, start=0, end=7, label="1", cited=None
+    )
+    assert by_name(content(rosa), "citations")["brook"]["n_out"] == 4
