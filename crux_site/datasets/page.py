@@ -119,6 +119,10 @@ class Overview:
         """Whether anybody has rated reports: what is labelled next are reports."""
         return any(fill.kind == Text.Kind.REPORT for fill in self.fills)
 
+    @property
+    def has_reports(self) -> bool:
+        return any(row.kind == Text.Kind.REPORT for row in self.texts)
+
     def counted(self, topics: Iterable[Topic]) -> list[TopicCounts]:
         """These topics with their numbers."""
         return [
