@@ -21,7 +21,7 @@ from evaluation.seen.export import TABLES, as_json, items_json
 from evaluation.seen.items import Items, items_of
 from evaluation.seen.page import TITLES, depth_words, report_lines, shown
 from evaluation.seen.params import SeenChoice, seen_choice
-from evaluation.seen.scores import ALL, scores_of
+from evaluation.seen.scores import scores_of
 
 PER_PAGE = 100
 
@@ -64,14 +64,13 @@ def seen(request: AuthenticatedRequest, choice: SeenChoice) -> HttpResponse:
 def seen_system(request: AuthenticatedRequest, choice: SeenChoice, system: str) -> HttpResponse:
     """One system, topic by topic."""
     scores = scores_of(choice.dataset, choice.options)
-    reports = report_lines(scores, system)
-    if system == ALL or not reports:
-        raise Http404("No system whose reports are rated, or cite, has this name.")
+    if not choice.dataset.texts.filter(kind=Text.Kind.REPORT, system=system).exists():
+        raise Http404("No system with reports has this name.")
     query = choice.query()
     context = _context(choice) | {
         "system": system,
         "tables": shown(scores, system),
-        "page": Paginator(reports, PER_PAGE).get_page(request.GET.get("page")),
+        "page": Paginator(report_lines(scores, system), PER_PAGE).get_page(request.GET.get("page")),
         "query": f"{query}&" if query else "",
     }
     return render(request, "evaluation/seen/seen_system.html", context)

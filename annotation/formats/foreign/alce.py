@@ -6,8 +6,10 @@ a line of the grades {"system", "id", "question", "output", "utility_score", "au
 
 from __future__ import annotations
 
+import gzip
 import hashlib
 import re
+import zlib
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -130,7 +132,7 @@ class _Graded(Row):
 
 
 def sources(file: File, folder: Folder) -> Iterator[Source]:
-    if _RESULT.search(file.base):
+    if _RESULT.search(file.base.removesuffix(".gz")):
         if _has_items(file):
             yield from _results(file, partial(objects, keys=ARRAYS))
     elif file.ends(".jsonl") and file.keys & {"utility_score", "overall"}:
@@ -142,9 +144,9 @@ def sources(file: File, folder: Folder) -> Iterator[Source]:
 def _has_items(file: File) -> bool:
     """By its beginning: other JSON files of a folder are none of these."""
     try:
-        with file.path.open("rb") as opened:
+        with gzip.open(file.path) if file.path.suffix == ".gz" else file.path.open("rb") as opened:
             head = opened.read(_HEAD).lstrip(b"\xef\xbb\xbf \t\r\n")
-    except OSError:
+    except (OSError, EOFError, zlib.error):
         return True  # is told when the file is read
     return head.startswith(b"[") or any(key in head for key in _KEYS)
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import gzip
 import json
+import zlib
 from collections.abc import Collection, Iterator
 from pathlib import Path
-from typing import Any, TextIO
+from typing import IO, Any
 
 _AT_ONCE = 2**16  # characters read at a time
 _LONGEST = 2**26  # of one object, as of one line
@@ -14,9 +16,18 @@ _LONGEST = 2**26  # of one object, as of one line
 def objects(path: Path, keys: Collection[str]) -> Iterator[tuple[int, dict[str, Any]]]:
     """The objects of a file that is an array, or of the arrays under these keys of its object; with lines.
 
-    Raises ValueError, with the line, for what is no such file, and OSError.
+    Packed files (.gz) are unpacked on the way. Raises ValueError, with the line, for what is no such
+    file, and OSError.
     """
-    with path.open(encoding="utf-8-sig") as file:
+    try:
+        yield from _objects(path, keys)
+    except (EOFError, zlib.error) as error:
+        raise ValueError(f"broken at its end: {error}") from error
+
+
+def _objects(path: Path, keys: Collection[str]) -> Iterator[tuple[int, dict[str, Any]]]:
+    opened = gzip.open if path.suffix == ".gz" else open
+    with opened(path, "rt", encoding="utf-8-sig") as file:
         reader = _Reader(file)
         if reader.peek() == "[":
             yield from reader.array()
@@ -43,7 +54,7 @@ def objects(path: Path, keys: Collection[str]) -> Iterator[tuple[int, dict[str, 
 class _Reader:
     """A window on the file: what is read is let go of."""
 
-    def __init__(self, file: TextIO) -> None:
+    def __init__(self, file: IO[str]) -> None:
         self._file = file
         self._window = ""
         self._at = 0

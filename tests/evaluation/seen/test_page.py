@@ -171,6 +171,8 @@ def test_one_system(rosa, weir):
         "2",
     ]
     assert f"{PAGE}items/{report('brook', 't1').pk}/?eta=3#answers" in links(response)
+    nothing = words(rosa.get(f"{PAGE}systems/lake/?rater=judge"))
+    assert "judge has rated none of its reports" in nothing
     assert rosa.get(f"{PAGE}systems/nobody/").status_code == 404
     assert rosa.get(f"{PAGE}systems/all systems/").status_code == 404
 

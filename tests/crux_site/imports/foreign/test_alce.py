@@ -86,6 +86,15 @@ def test_results(tmp_path):
     ]  # fmt: skip
 
 
+def test_packed_results(tmp_path):
+    folder = write(tmp_path, {f"{ASQA}.gz": results(ITEM)})
+    read(folder, "alce")
+    assert Text.objects.get(kind="report").system == "asqa-gpt-x-shot2-ndoc2-42"
+    path = folder / f"{ASQA}.gz"
+    path.write_bytes(path.read_bytes()[:-20])
+    assert refused(folder, "alce")[0].startswith(f"{ASQA}.gz: cannot be read: broken at its end")
+
+
 def test_a_list_of_answers(tmp_path):
     read(write(tmp_path, {QAMPARI: results(LISTED)}), "alce")
     # Aliases line by line; what is there twice once.
