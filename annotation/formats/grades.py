@@ -1,7 +1,7 @@
 """Qrels: how relevant a text is to a topic as a whole.
 
 Here every rating is of a question. A topic without any is asked its own request, and the grades are of that. A
-topic that has other questions has no place for them.
+topic that has other questions gets its request as one more, filtered, so that no coverage counts it.
 """
 
 from annotation.formats.batches import batches
@@ -79,15 +79,21 @@ def _write(
 def _questions(
     target: Target, source: Source, batch: list[tuple[int, GradeRow]]
 ) -> dict[str, KnownQuestion]:
-    """By the topic's name: its one question, which is its request. It is made where the topic has none."""
+    """By the topic's name: the question which is its request. It is made where the topic has none."""
     first: dict[str, int] = {}
     for line, row in batch:
         first.setdefault(row.topic, line)
     topics = [
         topic for name, line in first.items() if (topic := _fitting(target, source, line, name))
     ]
-    _ask(target, [topic for topic in topics if not topic.questions])
-    return {topic.name: topic.questions[0] for topic in topics}
+    _ask(target, [topic for topic in topics if not _whole(topic)])
+    return {topic.name: question for topic in topics if (question := _whole(topic))}
+
+
+def _whole(topic: KnownTopic) -> KnownQuestion | None:
+    """The question of a topic which is its request."""
+    body = topic.request.strip()
+    return next((question for question in topic.questions if question.body == body), None)
 
 
 def _fitting(target: Target, source: Source, line: int, name: str) -> KnownTopic | None:
@@ -98,18 +104,20 @@ def _fitting(target: Target, source: Source, line: int, name: str) -> KnownTopic
         message = f"topic {name} has no request that its texts could be relevant to"
         target.problem(source, line, "topic", message)
         return None
-    if topic.questions and [q.body for q in topic.questions] != [topic.request.strip()]:
-        message = f"topic {name} has sub-questions: a grade of the topic as a whole has no place"
-        target.problem(source, line, "topic", message)
-        return None
     return topic
 
 
 def _ask(target: Target, topics: list[KnownTopic]) -> None:
     made = SubQuestion.objects.bulk_create(
-        SubQuestion(topic_id=topic.pk, position=0, body=topic.request.strip()) for topic in topics
+        SubQuestion(
+            topic_id=topic.pk,
+            position=len(topic.questions),
+            body=topic.request.strip(),
+            filtered_because=SubQuestion.WHOLE if topic.questions else "",
+        )
+        for topic in topics
     )
-    for topic, question in zip(topics, made, strict=True):
-        topic.questions = [KnownQuestion(question.pk, 0, question.body, "")]
+    for topic, new in zip(topics, made, strict=True):
+        topic.questions.append(KnownQuestion(new.pk, new.position, new.body, new.filtered_because))
     if made:
         target.summary.created["sub-questions"] += len(made)

@@ -117,11 +117,15 @@ class FilteredQuestion(Row):
 
 
 class SubQuestionsRow(Row):
-    """`filtered` is ours: {index: why}, where no annotated report says it with a null."""
+    """`filtered` is ours: {index: why}, where no annotated report says it with a null.
+
+    So is `groups`: which part of the request each question is about, "" for none in particular.
+    """
 
     id: Name
     subquestions: Annotated[list[Words], Field(min_length=1, max_length=1000)]
     filtered: dict[Words, FilteredQuestion] = {}
+    groups: list[Annotated[Words, Field(max_length=250)]] = []
 
 
 class PassageRow(Row):

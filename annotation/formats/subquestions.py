@@ -48,6 +48,10 @@ def _sound(target: Target, source: Source, line: int, row: SubQuestionsRow) -> b
     for index in sorted(row.filtered.keys() - indexes):
         target.problem(source, line, f"filtered.{index}", "no such question")
         return False
+    if row.groups and len(row.groups) != len(bodies):
+        message = f"one for each of the {len(bodies)} questions, not {len(row.groups)}"
+        target.problem(source, line, "groups", message)
+        return False
     return True
 
 
@@ -61,26 +65,37 @@ def _questions(
     )
     target.summary.mapped[Mapped.NO_WORDS] += bodies.count("")
     if not topic.questions:
-        new = [_question(row, topic, i, body) for i, body in enumerate(bodies)]
+        made = [_question(row, topic, i, body) for i, body in enumerate(bodies)]
         # Known at once, so that a second line for this topic is checked against the first.
         topic.questions = [
-            KnownQuestion(0, i, question.body, question.filtered_because, question.source_body)
-            for i, question in enumerate(new)
+            KnownQuestion(0, i, new.body, new.filtered_because, new.source_body, new.group)
+            for i, new in enumerate(made)
         ]
-        return new
-    if len(topic.questions) != len(bodies):
-        message = f"topic {row.id} has {len(topic.questions)} questions already, not {len(bodies)}"
+        return made
+    questions = _comparable(topic, len(bodies))
+    if len(questions) != len(bodies):
+        message = f"topic {row.id} has {len(questions)} questions already, not {len(bodies)}"
         target.problem(source, line, "subquestions", message)
-    for known, body in zip(topic.questions, bodies, strict=False):
+    for known, body in zip(questions, bodies, strict=False):
         if known.body != body:
             message = f"is there already as {shown(known.body)}, not {shown(body)}"
             target.problem(source, line, f"subquestions.{known.position}", message)
         elif str(known.position) in row.filtered and not known.filtered:
             place = f"filtered.{known.position}"
             target.problem(source, line, place, "is there already as a question that is asked")
+        elif row.groups and known.group != row.groups[known.position]:
+            message = f"is there already in the group {shown(known.group)}"
+            target.problem(source, line, f"groups.{known.position}", message)
         else:
             target.summary.file(source.name).unchanged += 1
     return []
+
+
+def _comparable(topic: KnownTopic, n: int) -> list[KnownQuestion]:
+    """The topic's questions as a file of `n` of them has them: without the whole request, which qrels add."""
+    if len(topic.questions) == n + 1 and topic.questions[-1].filtered_because == SubQuestion.WHOLE:
+        return topic.questions[:-1]
+    return topic.questions
 
 
 def _question(row: SubQuestionsRow, topic: KnownTopic, index: int, body: str) -> SubQuestion:
@@ -94,6 +109,7 @@ def _question(row: SubQuestionsRow, topic: KnownTopic, index: int, body: str) ->
         source_body=asked if asked != body else "",
         filtered_because=because or ("" if body else SubQuestion.NO_WORDS),
         filtered_eta=why.eta if why else None,
+        group=row.groups[index] if row.groups else "",
     )
 
 
@@ -129,6 +145,8 @@ def lines(dataset: Dataset) -> Iterator[str]:
             }
             if filtered := _filtered(questions, topic.pk in annotated):
                 line["filtered"] = filtered
+            if any(question.group for question in questions):
+                line["groups"] = [question.group for question in questions]
             yield json_line(line)
 
 

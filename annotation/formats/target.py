@@ -24,6 +24,7 @@ class KnownQuestion:
     body: str
     filtered_because: str
     source_body: str = ""
+    group: str = ""
 
     @property
     def filtered(self) -> bool:
@@ -57,10 +58,9 @@ def topics_of(dataset: Dataset) -> dict[str, KnownTopic]:
         .values_list("pk", "name", "request")
     }
     questions = SubQuestion.objects.filter(topic__dataset=dataset).order_by("position")
-    for topic, pk, position, body, because, source_body in questions.values_list(
-        "topic_id", "pk", "position", "body", "filtered_because", "source_body"
-    ):
-        topics[topic].questions.append(KnownQuestion(pk, position, body, because, source_body))
+    fields = ("pk", "position", "body", "filtered_because", "source_body", "group")
+    for topic, *values in questions.values_list("topic_id", *fields):
+        topics[topic].questions.append(KnownQuestion(*values))
     return {topic.name: topic for topic in topics.values()}
 
 

@@ -1,4 +1,7 @@
-"""topics.jsonl: {"id", "request"}, in the order that pages show them in. A topic without a request gets it."""
+"""topics.jsonl: {"id", "request"}, in the order that pages show them in. A topic without a request gets it.
+
+A file of another format that has no requests, as one of nuggets, says nothing of those that are there.
+"""
 
 from collections.abc import Iterator
 
@@ -26,7 +29,7 @@ def read(target: Target, source: Source) -> None:
             filled.append(Topic(pk=known.pk, request=row.request))
             continue
         request = known.request if known else new.get(row.id, (0, row.request))[1]
-        if request != row.request:
+        if request != row.request and (row.request or not source.again):
             message = f"topic {row.id} is there already with the request {shown(request)}"
             target.problem(source, line, "request", message)
         elif known or row.id in new:

@@ -65,6 +65,7 @@ class SubQuestion(models.Model):
     """
 
     NO_WORDS = "no words in the source"
+    WHOLE = "the request as a whole"
 
     topic = models.ForeignKey(
         Topic, on_delete=models.CASCADE, related_name="questions", db_index=False
@@ -76,6 +77,11 @@ class SubQuestion(models.Model):
     )
     filtered_because = models.CharField(max_length=200, blank=True)
     filtered_eta = models.PositiveSmallIntegerField(null=True, blank=True)
+    group = models.CharField(
+        max_length=250,
+        blank=True,
+        help_text="the part of the request that it is about, in its words",
+    )
 
     objects = SubQuestionQuerySet.as_manager()
 

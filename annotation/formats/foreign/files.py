@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import re
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -43,6 +44,11 @@ class File:
         while stem.lower().endswith(_ENDINGS):
             stem = stem.rpartition(".")[0]
         return stem
+
+    @property
+    def rater(self) -> str:
+        """A rater called like the file, of the letters that names of raters have."""
+        return re.sub(r"[^\w-]+", "-", self.stem, flags=re.ASCII)[:120]
 
     def ends(self, *endings: str) -> bool:
         return self.base.removesuffix(".gz").endswith(endings)

@@ -6,7 +6,17 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from annotation.formats import layout
-from annotation.formats.foreign import alce, beir, hf, miracl, msmarco, ragtime, reranker, trec_rag
+from annotation.formats.foreign import (
+    alce,
+    beir,
+    hf,
+    miracl,
+    msmarco,
+    nuggets,
+    ragtime,
+    reranker,
+    trec_rag,
+)
 from annotation.formats.foreign.files import File
 from annotation.formats.foreign.qrels import Folder
 from annotation.formats.layout import Found, Source, printable
@@ -19,6 +29,7 @@ FORMATS: dict[str, Sources] = {
     "miracl": miracl.sources,
     "trec-rag": trec_rag.sources,
     "ragtime": ragtime.sources,
+    "nuggets": nuggets.sources,
     "hf": hf.sources,
     "alce": alce.sources,
     "reranker-requests": reranker.sources,
@@ -59,4 +70,7 @@ def _found(folder: Folder, of_format: Sources) -> Found:
         found.sources += sources
         if not sources:
             found.left_out.append(LeftOut(printable(file.name), 1, "not of this format"))
+    # What a file tells beside its own rows comes after the files whose own rows these are: the order of
+    # topics is that of a file of topics.
+    found.sources.sort(key=lambda source: source.again)
     return found

@@ -1,6 +1,5 @@
 """Qrels and runs of a folder: how they are called, their lines, and what they tell of all its files."""
 
-import re
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -93,7 +92,7 @@ def sources(file: File, folder: Folder, translation: Translation = TREC) -> Iter
     elif not is_qrels(file):
         return
     elif _is_umbrela(file):
-        rater = re.sub(r"[^\w-]+", "-", file.stem, flags=re.ASCII)[:120] or UMBRELA
+        rater = file.rater or UMBRELA
         yield file.source(Kind.GRADES, translation, rater=rater, rubric=UMBRELA)
     else:
         yield file.source(Kind.GRADES, translation, rater=QRELS, rubric=folder.rubric)

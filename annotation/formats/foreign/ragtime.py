@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 
 from pydantic import model_validator
 
-from annotation.formats.foreign import qrels, rows
+from annotation.formats.foreign import nuggets, qrels, rows
 from annotation.formats.foreign.cited import DOCUMENTS, REPORTS
 from annotation.formats.foreign.files import File
 from annotation.formats.foreign.qrels import Folder
@@ -45,3 +45,5 @@ def sources(file: File, folder: Folder) -> Iterator[Source]:
     elif file.ends(".jsonl") and ("responses" in file.keys or "answer" in file.keys):
         yield file.source(Kind.CITED, REPORTS)
         yield file.source(Kind.PASSAGES, DOCUMENTS, again=True)
+    else:
+        yield from nuggets.sources(file, folder)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from annotation.formats.foreign import qrels, rows
+from annotation.formats.foreign import nuggets, qrels, rows
 from annotation.formats.foreign.cited import REPORTS
 from annotation.formats.foreign.files import File
 from annotation.formats.foreign.qrels import Folder
@@ -30,3 +30,5 @@ def sources(file: File, folder: Folder) -> Iterator[Source]:
         yield file.source(Kind.TOPICS, NARRATIVES)
     elif file.ends(".jsonl") and ("answer" in file.keys or "responses" in file.keys):
         yield file.source(Kind.CITED, REPORTS)
+    else:
+        yield from nuggets.sources(file, folder)

@@ -124,10 +124,13 @@ def test_a_packed_file_that_was_cut(tmp_path):
     assert "corpus.jsonl.gz: cannot be read: Not a gzipped file" in refused(tmp_path, "beir")[0]
 
 
-def test_a_topic_with_sub_questions_has_no_place_for_grades_of_the_whole(tmp_path):
+def test_grades_of_a_topic_with_sub_questions_are_of_the_whole_request(tmp_path):
+    """Which is one more question, filtered, so that no coverage counts it."""
     files = {**BEIR, "subquestions.jsonl": [{"id": "q1", "subquestions": ["Who?", "When?"]}]}
-    told = "qrels/test.tsv:2: topic: topic q1 has sub-questions: a grade of the topic as a whole"
-    assert refused(write(tmp_path, files), "beir")[0].startswith(told)
+    read(write(tmp_path, files), "beir")
+    whole = SubQuestion.objects.get(topic__name="q1", position=2)
+    assert (whole.body, whole.filtered_because) == (whole.topic.request, SubQuestion.WHOLE)
+    assert Rating.objects.filter(question__topic__name="q1").exclude(question=whole).count() == 0
 
 
 def test_a_folder_of_something_else(tmp_path):

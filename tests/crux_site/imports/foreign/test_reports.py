@@ -169,10 +169,10 @@ def test_a_request_that_asks_nothing(tmp_path):
 @pytest.mark.parametrize(
     ("folder", "form", "expected"),
     [
-        ("neighbours/trec_rag25", "trec-rag", {"topics": 11, "ratings": 17_700, "raters": 3}),
+        ("neighbours/trec_rag25", "trec-rag", {"topics": 11, "ratings": 18_365, "raters": 4}),
         ("neighbours/trec_generation_format", "ragtime",
          {"topics": 5, "reports": 5, "passages": 17, "citations": 20}),
-        ("crux-duc04/later_formats", "ragtime", {"topics": 3}),
+        ("crux-duc04/later_formats", "ragtime", {"topics": 5, "sub-questions": 7}),
         ("neighbours/neuclir24/requests.jsonl", "ragtime", {"topics": 10}),
     ],
 )  # fmt: skip
