@@ -106,6 +106,7 @@ TEMPLATES = [
                 "pairs": "evaluation.pairs.tags",
                 "retrieval": "evaluation.retrieval.tags",
                 "matrix": "evaluation.matrix.tags",
+                "nuggets": "evaluation.nuggets.tags",
                 "quality": "evaluation.quality.tags",
                 "labelling": "evaluation.labelling.tags",
                 "compare": "judging.compare.tags",

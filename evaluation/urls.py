@@ -7,6 +7,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("", include("evaluation.pairs.urls")),
     path("", include("evaluation.matrix.urls")),
     path("", include("evaluation.mixed_model.urls")),
+    path("", include("evaluation.nuggets.urls")),
     path("retrieval/", include("evaluation.retrieval.urls")),
     path("seen/", include("evaluation.seen.urls")),
     path("label-next/", include("evaluation.labelling.urls")),

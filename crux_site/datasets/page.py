@@ -14,7 +14,7 @@ from django.db.models import Count, F, Q
 
 from annotation.models import Dataset, Rater, Rating, Rubric, SubQuestion, Text, Topic
 from annotation.models.rating import raters_of
-from annotation.models.standard import ANSWERABLE
+from annotation.models.standard import ANSWERABLE, IMPORTANCE, NUGGET_SUPPORT
 from evaluation.data.columns import Column
 from evaluation.models import RankedText
 
@@ -122,6 +122,13 @@ class Overview:
     @property
     def has_reports(self) -> bool:
         return any(row.kind == Text.Kind.REPORT for row in self.texts)
+
+    @property
+    def has_nuggets(self) -> bool:
+        """Whether anybody has said how much nuggets weigh, or what supports them."""
+        return any(
+            fill.rubric.slug in (IMPORTANCE.slug, NUGGET_SUPPORT.slug) for fill in self.fills
+        )
 
     def counted(self, topics: Iterable[Topic]) -> list[TopicCounts]:
         """These topics with their numbers."""

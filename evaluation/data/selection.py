@@ -5,7 +5,7 @@ Every choice is checked against what the dataset holds, and a wrong one is answe
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, cast, get_args
@@ -256,7 +256,13 @@ def one_of(what: str, value: str, choices: Iterable[str]) -> str:
     raise SelectionError(f"There is no {what} “{value}”. There are: {listed}.")
 
 
-def _raters_under(dataset: Dataset, rubrics: Sequence[Rubric]) -> dict[int, tuple[Column, ...]]:
+def raters_under(dataset: Dataset, slug: str) -> tuple[Column, ...]:
+    """Those who rated texts of the dataset under the rubric of this name: people first, then by name."""
+    (columns,) = _raters_under(dataset, Rubric.objects.filter(slug=slug)).values() or ((),)
+    return columns
+
+
+def _raters_under(dataset: Dataset, rubrics: Collection[Rubric]) -> dict[int, tuple[Column, ...]]:
     """For each rubric those who rated texts of the dataset under it: people first, then by name."""
     rated = {
         f"under_{rubric.pk}": Exists(

@@ -1,0 +1,1 @@
+"""Nuggets: what reports support of them, and the order of systems beside that by coverage."""

@@ -1,0 +1,121 @@
+"""What the page of nuggets is asked for: who weighed, who assigned, the rules, and what stands beside."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, cast
+
+from django.utils.http import urlencode
+
+from annotation.models import Dataset, Text
+from annotation.models.standard import IMPORTANCE, NUGGET_SUPPORT
+from evaluation.data.columns import Column
+from evaluation.data.query import OneOf, QueryForm
+from evaluation.data.selection import raters_under
+from evaluation.data.sources import Source, sources
+from evaluation.metrics.nuggets import Rules
+from evaluation.scoring.options import RULE_WORDS, Options, ScoringForm
+
+
+class NuggetsForm(QueryForm):
+    support = OneOf("rater of the support of nuggets called")
+    importance = OneOf("rater of the importance of nuggets called")
+    rules = OneOf("set of rules", RULE_WORDS, initial="paper")
+    beside = OneOf("dataset with reports of the same systems called")
+
+
+@dataclass(frozen=True)
+class NuggetChoice:
+    """One state of the page. `support` and `importance` are None where nobody rated under the rubric."""
+
+    dataset: Dataset
+    support: Column | None
+    importance: Column | None
+    rules: Rules
+    supporters: tuple[Column, ...]
+    weighers: tuple[Column, ...]
+    besides: tuple[Dataset, ...]
+    """Other datasets with reports of the same systems on topics of the same names."""
+    beside: Dataset | None
+    options: Options | None
+    """How the reports of the other dataset are scored; None where nobody rated there."""
+    sources: tuple[Source, ...] = ()
+    etas: tuple[int, ...] = ()
+
+    @property
+    def rule_words(self) -> list[tuple[str, str]]:
+        return list(RULE_WORDS.items())
+
+    @property
+    def query(self) -> str:
+        """The state as the query of a URL."""
+        words: dict[str, object] = {
+            "support": self.support and self.support.name,
+            "importance": self.importance and self.importance.name,
+            "rules": self.rules,
+            "beside": self.beside and self.beside.slug,
+            "source": self.options and self.options.source.name,
+            "eta": self.options and self.options.eta,
+        }
+        return urlencode({name: str(value) for name, value in words.items() if value})
+
+    @property
+    def pair_query(self) -> str:
+        """What the page of a pair is asked for, to show this rater's grade."""
+        raters = self.support.name if self.support else ""
+        return urlencode({"rubric": NUGGET_SUPPORT.slug, "raters": raters})
+
+
+def nugget_choice(dataset: Dataset, words: Mapping[str, Any]) -> NuggetChoice:
+    """The state that these parameters ask for. Raises SelectionError for what is not there."""
+    supporters = raters_under(dataset, NUGGET_SUPPORT.slug)
+    weighers = raters_under(dataset, IMPORTANCE.slug)
+    besides = _besides(dataset)
+    form = NuggetsForm(words)
+    form.offer(
+        support=[column.name for column in supporters],
+        importance=[column.name for column in weighers],
+        beside=[other.slug for other in besides],
+    )
+    asked = form.asked()
+    beside = next((other for other in besides if other.slug == asked["beside"]), None)
+    options, offered, etas = _scoring(beside, words)
+    return NuggetChoice(
+        dataset,
+        _called(supporters, asked["support"]),
+        _called(weighers, asked["importance"]),
+        cast(Rules, asked["rules"]),
+        supporters,
+        weighers,
+        besides,
+        beside,
+        options,
+        offered,
+        etas,
+    )
+
+
+def _called(columns: tuple[Column, ...], name: str | None) -> Column | None:
+    """The one of this name; without one the first."""
+    return next((column for column in columns if name in (None, column.name)), None)
+
+
+def _besides(dataset: Dataset) -> tuple[Dataset, ...]:
+    reports = Text.objects.filter(kind=Text.Kind.REPORT)
+    own = reports.filter(dataset=dataset)
+    like = reports.exclude(dataset=dataset).filter(
+        system__in=own.order_by().values("system").distinct(),
+        topic__name__in=own.order_by().values("topic__name").distinct(),
+    )
+    return tuple(Dataset.objects.filter(pk__in=like.order_by().values("dataset").distinct()))
+
+
+def _scoring(
+    beside: Dataset | None, words: Mapping[str, Any]
+) -> tuple[Options | None, tuple[Source, ...], tuple[int, ...]]:
+    if beside is None or not (offered := sources(beside)):
+        return None, (), ()
+    kept = {name: words[name] for name in ("source", "eta", "rules") if words.get(name)}
+    form = ScoringForm(beside, kept)
+    return form.options(), offered, form.etas

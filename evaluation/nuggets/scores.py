@@ -1,0 +1,160 @@
+"""The nuggets of a dataset, and the scores of its reports: from rows to numbers."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from annotation.models import Dataset, Rating, Rubric, SubQuestion, Text
+from annotation.models.standard import IMPORTANCE, NUGGET_SUPPORT
+from evaluation.data.columns import Column
+from evaluation.data.ratings import frame
+from evaluation.metrics.nuggets import SCORES, Rules, nugget_scores
+from evaluation.stats.clusters import share
+from evaluation.stats.estimate import Estimate, FloatArray
+
+NO_REPORT = "undefined, because no report has the score"
+LEVELS = {level.grade: level.name for level in NUGGET_SUPPORT.levels}
+WEIGHTS = {level.grade: level.name for level in IMPORTANCE.levels}
+
+
+@dataclass(frozen=True, slots=True)
+class Nugget:
+    """A sub-question that is asked; `weight` as its rater said, NaN where it did not."""
+
+    pk: int
+    group: str
+    weight: float
+
+
+@dataclass(frozen=True)
+class TopicNuggets:
+    """The nuggets of a topic."""
+
+    pk: int
+    name: str
+    nuggets: tuple[Nugget, ...] = field(repr=False)
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """How many nuggets there are, how many of each weight and of none, and in how many groups."""
+        weights = [nugget.weight for nugget in self.nuggets]
+        groups = {nugget.group for nugget in self.nuggets if nugget.group}
+        return {
+            "nuggets": len(weights),
+            **{name: weights.count(grade) for grade, name in WEIGHTS.items()},
+            "unweighed": int(np.isnan(weights).sum()),
+            "groups": len(groups),
+        }
+
+
+@dataclass(frozen=True)
+class ReportScore:
+    """One report: its four scores, and how many nuggets have which assignment."""
+
+    text: int
+    name: str
+    system: str
+    topic: TopicNuggets
+    grades: FloatArray = field(repr=False)
+    scores: Mapping[str, Estimate]
+
+    @property
+    def assignment(self) -> dict[str, int]:
+        counts = Counter(self.grades[~np.isnan(self.grades)].tolist())
+        missing = int(np.isnan(self.grades).sum())
+        return {**{name: counts[grade] for grade, name in LEVELS.items()}, "missing": missing}
+
+    def finished(self, name: str) -> float:
+        """The score, NaN where it is undefined or a nugget is missing."""
+        score = self.scores[name]
+        return np.nan if score.value is None or score.missing else score.value
+
+
+@dataclass(frozen=True)
+class SystemScore:
+    """A system: the means of the scores over its reports that are finished, with intervals over topics."""
+
+    system: str
+    reports: tuple[ReportScore, ...] = field(repr=False)
+    means: Mapping[str, Estimate]
+
+    def on(self, topics: Sequence[str], name: str) -> FloatArray:
+        """A score by topic, the mean of its reports there; NaN where it has none."""
+        values: dict[str, list[float]] = {topic: [] for topic in topics}
+        for report in self.reports:
+            if report.topic.name in values:
+                values[report.topic.name].append(report.finished(name))
+        return np.array([np.mean(of) if of else np.nan for of in values.values()])
+
+
+def load_nuggets(dataset: Dataset, weigher: Column | None) -> tuple[TopicNuggets, ...]:
+    """The topics with their nuggets: two queries. What is filtered is none.
+
+    Importance is of a nugget and not of a text: of several texts the newest rating counts.
+    """
+    weights: dict[int, int] = {}
+    if weigher:
+        rated = Rating.objects.of_dataset(dataset).filter(
+            rater=weigher.pk, rubric__slug=IMPORTANCE.slug
+        )
+        weights = dict(rated.order_by("pk").values_list("question", "grade"))
+    asked = SubQuestion.objects.filter(topic__dataset=dataset, filtered_because="")
+    rows = asked.order_by("topic__position", "topic_id", "position")
+    topics: dict[tuple[int, str], list[Nugget]] = {}
+    for pk, group, topic, name in rows.values_list("pk", "group", "topic", "topic__name"):
+        nugget = Nugget(pk, group, weights.get(pk, np.nan))
+        topics.setdefault((topic, name), []).append(nugget)
+    return tuple(TopicNuggets(pk, name, tuple(own)) for (pk, name), own in topics.items())
+
+
+def score_reports(
+    dataset: Dataset, topics: Sequence[TopicNuggets], rater: Column | None, rules: Rules
+) -> tuple[ReportScore, ...]:
+    """The scores of all reports of these topics, by system, then in the order of topics."""
+    of = {topic.pk: (place, topic) for place, topic in enumerate(topics)}
+    reports = dataset.texts.filter(kind=Text.Kind.REPORT, topic__in=list(of))
+    rows = sorted(
+        reports.order_by("pk").values_list("system", "topic_id", "pk", "name"),
+        key=lambda row: (row[0], of[row[1]][0]),
+    )
+    grades = _grades(dataset, rater)
+    scored = []
+    for system, key, text, name in rows:
+        topic = of[key][1]
+        support = np.array([grades.get((text, each.pk), np.nan) for each in topic.nuggets])
+        weights = [nugget.weight for nugget in topic.nuggets]
+        scores = nugget_scores(support, weights, rules)
+        scored.append(ReportScore(text, name, system, topic, support, scores))
+    return tuple(scored)
+
+
+def _grades(dataset: Dataset, rater: Column | None) -> dict[tuple[int, int], float]:
+    rubric = Rubric.objects.filter(slug=NUGGET_SUPPORT.slug).first()
+    if rater is None or rubric is None:
+        return {}
+    rows = frame(dataset, [rater.pk], [rubric.pk])
+    pairs = zip(rows["text"].tolist(), rows["question"].tolist(), strict=True)
+    return dict(zip(pairs, rows["grade"].tolist(), strict=True))
+
+
+def score_systems(reports: Sequence[ReportScore]) -> tuple[SystemScore, ...]:
+    """The systems by name. Reports without a score, or with nuggets missing, are left out and counted."""
+    by_system: dict[str, list[ReportScore]] = {}
+    for report in reports:
+        by_system.setdefault(report.system, []).append(report)
+    return tuple(
+        SystemScore(name, tuple(own), {score: _mean(own, score) for score in SCORES})
+        for name, own in sorted(by_system.items())
+    )
+
+
+def _mean(reports: Sequence[ReportScore], name: str) -> Estimate:
+    values = np.array([report.finished(name) for report in reports])
+    topics = np.array([report.topic.pk for report in reports], dtype=np.int64)
+    reasons = {report.scores[name].reason for report in reports}
+    (only,) = reasons if len(reasons) == 1 else (None,)
+    return share(values, ~np.isnan(values), topics, only or NO_REPORT)
