@@ -1,19 +1,25 @@
 """manage.py export_dataset SLUG --format crux --out DIR"""
 
 import sys
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from annotation.formats import long_table, qlabels, qrels
+from annotation.formats import long_table, qlabels, qrels, tracks
 from annotation.formats.writing import ExportError
-from annotation.models import Dataset
+from annotation.models import Dataset, Rater, Rating
 from annotation.models.rating import raters_of
+from annotation.models.standard import IMPORTANCE, UMBRELA
+from building.formats import answers
 from crux_site.datasets.export import export_folder, write
+from evaluation.data.selection import raters_under
 from evaluation.formats.trec_run import ForTrecTools
 from evaluation.models import RetrievalRun
+
+OF_TRACKS = (*answers.LINES, "topics", "requests", "nuggets", "assignments", "trec-qrels")
 
 
 class Command(BaseCommand):
@@ -23,20 +29,30 @@ class Command(BaseCommand):
         parser.add_argument("dataset", metavar="SLUG")
         parser.add_argument(
             "--format",
-            choices=["crux", "long", "qlabels", "qrels", "run"],
+            choices=["crux", "long", "qlabels", "qrels", "run", *OF_TRACKS],
             default="crux",
             help="crux: the whole dataset, a folder. long: one row a rating, .csv or .jsonl. "
             "qlabels, qrels: the T1 or T2 labels of --rater. run: the ranking of --run, for tools "
-            "that sort by score",
+            "that sort by score. As tracks of TREC have them: topics, requests, the answers of "
+            "--system (trec-rag, ragtime), nuggets, assignments of --rater, and trec-qrels, "
+            "grades of --rater for whole requests",
         )
         parser.add_argument("--out", required=True, help="a new folder, a file, or - for stdout")
-        parser.add_argument("--rater", metavar="NAME", help="for qlabels and qrels")
+        parser.add_argument(
+            "--rater", metavar="NAME", help="for qlabels, qrels, nuggets, assignments, trec-qrels"
+        )
         parser.add_argument("--run", metavar="NAME", help="for run")
         parser.add_argument(
             "--system",
             default="",
             help="for qlabels and qrels: labels of the reports of this system, or of the "
-            "reference summaries ('reference'), and not the usual ones",
+            "reference summaries ('reference'), and not the usual ones; for trec-rag and ragtime "
+            "whose answers; for assignments of whose reports, all if it is left out",
+        )
+        parser.add_argument("--rubric", default=UMBRELA.slug, help="for trec-qrels")
+        parser.add_argument("--team", metavar="NAME", help="for trec-rag and ragtime: the team_id")
+        parser.add_argument(
+            "--type", choices=answers.TYPES, default=answers.AUTOMATIC, help="for trec-rag"
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -75,11 +91,54 @@ class Command(BaseCommand):
     def _lines(self, dataset: Dataset, options: dict[str, Any]) -> Iterator[str]:
         if options["format"] == "long":
             return self._table(dataset, options["out"])
-        raters = raters_of(dataset)
-        if options["rater"] not in raters:
-            raise CommandError(f"--rater must be one of: {', '.join(sorted(raters)) or 'nobody'}.")
+        if options["format"] in OF_TRACKS:
+            return self._of_a_track(dataset, options)
+        rater = self._rater(raters_of(dataset), options["rater"])
         format_ = qlabels if options["format"] == "qlabels" else qrels
-        return format_.lines(dataset, raters[options["rater"]], options["system"])
+        return format_.lines(dataset, rater, options["system"])
+
+    def _rater(self, raters: Mapping[str, Rater], name: str | None) -> Rater:
+        if name is None or name not in raters:
+            raise CommandError(f"--rater must be one of: {', '.join(sorted(raters)) or 'nobody'}.")
+        return raters[name]
+
+    def _of_a_track(self, dataset: Dataset, options: dict[str, Any]) -> Iterator[str]:
+        form = options["format"]
+        if form in answers.LINES:
+            return self._answers(dataset, options)
+        if form in ("topics", "requests"):
+            return tracks.topics(dataset) if form == "topics" else tracks.requests(dataset)
+        if form == "nuggets":
+            return tracks.nuggets(dataset, self._weigher(dataset, options["rater"]))
+        rater = self._rater(raters_of(dataset), options["rater"])
+        if form == "trec-qrels":
+            return tracks.trec_qrels(dataset, rater, options["rubric"])
+        weighed = Rating.objects.of_dataset(dataset).filter(
+            rater=rater, rubric__slug=IMPORTANCE.slug
+        )
+        weigher = rater if weighed.exists() else self._weigher(dataset, None)
+        return tracks.assignments(dataset, rater, weigher, options["system"])
+
+    def _weigher(self, dataset: Dataset, name: str | None) -> Rater | None:
+        """Who weighed nuggets: the one of this name, else the one that the page of nuggets takes."""
+        weighers = {each.name: each.pk for each in raters_under(dataset, IMPORTANCE.slug)}
+        if name is not None and name not in weighers:
+            raise CommandError(f"--rater must be one of: {', '.join(weighers) or 'nobody'}.")
+        return (
+            Rater.objects.filter(pk=weighers[name or next(iter(weighers))]).first()
+            if weighers
+            else None
+        )
+
+    def _answers(self, dataset: Dataset, options: dict[str, Any]) -> Iterator[str]:
+        if not options["team"]:
+            raise CommandError("--team is missing: each line of a run says whose it is.")
+        run = answers.Run(options["system"], options["team"], options["type"])
+        notes: Counter[str] = Counter()
+        yield from answers.lines(dataset, options["format"], run, notes)
+        for what, n in notes.items():
+            if n:
+                self.stderr.write(f"{n}  {what}")
 
     def _table(self, dataset: Dataset, out: str) -> Iterator[str]:
         if out == "-" or out.endswith(".csv"):
