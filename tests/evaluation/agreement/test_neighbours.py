@@ -11,6 +11,7 @@ import pytest
 from django.core.management import call_command
 
 from annotation.models import Dataset
+from crux_site.imports.importing import import_dataset
 from evaluation.agreement.page import alpha
 from evaluation.data.ratings import load
 from evaluation.data.selection import select
@@ -117,37 +118,17 @@ def test_three_nominal_labels(pubmedqa):
 
 
 @pytest.fixture
-def umbrela(tmp_path):
-    grades = {
-        rater: [
-            row.split()
-            for row in (FOLDER / f"trec_rag25/umbrela/{name}.qrels").read_text().splitlines()
-        ]
-        for rater, name in {
-            "codex-gpt5-5": "codex-gpt5.5",
-            "ministral-3-14b": "ministral-3-14b",
-            "qwen3-5-9b": "qwen3.5-9b",
-        }.items()
-    }
-    topics = sorted({topic for rows in grades.values() for topic, *_ in rows}, key=int)
-    files = {
-        "topics.jsonl": [{"id": topic, "request": f"Narrative {topic}"} for topic in topics],
-        "subquestions.jsonl": [
-            {"id": topic, "subquestions": ["The whole request"]} for topic in topics
-        ],
-        "ratings.jsonl": [
-            line(rater, "umbrela", text, int(grade), kind="model", topic=topic)
-            for rater, rows in grades.items()
-            for topic, _, text, grade in rows
-        ],
-    }
-    return imported(tmp_path, "rag25", files)
+def umbrela(db):
+    """The files as they were published; the nuggets of the same topics are beside them."""
+    import_dataset(FOLDER / "trec_rag25", "rag25", form="trec-rag")
+    return Dataset.objects.get(slug="rag25")
 
 
-def test_five_ordered_grades(umbrela):
+def test_five_ordered_grades(umbrela, cast):
     wanted = expected("umbrela")
     raters = ",".join(wanted["raters"])
-    found = agreement("rag25", "--rubric", "umbrela", "--raters", raters)
+    page = f"/datasets/rag25/agreement.json?rubric=umbrela&judge=&raters={raters}"
+    found = cast.client("researcher").get(page).json()
     assert found["n_items"] == wanted["items"] == wanted["pairs_rated_by_all"]
     assert found["krippendorff_alpha"]["metric"] == "ordinal"
     assert found["krippendorff_alpha"]["value"] == near(wanted["alpha_ordinal"]["value"])
