@@ -10,12 +10,16 @@ from django.db import IntegrityError, transaction
 from django.db.models import Max, QuerySet
 from django.utils import timezone
 
-from annotation.models import Citation, SubQuestion, Text, Topic, User
+from annotation.formats.foreign.nuggets import IMPORTANCE as WEIGHTS
+from annotation.formats.foreign.nuggets import OF_TOPIC
+from annotation.models import Citation, Rater, Rating, SubQuestion, Text, Topic, User
+from annotation.models.standard import IMPORTANCE, add_standard
 from annotation.text.spans import Span, locate
 from building.engine.wanted import Wanted
 from building.engine.writings import report_name, system_of
 from building.models import Order, Product, Writing
 from building.writing.citations import place_of
+from building.writing.parse import weighed
 
 Decision = Product.Decision
 PASSAGE_OF = "{document}#{number}"
@@ -128,7 +132,11 @@ def _request(product: Product, order: Order) -> None:
 
 
 def _question(product: Product, order: Order) -> None:
-    words = " ".join(product.words.split())
+    _ask(product, order, product.words)
+
+
+def _ask(product: Product, order: Order, body: str) -> None:
+    words = " ".join(body.split())
     questions = order.topic.questions
     if questions.filter(body=words).exists():
         raise DecisionRefused(f"{order.topic} has this question already: {words}")
@@ -136,6 +144,42 @@ def _question(product: Product, order: Order) -> None:
     product.question = SubQuestion.objects.create(
         topic=order.topic, position=0 if last is None else last + 1, body=words
     )
+
+
+def _nugget(product: Product, order: Order) -> None:
+    """Its words as a sub-question, and its importance, as accepted, rated by a rater called like the writer.
+
+    Where a person left out what stood before the words, it is as the writer proposed.
+    """
+    importance, words = weighed(product.words)
+    _ask(product, order, words)
+    assert product.question is not None
+    text, _ = Text.objects.get_or_create(
+        dataset_id=order.topic.dataset_id,
+        kind=Text.Kind.PASSAGE,
+        system="",
+        name=OF_TOPIC.format(order.topic),
+        defaults={"topic": order.topic},
+    )
+    Rating.objects.record(
+        rater=_rater(order).pk,
+        rubric=add_standard(IMPORTANCE).pk,
+        text=text.pk,
+        question=product.question.pk,
+        grade=WEIGHTS[importance or weighed(product.body)[0]],
+    )
+
+
+def _rater(order: Order) -> Rater:
+    """Whose weights they are: called like the writer, in this dataset alone."""
+    writer = order.run.writer
+    kind = Rater.Kind.BASELINE if writer.is_baseline else Rater.Kind.MODEL
+    rater, _ = Rater.objects.get_or_create(
+        dataset_id=order.topic.dataset_id, name=writer.slug, defaults={"kind": kind}
+    )
+    if rater.kind != kind:
+        raise DecisionRefused(f"{rater} is a {rater.get_kind_display()} here, and no writer.")
+    return rater
 
 
 def _report(product: Product, order: Order) -> None:
@@ -189,6 +233,7 @@ _ENTERS = {
     "passages": _passage,
     "request": _request,
     "questions": _question,
+    "nuggets": _nugget,
     "report": _report,
     "direct": _report,
 }

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from annotation.models import Dataset, Document, Text, Topic
+from annotation.models import Dataset, Document, SubQuestion, Text, Topic
 from building.engine.wanted import REQUIRED, Wanted, run_of
 from building.models import Order, Product
 from building.writing.lengths import (
@@ -45,6 +45,8 @@ def planned(task: Task, dataset: Dataset, wanted: Wanted) -> Iterator[Planned]:
             yield _of_summary(topic, {}, "" if not topic.request else "it has a request")
         elif task.name == "questions":
             yield _questions_of(topic, wanted.n or task.n)
+        elif task.name == "nuggets" and topic.request:
+            yield _questions_of(topic, wanted.n or task.n, "nuggets")
         elif not topic.request:
             yield Planned(topic, why_not="it has no request yet")
         else:
@@ -69,9 +71,10 @@ def _of_documents(topics: list[Topic], dataset: Dataset, wanted: Wanted) -> Iter
             yield Planned(topic, document, {"n": wanted.n}, why_not=why_not)
 
 
-def _questions_of(topic: Topic, n: int) -> Planned:
-    have = list(topic.questions.exclude(body="").values_list("body", flat=True))
-    why_not = f"it has {len(have)} questions" if len(have) >= n else ""
+def _questions_of(topic: Topic, n: int, called: str = "questions") -> Planned:
+    asked = topic.questions.exclude(body="").exclude(filtered_because=SubQuestion.WHOLE)
+    have = list(asked.values_list("body", flat=True))
+    why_not = f"it has {len(have)} {called}" if len(have) >= n else ""
     return _of_summary(topic, {"n": max(0, n - len(have)), "have": have}, why_not)
 
 

@@ -40,8 +40,9 @@ def steps(dataset: Dataset) -> list[Step]:
         .annotate(Count("pk"))
         .order_by()
     )
-    # A report without passages is one, too.
+    # A report without passages is one, too, and a nugget is a sub-question.
     waiting["report"] = waiting.get("report", 0) + waiting.pop("direct", 0)
+    waiting["questions"] = waiting.get("questions", 0) + waiting.pop("nuggets", 0)
     return [
         Step(
             step.name,

@@ -105,6 +105,14 @@ def _questions(source: Source) -> str:
     return _in_tags("q", questions) if questions else NO_WORDS
 
 
+def _nuggets(source: Source) -> str:
+    """The first sentences, each [okay]: a baseline does not know what an answer must have."""
+    have = {on_one_line(nugget).casefold() for nugget in source.have}
+    sentences = dict.fromkeys(f"[okay] {sentence}" for sentence in _sentences(source.document))
+    new = [nugget for nugget in sentences if nugget.casefold() not in have]
+    return _in_tags("n", new[: source.n]) if new else NO_WORDS
+
+
 def _asked(found: Sequence[str]) -> Iterator[str]:
     """A question on each two of the words, then one on each alone."""
     for one, other in combinations(found, 2):
@@ -143,6 +151,7 @@ _WRITERS = {
     "passages": _passages,
     "request": _request,
     "questions": _questions,
+    "nuggets": _nuggets,
     "report": _report,
     "direct": _direct,
 }

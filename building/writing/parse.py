@@ -6,6 +6,7 @@ be used is kept beside a failure, and what is doubtful is flagged for a person.
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Sequence
 
@@ -31,6 +32,8 @@ _QUESTION_MARKS = (
 )  # the last is the Greek one, which looks like a semicolon
 _NOTES = ("note:", "**note", "references:", "**references", "sources:")
 LACKS_TAG = "one of its tags is missing"
+NUGGET_WORDS = 30  # from where one is flagged: a nugget is one fact
+_NUGGET = re.compile(r"\[(vital|okay)\]\s*+(\S.*)", re.IGNORECASE | re.DOTALL)
 
 
 def read_questions(reply: str, finish_reason: str | None, source: Source) -> Written:
@@ -82,6 +85,54 @@ def _said_of_number(written: int, distinct: int, n: int) -> str:
 
 def _said_of_more(written: int, n: int) -> str:
     return f"{written} were written, of which the first {n} were taken." if written > n else ""
+
+
+def weighed(nugget: str) -> tuple[str, str]:
+    """The importance in front of a nugget, vital or okay, "" where there is none, and its words."""
+    found = _NUGGET.fullmatch(nugget.strip())
+    return (found[1].lower(), found[2].strip()) if found else ("", nugget.strip())
+
+
+def read_nuggets(reply: str, finish_reason: str | None, source: Source) -> Written:
+    """The first `source.n` nuggets of a reply that say how important they are, and are not there already.
+
+    One without [vital] or [okay] before it is left out. TOO_FEW keeps those that came. Flagged are those with
+    a tag missing, of more words than NUGGET_WORDS, and nearly the same as another, as questions are.
+    """
+    n, is_cut = max(source.n, 1), _is_cut(finish_reason)
+    text = _words_of(reply)
+    items = tagged(text, "n", is_cut)
+    if not items.bodies or finish_reason == "content_filter":
+        return _nothing(reply, text, finish_reason, n)
+    have = [weighed(nugget)[1] for nugget in source.have]
+    seen = {_key(nugget) for nugget in have}
+    kept: list[tuple[str, str, bool]] = []
+    n_unweighed = 0
+    for place, body in enumerate(unnumbered(items.bodies, len(have))):
+        importance, words = weighed(on_one_line(body))
+        n_unweighed += not importance
+        if importance and _key(words) not in seen and not checks.refuses(words):
+            seen.add(_key(words))
+            kept.append((importance, words, place in items.loose))
+    missing = max(n - len(kept), 0)
+    details = [_said_of_number(len(items.bodies), len(kept), n), _said_of_cut(items)]
+    if n_unweighed:
+        details.append(f"{n_unweighed} without [vital] or [okay] are left out.")
+    failure = Failure.TOO_FEW if missing else None
+    return Written(_nuggets(kept[:n], have), failure, _joined(details), missing)
+
+
+def _nuggets(kept: Sequence[tuple[str, str, bool]], have: Sequence[str]) -> tuple[Product, ...]:
+    near = checks.near_duplicates([*have, *(words for _, words, _ in kept)])
+    products = []
+    for place, (importance, words, is_loose) in enumerate(kept, len(have)):
+        flags = [LACKS_TAG] if is_loose else []
+        if (length := n_words(words)) > NUGGET_WORDS:
+            flags.append(f"has {length} words, which is long for one fact")
+        if place in near:
+            flags.append(f"nearly the same as nugget {near[place] + 1}")
+        products.append(Product(f"[{importance}] {words}", tuple(flags)))
+    return tuple(products)
 
 
 def read_passages(reply: str, finish_reason: str | None, source: Source) -> Written:

@@ -23,15 +23,15 @@ _DOCUMENT, _REQUEST, _PASSAGES, _HAVE = (
         ("Document", "document"),
         ("Request", "request"),
         ("Passages", "passages"),
-        ("Questions that are there already", "questions"),
+        ("(?:Questions|Nuggets) that are there already", "(?:questions|nuggets)"),
     )
 )
 _PASSAGE = re.compile(r"(?:\A|\n\n)\[(\d+)\] (.*)")
 _QUESTION = re.compile(r"^\d+\. (.*)", re.MULTILINE)
-_N = re.compile(r"at most (\d+)\.|Write (\d+) new questions")
+_N = re.compile(r"at most (\d+)\.|Write (\d+) new (?:questions|nuggets)")
 _WORDS = re.compile(r"about (\d+) words")
-_TASK_OF_TAG = {"p": "passages", "r": "request", "q": "questions"}
-_TAG = re.compile(r"between the tags <([prq])> and </\1>")
+_TASK_OF_TAG = {"p": "passages", "r": "request", "q": "questions", "n": "nuggets"}
+_TAG = re.compile(r"between the tags <([prqn])> and </\1>")
 
 
 def answer(prompt: str) -> tuple[str, list[float] | None]:

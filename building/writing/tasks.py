@@ -1,4 +1,4 @@
-"""What a writer can be asked: passages of a document, a request, questions, reports; with what prompts."""
+"""What a writer can be asked, with what prompts: passages of a document, a request, questions, nuggets, reports."""
 
 from __future__ import annotations
 
@@ -103,6 +103,7 @@ _READERS = {
     "passages": parse.read_passages,
     "request": parse.read_request,
     "questions": parse.read_questions,
+    "nuggets": parse.read_nuggets,
     "report": parse.read_report,
     "direct": parse.read_report,
 }
@@ -133,6 +134,16 @@ _ALL = (
         "Writes questions that a summary answers, each to be understood by itself.",
         may="request n have",
         must="document",
+        max_tokens=1_000,
+        n=10,
+        words=0,
+    ),
+    _task(
+        "nuggets",
+        "Nuggets",
+        "Writes facts that an answer to a request can hold, each with how much it matters.",
+        may="n have",
+        must="request document",
         max_tokens=1_000,
         n=10,
         words=0,

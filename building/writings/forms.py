@@ -163,7 +163,7 @@ class WritingForm(forms.Form):
     )
     _OF_CONTEXT = ("run", "k", "context_tokens", "required")
     _OF_REPORTS = ("length", "system")
-    _OF_SEVERAL = ("passages", "questions")
+    _OF_SEVERAL = ("passages", "questions", "nuggets")
 
     def __init__(self, *args: Any, task: Task, dataset: Dataset, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, cast
 
+from django.db.models import Count
 from django.utils.http import urlencode
 
-from annotation.models import Dataset, Text
+from annotation.models import Dataset, Rating, Text
 from annotation.models.standard import IMPORTANCE, NUGGET_SUPPORT
 from evaluation.data.columns import Column
 from evaluation.data.query import OneOf, QueryForm
@@ -83,8 +84,8 @@ def nugget_choice(dataset: Dataset, words: Mapping[str, Any]) -> NuggetChoice:
     options, offered, etas = _scoring(beside, words)
     return NuggetChoice(
         dataset,
-        _called(supporters, asked["support"]),
-        _called(weighers, asked["importance"]),
+        _called(dataset, supporters, NUGGET_SUPPORT.slug, asked["support"]),
+        _called(dataset, weighers, IMPORTANCE.slug, asked["importance"]),
         cast(Rules, asked["rules"]),
         supporters,
         weighers,
@@ -96,9 +97,15 @@ def nugget_choice(dataset: Dataset, words: Mapping[str, Any]) -> NuggetChoice:
     )
 
 
-def _called(columns: tuple[Column, ...], name: str | None) -> Column | None:
-    """The one of this name; without one the first."""
-    return next((column for column in columns if name in (None, column.name)), None)
+def _called(
+    dataset: Dataset, columns: tuple[Column, ...], rubric: str, name: str | None
+) -> Column | None:
+    """The one of this name; without one who rated most under the rubric, of equals the first."""
+    if name is not None:
+        return next(column for column in columns if column.name == name)
+    rated = Rating.objects.of_dataset(dataset).filter(rubric__slug=rubric).order_by()
+    n_of = dict(rated.values_list("rater").annotate(Count("pk")))
+    return max(columns, key=lambda column: n_of.get(column.pk, 0), default=None)
 
 
 def _besides(dataset: Dataset) -> tuple[Dataset, ...]:

@@ -17,6 +17,7 @@ PROMPTS = {
     "passages": "{document}\n\nAt most {n} passages.",
     "request": "{document}\n\nWrite the request.",
     "questions": "{document}\n\nThere are:\n{have}\n\nWrite {n}.",
+    "nuggets": "{document}\n\n{request}\n\nThere are:\n{have}\n\nWrite {n}.",
     "report": "{request}\n\n{context}\n\nAbout {words} words.",
     "direct": "{request}\n\nAbout {words} words.",
 }

@@ -24,6 +24,7 @@ SOURCES = {
     "questions": Source(
         document=DOCUMENT, n=4, have=("What is said about ferry and Aurora?", "Why?")
     ),
+    "nuggets": Source(document=DOCUMENT, request="Report on the ferry.", n=4, have=("It sank.",)),
     "report": Source(
         request="Report on the ferry.",
         passages=tuple(zip("ab", DOCUMENT.split("\n\n"), strict=True)),
@@ -43,7 +44,7 @@ def test_it_answers_our_own_prompts_with_what_can_be_read(name):
     words, logprobs = answer(asked(name, source))
     written = TASKS[name].read(words, "stop", source)
     assert (written.failure, logprobs) == (None, None)
-    assert len(written.products) == {"passages": 2, "questions": 4}.get(name, 1)
+    assert len(written.products) == {"passages": 2, "questions": 4, "nuggets": 4}.get(name, 1)
     if name == "report":
         assert {label for each in written.products[0].citations for label in each.labels} == {
             "1",
