@@ -1,4 +1,4 @@
-"""What a writer can be asked, with what prompts: passages of a document, a request, questions, nuggets, reports."""
+"""What a writer can be asked: passages of a document, a request, questions, nuggets, reports. And the prompts."""
 
 from __future__ import annotations
 
