@@ -1,4 +1,4 @@
-"""What a writer can be asked: passages of a document, a request, questions, nuggets, reports. And the prompts."""
+"""What a writer can be asked, and its prompts: passages, a request, questions, nuggets, reports."""
 
 from __future__ import annotations
 

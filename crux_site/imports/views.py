@@ -33,6 +33,7 @@ FORMAT_NAMES = {
     "miracl": "MIRACL",
     "trec-rag": "TREC RAG",
     "ragtime": "RAGTIME and NeuCLIR",
+    "nuggets": "nuggets (of TREC RAG, NeuCLIR, auto-judge and others)",
     "hf": "Parquet or JSON lines with AutoRAG's columns",
     "alce": "ALCE: results, demonstrations, utility",
     "reranker-requests": "requests to rerankers (Anserini, RankLLM)",

@@ -48,4 +48,4 @@ def report_page(choice: NuggetChoice, text: Text) -> ReportPage:
 
 
 def _word(words: dict[int, str], grade: float) -> str:
-    return "" if np.isnan(grade) else words[int(grade)]
+    return "" if np.isnan(grade) else words[int(grade)].replace("_", " ")

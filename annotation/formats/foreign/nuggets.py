@@ -5,7 +5,8 @@ A nugget is a sub-question. What a file says of its weight, of reports and of an
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -60,7 +61,7 @@ class _Bank(Row):
 
     @property
     def asked(self) -> dict[str, Asked]:
-        """By their words, in their order: one that is there twice is one."""
+        """By their words, in their order."""
         raise NotImplementedError
 
 
@@ -85,10 +86,15 @@ class _Nuggets(_Bank):
 
     @property
     def asked(self) -> dict[str, Asked]:
-        asked: dict[str, Asked] = {}
-        for nugget in self.nuggets:
-            asked.setdefault(nugget.text.strip(), Asked(nugget.mapped_sub_narrative or ""))
-        return asked
+        return {
+            words: Asked(nugget.mapped_sub_narrative or "") for words, nugget in self.told_apart
+        }
+
+    @property
+    def told_apart(self) -> list[tuple[str, _Nugget]]:
+        return list(
+            zip(_told_apart(nugget.text for nugget in self.nuggets), self.nuggets, strict=True)
+        )
 
 
 class _Criterion(Row):
@@ -108,14 +114,15 @@ class _Criteria(_Bank):
 
     @property
     def asked(self) -> dict[str, Asked]:
-        return {row.criterion.strip(): Asked(row.axis) for row in self.rubrics}
+        words = _told_apart(row.criterion for row in self.rubrics)
+        return {each: Asked(row.axis) for each, row in zip(words, self.rubrics, strict=True)}
 
 
 _Pair = Annotated[tuple[Something, list[Words] | Words], Field(strict=False)]  # JSON has lists
 
 
 class _Pairs(_Bank):
-    """NeuCLIR and RAGTIME: questions with their answers, any of which will do."""
+    """NeuCLIR and RAGTIME: questions with answers, any of which will do. One that is there twice is one."""
 
     id: rows.TopicId
     nuggets: list[_Pair]
@@ -229,6 +236,14 @@ def _nuggets(file: File) -> Iterator[Source]:
         yield file.source(Kind.RATINGS, supports, again=True)
 
 
+def _told_apart(nuggets: Iterable[str]) -> Iterator[str]:
+    """The words of each nugget. One that is there again counts again, and has its number behind it."""
+    n_of = Counter[str]()
+    for words in map(str.strip, nuggets):
+        n_of[words] += 1
+        yield words if n_of[words] == 1 else f"{words} ({n_of[words]})"
+
+
 def _kind(file: File) -> str:
     return HUMAN if any(word in file.base for word in _OF_PEOPLE) else MODEL
 
@@ -265,18 +280,18 @@ def _report(row: _Nuggets) -> Iterator[CitedRow]:
 
 
 def _weights(by: tuple[str, str], row: _Nuggets) -> Iterator[RatingRow]:
-    for nugget in row.nuggets:
+    for words, nugget in row.told_apart:
         if nugget.importance is not None:
             grade = IMPORTANCE.get(nugget.importance)
-            yield _rating(by, "importance", row.qid, nugget.text, grade=grade)
+            yield _rating(by, "importance", row.qid, words, grade=grade)
 
 
 def _supports(by: tuple[str, str], row: _Nuggets) -> Iterator[RatingRow]:
     report = {"text_kind": "report", "system": row.run_id, "text": row.qid}
-    for nugget in row.nuggets:
+    for words, nugget in row.told_apart:
         if nugget.assignment is not None:
             grade = SUPPORT.get(nugget.assignment)
-            yield _rating(by, "nugget-support", row.qid, nugget.text, grade=grade, **report)
+            yield _rating(by, "nugget-support", row.qid, words, grade=grade, **report)
 
 
 def _answers(row: _Bank) -> Iterator[RatingRow]:

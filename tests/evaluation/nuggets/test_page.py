@@ -100,7 +100,7 @@ def test_from_a_number_to_its_nuggets_and_to_the_pair(rosa, nuggets):
     page = rosa.get(f"{URL}{report.pk}/")
     assert tables(page)["Nuggets"] == [
         ["nugget 0 of t2", "vital", "support"],
-        ["nugget 1 of t2", "vital", "partial_support"],
+        ["nugget 1 of t2", "vital", "partial support"],
         ["nugget 2 of t2", "okay", "support"],
     ]
     question = SubQuestion.objects.get(body="nugget 1 of t2")

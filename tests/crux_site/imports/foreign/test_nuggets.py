@@ -169,6 +169,20 @@ def test_a_file_of_the_annotation_tool(tmp_path, key):
 
 
 BROKEN = "nuggets.jsonl"
+
+
+def test_a_nugget_that_is_there_twice_counts_twice(tmp_path):
+    again = {**WHEEL, "importance": "okay", "mapped_sub_narrative": "When?"}
+    read(write(tmp_path, {**RAG25, "nuggets.jsonl": [{"qid": "58", "nuggets": [WHEEL, again]}],
+                          "assign/model-a.v1.jsonl": [{**ASSIGNED, "nuggets": [WHEEL, again]}]}),
+         "trec-rag")  # fmt: skip
+    assert questions() == [
+        (WHEEL["text"], WHEEL["mapped_sub_narrative"]),
+        (f"{WHEEL['text']} (2)", "When?"),
+    ]
+    assert [row[-1] for row in ratings("importance")] == [2, 1, 2, 1]
+
+
 OTHERWISE = {"qid": "58", "nuggets": [{**WHEEL, "importance": "okay"}, MAY, COST]}
 
 
