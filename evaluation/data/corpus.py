@@ -25,6 +25,8 @@ class Question:
     pk: int
     position: int
     is_filtered: bool
+    is_whole: bool = False
+    """The request itself, beside sub-questions: what qrels grade, and no coverage counts."""
 
 
 @dataclass(frozen=True)
@@ -61,7 +63,7 @@ def load_corpus(dataset: Dataset) -> Corpus:
     for topic, pk, position, why in sub_questions.values_list(
         "topic_id", "pk", "position", "filtered_because"
     ):
-        questions[topic].append(Question(pk, position, bool(why)))
+        questions[topic].append(Question(pk, position, bool(why), why == SubQuestion.WHOLE))
     has_words = ExpressionWrapper(Q(body__isnull=False), output_field=BooleanField())
     texts = (
         Text.objects.filter(dataset=dataset)

@@ -149,12 +149,14 @@ def load_pools(
 def questions_counted(
     dataset: Dataset, corpus: Corpus, options: Options
 ) -> Mapping[int, tuple[Question, ...]]:
-    """The questions of each topic that count: all, or those of the kind that the options name."""
-    if options.questions is None:
-        return corpus.questions
-    of_kind = questions_of(dataset, options.questions)
+    """The questions of each topic that count: all but the whole request, or those of a kind."""
+    of_kind = questions_of(dataset, options.questions) if options.questions else None
     return {
-        topic: tuple(question for question in questions if question.pk in of_kind)
+        topic: tuple(
+            question
+            for question in questions
+            if not question.is_whole and (of_kind is None or question.pk in of_kind)
+        )
         for topic, questions in corpus.questions.items()
     }
 

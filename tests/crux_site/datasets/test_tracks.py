@@ -207,6 +207,25 @@ def test_groups_are_in_our_own_folder_too(nuggets, tmp_path):
     assert not import_dataset(folders[1], "mill").changed
 
 
+def test_answers_of_nuggets_are_in_our_own_folder(tmp_path):
+    pairs = [["Who?", ["Marsh", "Ottilie [...] Marsh"]], ["When?", "May"], ["Who?", ["Marsh"]]]
+    files = {
+        "requests.jsonl": [{"request_id": "300", "problem_statement": "What of the mill?"}],
+        "nuggets.jsonl": [{"id": "300", "nuggets": pairs}],
+    }
+    import_dataset(write(tmp_path / "in", files), "mill", form="ragtime")
+    written = []
+    for slug in ("mill", "again"):
+        folder = tmp_path / slug
+        call_command("export_dataset", slug, "--out", str(folder), stdout=StringIO())
+        written.append({path.name: path.read_bytes() for path in folder.rglob("*.jsonl")})
+        import_dataset(folder, "again")
+    assert written[0] == written[1]
+    assert [line["spans"][0]["source_quote"] for line in lines(written[0]["ratings.jsonl"].decode())] == [
+        "Marsh", "May",
+    ]  # fmt: skip
+
+
 @pytest.mark.parametrize(
     ("options", "why"),
     [
