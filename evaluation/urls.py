@@ -4,6 +4,7 @@ from django.urls import URLPattern, URLResolver, include, path
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("", include("evaluation.agreement.urls")),
+    path("", include("evaluation.by_type.urls")),
     path("", include("evaluation.pairs.urls")),
     path("", include("evaluation.matrix.urls")),
     path("", include("evaluation.mixed_model.urls")),

@@ -14,8 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from building.retrieval.bm25 import DECIMALS
-from building.retrieval.fusion import Scored, min_max
+from building.retrieval.fusion import Scored
 from building.retrieval.vectors import unit
+from evaluation.metrics.fusion import min_max
 
 Floats = NDArray[np.float64]
 

@@ -3,29 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 from annotation.models import Topic
 from building.retrieval.fusion import reciprocal_rank, sum_of_scores
 from building.retrieval.recipe import RecipeError
 from building.steps.kitchen import Kitchen, Ranking
 from building.steps.options import BY, K, number
+from evaluation.metrics.fusion import Scale
 
 HEAVIEST = 1_000.0
 
 
 class FuseStep:
-    """fuse(A, B, ..., by=rrf, k=60, weights=2:1): rankings joined by 1 / (k + rank), or by=minmax by scores."""
+    """fuse(A, B, ..., by=rrf, k=60, weights=2:1): rankings joined by 1 / (k + rank), or by their scores."""
 
     def __init__(self, kitchen: Kitchen, options: Mapping[str, str]) -> None:
-        self.by_scores = BY.read("fuse", options) != "rrf"
+        by = BY.read("fuse", options)
+        self.scale: Scale | None = None if by == "rrf" else cast(Scale, by)
         self.made_from: dict[str, Any]
-        if not self.by_scores:
+        if self.scale is None:
             self.made_from = {"k": K.read("fuse", options)}
         elif "k" in options:
-            raise RecipeError("fuse: k is of ranks, and by=minmax joins scores: leave one out.")
+            raise RecipeError(f"fuse: k is of ranks, and by={by} joins scores: leave one out.")
         else:
-            self.made_from = {"by": "minmax"}
+            self.made_from = {"by": by}
         self.weights: list[float] = []
         if "weights" in options:
             words = options["weights"].split(":")
@@ -38,8 +40,8 @@ class FuseStep:
                 f"fuse: there are {len(self.weights)} weights for {len(parts)} rankings. A “:” parts them."
             )
         rankings = [part.texts for part in parts]
-        if self.by_scores:
-            texts = sum_of_scores(rankings, self.weights)
+        if self.scale:
+            texts = sum_of_scores(rankings, self.weights, self.scale)
         else:
             texts = reciprocal_rank(rankings, self.made_from["k"], self.weights)
         unknown = set[str]().union(*(part.unknown for part in parts))

@@ -110,6 +110,11 @@ AGGREGATE = OneWord(
     known=("sum", "coverage"),
 )
 ETA = Whole("eta", "the grade from which a passage answers", str(DEFAULT_ETA))
-BY = OneWord("by", "by ranks, or by scores brought to 0..1", "rrf", known=("rrf", "minmax"))
+BY = OneWord(
+    "by",
+    "by ranks, or by scores: as they are, or brought to 0..1",
+    known=("rrf", "raw", "minmax"),
+    default="rrf",
+)
 K = Whole("k", "of rrf: 1 / (k + rank)", "60")
 WEIGHTS = Option("weights", "of each ranking, such as 2:1")

@@ -27,6 +27,11 @@ class QuestionKind:
         return f"{self.rubric}:{self.rater_name}:{self.grade}"
 
     @property
+    def typing(self) -> str:
+        """Who says so, and under which rubric: RUBRIC:RATER."""
+        return f"{self.rubric}:{self.rater_name}"
+
+    @property
     def title(self) -> str:
         return f"{self.word}, as {self.rater_name} says"
 

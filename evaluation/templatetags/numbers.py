@@ -16,6 +16,12 @@ def figure(estimate: Estimate) -> str:
 
 
 @register.filter
+def three(estimate: Estimate) -> str:
+    """Three decimals, for shares that lie close together; or the word."""
+    return "undefined" if estimate.value is None else f"{estimate.value:.3f}"
+
+
+@register.filter
 def limits(estimate: Estimate) -> str:
     """The interval in brackets; nothing where there is none."""
     if estimate.low is None or estimate.high is None:

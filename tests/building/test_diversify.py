@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 from building.retrieval.diversify import mmr, xquad
-from building.retrieval.fusion import min_max, reciprocal_rank, sum_of_scores
+from building.retrieval.fusion import reciprocal_rank, sum_of_scores
 from building.retrieval.vectors import unit
+from evaluation.metrics.fusion import min_max
 
 A, B, C, D = 1, 2, 3, 4
 RANKING = [(A, 3.0), (B, 2.0), (C, 1.0), (D, 1.0)]  # min-max: 1, 1/2, 0, 0

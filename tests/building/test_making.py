@@ -161,7 +161,7 @@ def test_other_grades_make_another_run(study):
         ("required(judge=judge, eta=x)", "eta is a whole number, not “x”."),
         ("fuse(bm25, bm25, k=1.5)", "fuse: k is a whole number, not “1.5”."),
         ("fuse(bm25)", "fuse joins two rankings or more"),
-        ("fuse(bm25, bm25, by=max)", "fuse: by is rrf or minmax, not “max”."),
+        ("fuse(bm25, bm25, by=max)", "fuse: by is rrf or raw or minmax, not “max”."),
         ("fuse(bm25, bm25, by=minmax, k=3)", "fuse: k is of ranks, and by=minmax joins scores"),
         ("fuse(bm25, bm25, weights=2)", "there are 1 weights for 2 rankings"),
         ("fuse(bm25, bm25, weights=2:x)", "fuse: each of the weights is a number"),

@@ -1,0 +1,211 @@
+"""Recall of two joined runs by the type of the question, at every weight of the lexical one.
+
+Source: Know Your RAG (de Lima et al., 2024), section 5. A question counts if its topic is ranked by one of
+the runs and its gold context is known; texts of the same words are one.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from annotation.models import Dataset, SubQuestion, Text
+from evaluation.by_type.gold import Gold, gold_of
+from evaluation.by_type.params import ByTypeChoice, How
+from evaluation.data.cache import cached
+from evaluation.data.question_kinds import questions_of
+from evaluation.data.selection import SelectionError
+from evaluation.metrics.fusion import sums_of_ranks, sums_of_scores
+from evaluation.metrics.ranking import recall
+from evaluation.models import RankedText
+from evaluation.stats.bootstrap import bootstrap_interval, resampled_values
+from evaluation.stats.clusters import ratio, topic_sums
+from evaluation.stats.estimate import Estimate, FloatArray, IntArray
+
+INCLUSIVE = "inclusive"
+SEED = 0
+NOTHING = "undefined, because no question of this type has a gold context and a ranking"
+
+Ranking = list[tuple[str, float]]
+"""Texts by the names that stand for their words, with their scores, best first."""
+
+
+@dataclass(frozen=True)
+class TypeRow:
+    """The questions of one type, or all (grade None), and the recall at each weight."""
+
+    name: str
+    grade: int | None
+    recall: tuple[Estimate, ...]
+
+    @property
+    def n(self) -> int:
+        return self.recall[0].n
+
+    @property
+    def missing(self) -> int:
+        return self.recall[0].missing
+
+    @cached_property
+    def best(self) -> int | None:
+        """The place of the best weight: the smallest with the highest recall. None where it is undefined."""
+        values = [estimate.value for estimate in self.recall]
+        known = [value for value in values if value is not None]
+        return values.index(max(known)) if known else None
+
+
+@dataclass(frozen=True)
+class ByType:
+    """The numbers of the page. Questions that are filtered are counted, and in no row."""
+
+    rows: tuple[TypeRow, ...]
+    n_untyped: int
+    n_filtered: int
+    n_without_gold: int
+    n_unranked: int
+
+
+def by_type(choice: ByTypeChoice) -> ByType:
+    """The numbers of a state of the page, kept until the data change."""
+    key = ("by type", *choice.params().items())
+    return cached(choice.dataset, key, lambda: _by_type(choice))
+
+
+def _by_type(choice: ByTypeChoice) -> ByType:
+    dataset = choice.dataset
+    every = SubQuestion.objects.filter(topic__dataset=dataset)
+    asked = dict(every.filter(filtered_because="").order_by("pk").values_list("pk", "topic_id"))
+    gold = gold_of(dataset, choice.gold, asked)
+    values, is_ranked = _recalls(choice, asked, gold)
+    questions, topics = np.array(list(asked), np.int64), np.array(list(asked.values()), np.int64)
+    typed: set[int] = set()
+    rows = [TypeRow(INCLUSIVE, None, _means(values, topics))]
+    for kind in choice.kinds:
+        of_kind = questions_of(dataset, kind)
+        typed |= of_kind
+        here = np.isin(questions, list(of_kind))
+        rows.append(TypeRow(kind.word, kind.grade, _means(values[here], topics[here])))
+    return ByType(
+        tuple(rows),
+        n_untyped=len(asked.keys() - typed),
+        n_filtered=every.exclude(filtered_because="").count(),
+        n_without_gold=len(asked) - len(gold),
+        n_unranked=int((~is_ranked).sum()),
+    )
+
+
+def _recalls(
+    choice: ByTypeChoice, asked: Mapping[int, int], gold: Gold
+) -> tuple[FloatArray, np.ndarray]:
+    """The recall of each question at each weight, NaN where it is missing; and which are ranked at all."""
+    runs = [_rankings(choice, run) for run in (choice.lexical, choice.dense)]
+    stands_for = _names(choice.dataset, runs, gold)
+    named = [
+        {topic: _distinct(ranking, stands_for) for topic, ranking in run.items()} for run in runs
+    ]
+    values = np.full((len(asked), len(choice.weights)), np.nan)
+    is_ranked = np.array([any(topic in run for run in runs) for topic in asked.values()], bool)
+    for place, (question, topic) in enumerate(asked.items()):
+        if is_ranked[place] and question in gold:
+            right = {stands_for[text] for text in gold[question]}
+            rankings = [run.get(topic, []) for run in named]
+            values[place] = [
+                _recall(fused(rankings, weight, choice.how), right, choice.k)
+                for weight in choice.weights
+            ]
+    return values, is_ranked
+
+
+def fused(rankings: Sequence[Ranking], weight: float, how: How) -> list[str]:
+    """The texts of a lexical and a dense ranking by weight x lexical + (1 - weight) x dense.
+
+    A text that a ranking lacks has 0 there; equal ones are in the order of their names.
+    """
+    of_both = (weight, 1 - weight)
+    sums = (
+        sums_of_ranks(rankings, weights=of_both)
+        if how == "rrf"
+        else sums_of_scores(rankings, of_both, how)
+    )
+    return sorted(sums, key=lambda name: (-sums[name], name))
+
+
+def _recall(ranked: Sequence[str], right: set[str], k: int) -> float:
+    value = recall([name in right for name in ranked], len(right), k).value
+    assert value is not None  # there is a right one
+    return value
+
+
+def _rankings(choice: ByTypeChoice, run: str) -> dict[int, list[tuple[int, float]]]:
+    """The texts of each topic with their scores, in the order of the run.
+
+    Raises SelectionError for a run without scores, unless ranks alone are joined.
+    """
+    found: dict[int, list[tuple[int, float]]] = defaultdict(list)
+    ranked = RankedText.objects.filter(run__dataset=choice.dataset, run__name=run)
+    for topic, text, score in ranked.order_by("topic_id", "rank").values_list(
+        "topic_id", "text_id", "score"
+    ):
+        if score is None and choice.how != "rrf":
+            raise SelectionError(
+                f"The run {run} has no scores to join: choose rrf, which joins ranks."
+            )
+        found[topic].append((text, score or 0.0))
+    return found
+
+
+def _names(
+    dataset: Dataset, runs: Sequence[Mapping[int, list[tuple[int, float]]]], gold: Gold
+) -> dict[int, str]:
+    """The name that stands for a text: the first of those of the same words."""
+    wanted = {text for run in runs for ranking in run.values() for text, _ in ranking}
+    wanted |= {text for texts in gold.values() for text in texts}
+    first: dict[str, str] = {}
+    names: dict[int, tuple[str, str]] = {}
+    texts = dataset.texts.filter(kind=Text.Kind.PASSAGE).order_by()
+    for pk, name, words in texts.values_list("pk", "name", "sha256").iterator(chunk_size=10_000):
+        if pk in wanted:
+            names[pk] = name, words
+            if words:
+                first[words] = min(name, first.get(words, name))
+    return {pk: first.get(words, name) for pk, (name, words) in names.items()}
+
+
+def _distinct(ranking: Sequence[tuple[int, float]], stands_for: Mapping[int, str]) -> Ranking:
+    """The ranking by these names, each at its first place."""
+    scores: dict[str, float] = {}
+    for text, score in ranking:
+        scores.setdefault(stands_for[text], score)
+    return list(scores.items())
+
+
+def _means(values: FloatArray, topics: IntArray) -> tuple[Estimate, ...]:
+    """The mean of each column over the questions that have one, with the bootstrap's interval over topics.
+
+    Whole topics are drawn anew, the same for each column. A question has all values or none.
+    """
+    counted = ~np.isnan(values).any(axis=1)
+    here, n = values[counted], int(counted.sum())
+    missing = len(values) - n
+    if not n:
+        return tuple(Estimate(None, NOTHING, 0, missing) for _ in range(values.shape[1]))
+    sums = topic_sums(np.column_stack([here, np.ones(n)]), topics[counted])
+    drawn = resampled_values(sums, _shares, seed=SEED)
+    return tuple(
+        bootstrap_interval(
+            Estimate(float(mean), None, n, missing),
+            drawn[:, place] if len(drawn) else drawn,
+            len(sums),
+            seed=SEED,
+        )
+        for place, mean in enumerate(here.sum(axis=0) / n)
+    )
+
+
+def _shares(sums: FloatArray) -> FloatArray:
+    """Each column over the last one, which counts: resamples x columns."""
+    return np.column_stack([ratio(part, sums[:, -1]) for part in sums[:, :-1].T])

@@ -1,0 +1,81 @@
+"""Recall by type on the real data of neighbouring papers, against values computed elsewhere.
+
+PubMedQA by its three decisions, CLAPNQ by answerable and not; BM25, and character trigrams as a stand-in for
+dense vectors. Runs are read as they are: their texts are called like the questions.
+"""
+
+import shutil
+from collections.abc import Iterator
+
+import pytest
+
+from tests.evaluation.agreement.test_neighbours import DECISION, DECISIONS
+from tests.neighbours import FOLDER, expected, imported, line, lines, needs_them
+
+pytestmark = [pytest.mark.django_db, needs_them]
+
+KINDS = {"answerable": 1, "unanswerable": 0}
+KIND = {
+    "slug": "kind",
+    "title": "Whether the text answers it",
+    "scale": "nominal",
+    "guideline": "Read the text.",
+    "levels": [{"grade": n, "label": name, "name": name} for name, n in KINDS.items()],
+}
+
+
+def pubmedqa() -> Iterator[tuple[str, str, str, int]]:
+    """Each question with its context, and the grade of its type."""
+    for row in lines("pubmedqa/pqal.jsonl"):
+        yield row["pmid"], row["question"], row["context"], DECISIONS[row["final_decision"]]
+
+
+def clapnq() -> Iterator[tuple[str, str, str, int]]:
+    for row in lines("clapnq/dev.jsonl"):
+        yield row["id"], row["question"], f"{row['title']}\n{row['text']}", KINDS[row["kind"]]
+
+
+@pytest.mark.parametrize(
+    ("name", "read", "rubric"), [("pubmedqa", pubmedqa, DECISION), ("clapnq", clapnq, KIND)]
+)
+def test_recall_by_type_and_weight(tmp_path, cast, name, read, rubric):
+    rows = list(read())
+    (tmp_path / "runs").mkdir()
+    for run in ("bm25", "trigram"):
+        shutil.copy(FOLDER / name / "runs" / f"{run}.run", tmp_path / "runs")
+    files = {
+        "rubrics.jsonl": [rubric],
+        "topics.jsonl": [{"id": key, "request": question} for key, question, *_ in rows],
+        "subquestions.jsonl": [
+            {"id": key, "subquestions": [question]} for key, question, *_ in rows
+        ],
+        "passages.jsonl": [{"id": key, "contents": context} for key, _, context, _ in rows],
+        "ratings.jsonl": [
+            line("people", rubric["slug"], key, grade, topic=key) for key, *_, grade in rows
+        ],
+    }
+    imported(tmp_path, name, files)
+    wanted = expected("recall_by_type")[name]
+    assert len(rows) == wanted["questions"]
+    for how in ("raw", "minmax"):
+        query = (
+            f"how={how}&k={wanted['k']}&lexical=bm25&dense=trigram&types={rubric['slug']}:people"
+        )
+        found = cast.client("researcher").get(f"/datasets/{name}/by-type.json?{query}").json()
+        assert (found["gold"], found["n_without_type"], found["n_not_ranked"]) == ("own", 0, 0)
+        check(found, wanted[how])
+    composition = {row["type"]: row["n"] for row in found["rows"][1:]}
+    assert composition == wanted["composition"]
+
+
+def check(found: dict, wanted: dict) -> None:
+    by_type = {row["type"]: row for row in found["rows"]}
+    assert by_type.keys() == wanted["best"].keys()
+    for weight, of_types in wanted["recall_at_5"].items():
+        for kind, right in of_types.items():
+            cell = next(c for c in by_type[kind]["recall"] if c["weight"] == float(weight))
+            assert cell["value"] == pytest.approx(right["value"], abs=1e-9), (weight, kind)
+            assert (cell["n"], cell["missing"]) == (right["n"], 0)
+    for kind, right in wanted["best"].items():
+        assert by_type[kind]["best"]["weight"] == right["weight"]
+        assert by_type[kind]["best"]["recall"] == pytest.approx(right["recall"], abs=1e-9)

@@ -1,0 +1,179 @@
+"""datasets/<slug>/by-type/
+
+With raw scores, k = 1 and weights 0, 0.5 and 1 the first text is
+
+    q1   q2:0 (0.9 : 0.8)   q1:0 (1.5 + 0.4 : 0.5 + 0.45)   q1:0
+    q2   q2:0               q1:0 (2 : 1 + 0.45)             q1:0
+    q3   q3:0               q1:0 (2.5 + 0.3 : 0.35)         q1:0
+
+and q4 is ranked by neither run.
+"""
+
+import json
+from io import StringIO
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from annotation.models import Rater, Rating, Rubric, SubQuestion, Text
+from evaluation.models import RankedText, RetrievalRun
+from tests.evaluation.agreement.test_page import words
+from tests.evaluation.by_type.material import make_mills
+from tests.evaluation.html_tables import tables
+from tests.evaluation.retrieval.test_page import rows_of
+
+URL = "/datasets/mills/by-type/"
+JSON = "/datasets/mills/by-type.json"
+ASKED = "k=1&weights=0,0.5,1"
+
+
+@pytest.fixture
+def mills(db):
+    return make_mills()
+
+
+@pytest.fixture
+def rosa(cast):
+    return cast.client("researcher")
+
+
+def values(client, query: str) -> dict[str, list[float | None]]:
+    rows = client.get(f"{JSON}?{query}").json()["rows"]
+    return {row["type"]: [cell["value"] for cell in row["recall"]] for row in rows}
+
+
+def test_recall_by_type_and_weight(rosa, mills):
+    response = rosa.get(f"{URL}?{ASKED}")
+    all_of_them, fact, summary = tables(response)["Recall@1 by the weight of bm25"]
+    # The highest is marked by a word, at the smallest weight of equals.
+    assert [cell.split("[")[0].strip() for cell in fact] == [
+        *("fact_single", "0.500 best", "0.500", "0.500", "2", "0"),
+    ]
+    assert summary[1:4] == ["1.000 best", "0.000", "0.000"]
+    assert all_of_them[1].startswith("0.667 best [0.00, 1.00]")
+    assert all_of_them[-2:] == ["3", "1"]
+    seen = words(response)
+    assert "1 question of no type by question-type:tess" in seen
+    assert "0 without a gold context, 1 ranked by neither run, 0 filtered" in seen
+    assert response.content.decode().count("<polyline") == 3 + 3 + 1  # one topic has no interval
+
+
+def test_other_ways_to_join(rosa, mills):
+    # Equal sums, of 0.5 each, are in the order of names: q1:0 goes first.
+    scaled = values(rosa, f"{ASKED}&how=minmax")
+    assert (scaled["fact_single"], scaled["summary"]) == ([0.5, 0.5, 0.5], [1, 0, 0])
+    assert scaled["inclusive"] == pytest.approx([2 / 3, 1 / 3, 1 / 3])
+    # Of q2 both runs rank its own, one of them second; of q1 both rank both alike.
+    assert values(rosa, f"{ASKED}&how=rrf")["fact_single"] == [0.5, 1, 0.5]
+    assert values(rosa, "k=2")["summary"] == [1, 1, 1, 1, 1, 1]
+    RankedText.objects.filter(run__name="dense").update(score=None)
+    refused = rosa.get(f"{URL}?{ASKED}")
+    assert (refused.status_code, "dense has no scores" in words(refused)) == (400, True)
+    assert rosa.get(f"{URL}?{ASKED}&how=rrf").status_code == 200
+
+
+def test_texts_of_the_same_words_are_one(rosa, mills):
+    """q4's context is q1's: whichever of them is first, q1 has found its own, and they take one place."""
+    copy, own = Text.objects.get(name="q4:0"), Text.objects.get(name="q1:0")
+    copy.body = own.body
+    copy.save()
+    first = RankedText.objects.get(run__name="dense", topic__name="q1", rank=1)
+    RankedText.objects.filter(pk=first.pk).update(text=copy)
+    assert values(rosa, f"{ASKED}")["fact_single"] == [1.0, 0.5, 0.5]
+
+
+def test_a_rater_can_say_which_passage_is_the_right_one(rosa, mills):
+    gold = Rater.objects.create(dataset=mills, name="qrels", kind="human")
+    q3 = SubQuestion.objects.get(topic__name="q3")
+    for name, grade in (("q1:0", 3), ("q2:0", 3), ("q3:0", 2)):
+        Rating.objects.create(
+            rater=gold,
+            rubric=Rubric.objects.get(slug="graded"),
+            text=Text.objects.get(name=name),
+            question=q3,
+            grade=grade,
+        )
+    found = rosa.get(f"{JSON}?{ASKED}&gold=graded:qrels").json()
+    # At eta 3 q3 has two: one of them is first where the lexical run counts. The others have none.
+    assert found["n_without_gold"] == 3
+    summary = next(row for row in found["rows"] if row["type"] == "summary")
+    assert [cell["value"] for cell in summary["recall"]] == [0, 0.5, 0.5]
+    fact = next(row for row in found["rows"] if row["type"] == "fact_single")
+    assert (fact["best"], fact["n"], fact["missing"]) == ({"weight": None, "recall": None}, 0, 2)
+    assert "no question of this type has a gold context" in fact["recall"][0]["reason"]
+    assert "undefined" in words(rosa.get(f"{URL}?{ASKED}&gold=graded:qrels"))
+
+
+def test_filtered_questions_are_in_no_row(rosa, mills):
+    SubQuestion.objects.filter(topic__name="q1").update(filtered_because="it is not clear alone")
+    found = rosa.get(f"{JSON}?{ASKED}").json()
+    assert (found["n_filtered"], found["rows"][0]["n"]) == (1, 2)
+    assert found["rows"][1]["recall"][0]["value"] == 1.0
+
+
+def test_files_and_the_command_have_the_same(rosa, mills):
+    lines = rows_of(rosa.get(f"/datasets/mills/by-type.csv?{ASKED}"))
+    assert [(line["type"], line["weight"], line["best"]) for line in lines[3:5]] == [
+        ("fact_single", "0.0", "1"),
+        ("fact_single", "0.5", "0"),
+    ]
+    assert float(lines[0]["recall_at_1"]) == pytest.approx(2 / 3)
+    out = StringIO()
+    asked = ["mills", "--types", "tess", "--k", "1", "--weights", "0,0.5,1"]
+    call_command("by_type", *asked, "--json", stdout=out)
+    assert json.loads(out.getvalue()) == rosa.get(f"{JSON}?{ASKED}").json()
+    call_command("by_type", *asked, stdout=out)
+    assert "summary                  1.000     0.000     0.000         0         1         0" in (
+        out.getvalue()
+    )
+    with pytest.raises(CommandError, match="no rater of types, called “bob”"):
+        call_command("by_type", "mills", "--types", "bob")
+
+
+@pytest.mark.parametrize(
+    ("query", "message"),
+    [
+        ("types=question-type:bob", "There are: question-type:tess."),
+        ("lexical=nope", "no run called “nope”. There are: bm25, dense"),
+        ("lexical=dense&dense=dense", "both dense: choose two"),
+        ("how=sum", "no way to join runs, called “sum”. There are: raw, minmax, rrf"),
+        ("gold=nobody", "There are: own."),
+        ("k=0", "k is a whole number from 1"),
+        ("k=many", "k is a whole number from 1"),
+        ("weights=0,2", "different numbers from 0 to 1"),
+        ("weights=0,0", "different numbers from 0 to 1"),
+        ("weights=nan", "different numbers from 0 to 1"),
+        ("weights=a", "different numbers from 0 to 1"),
+    ],
+)
+def test_wrong_choices_are_answered_with_what_there_is(rosa, mills, query, message):
+    for address in (URL, JSON, "/datasets/mills/by-type.csv"):
+        response = rosa.get(f"{address}?{query}")
+        assert response.status_code == 400
+        assert message in words(response)
+
+
+def test_too_little_says_so(rosa, mills):
+    Rating.objects.all().delete()
+    response = rosa.get(URL)
+    assert "Nobody has said the types" in words(response)
+    assert [row["type"] for row in rosa.get(JSON).json()["rows"]] == ["inclusive"]
+    RetrievalRun.objects.filter(name="dense").delete()
+    assert "this dataset has not two runs" in words(rosa.get(URL))
+    assert rosa.get(JSON).status_code == 404
+    with pytest.raises(CommandError, match="has not two runs"):
+        call_command("by_type", "mills")
+
+
+def test_who_may_and_what_is_not_there(cast, rosa, mills):
+    for address in (URL, JSON, "/datasets/mills/by-type.csv"):
+        assert cast.client("worker").get(address).status_code == 403
+        assert cast.client("stranger").get(address).status_code == 302
+        assert rosa.post(address).status_code == 405
+        assert rosa.get(address.replace("mills", "nowhere")).status_code == 404
+
+
+def test_other_pages_lead_there(rosa, mills):
+    link = f'href="{URL}"'
+    assert link in rosa.get("/datasets/mills/").content.decode()
+    assert link in rosa.get("/datasets/mills/retrieval/").content.decode()
