@@ -172,6 +172,7 @@ def _pair(pair: Pair) -> Json:
             OF_PAIR,
             "percent_agreement",
             "prevalence",
+            "scott_pi",
             "cohen_linear",
             "cohen_quadratic",
             "cohen_binary",

@@ -14,7 +14,13 @@ from evaluation.data.ratings import RatingMatrix
 from evaluation.data.spans import Evidence, unmarked_answers
 from evaluation.stats import cohen, correlation
 from evaluation.stats.classes import Classes, class_scores
-from evaluation.stats.clusters import binary, kappa_over_topics, level_sums, share
+from evaluation.stats.clusters import (
+    binary,
+    kappa_over_topics,
+    level_sums,
+    scott_over_topics,
+    share,
+)
 from evaluation.stats.cohen import Weights
 from evaluation.stats.correlation import Correlation
 from evaluation.stats.estimate import Estimate, FloatArray, IntArray
@@ -34,6 +40,8 @@ class Pair:
     a: Column
     b: Column
     kappa: Estimate
+    scott: Estimate
+    """The same with the two sides' levels taken together."""
     linear: Estimate
     quadratic: Estimate
     binary: Estimate
@@ -132,6 +140,7 @@ def _pair(matrix: RatingMatrix, evidence: Evidence, a: int, b: int) -> Pair:
         a=selection.raters[a],
         b=selection.raters[b],
         kappa=kappa(),
+        scott=scott_over_topics(first, second, levels, topics),
         linear=of["cohen_linear"],
         quadratic=of["cohen_quadratic"],
         binary=of["cohen_binary"],

@@ -14,6 +14,7 @@ from evaluation.stats.clusters import (
     binary,
     kappa_over_topics,
     level_sums,
+    scott_over_topics,
     share,
     without_each_topic,
 )
@@ -128,8 +129,7 @@ def _row(
     topics, measures = matrix.topic, matrix.selection.measures
     scale: tuple[int, ...] = tuple(levels.tolist())
     both = ~(np.isnan(own) | np.isnan(majority))
-    deleted = without_each_topic(fleiss.item_terms(pair_counts(own, majority, levels)), topics)
-    kappa = jackknife_interval(scott_pi(own, majority, levels), fleiss.kappa_from_sums(deleted))
+    kappa = scott_over_topics(own, majority, scale, topics)
     cohen = kappa_over_topics(majority, own, scale, topics)
     sums = level_sums(majority, own, (scale, scale), topics)
     return MajorityRow(

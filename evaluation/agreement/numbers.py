@@ -27,6 +27,7 @@ OF_PART: Attributes = {
 }
 OF_PAIR: Attributes = {
     "cohen_kappa": "kappa",
+    "scott_pi": "scott",
     "cohen_linear": "linear",
     "cohen_quadratic": "quadratic",
     "cohen_binary": "binary",

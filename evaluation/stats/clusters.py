@@ -7,9 +7,11 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from evaluation.stats import fleiss
 from evaluation.stats.cohen import Weights, cohen_kappa, kappa_from_matrix
 from evaluation.stats.estimate import Estimate, FloatArray, IntArray, level_index
 from evaluation.stats.jackknife import jackknife_interval
+from evaluation.stats.majority import pair_counts, scott_pi
 
 
 def topic_sums(terms: ArrayLike, topics: IntArray) -> FloatArray:
@@ -101,3 +103,11 @@ def kappa_over_topics(
     deleted = without_each(level_sums(a, b, (levels, levels), topics))
     whole: NDArray[np.float64] = kappa_from_matrix(deleted, levels, weights)
     return jackknife_interval(cohen_kappa(a, b, levels, weights), whole)
+
+
+def scott_over_topics(
+    a: FloatArray, b: FloatArray, levels: Sequence[int], topics: IntArray
+) -> Estimate:
+    """Scott's pi of two sides, with its interval over topics."""
+    deleted = without_each_topic(fleiss.item_terms(pair_counts(a, b, levels)), topics)
+    return jackknife_interval(scott_pi(a, b, levels), fleiss.kappa_from_sums(deleted))
