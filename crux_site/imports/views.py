@@ -37,6 +37,7 @@ FORMAT_NAMES = {
     "hf": "Parquet or JSON lines with AutoRAG's columns",
     "alce": "ALCE: results, demonstrations, utility",
     "reranker-requests": "requests to rerankers (Anserini, RankLLM)",
+    "qac": "questions with answers and contexts (docling-sdg)",
 }
 
 

@@ -13,6 +13,7 @@ from annotation.formats.foreign import (
     miracl,
     msmarco,
     nuggets,
+    qac,
     ragtime,
     reranker,
     trec_rag,
@@ -33,6 +34,7 @@ FORMATS: dict[str, Sources] = {
     "hf": hf.sources,
     "alce": alce.sources,
     "reranker-requests": reranker.sources,
+    "qac": qac.sources,
 }
 
 

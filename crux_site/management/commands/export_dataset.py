@@ -9,6 +9,8 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from annotation.formats import long_table, qlabels, qrels, tracks
+from annotation.formats import qac as pairs
+from annotation.formats.foreign import qac
 from annotation.formats.writing import ExportError
 from annotation.models import Dataset, Rater, Rating
 from annotation.models.rating import raters_of
@@ -29,17 +31,21 @@ class Command(BaseCommand):
         parser.add_argument("dataset", metavar="SLUG")
         parser.add_argument(
             "--format",
-            choices=["crux", "long", "qlabels", "qrels", "run", *OF_TRACKS],
+            choices=["crux", "long", "qlabels", "qrels", "run", *OF_TRACKS, "qac", "t5"],
             default="crux",
             help="crux: the whole dataset, a folder. long: one row a rating, .csv or .jsonl. "
             "qlabels, qrels: the T1 or T2 labels of --rater. run: the ranking of --run, for tools "
             "that sort by score. As tracks of TREC have them: topics, requests, the answers of "
             "--system (trec-rag, ragtime), nuggets, assignments of --rater, and trec-qrels, "
-            "grades of --rater for whole requests",
+            "grades of --rater for whole requests. qac: questions with their contexts and answers, as "
+            "docling-sdg has them. t5: the same to train T5 on",
         )
         parser.add_argument("--out", required=True, help="a new folder, a file, or - for stdout")
         parser.add_argument(
-            "--rater", metavar="NAME", help="for qlabels, qrels, nuggets, assignments, trec-qrels"
+            "--rater",
+            metavar="NAME",
+            help="for qlabels, qrels, nuggets, assignments, trec-qrels; for qac whose critiques are "
+            f"written, by default {qac.CRITIC}; for t5 who says the types, by default {qac.REQUESTED}",
         )
         parser.add_argument("--run", metavar="NAME", help="for run")
         parser.add_argument(
@@ -93,6 +99,8 @@ class Command(BaseCommand):
             return self._table(dataset, options["out"])
         if options["format"] in OF_TRACKS:
             return self._of_a_track(dataset, options)
+        if options["format"] in ("qac", "t5"):
+            return self._pairs(dataset, raters_of(dataset), options)
         rater = self._rater(raters_of(dataset), options["rater"])
         format_ = qlabels if options["format"] == "qlabels" else qrels
         return format_.lines(dataset, rater, options["system"])
@@ -139,6 +147,18 @@ class Command(BaseCommand):
         for what, n in notes.items():
             if n:
                 self.stderr.write(f"{n}  {what}")
+
+    def _pairs(
+        self, dataset: Dataset, raters: dict[str, Rater], options: dict[str, Any]
+    ) -> Iterator[str]:
+        named = options["rater"]
+        if named:
+            self._rater(raters, named)
+        if n := pairs.n_filtered(dataset):
+            self.stderr.write(f"Pairs left out, for their questions are filtered: {n:,}.")
+        if options["format"] == "t5":
+            return pairs.t5_lines(dataset, raters.get(named or qac.REQUESTED))
+        return pairs.lines(dataset, raters.get(qac.REQUESTED), raters.get(named or qac.CRITIC))
 
     def _table(self, dataset: Dataset, out: str) -> Iterator[str]:
         if out == "-" or out.endswith(".csv"):

@@ -10,11 +10,8 @@ from io import StringIO
 import pytest
 from django.core.management import call_command
 
-<<<<<<< ours
 from annotation.models import Dataset
 from crux_site.imports.importing import import_dataset
-=======
->>>>>>> theirs
 from evaluation.agreement.page import alpha
 from evaluation.data.ratings import load
 from evaluation.data.selection import select
