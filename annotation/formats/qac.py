@@ -108,27 +108,43 @@ def lines(dataset: Dataset, requested: Rater | None, critic: Rater | None) -> It
     """GenQAC lines, with the types that `requested` gave and the critiques of `critic`."""
     names: set[str] = set()
     for pair in pairs(dataset):
-        doc_id, chunk_id = ids_of(pair.passage)
         own = pair.topic not in names
         names.add(pair.topic)
-        line: dict[str, Any] = {
-            "context": pair.context,
-            "question": pair.question,
-            "answer": pair.answer,
-            "created": _NO_DATE,
-            "paths": [""],
-            "doc_id": doc_id,
-            "chunk_id": chunk_id,
-            "qac_id": pair.topic if own else qac_id(pair.question, pair.answer, pair.context),
-        }
-        if requested and (label := pair.type_by.get(requested.pk)):
-            line["labels"] = {"information": label}
-        line["critiques"] = {
+        label = pair.type_by.get(requested.pk) if requested else None
+        critiques = {
             rubric.removeprefix(CRITIQUE): {"evaluation": None, "rating": grade}
             for (rubric, rater), grade in sorted(pair.grades.items())
             if critic and rater == critic.pk and rubric.startswith(CRITIQUE)
         }
-        yield json_line(line)
+        texts = pair.context, pair.question, pair.answer
+        name = pair.topic if own else ""
+        yield json_line(qac_line(texts, ids_of(pair.passage), label, name, critiques=critiques))
+
+
+def qac_line(
+    texts: tuple[str, str, str],
+    ids: tuple[str, str],
+    label: str | None,
+    name: str = "",
+    **more: Any,
+) -> dict[str, Any]:
+    """A GenQAC line of a context, a question and an answer; `ids` are those of document and chunk.
+
+    `name` is the pair's own, where it has one.
+    """
+    context, question, answer = texts
+    return {
+        "context": context,
+        "question": question,
+        "answer": answer,
+        "created": _NO_DATE,
+        "paths": [""],
+        "doc_id": ids[0],
+        "chunk_id": ids[1],
+        "qac_id": name or qac_id(question, answer, context),
+        **({"labels": {"information": label}} if label else {}),
+        **more,
+    }
 
 
 def t5_lines(dataset: Dataset, requested: Rater | None) -> Iterator[str]:

@@ -19,6 +19,7 @@ from building.engine.wanted import Wanted
 from building.engine.writings import report_name, system_of
 from building.models import Order, Product, Writing
 from building.writing.citations import place_of
+from building.writing.pairs import parts_of
 from building.writing.parse import weighed
 
 Decision = Product.Decision
@@ -229,6 +230,18 @@ def _cite(product: Product, report: Text, order: Order) -> None:
     Citation.objects.bulk_create(citations)
 
 
+def _nowhere(product: Product, order: Order) -> None:
+    """Statements are there to be read; accepted pairs are written into a file (building.formats.pairs)."""
+
+
+def _pair(product: Product, order: Order) -> None:
+    question, answer = parts_of(product.words)
+    if not question or not answer:
+        raise DecisionRefused(
+            "The first line is the question, and its answer is below: one is missing."
+        )
+
+
 _ENTERS = {
     "passages": _passage,
     "request": _request,
@@ -236,4 +249,6 @@ _ENTERS = {
     "nuggets": _nugget,
     "report": _report,
     "direct": _report,
+    "statements": _nowhere,
+    "pairs": _pair,
 }

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,6 +18,7 @@ from building.writing.lengths import (
     length_of,
     matches,
 )
+from building.writing.pairs import of_kind, picked
 from building.writing.tasks import Source, Task, shown_passages
 from evaluation.models import RankedText
 
@@ -37,8 +39,8 @@ class Planned:
 def planned(task: Task, dataset: Dataset, wanted: Wanted) -> Iterator[Planned]:
     """All that a writing could write, one by one, also what it cannot."""
     topics = wanted.topics_of(dataset)
-    if task.name == "passages":
-        yield from _of_documents(topics, dataset, wanted)
+    if task.name in _OF_MANY:
+        yield from _OF_MANY[task.name](topics, dataset, wanted)
         return
     for topic in topics:
         if task.name == "request":
@@ -69,6 +71,49 @@ def _of_documents(topics: list[Topic], dataset: Dataset, wanted: Wanted) -> Iter
             if not document.body.strip():
                 why_not = "its document has no words"
             yield Planned(topic, document, {"n": wanted.n}, why_not=why_not)
+
+
+def _of_passages(topics: list[Topic], dataset: Dataset, wanted: Wanted) -> Iterator[Planned]:
+    for topic, text, why_not in _passages(topics, dataset):
+        yield Planned(topic, None, {"passage": text.pk}, why_not=why_not)
+
+
+def _passages(topics: list[Topic], dataset: Dataset) -> Iterator[tuple[Topic, Text, str]]:
+    """The passages of topics, and why one cannot be written about: one query, and a few in memory."""
+    by_key = {topic.pk: topic for topic in topics}
+    passages = dataset.texts.filter(kind=Text.Kind.PASSAGE, topic__isnull=False).with_body()
+    for text in passages.order_by("topic__position", "pk").iterator(chunk_size=500):
+        if topic := by_key.get(text.topic_id or 0):
+            why_not = "" if (text.body or "").strip() else "its passage has no words"
+            yield topic, text, why_not
+
+
+def _of_types(topics: list[Topic], dataset: Dataset, wanted: Wanted) -> Iterator[Planned]:
+    """A question of each type on each passage, or from one of its statements of that type."""
+    stated = _statements(dataset, wanted.statements) if wanted.statements else {}
+    for topic, text, why_not in _passages(topics, dataset):
+        for kind in wanted.types:
+            inputs, lacks = {"passage": text.pk, "kind": kind}, ""
+            if wanted.statements and (found := of_kind(stated.get(text.pk, ()), kind)):
+                inputs["statement"] = picked(found, f"{text.sha256}{kind}")
+            elif wanted.statements:
+                lacks = f"no statement of its passage is for a {kind} question"
+            yield Planned(topic, None, inputs, why_not=why_not or lacks)
+
+
+def _statements(dataset: Dataset, writer: str) -> Mapping[int, Sequence[str]]:
+    """What a writer noted of each passage, by its key, without what somebody rejected."""
+    products = Product.objects.filter(
+        draft__counts=True, draft__order__run__dataset=dataset, draft__order__writer__slug=writer
+    ).exclude(decision=Product.Decision.REJECTED)
+    found: dict[int, list[str]] = defaultdict(list)
+    ordered = products.order_by("draft__order", "draft__number", "position")
+    for product in ordered.select_related("draft__order"):
+        found[product.draft.order.inputs["passage"]].append(product.words)
+    return found
+
+
+_OF_MANY = {"passages": _of_documents, "statements": _of_passages, "pairs": _of_types}
 
 
 def _questions_of(topic: Topic, n: int, called: str = "questions") -> Planned:
@@ -155,14 +200,16 @@ def source_of(
         have=(*inputs.get("have", ()), *brought),
         n=missing or inputs.get("n", 0),
         words=inputs.get("words", 0),
+        kind=inputs.get("kind", ""),
+        statement=inputs.get("statement", ""),
     )
 
 
 def _document(document: Document | None, inputs: dict[str, Any]) -> str:
     if document:
         return document.body
-    if reference := inputs.get("reference"):
-        return Text.objects.get(pk=reference).body or ""
+    if text := inputs.get("reference") or inputs.get("passage"):
+        return Text.objects.get(pk=text).body or ""
     keys = inputs.get("documents", [])
     bodies = Document.objects.filter(pk__in=keys).order_by("pk").values_list("body", flat=True)
     shown: list[str] = []

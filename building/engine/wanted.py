@@ -7,7 +7,9 @@ from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 from annotation.models import Dataset, Topic
+from building.models import Writing
 from building.writing.lengths import CONTEXT_TOKENS, LengthError, matches
+from building.writing.pairs import KINDS
 from evaluation.data.selection import one_of
 from evaluation.models import RetrievalRun
 
@@ -31,7 +33,8 @@ class Wanted:
     `run` is whose passages a report is written from: its first `k`, as far as `context_tokens` hold them.
     `k` is a number, "" for all, or "required" for as many as the required subset of the topic has, which
     is the topic's ranking in the run `required`. `length` is that of lengths.py. Of each thing `samples`
-    are written. `system` is whose reports they are; "" names it by the writer and the run.
+    are written. `system` is whose reports they are; "" names it by the writer and the run. `types` are those of
+    questions on passages, and `statements` the writer whose statements they are made from; "" for none.
     """
 
     topics: tuple[str, ...] = ()
@@ -43,6 +46,8 @@ class Wanted:
     required: str = ""
     samples: int = 1
     system: str = ""
+    types: tuple[str, ...] = tuple(KINDS)
+    statements: str = ""
 
     def as_json(self) -> dict[str, Any]:
         return asdict(self)
@@ -51,7 +56,10 @@ class Wanted:
     def from_json(cls, values: dict[str, Any]) -> Wanted:
         known = {field.name for field in fields(cls)}
         values = {name: value for name, value in values.items() if name in known}
-        return cls(**{**values, "topics": tuple(values.get("topics", ()))})
+        for name in ("topics", "types"):
+            if name in values:
+                values[name] = tuple(values[name])
+        return cls(**values)
 
     def check(self, task: str, dataset: Dataset) -> None:
         """Raises WantedError, or SelectionError for a topic or run that is not there."""
@@ -67,6 +75,8 @@ class Wanted:
             self._check_system(task)
         if task == "report":
             self._check_context(dataset)
+        if task == "pairs":
+            self._check_types(dataset)
 
     def _check_length(self, task: str) -> None:
         if task not in REPORTS:
@@ -99,9 +109,23 @@ class Wanted:
         if self.k not in ("", REQUIRED) and not _is_whole(self.k):
             raise WantedError(f"The passages of a context are a number from 1, or {REQUIRED}.")
 
+    def _check_types(self, dataset: Dataset) -> None:
+        if not self.types:
+            raise WantedError(f"Say which types of questions: {', '.join(KINDS)}.")
+        for name in self.types:
+            one_of("type of question", name, KINDS)
+        if self.statements:
+            one_of("writer of statements", self.statements, writers_of_statements(dataset))
+
     def topics_of(self, dataset: Dataset) -> list[Topic]:
         topics = dataset.topics.order_by("position")
         return list(topics.filter(name__in=self.topics) if self.topics else topics)
+
+
+def writers_of_statements(dataset: Dataset) -> list[str]:
+    """Who was asked for the statements of passages, by name."""
+    writings = Writing.objects.filter(dataset=dataset, writer__task="statements")
+    return sorted(set(writings.values_list("writer__slug", flat=True)))
 
 
 def run_of(dataset: Dataset, name: str) -> RetrievalRun:

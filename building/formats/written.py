@@ -18,7 +18,7 @@ from pydantic import AfterValidator, Field
 from annotation.formats.batches import batches
 from annotation.formats.layout import Source
 from annotation.formats.reading import rows
-from annotation.formats.records import Name, Row, Words
+from annotation.formats.records import Name, Row, Word, Words
 from annotation.formats.summary import shown
 from annotation.formats.target import Target
 from annotation.formats.writing import by_code_point, json_line
@@ -36,7 +36,15 @@ _OF_DRAFT = (
     *("prompt_tokens", "completion_tokens"),
 )
 _OF_PRODUCT = ("position", "body", "flags", "statements", "decision", "edited", "unseen")
-_NUMBERS = ("n", "have", "words", "max_tokens")  # of inputs: what names nothing
+_ONE_TEXT = ("reference", "passage")
+_NUMBERS = (
+    "n",
+    "have",
+    "words",
+    "max_tokens",
+    "kind",
+    "statement",
+)  # of inputs: what names nothing
 
 Count = Annotated[int, Field(ge=0, le=2_000_000_000)]
 Small = Annotated[int, Field(ge=0, le=32_000)]
@@ -58,6 +66,9 @@ class InputsRow(Row):
     passages: list[Name | None] | None = None
     documents: list[Name | None] | None = None
     reference: Name | None = None
+    passage: Name | None = None
+    kind: Word | None = None
+    statement: Words | None = None
     n: Count | None = None
     have: list[Words] | None = None
     words: Count | None = None
@@ -169,8 +180,7 @@ class _Known:
 def _texts_of(row: WrittenRow) -> Iterator[TextKey]:
     yield from ((each.text.system, each.text.name) for each in row.products if each.text)
     yield from (("", name) for name in row.inputs.passages or () if name)
-    if row.inputs.reference:
-        yield "", row.inputs.reference
+    yield from (("", name) for name in (row.inputs.reference, row.inputs.passage) if name)
 
 
 def _key(row: WrittenRow) -> tuple[str, str, str, int]:
@@ -286,6 +296,8 @@ class _Reader:
             ]
         if row.inputs.reference:
             inputs["reference"] = known.texts["", row.inputs.reference]
+        if row.inputs.passage:
+            inputs["passage"] = known.texts["", row.inputs.passage]
         writing.n_planned += 1
         writing.save(update_fields=["n_planned"])
         return Order.objects.create(
@@ -353,7 +365,7 @@ class _Names:
     def __init__(self, drafts: Iterable[Draft]) -> None:
         inputs = [draft.order.inputs for draft in drafts]
         texts = {pk for each in inputs for pk in each.get("passages", ())}
-        texts |= {each["reference"] for each in inputs if each.get("reference")}
+        texts |= {each[one] for each in inputs for one in _ONE_TEXT if each.get(one)}
         documents = {pk for each in inputs for pk in each.get("documents", ())}
         self.texts = dict(Text.objects.filter(pk__in=texts).values_list("pk", "name"))
         self.documents = dict(Document.objects.filter(pk__in=documents).values_list("pk", "name"))
@@ -365,8 +377,9 @@ class _Names:
             named["passages"] = [self.texts.get(pk) for pk in inputs["passages"]]
         if "documents" in inputs:
             named["documents"] = [self.documents.get(pk) for pk in inputs["documents"]]
-        if name := self.texts.get(inputs.get("reference", 0)):
-            named["reference"] = name
+        for one in _ONE_TEXT:
+            if name := self.texts.get(inputs.get(one, 0)):
+                named[one] = name
         return named | {key: inputs[key] for key in _NUMBERS if inputs.get(key) is not None}
 
 

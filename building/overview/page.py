@@ -16,6 +16,7 @@ WRITES = {
     "requests": "request",
     "sub-questions": "questions",
     "reports": "report",
+    "typed questions with answers": "pairs",
 }
 
 
@@ -79,6 +80,11 @@ def _counted(dataset: Dataset) -> Iterator[Step]:
     yield Step("questions filtered", questions.exclude(filtered_because="").count())
     yield Step("retrieval runs", RetrievalRun.objects.filter(dataset=dataset).count())
     yield Step("reports", dataset.texts.filter(kind=Text.Kind.REPORT).with_body().count())
+    typed = Product.objects.filter(
+        draft__order__run__dataset=dataset, draft__order__writer__task="pairs"
+    )
+    accepted = typed.filter(decision__in=[Product.Decision.ACCEPTED, Product.Decision.EDITED])
+    yield Step("typed questions with answers", accepted.count())
 
 
 def _lack(n: int, what: str, has: str, of: str) -> str:

@@ -147,6 +147,25 @@ def _direct(source: Source) -> str:
     return NO_CONTEXT
 
 
+def _statements(source: Source) -> str:
+    """The first sentences for facts, the first again for a summary, the last for a conclusion."""
+    sentences = _sentences(source.document)
+    if not sentences:
+        return NO_WORDS
+    tags = (("f", sentences[:5]), ("s", sentences[:1]), ("c", sentences[-1:]))
+    return "\n".join(_in_tags(tag, items) for tag, items in tags)
+
+
+def _pairs(source: Source) -> str:
+    """What is said about two words of a sentence, with the sentence for the answer."""
+    sentences = _sentences(source.statement or source.document)
+    found = salience(sentences)
+    for sentence in sentences:
+        for question in _asked(found.heaviest(sentence)[:_FROM_A_SENTENCE]):
+            return f"{_in_tags('q', [question])}\n{_in_tags('a', [sentence])}"
+    return NO_WORDS
+
+
 _WRITERS = {
     "passages": _passages,
     "request": _request,
@@ -154,6 +173,8 @@ _WRITERS = {
     "nuggets": _nuggets,
     "report": _report,
     "direct": _direct,
+    "statements": _statements,
+    "pairs": _pairs,
 }
 
 

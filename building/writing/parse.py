@@ -24,7 +24,7 @@ FEWEST_PASSAGES = 2
 REPORT_WORDS = 20  # fewer are no report
 OFF_LENGTH = 2  # times the words asked for, or a half of them, from where it is flagged
 _SHOWN = 80  # characters of a text that a sentence quotes
-_QUESTION_MARKS = (
+QUESTION_MARKS = (
     "?",
     "？",
     "؟",
@@ -43,13 +43,13 @@ def read_questions(reply: str, finish_reason: str | None, source: Source) -> Wri
     came. Flagged are those without a question mark, with a tag missing, and nearly the same as another
     (`checks.near_duplicates`): its number counts from the first of `source.have`.
     """
-    n, is_cut = max(source.n, 1), _is_cut(finish_reason)
-    text = _words_of(reply)
-    items = tagged(text, "q", is_cut)
+    n, cut = max(source.n, 1), is_cut(finish_reason)
+    text = words_of(reply)
+    items = tagged(text, "q", cut)
     if not items.bodies and not items.was_cut:
-        items = listed(text, is_cut)
+        items = listed(text, cut)
     if not items.bodies or finish_reason == "content_filter":
-        return _nothing(reply, text, finish_reason, n)
+        return nothing(reply, text, finish_reason, n)
     seen = {_key(question) for question in source.have}
     kept: list[tuple[str, bool]] = []
     for place, body in enumerate(unnumbered(items.bodies, len(source.have))):
@@ -68,7 +68,7 @@ def _flagged(kept: Sequence[tuple[str, bool]], have: Sequence[str]) -> tuple[Pro
     products = []
     for place, (question, is_loose) in enumerate(kept, len(have)):
         flags = [LACKS_TAG] if is_loose else []
-        if not question.endswith(_QUESTION_MARKS):
+        if not question.endswith(QUESTION_MARKS):
             flags.append("does not end in a question mark")
         if place in near:
             flags.append(f"nearly the same as question {near[place] + 1}")
@@ -141,13 +141,13 @@ def read_passages(reply: str, finish_reason: str | None, source: Source) -> Writ
     A passage may be shorter than 40 words where its document is. What is out of these bounds is left out,
     and so is what was cut off: a failure only where fewer than two are left.
     """
-    n, text = max(source.n, 1), _words_of(reply)
+    n, text = max(source.n, 1), words_of(reply)
     fewest, most = PASSAGE_WORDS
     of_document = n_words(source.document) or most
     least = min(n, FEWEST_PASSAGES) if of_document >= FEWEST_PASSAGES * fewest else 1
-    items = tagged(text, "p", _is_cut(finish_reason))
+    items = tagged(text, "p", is_cut(finish_reason))
     if not items.bodies or finish_reason == "content_filter":
-        return _nothing(reply, text, finish_reason, least)
+        return nothing(reply, text, finish_reason, least)
     whole: dict[str, tuple[str, bool]] = {}
     left_out: list[tuple[Failure, str]] = []
     for place, body in enumerate(unnumbered(items.bodies)):
@@ -174,10 +174,10 @@ def _passage(body: str, is_loose: bool, document: str) -> Product:
 
 def read_request(reply: str, finish_reason: str | None, source: Source) -> Written:
     """The one request of a reply, on one line: 20 to 150 words, and no whole sentence of its source."""
-    text = _words_of(reply)
-    items = tagged(text, "r", _is_cut(finish_reason))
+    text = words_of(reply)
+    items = tagged(text, "r", is_cut(finish_reason))
     if not items.bodies or finish_reason == "content_filter":
-        return _nothing(reply, text, finish_reason, 1)
+        return nothing(reply, text, finish_reason, 1)
     requests = {_key(body): on_one_line(body) for body in unnumbered(items.bodies)}
     body, *others = requests.values()
     if others:
@@ -196,9 +196,9 @@ def read_report(reply: str, finish_reason: str | None, source: Source) -> Writte
     `source.max_words`; both are flagged, and so is one far from `source.words`, one with notes of the
     writer, and one that cites none of the passages it was given.
     """
-    text = _words_of(reply)
+    text = words_of(reply)
     if not text or finish_reason == "content_filter" or checks.refuses(text):
-        return _nothing(reply, text, finish_reason, 1)
+        return nothing(reply, text, finish_reason, 1)
     report = cited(text, [name for name, _ in source.passages])
     if report.labels and not source.passages:
         labels = ", ".join(dict.fromkeys(report.labels))
@@ -206,7 +206,7 @@ def read_report(reply: str, finish_reason: str | None, source: Source) -> Writte
             Failure.CITES_WITHOUT_CONTEXT, 1, f"It was given no passages, and cites {labels}."
         )
     flags = []
-    if _is_cut(finish_reason):
+    if is_cut(finish_reason):
         report = report.until(len(cut_at_sentence(report.body)))
         flags.append("cut at its last sentence")
         if not report.body:
@@ -250,13 +250,13 @@ def _trouble(body: str, fewest: int, most: int | None) -> tuple[Failure, str] | 
     return None
 
 
-def _nothing(reply: str, text: str, finish_reason: str | None, missing: int) -> Written:
-    """Why there is no item in a reply."""
+def nothing(reply: str, text: str, finish_reason: str | None, missing: int) -> Written:
+    """Why there is no item in a reply, of which `text` is what was not thought; `missing` were asked for."""
     if finish_reason == "content_filter":
         return failed(Failure.REFUSED, missing, "The server's filter stopped it.")
     if checks.refuses(text):
         return failed(Failure.REFUSED, missing, f"The writer refused: {_quoted(text)}")
-    if _is_cut(finish_reason):
+    if is_cut(finish_reason):
         only_thought = reply.strip() and not text
         return failed(
             Failure.CUT, missing, "It was cut while it was thinking." if only_thought else ""
@@ -266,11 +266,13 @@ def _nothing(reply: str, text: str, finish_reason: str | None, missing: int) -> 
     return failed(Failure.NO_TAGS, missing)
 
 
-def _words_of(reply: str) -> str:
+def words_of(reply: str) -> str:
+    """A reply without what the model thought."""
     return with_line_ends(thinking_apart(reply)[1])
 
 
-def _is_cut(finish_reason: str | None) -> bool:
+def is_cut(finish_reason: str | None) -> bool:
+    """Whether the reply was stopped before its end."""
     return finish_reason in ("length", "abort")
 
 
@@ -282,7 +284,7 @@ def _first_line(body: str) -> str:
     """Of a question that lacks a tag, so that other words may be around it."""
     lines = [line for line in body.split("\n") if line.strip()]
     return next(
-        (line for line in lines if line.rstrip().endswith(_QUESTION_MARKS)),
+        (line for line in lines if line.rstrip().endswith(QUESTION_MARKS)),
         lines[0] if lines else "",
     )
 

@@ -43,7 +43,8 @@ class Source:
 
     `document` is the document or the summary; `passages` are (name, body) in the order of their ranks,
     cited by their number from 1; `have` are the questions that are there already. `words` is the length
-    asked for, `max_words` the length at which a report is cut, 0 for none.
+    asked for, `max_words` the length at which a report is cut, 0 for none. `kind` is the type of the question
+    that is wanted, and `statement` what it shall be made from, where it is made from one.
     """
 
     request: str = ""
@@ -53,6 +54,8 @@ class Source:
     n: int = 0
     words: int = 0
     max_words: int = 0
+    kind: str = ""
+    statement: str = ""
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ _PART = r"^{0}:\n(.*)\n\nEnd of the {1}\."
 _DOCUMENT, _REQUEST, _PASSAGES, _HAVE = (
     re.compile(_PART.format(title, end), re.MULTILINE | re.DOTALL)
     for title, end in (
-        ("Document", "document"),
+        ("(?:Document|Passage)", "(?:document|passage)"),
         ("Request", "request"),
         ("Passages", "passages"),
         ("(?:Questions|Nuggets) that are there already", "(?:questions|nuggets)"),
@@ -30,8 +30,15 @@ _PASSAGE = re.compile(r"(?:\A|\n\n)\[(\d+)\] (.*)")
 _QUESTION = re.compile(r"^\d+\. (.*)", re.MULTILINE)
 _N = re.compile(r"at most (\d+)\.|Write (\d+) new (?:questions|nuggets)")
 _WORDS = re.compile(r"about (\d+) words")
-_TASK_OF_TAG = {"p": "passages", "r": "request", "q": "questions", "n": "nuggets"}
-_TAG = re.compile(r"between the tags <([prqn])> and </\1>")
+_TASK_OF_TAG = {
+    "p": "passages",
+    "r": "request",
+    "q": "questions",
+    "n": "nuggets",
+    "a": "pairs",
+    "c": "statements",
+}
+_TAG = re.compile(r"between the tags <([prqnac])> and </\1>")
 
 
 def answer(prompt: str) -> tuple[str, list[float] | None]:

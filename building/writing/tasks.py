@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from building.writing import parse, wording
+from building.writing import pairs, parse, wording
 from building.writing.products import Product, Source, Statement, Written
 from judging.grading.pairs import Sampling
 
@@ -23,7 +23,10 @@ __all__ = [
 ]
 
 Message = dict[str, str]
-PLACEHOLDERS = ("document", "request", "context", "have", "n", "words", "max_words")
+PLACEHOLDERS = (
+    *("document", "request", "context", "have", "n", "words", "max_words"),
+    *("kind", "statement"),
+)
 NO_QUESTIONS = "(none so far)"
 _PLACEHOLDER = re.compile(r"\{(" + "|".join(PLACEHOLDERS) + r")\}")
 _LOOKS_LIKE_ONE = re.compile(r"\{\s*([^\W\d]\w*)\s*\}")
@@ -31,6 +34,8 @@ _SHOWS = {
     "document": "the document",
     "request": "the request",
     "context": "the passages of the context",
+    "kind": "the type of question that is wanted",
+    "statement": "the statement that it is made from",
 }
 
 
@@ -106,6 +111,8 @@ _READERS = {
     "nuggets": parse.read_nuggets,
     "report": parse.read_report,
     "direct": parse.read_report,
+    "pairs": pairs.read_pair,
+    "statements": pairs.read_statements,
 }
 _ALL = (
     _task(
@@ -168,6 +175,26 @@ _ALL = (
         n=1,
         words=300,
     ),
+    _task(
+        "statements",
+        "Statements of a passage",
+        "Notes the facts of a passage, its summaries and the conclusions from it, to make questions from.",
+        may="",
+        must="document",
+        max_tokens=1_000,
+        n=1,
+        words=0,
+    ),
+    _task(
+        "pairs",
+        "Questions of a type, with answers",
+        "Writes a question of a wanted type on a passage, or from a statement of it, and the answer.",
+        may="",
+        must="document kind statement",
+        max_tokens=400,
+        n=1,
+        words=0,
+    ),
 )
 TASKS: Mapping[str, Task] = {task.name: task for task in _ALL}
 
@@ -187,6 +214,8 @@ def render(task: Task, system: str, prompt: str, source: Source) -> list[Message
         "n": str(source.n),
         "words": str(source.words),
         "max_words": str(source.max_words or source.words),
+        "kind": pairs.KINDS.get(source.kind, ""),
+        "statement": f" Ask for this: {source.statement}" if source.statement else "",
     }
 
     def filled(template: str) -> str:

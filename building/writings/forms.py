@@ -9,10 +9,11 @@ from django import forms
 
 from annotation.models import Dataset
 from building.engine.choosing import baseline_of, make_writer
-from building.engine.wanted import Wanted
+from building.engine.wanted import Wanted, writers_of_statements
 from building.models import Writer
 from building.writers.spec import EXTRACTIVE
 from building.writing.lengths import CONTEXT_TOKENS
+from building.writing.pairs import KINDS
 from building.writing.tasks import Task, check_prompt
 from evaluation.models import RetrievalRun
 from judging.engine import budget
@@ -122,6 +123,16 @@ class WritingForm(forms.Form):
         max_length=120,
         help_text="what these reports are called; empty: by the writer and the run",
     )
+    types = forms.CharField(
+        initial=" ".join(KINDS),
+        label="Types of questions",
+        help_text=f"some of {', '.join(KINDS)}, parted by spaces; one question of each on each passage",
+    )
+    statements = forms.ChoiceField(
+        required=False,
+        label="From the statements of",
+        help_text="each question is then made from one of its passage’s statements, any of them",
+    )
     samples = forms.IntegerField(min_value=1, max_value=100, initial=1, label="Texts of each")
     endpoint = forms.ChoiceField(
         required=False,
@@ -164,6 +175,7 @@ class WritingForm(forms.Form):
     _OF_CONTEXT = ("run", "k", "context_tokens", "required")
     _OF_REPORTS = ("length", "system")
     _OF_SEVERAL = ("passages", "questions", "nuggets")
+    _OF_TYPES = ("types", "statements")
 
     def __init__(self, *args: Any, task: Task, dataset: Dataset, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -179,9 +191,16 @@ class WritingForm(forms.Form):
         if "run" in self.fields:
             offer(self, "run", runs)
             offer(self, "required", [("", "none"), *runs])
+        if "statements" in self.fields:
+            noted = writers_of_statements(dataset)
+            offer(
+                self, "statements", [("", "the passage alone"), *((name, name) for name in noted)]
+            )
 
     def _without(self, task: Task) -> tuple[str, ...]:
         gone: tuple[str, ...] = () if task.name in self._OF_SEVERAL else ("n",)
+        if task.name != "pairs":
+            gone = (*gone, *self._OF_TYPES)
         if task.name == "direct":
             return (*gone, *self._OF_CONTEXT)
         return gone if task.name == "report" else (*gone, *self._OF_CONTEXT, *self._OF_REPORTS)
@@ -205,12 +224,14 @@ class WritingForm(forms.Form):
 
     def wanted(self) -> Wanted:
         cleaned = self.cleaned_data
-        named = ("length", "run", "k", "context_tokens", "required", "samples", "system")
-        return Wanted(
-            topics=tuple(cleaned["topics"].split()),
-            n=cleaned.get("n") or 0,
-            **{name: cleaned[name] for name in named if cleaned.get(name)},
+        named = (
+            *("length", "run", "k", "context_tokens", "required", "samples", "system"),
+            "statements",
         )
+        given = {name: cleaned[name] for name in named if cleaned.get(name)}
+        if "types" in cleaned:
+            given["types"] = tuple(cleaned["types"].split())
+        return Wanted(topics=tuple(cleaned["topics"].split()), n=cleaned.get("n") or 0, **given)
 
     def options(self) -> dict[str, Any]:
         cleaned = self.cleaned_data

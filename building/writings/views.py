@@ -8,7 +8,8 @@ from typing import Any
 
 from django.contrib import messages
 from django.db import transaction
-from django.http import Http404, HttpResponseBase
+from django.http import Http404, StreamingHttpResponse
+from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 from django.views.decorators.vary import vary_on_headers
@@ -18,6 +19,7 @@ from annotation.models import Dataset
 from building.engine import writings
 from building.engine.choosing import WriterRefused
 from building.engine.wanted import WantedError
+from building.formats import pairs
 from building.models import Writer, Writing
 from building.tasks import WRITING
 from building.writing.tasks import TASKS, Task
@@ -118,6 +120,19 @@ def writing(request: AuthenticatedRequest, slug: str, pk: int) -> HttpResponseBa
     WRITING.revive(run)
     name = "_live.html" if request.htmx else "writing.html"
     return render(request, f"building/writings/{name}", _context(run))
+
+
+@require_safe
+@researchers_only
+def writing_pairs(request: AuthenticatedRequest, slug: str, pk: int) -> HttpResponseBase:
+    """The accepted pairs of a writer, as an import reads them."""
+    run = _writing(slug, pk)
+    if run.writer.task != "pairs":
+        raise Http404("This writing has no pairs of a question and its answer.")
+    lines = pairs.lines(run.dataset, run.writer.slug)
+    name = f"{slug}-{run.writer.slug}.qac.jsonl"
+    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
+    return StreamingHttpResponse(lines, content_type="application/x-ndjson", headers=headers)
 
 
 def _context(run: Writing, budget: BudgetForm | None = None) -> dict[str, Any]:

@@ -18,6 +18,7 @@ from building.engine.fill import fill
 from building.engine.wanted import NothingToWrite, Wanted, WantedError
 from building.models import Writer, Writing
 from building.writing.lengths import CONTEXT_TOKENS
+from building.writing.pairs import KINDS
 from building.writing.tasks import TASKS
 from building.writing.wording import PromptBroken
 from evaluation.data.selection import SelectionError, one_of
@@ -28,6 +29,11 @@ REFUSALS = (
     *(SelectionError, WantedError, WriterRefused, PromptBroken, OSError),
     *(states.RunRefused, GraderError, UnicodeDecodeError),
 )
+
+
+def names_of(words: str) -> tuple[str, ...]:
+    """Names that are parted by commas."""
+    return tuple(filter(None, words.split(",")))
 
 
 class Command(BaseCommand):
@@ -70,6 +76,12 @@ class Command(BaseCommand):
             help="what reports are called; default: by the writer and the run",
         )
         parser.add_argument("--samples", type=int, default=1, help="texts of each")
+        parser.add_argument(
+            "--types", type=names_of, default=tuple(KINDS), help="of questions, parted by commas"
+        )
+        parser.add_argument(
+            "--statements", default="", help="the writer whose statements questions are made from"
+        )
         parser.add_argument("--max-messages", type=int)
         parser.add_argument("--max-tokens", type=int, help="of the whole writing, read and written")
         parser.add_argument("--max-money", type=float)
@@ -170,7 +182,10 @@ class Command(BaseCommand):
 
 
 _NAMED = ("writer", "model", "prompt", "backend", "revision")
-_WANTED = ("n", "length", "run", "k", "context_tokens", "required", "samples", "system")
+_WANTED = (
+    *("n", "length", "run", "k", "context_tokens", "required", "samples", "system"),
+    *("types", "statements"),
+)
 _OPTIONS = (
     *("endpoint", "concurrency", "max_messages", "max_tokens", "max_money"),
     *("price_in", "price_out"),

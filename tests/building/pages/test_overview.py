@@ -44,6 +44,7 @@ def test_what_is_missing_is_said_of_each_step():
         "questions filtered": (0, "", 0),
         "retrieval runs": (1, "", 0),
         "reports": (1, "", 0),
+        "typed questions with answers": (0, "", 0),
     }
 
 

@@ -1,0 +1,181 @@
+"""manage.py make_questions: typed questions on passages, alone or from statements; reviewed, and out."""
+
+import json
+from io import StringIO
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from annotation.models import Dataset, Rating, Text, Topic
+from building.engine.deciding import DecisionRefused, accept, reject
+from building.engine.sources import planned
+from building.engine.wanted import Wanted, WantedError
+from building.models import Order, Product, Writer, Writing
+from building.writing.tasks import TASKS
+from crux_site.datasets.export import export_folder
+from crux_site.imports.importing import import_dataset
+from tests.building.engine.material import make_collection
+from tests.crux_site.imports.study import empty_database
+from tests.judging.graders.scripted_server import said
+
+pytestmark = pytest.mark.django_db
+SENTENCES = "Ottilie Marsh mended the tide wheel. The wheel turned in May. Saltrigg paid for it."
+
+
+@pytest.fixture
+def mill() -> Dataset:
+    """Two topics, one with a passage, and a passage of no topic."""
+    dataset = make_collection("mill", "weir")
+    topic = dataset.topics.get(name="mill")
+    for name, of, body in (("mill:0#0", topic, SENTENCES), ("other", None, "Nothing.")):
+        Text.objects.create(dataset=dataset, topic=of, kind="passage", name=name, body=body)
+    return dataset
+
+
+def make(*options: str) -> str:
+    out = StringIO()
+    call_command("make_questions", "built", *options, stdout=out, stderr=out)
+    return out.getvalue()
+
+
+def pairs_of(path) -> list[dict]:
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+def test_a_question_of_each_type_is_proposed_and_goes_out_when_it_is_accepted(mill, tmp_path, cast):
+    out = tmp_path / "pairs.jsonl"
+    told = make("--types", "fact_single,reasoning", "--out", str(out))
+    assert "pairs: Writing" in told
+    assert "finished: 2 orders; 2 products wait for a decision" in told
+    assert (pairs_of(out), Topic.objects.count()) == ([], 2)  # nobody has decided yet
+    fact, reasoning = Product.objects.order_by("pk")
+    assert fact.body == (
+        "What is said about Marsh and wheel?\nOttilie Marsh mended the tide wheel."
+    )
+    accept(fact, cast.admin, "Who mended the wheel?\nOttilie  Marsh")
+    reject(reasoning, cast.admin)
+    assert "pairs: Nothing to write; 2 this writer has written before." in make(
+        *("--types", "fact_single,reasoning", "--out", str(out))
+    )
+    [pair] = pairs_of(out)
+    assert pair | {"qac_id": "", "created": ""} == {
+        "context": SENTENCES,
+        "question": "Who mended the wheel?",
+        "answer": "Ottilie Marsh",
+        "created": "",
+        "paths": [""],
+        "doc_id": "mill:0",
+        "chunk_id": "mill:0#0",
+        "qac_id": "",
+        "labels": {"information": "fact_single"},
+        "critiques": {},
+    }
+    import_dataset(out, "pairs", form="qac")
+    topic = Topic.objects.get(dataset__slug="pairs")
+    assert (topic.name, topic.request) == (pair["qac_id"], "Who mended the wheel?")
+    given = Rating.objects.order_by("rubric__slug").values_list("rater__name", "grade")
+    assert list(given) == [("gold", 1), ("requested", 1)]
+    again = tmp_path / "again.jsonl"
+    call_command("export_dataset", "pairs", "--format", "qac", "--out", str(again))
+    assert again.read_bytes() == out.read_bytes()
+
+
+def test_from_statements(mill, tmp_path):
+    told = make("--how", "statements", "--accept-all", "--out", str(tmp_path / "pairs.jsonl"))
+    # The baseline notes three facts, the first sentence as a summary, the last as a conclusion.
+    statements = Product.objects.filter(draft__order__writer__task="statements")
+    assert list(statements.order_by("position").values_list("body", flat=True)) == [
+        "fact_single: Ottilie Marsh mended the tide wheel.",
+        "fact_single: The wheel turned in May.",
+        "fact_single: Saltrigg paid for it.",
+        "summary: Ottilie Marsh mended the tide wheel.",
+        "reasoning: Saltrigg paid for it.",
+    ]
+    assert "Accepted unseen: 3." in told
+    of_types = {order.inputs["kind"]: order.inputs["statement"] for order in asked()}
+    assert of_types["summary"] == "Ottilie Marsh mended the tide wheel."
+    assert of_types["reasoning"] == "Saltrigg paid for it."
+    assert f"fact_single: {of_types['fact_single']}" in {each.body for each in statements}
+    written = pairs_of(tmp_path / "pairs.jsonl")
+    assert [pair["labels"]["information"] for pair in written] == list(of_types)
+    assert [pair["answer"] for pair in written] == list(of_types.values())
+
+
+def asked() -> list[Order]:
+    return list(Order.objects.filter(writer__task="pairs").order_by("number"))
+
+
+def test_no_question_is_made_from_a_rejected_statement(mill, cast):
+    call_command("write", "built", "--task", "statements", stdout=StringIO())
+    for product in Product.objects.filter(body__startswith="reasoning"):
+        reject(product, cast.admin)
+    wanted = Wanted(statements="extractive-statements")
+    plans = list(planned(TASKS["pairs"], mill, wanted))
+    assert [(plan.inputs["kind"], plan.why_not) for plan in plans] == [
+        ("fact_single", ""),
+        ("summary", ""),
+        ("reasoning", "no statement of its passage is for a reasoning question"),
+    ]
+
+
+def test_a_model_is_asked_for_statements_and_then_for_questions(mill, server):
+    server.script("Passage:", said("<f>It turned in May.</f>"), said("<q>When?</q><a>In May</a>"))
+    told = make(
+        *("--how", "statements", "--types", "fact_single", "--writer", "own", "--model", "tiny"),
+        *("--endpoint", server.url, "--concurrency", "1"),
+    )
+    assert told.count("finished: 1 orders") == 2
+    assert set(Writer.objects.values_list("slug", "task")) == {
+        ("own", "pairs"),
+        ("own-statements", "statements"),
+    }
+    assert Product.objects.get(draft__order__writer__slug="own").body == "When?\nIn May"
+    with pytest.raises(CommandError, match="--endpoint says which"):
+        make("--writer", "another", "--model", "other")
+
+
+def test_a_pair_without_an_answer_is_not_accepted(mill, cast):
+    make("--types", "summary")
+    with pytest.raises(DecisionRefused, match="one is missing"):
+        accept(Product.objects.get(), cast.admin, "Who mended the wheel?")
+    assert Product.objects.get().is_open
+
+
+def test_pairs_and_statements_come_back_with_the_collection(mill, tmp_path, cast):
+    make("--how", "statements", "--types", "summary", "--accept-all", "--out", str(tmp_path / "a"))
+    for product in Product.objects.filter(draft__order__writer__task="statements"):
+        accept(product, cast.admin)
+    export_folder(mill, tmp_path / "first")
+    empty_database()
+    import_dataset(tmp_path / "first", "built")
+    export_folder(Dataset.objects.get(slug="built"), tmp_path / "second")
+    files = [(tmp_path / name / "written.jsonl").read_bytes() for name in ("first", "second")]
+    assert files[0] == files[1]
+    make("--how", "statements", "--types", "summary", "--out", str(tmp_path / "b"))
+    assert (tmp_path / "b").read_bytes() == (tmp_path / "a").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--types", "opinion"], "no type of question “opinion”. There are: fact_single, summary"),
+        (["--types", ","], "Say which types of questions"),
+        (["--topics", "nope"], "no topic “nope”"),
+        (["--writer", "nobody"], "no writer of pairs “nobody”"),
+        (
+            ["--how", "statements", "--writer", "nobody"],
+            "no writer of statements “nobody-statements”",
+        ),
+    ],
+)
+def test_what_cannot_be_asked_for_is_said(mill, options, message):
+    with pytest.raises(CommandError, match=message):
+        make(*options)
+    assert not Writing.objects.exists()
+
+
+def test_statements_of_nobody(mill):
+    with pytest.raises(WantedError):
+        Wanted(types=()).check("pairs", mill)
+    with pytest.raises(Exception, match="no writer of statements “x”, and no other either"):
+        Wanted(statements="x").check("pairs", mill)

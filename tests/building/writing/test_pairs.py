@@ -1,0 +1,89 @@
+"""Replies to "write a question of this type" and "note what it says", and what they become."""
+
+import pytest
+
+from building.writing.pairs import KINDS, of_kind, parts_of, picked
+from building.writing.products import Failure, Source
+from building.writing.tasks import TASKS, check_prompt, render
+
+PASSAGE = "Ottilie Marsh mended the wheel. It turned in May."
+PAIR, STATEMENTS = TASKS["pairs"], TASKS["statements"]
+
+
+def read(reply: str, task=PAIR, finish_reason: str = "stop"):
+    return task.read(reply, finish_reason, Source(document=PASSAGE, kind="summary"))
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "<q>Who mended the wheel?</q>\n<a>Ottilie Marsh</a>",
+        "<think>Hm. <q>No?</q></think>Here:\n<Q>\n1. Who mended\n the wheel?</Q><a> Ottilie  Marsh </a>",
+        "<q>Who mended the wheel?</q><a>Ottilie Marsh</a><q>Who mended the wheel?</q><a>She</a>",
+    ],
+)
+def test_a_question_and_its_answer(reply):
+    written = read(reply)
+    [product] = written.products
+    assert (written.failure, written.missing) == (None, 0)
+    assert (product.body, product.flags) == ("Who mended the wheel?\nOttilie Marsh", ())
+    assert parts_of(product.body) == ("Who mended the wheel?", "Ottilie Marsh")
+
+
+@pytest.mark.parametrize(
+    ("reply", "failure"),
+    [
+        ("<q>Who mended the wheel?</q>", Failure.NO_TAGS),
+        ("<a>Ottilie Marsh</a>", Failure.NO_TAGS),
+        ("<q>Who?</q><a>Marsh</a><q>When?</q><a>In May</a>", Failure.TOO_MANY),
+        ("<q>Who mended it?</q><a>I cannot answer that.</a>", Failure.REFUSED),
+        ("I'm sorry, but I cannot write this.", Failure.REFUSED),
+        ("", Failure.EMPTY),
+    ],
+)
+def test_what_it_fails_by(reply, failure):
+    assert read(reply).failure == failure
+    assert not read(reply).products
+
+
+def test_what_a_reviewer_should_look_at():
+    [product] = read("<q>What does the passage say of her</q><a>Much.").products
+    assert product.flags == (
+        "one of its tags is missing",
+        "does not end in a question mark",
+        "speaks of “the passage”, which nobody sees who is asked",
+    )
+    assert read("<q>Who mended it?</q><a>Ottilie", finish_reason="length").failure == Failure.CUT
+
+
+def test_statements_with_their_types():
+    facts = "".join(f"<f>{n}. Fact {word}.</f>" for n, word in enumerate("abcdef", 1))
+    reply = f"{facts}<s>- All of it.</s><s>All of it.</s><c>It works.</c>"
+    written = read(reply, STATEMENTS)
+    assert [product.body for product in written.products] == [
+        *(f"fact_single: Fact {word}." for word in "abcde"),  # at most five
+        "summary: All of it.",
+        "reasoning: It works.",
+    ]
+    bodies = [product.body for product in written.products]
+    assert of_kind(bodies, "summary") == ["All of it."]
+    assert read("Nothing.", STATEMENTS).failure == Failure.NO_TAGS
+
+
+def test_one_statement_is_picked_by_a_hash():
+    statements = ["a", "b", "c", "d"]
+    taken = [picked(statements, f"passage {n}") for n in range(40)]
+    assert set(taken) == set(statements)
+    assert taken == [picked(statements, f"passage {n}") for n in range(40)]
+
+
+def test_what_a_writer_is_told():
+    [_, alone] = render(PAIR, PAIR.system, PAIR.prompt, Source(document=PASSAGE, kind="summary"))
+    assert KINDS["summary"] in alone["content"]
+    assert "Ask for this" not in alone["content"]
+    source = Source(document=PASSAGE, kind="reasoning", statement="The mill works.")
+    [_, noted] = render(PAIR, PAIR.system, PAIR.prompt, source)
+    assert f"{KINDS['reasoning']} Ask for this: The mill works." in noted["content"]
+    assert check_prompt(PAIR, "{document} {kind}") == [
+        "The prompt does not show the statement that it is made from: it needs {statement}."
+    ]
