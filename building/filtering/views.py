@@ -1,4 +1,4 @@
-"""Sub-questions that no passage answers, and leaving them out."""
+"""Sub-questions that no passage answers, or whose grades do not hold, and leaving them out."""
 
 from __future__ import annotations
 
@@ -10,9 +10,18 @@ from django.views.decorators.http import require_http_methods
 
 from annotation.http import AuthenticatedRequest, researchers_only
 from annotation.models import Dataset
+from building.engine.critiques import (
+    EXAMPLE,
+    MISSING,
+    graders_of,
+    leave_out,
+    pair_filter,
+)
 from building.engine.filtering import FilterRefused, apply, filter_of, judges_of
 from evaluation.data.selection import SelectionError
 from evaluation.scoring.options import DEFAULT_ETA
+
+SHOWN = 200  # pairs that a page lists
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -47,3 +56,40 @@ def filter_questions(request: AuthenticatedRequest, slug: str) -> HttpResponseBa
     }
     status = 422 if problem else 200
     return render(request, "building/filtering/filter.html", context, status=status)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@researchers_only
+def filter_pairs(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
+    """What conditions on grades say of each question; an admin leaves out those that do not hold."""
+    dataset = get_object_or_404(Dataset, slug=slug)
+    is_act = request.method == "POST"
+    if is_act and not request.user.is_admin:
+        raise PermissionDenied("Only admins change a collection.")
+    asked = request.POST if is_act else request.GET
+    keep, missing = asked.get("keep", "").strip(), asked.get("missing", MISSING[0])
+    found, problem = None, ""
+    try:
+        if keep or is_act:
+            found = pair_filter(dataset, keep, missing)
+        if is_act and found:
+            n = leave_out(dataset, found)
+            messages.success(request, f"Questions left out: {n:,}.")
+            return redirect("building", slug)
+    except SelectionError as error:
+        problem = str(error)
+    context = {
+        "room": "datasets",
+        "dataset": dataset,
+        "named": [
+            f"{name}:{who}" for name, raters in graders_of(dataset).items() for who in raters
+        ],
+        "keep": keep,
+        "missing": missing,
+        "example": EXAMPLE,
+        "found": found,
+        "shown": found.going[:SHOWN] if found else [],
+        "problem": problem,
+    }
+    status = 422 if problem else 200
+    return render(request, "building/filtering/filter_pairs.html", context, status=status)

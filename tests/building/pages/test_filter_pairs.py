@@ -1,0 +1,148 @@
+"""Questions kept by their critiques: what goes and why, on the page and by the command."""
+
+import json
+from io import StringIO
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from annotation.models import Dataset, Rater, Rating, Rubric, SubQuestion
+from crux_site.imports.importing import import_dataset
+from tests.crux_site.imports.foreign.folders import write
+from tests.evaluation.html_tables import tables
+from tests.markup import markup
+
+FILTER = "/datasets/mill/building/filter-pairs/"
+# Who, and the two critiques: of the last one a model gave no valid rating.
+PAIRS = {
+    "Who mended the wheel?": (5, 4),
+    "What of it?": (2, 4),
+    "Is it so?": (1, 2),
+    "When did it turn?": (None, 4),
+}
+KEEP = "stand_alone >= 4 and q_usefulness >= 3"
+
+
+@pytest.fixture
+def mill(db, tmp_path) -> Dataset:
+    lines = [
+        {
+            "context": "Ottilie Marsh mended the wheel.",
+            "question": question,
+            "qac_id": f"p{number}",
+            "critiques": {"stand_alone": {"rating": alone}, "q_usefulness": {"rating": useful}},
+        }
+        for number, (question, (alone, useful)) in enumerate(PAIRS.items())
+    ]
+    import_dataset(write(tmp_path, {"pairs.jsonl": lines}), "mill", form="qac")
+    return Dataset.objects.get()
+
+
+def because() -> list[str]:
+    ordered = SubQuestion.objects.order_by("topic__position")
+    return list(ordered.values_list("filtered_because", flat=True))
+
+
+def test_a_look_says_what_goes_and_why(cast, mill):
+    assert f"{FILTER}" in markup(cast.client("admin").get(FILTER.replace("-pairs", "")))
+    page = cast.client("researcher").get(FILTER, {"keep": KEEP})
+    assert tables(page)["What goes"] == [
+        ["What of it? p1", "2", "4", "stand_alone is 2 by critic, not stand_alone >= 4"],
+        [
+            *("Is it so? p2", "1", "2"),
+            "stand_alone is 1 by critic, not stand_alone >= 4; "
+            "q_usefulness is 2 by critic, not q_usefulness >= 3",
+        ],
+    ]
+    assert "2 of 4 questions would be left out" in markup(page)
+    assert "without a grade: 1, which stay" in markup(page)
+    assert "Leave them out" not in markup(page)
+    assert because() == [""] * 4
+    going = cast.client("admin").get(FILTER, {"keep": KEEP, "missing": "go"})
+    assert tables(going)["What goes"][-1][-1] == "stand_alone has no grade by critic"
+
+
+def test_an_admin_leaves_them_out_with_the_reason(cast, mill):
+    response = cast.client("admin").post(FILTER, {"keep": KEEP, "missing": "go"}, follow=True)
+    assert "Questions left out: 3." in markup(response)
+    assert because() == [
+        "",
+        "stand_alone is 2 by critic, not stand_alone >= 4",
+        "stand_alone is 1 by critic, not stand_alone >= 4; q_usefulness is 2 by critic, not "
+        "q_usefulness >= 3",
+        "stand_alone has no grade by critic",
+    ]
+    assert Rating.objects.filter(question__topic__name="p1").count() == 2  # grades stay
+    for who in ("researcher", "worker"):
+        assert cast.client(who).post(FILTER, {"keep": KEEP}).status_code == 403
+
+
+def test_the_command_has_the_same(mill):
+    def told(*options: str) -> str:
+        out = StringIO()
+        call_command("filter_questions", "mill", *options, stdout=out)
+        return out.getvalue()
+
+    assert "p1: What of it? (stand_alone is 2 by critic, not stand_alone >= 4)" in told(
+        "--keep", KEEP
+    )
+    found = json.loads(told("--keep", "stand_alone:critic <= 2", "--json", "--apply"))
+    assert (found["proposed"], found["lacking"], found["left_out"]) == (1, 1, 1)
+    assert found["questions"][0] == {
+        "topic": "p0",
+        "question": "Who mended the wheel?",
+        "grades": {"stand_alone <= 2": 5},
+        "because": "stand_alone is 5 by critic, not stand_alone <= 2",
+    }
+    assert because()[0].startswith("stand_alone is 5")
+    with pytest.raises(CommandError, match="Say whose grades count"):
+        told()
+
+
+def test_several_graders_are_told_apart(cast, mill):
+    rating = Rating.objects.get(question__topic__name="p0", rubric__slug="critique-stand_alone")
+    ann = Rater.objects.create(dataset=mill, name="ann", kind="human")
+    Rating.objects.create(
+        rater=ann, rubric=rating.rubric, text=rating.text, question=rating.question, grade=1
+    )
+    response = cast.client("admin").get(FILTER, {"keep": "stand_alone >= 4"})
+    assert response.status_code == 422
+    assert "There are: stand_alone:ann, stand_alone:critic." in markup(response)
+    page = cast.client("admin").get(FILTER, {"keep": "critique-stand_alone:ann >= 4"})
+    assert [row[0] for row in tables(page)["What goes"]] == ["Who mended the wheel? p0"]
+
+
+@pytest.mark.parametrize(
+    ("keep", "says"),
+    [
+        ("stand_alone", "“stand_alone” is no condition"),
+        ("stand_alone > 4", "is no condition"),
+        ("stand_alone >= 4 and", "“” is no condition"),
+        ("tone >= 4", "no grade of this dataset, called “tone”. There are: q_usefulness"),
+        ("stand_alone:bob >= 4", "no rater of stand_alone, called “bob”. There are: critic."),
+        ("<script> >= 4", "is no condition"),
+    ],
+)
+@pytest.mark.parametrize("method", ["get", "post"])
+def test_what_is_no_condition_is_said(cast, mill, method, keep, says):
+    response = getattr(cast.client("admin"), method)(FILTER, {"keep": keep})
+    assert response.status_code == 422
+    assert says in markup(response)
+    assert "<script>" not in response.content.decode().split("<main")[1]
+    assert because() == [""] * 4
+
+
+def test_nothing_to_go_by(cast, dataset):
+    page = cast.client("admin").get(f"/datasets/{dataset.slug}/building/filter-pairs/")
+    assert "Nobody has graded this dataset yet" in markup(page)
+    refused = cast.client("admin").post(f"/datasets/{dataset.slug}/building/filter-pairs/")
+    assert refused.status_code == 422
+    wrong = {"keep": KEEP, "missing": "maybe"}
+    assert cast.client("admin").get(FILTER.replace("mill", "nope"), wrong).status_code == 404
+    assert Rubric.objects.filter(slug="critique-stand_alone").count() == 0
+
+
+def test_who_may(cast, mill):
+    for who, status in {"admin": 200, "researcher": 200, "worker": 403, "stranger": 302}.items():
+        assert cast.client(who).get(FILTER).status_code == status
+    assert cast.client("admin").delete(FILTER).status_code == 405
