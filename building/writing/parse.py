@@ -99,11 +99,11 @@ def read_nuggets(reply: str, finish_reason: str | None, source: Source) -> Writt
     One without [vital] or [okay] before it is left out. TOO_FEW keeps those that came. Flagged are those with
     a tag missing, of more words than NUGGET_WORDS, and nearly the same as another, as questions are.
     """
-    n, is_cut = max(source.n, 1), _is_cut(finish_reason)
-    text = _words_of(reply)
-    items = tagged(text, "n", is_cut)
+    n, cut = max(source.n, 1), is_cut(finish_reason)
+    text = words_of(reply)
+    items = tagged(text, "n", cut)
     if not items.bodies or finish_reason == "content_filter":
-        return _nothing(reply, text, finish_reason, n)
+        return nothing(reply, text, finish_reason, n)
     have = [weighed(nugget)[1] for nugget in source.have]
     seen = {_key(nugget) for nugget in have}
     kept: list[tuple[str, str, bool]] = []

@@ -14,7 +14,7 @@ from urllib.parse import quote, unquote
 
 from pydantic import AfterValidator, Field, model_validator
 
-from annotation.formats.foreign import rows
+from annotation.formats.foreign import qrels, rows
 from annotation.formats.foreign.files import File
 from annotation.formats.foreign.qrels import Folder
 from annotation.formats.layout import Kind, Source
@@ -101,6 +101,7 @@ def _escaped(match: re.Match[str]) -> str:
 
 def sources(file: File, folder: Folder) -> Iterator[Source]:
     if not file.ends(".jsonl") or not {"context", "question"} <= file.keys:
+        yield from qrels.sources(file, folder)
         return
     named = {"id": "qac_id", "request": "question", "contents": "context", "text": "context"}
     yield file.source(Kind.TOPICS, Translation(_Pair, _topic, fields=named))

@@ -11,6 +11,7 @@ from annotation.formats.foreign.qac import TYPES, ids_of, passage_name
 from annotation.models import Dataset, NuggetSpan, Rater, Rating, SubQuestion, Text, Topic
 from annotation.models.standard import QUESTION_TYPE
 from crux_site.imports.importing import import_dataset
+from evaluation.models import RankedText
 from tests.crux_site.imports.foreign.folders import read, refused, with_line, write
 
 pytestmark = pytest.mark.django_db
@@ -88,6 +89,13 @@ def test_pairs_become_topics_with_their_contexts(tmp_path):
     ]
     # A null is missing, and so is a type that the rubric does not have.
     assert "2  null ratings of a judge: no row" in str(summary).replace("   ", "  ")
+
+
+def test_runs_beside_them(tmp_path):
+    run = {"bm25.run": ["one Q0 one:mill#%23/texts/3 1 2.5 bm25"]}
+    read(write(tmp_path, PAIRS | run), "qac")
+    ranked = RankedText.objects.values_list("run__name", "topic__name", "text__topic__name")
+    assert list(ranked) == [("bm25", "one", "one")]
 
 
 def test_types_are_the_levels_of_the_rubric():

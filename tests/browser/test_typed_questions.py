@@ -1,0 +1,80 @@
+"""Pairs of a question and its context in the browser: imported, scored by type, and filtered by critiques."""
+
+import json
+import re
+
+from playwright.sync_api import expect
+
+from tests.browser.looks import faults
+
+# Who asks what, of which type, and how well it can be understood alone.
+PAIRS = (
+    ("wheel", "Who mended the wheel at Saltrigg?", "fact_single", 5),
+    ("tide", "When did the mill turn again?", "fact_single", 4),
+    ("cost", "What did the mill come to cost?", "summary", 2),
+)
+RUNS = {
+    "bm25": {"wheel": ("wheel", "tide"), "tide": ("wheel", "cost"), "cost": ("cost", "tide")},
+    "dense": {"wheel": ("tide", "wheel"), "tide": ("tide", "wheel"), "cost": ("cost", "wheel")},
+}
+
+
+def files(folder) -> list:
+    lines = [
+        {
+            "context": f"What there is to know of the {name}. It is in the book of the mill.",
+            "question": question,
+            "answer": name,
+            "qac_id": name,
+            "labels": {"information": kind},
+            "critiques": {"stand_alone": {"evaluation": "", "rating": rating}},
+        }
+        for name, question, kind, rating in PAIRS
+    ]
+    pairs = folder / "pairs.jsonl"
+    pairs.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    paths = [pairs]
+    for run, ranked in RUNS.items():
+        paths.append(folder / f"{run}.run")
+        paths[-1].write_text(
+            "".join(
+                f"{topic} Q0 {text}:# {rank} {3 - rank} {run}\n"
+                for topic, texts in ranked.items()
+                for rank, text in enumerate(texts, 1)
+            )
+        )
+    return paths
+
+
+def test_from_a_file_to_recall_by_type_and_a_filter(visit, site, tmp_path):
+    page = visit("ada").open("/import/")
+    page.fill("#id_dataset", "typed")
+    page.get_by_label("Format").select_option("qac")
+    page.set_input_files("#id_files", files(tmp_path))
+    page.get_by_role("button", name="Upload and look").click()
+    expect(page.locator("h1")).to_have_text("What would change in typed")
+    page.get_by_role("button", name=re.compile("^Import")).click()
+    expect(page.locator("h1")).to_have_text("The import into typed is done", timeout=60_000)
+    page.goto(f"{site.url}/datasets/typed/")
+    page.get_by_role("link", name="By type of question").click()
+    page.get_by_label("k", exact=True).fill("1")
+    page.get_by_label("Weights of the lexical run").fill("0, 0.4, 1")
+    page.get_by_role("button", name="Show").click()
+    table = page.get_by_role("table")
+    # Of the two facts bm25 finds one alone, dense the other; between them both scores are alike.
+    fact = table.get_by_role("row", name=re.compile("^fact_single"))
+    expect(fact).to_contain_text("0.500 best")
+    expect(table.get_by_role("row", name=re.compile("^summary"))).to_contain_text("1.000 best")
+    assert page.locator(".panels svg").count() == 3
+    assert faults(page) == []
+    page.goto(f"{site.url}/datasets/typed/building/filter/")
+    page.get_by_role("link", name="Keep questions by their grades").click()
+    page.get_by_label("Keep questions with").fill("stand_alone >= 4")
+    page.get_by_role("button", name="Show").click()
+    expect(page.get_by_role("table")).to_contain_text("stand_alone is 2 by critic")
+    assert faults(page) == []
+    page.get_by_role("button", name="Leave them out").click()
+    expect(page.locator(".notices")).to_contain_text("Questions left out: 1.")
+    page.goto(f"{site.url}/datasets/typed/by-type/")
+    expect(page.get_by_text("1 filtered and in no row")).to_be_visible()
+    expect(page.get_by_role("row", name=re.compile("^summary"))).to_contain_text("undefined")
