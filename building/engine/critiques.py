@@ -51,9 +51,12 @@ class Condition:
     def why(self, grade: int | None) -> str:
         """What is wrong with a grade; nothing if it holds."""
         if grade is None:
-            return f"{self.name} has no grade by {self.rater}"
+            return f"{self.name} by {self.rater} is missing"
+        side = "below" if self.is_least else "above"
         return (
-            "" if self.holds(grade) else f"{self.name} is {grade} by {self.rater}, not {self.title}"
+            ""
+            if self.holds(grade)
+            else f"{self.name} by {self.rater} is {grade}, {side} {self.bound}"
         )
 
 

@@ -10,23 +10,17 @@ register = template.Library()
 
 
 @register.filter
-def figure(estimate: Estimate) -> str:
-    """Two decimals, or the word."""
-    return "undefined" if estimate.value is None else _decimals(estimate.value)
+def figure(estimate: Estimate, places: int = 2) -> str:
+    """Two decimals, or so many; or the word."""
+    return "undefined" if estimate.value is None else _decimals(estimate.value, places)
 
 
 @register.filter
-def three(estimate: Estimate) -> str:
-    """Three decimals, for shares that lie close together; or the word."""
-    return "undefined" if estimate.value is None else f"{estimate.value:.3f}"
-
-
-@register.filter
-def limits(estimate: Estimate) -> str:
+def limits(estimate: Estimate, places: int = 2) -> str:
     """The interval in brackets; nothing where there is none."""
     if estimate.low is None or estimate.high is None:
         return ""
-    return f"[{_decimals(estimate.low)}, {_decimals(estimate.high)}]"
+    return f"[{_decimals(estimate.low, places)}, {_decimals(estimate.high, places)}]"
 
 
 @register.filter
@@ -66,6 +60,6 @@ def chance(p: float | None) -> str:
     return "under 0.001" if p < 0.0005 else f"{p:.3f}"
 
 
-def _decimals(value: float) -> str:
-    """Two decimals with a true minus sign, and none before what rounds to zero."""
-    return f"{round(value, 2) + 0.0:.2f}".replace("-", "−")
+def _decimals(value: float, places: int = 2) -> str:
+    """So many decimals with a true minus sign, and none before what rounds to zero."""
+    return f"{round(value, places) + 0.0:.{places}f}".replace("-", "−")
