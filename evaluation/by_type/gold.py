@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 
-from django.db.models import F, OuterRef, QuerySet, Subquery
+from django.db.models import Exists, F, OuterRef, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 
 from annotation.models import Dataset, Rating, Text, Topic
@@ -19,8 +19,8 @@ Gold = dict[int, frozenset[int]]
 def golds(dataset: Dataset) -> tuple[str, ...]:
     """What can say which passage is the right one: `own`, or RUBRIC:RATER; first what is likely meant.
 
-    `own` is the passage of a question's own topic: it is called TOPIC:..., or like the topic. A rater says it
-    by a grade of at least eta, of rubrics that have one.
+    `own` is the passage of a question's own topic: it is called TOPIC:..., or else like the topic. A rater says
+    it by a grade of at least eta, of rubrics that have one.
     """
     rated = Rating.objects.of_dataset(dataset).filter(
         rubric__eta__isnull=False, text__kind=Text.Kind.PASSAGE
@@ -54,8 +54,9 @@ def gold_of(dataset: Dataset, gold: str, questions: dict[int, int]) -> Gold:
 
 
 def _own_passages(dataset: Dataset) -> QuerySet[Text, tuple[int, int]]:
-    """The topics, by key, and the passages that are theirs."""
-    called_so = Topic.objects.filter(dataset=dataset, name=OuterRef("name")).values("pk")[:1]
+    """The topics, by key, and the passages that are theirs; one called like a topic where that has no other."""
     passages = dataset.texts.filter(kind=Text.Kind.PASSAGE).order_by()
+    own = Exists(passages.filter(topic=OuterRef("pk")))
+    called_so = Topic.objects.filter(~own, dataset=dataset, name=OuterRef("name")).values("pk")[:1]
     passages = passages.annotate(of=Coalesce("topic_id", Subquery(called_so)))
     return passages.exclude(of=None).values_list("of", "pk")

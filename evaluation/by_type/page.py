@@ -6,22 +6,20 @@ the runs and its gold context is known; texts of the same words are one.
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
-from annotation.models import Dataset, SubQuestion, Text
+from annotation.models import SubQuestion
 from evaluation.by_type.gold import Gold, gold_of
 from evaluation.by_type.params import ByTypeChoice, How
+from evaluation.by_type.rankings import Ranking, distinct, names, rankings
 from evaluation.data.cache import cached
 from evaluation.data.question_kinds import questions_of
-from evaluation.data.selection import SelectionError
 from evaluation.metrics.fusion import sums_of_ranks, sums_of_scores
 from evaluation.metrics.ranking import recall
-from evaluation.models import RankedText
 from evaluation.stats.bootstrap import bootstrap_interval, resampled_values
 from evaluation.stats.clusters import ratio, topic_sums
 from evaluation.stats.estimate import Estimate, FloatArray, IntArray
@@ -29,9 +27,6 @@ from evaluation.stats.estimate import Estimate, FloatArray, IntArray
 INCLUSIVE = "inclusive"
 SEED = 0
 NOTHING = "undefined, because no question of this type has a gold context and a ranking"
-
-Ranking = list[tuple[str, float]]
-"""Texts by the names that stand for their words, with their scores, best first."""
 
 
 @dataclass(frozen=True)
@@ -102,34 +97,39 @@ def _recalls(
     choice: ByTypeChoice, asked: Mapping[int, int], gold: Gold
 ) -> tuple[FloatArray, np.ndarray]:
     """The recall of each question at each weight, NaN where it is missing; and which are ranked at all."""
-    runs = [_rankings(choice, run) for run in (choice.lexical, choice.dense)]
-    stands_for = _names(choice.dataset, runs, gold)
+    with_scores = choice.how != "rrf"
+    runs = [
+        rankings(choice.dataset, run, with_scores=with_scores)
+        for run in (choice.lexical, choice.dense)
+    ]
+    wanted = {text for run in runs for ranking in run.values() for text, _ in ranking}
+    stands_for = names(choice.dataset, wanted.union(*gold.values()))
     named = [
-        {topic: _distinct(ranking, stands_for) for topic, ranking in run.items()} for run in runs
+        {topic: distinct(ranking, stands_for) for topic, ranking in run.items()} for run in runs
     ]
     values = np.full((len(asked), len(choice.weights)), np.nan)
     is_ranked = np.array([any(topic in run for run in runs) for topic in asked.values()], bool)
     for place, (question, topic) in enumerate(asked.items()):
         if is_ranked[place] and question in gold:
             right = {stands_for[text] for text in gold[question]}
-            rankings = [run.get(topic, []) for run in named]
+            both = [run.get(topic, []) for run in named]
             values[place] = [
-                _recall(fused(rankings, weight, choice.how), right, choice.k)
+                _recall(fused(both, weight, choice.how), right, choice.k)
                 for weight in choice.weights
             ]
     return values, is_ranked
 
 
-def fused(rankings: Sequence[Ranking], weight: float, how: How) -> list[str]:
+def fused(of_both: Sequence[Ranking], weight: float, how: How) -> list[str]:
     """The texts of a lexical and a dense ranking by weight x lexical + (1 - weight) x dense.
 
     A text that a ranking lacks has 0 there; equal ones are in the order of their names.
     """
-    of_both = (weight, 1 - weight)
+    weights = (weight, 1 - weight)
     sums = (
-        sums_of_ranks(rankings, weights=of_both)
+        sums_of_ranks(of_both, weights=weights)
         if how == "rrf"
-        else sums_of_scores(rankings, of_both, how)
+        else sums_of_scores(of_both, weights, how)
     )
     return sorted(sums, key=lambda name: (-sums[name], name))
 
@@ -138,49 +138,6 @@ def _recall(ranked: Sequence[str], right: set[str], k: int) -> float:
     value = recall([name in right for name in ranked], len(right), k).value
     assert value is not None  # there is a right one
     return value
-
-
-def _rankings(choice: ByTypeChoice, run: str) -> dict[int, list[tuple[int, float]]]:
-    """The texts of each topic with their scores, in the order of the run.
-
-    Raises SelectionError for a run without scores, unless ranks alone are joined.
-    """
-    found: dict[int, list[tuple[int, float]]] = defaultdict(list)
-    ranked = RankedText.objects.filter(run__dataset=choice.dataset, run__name=run)
-    for topic, text, score in ranked.order_by("topic_id", "rank").values_list(
-        "topic_id", "text_id", "score"
-    ):
-        if score is None and choice.how != "rrf":
-            raise SelectionError(
-                f"The run {run} has no scores to join: choose rrf, which joins ranks."
-            )
-        found[topic].append((text, score or 0.0))
-    return found
-
-
-def _names(
-    dataset: Dataset, runs: Sequence[Mapping[int, list[tuple[int, float]]]], gold: Gold
-) -> dict[int, str]:
-    """The name that stands for a text: the first of those of the same words."""
-    wanted = {text for run in runs for ranking in run.values() for text, _ in ranking}
-    wanted |= {text for texts in gold.values() for text in texts}
-    first: dict[str, str] = {}
-    names: dict[int, tuple[str, str]] = {}
-    texts = dataset.texts.filter(kind=Text.Kind.PASSAGE).order_by()
-    for pk, name, words in texts.values_list("pk", "name", "sha256").iterator(chunk_size=10_000):
-        if pk in wanted:
-            names[pk] = name, words
-            if words:
-                first[words] = min(name, first.get(words, name))
-    return {pk: first.get(words, name) for pk, (name, words) in names.items()}
-
-
-def _distinct(ranking: Sequence[tuple[int, float]], stands_for: Mapping[int, str]) -> Ranking:
-    """The ranking by these names, each at its first place."""
-    scores: dict[str, float] = {}
-    for text, score in ranking:
-        scores.setdefault(stands_for[text], score)
-    return list(scores.items())
 
 
 def _means(values: FloatArray, topics: IntArray) -> tuple[Estimate, ...]:

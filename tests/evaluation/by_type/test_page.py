@@ -16,7 +16,9 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from annotation.models import Rater, Rating, Rubric, SubQuestion, Text
+from crux_site.imports.importing import import_dataset
 from evaluation.models import RankedText, RetrievalRun
+from tests.crux_site.imports.foreign.folders import write
 from tests.evaluation.agreement.test_page import words
 from tests.evaluation.by_type.material import make_mills
 from tests.evaluation.html_tables import tables
@@ -80,6 +82,22 @@ def test_texts_of_the_same_words_are_one(rosa, mills):
     first = RankedText.objects.get(run__name="dense", topic__name="q1", rank=1)
     RankedText.objects.filter(pk=first.pk).update(text=copy)
     assert values(rosa, f"{ASKED}")["fact_single"] == [1.0, 0.5, 0.5]
+
+
+def test_runs_may_name_contexts_by_their_chunks_or_their_questions(rosa, tmp_path):
+    """As runs do that were made elsewhere: of one context, which two questions have, and of another."""
+    lines = [
+        {"context": context, "question": f"{name}?", "qac_id": name, "chunk_id": chunk}
+        for name, context, chunk in (
+            *(("one", "Of wheels.", "c1"), ("two", "Of wheels.", "c1")),
+            ("three", "Of tides.", "c2"),
+        )
+    ]
+    run = ["one Q0 c1 1 2.0 a", "two Q0 c2 1 2.0 a", "two Q0 c1 2 1.0 a", "three Q0 three 1 1.0 a"]
+    files = {"pairs.jsonl": lines, "bm25.run": run, "dense.run": run}
+    import_dataset(write(tmp_path, files), "mills", form="qac")
+    assert values(rosa, ASKED)["inclusive"] == pytest.approx([2 / 3] * 3)
+    assert values(rosa, "k=2&weights=0,0.5,1")["inclusive"] == [1, 1, 1]
 
 
 def test_a_rater_can_say_which_passage_is_the_right_one(rosa, mills):
