@@ -78,6 +78,11 @@ def _of_passages(topics: list[Topic], dataset: Dataset, wanted: Wanted) -> Itera
         yield Planned(topic, None, {"passage": text.pk}, why_not=why_not)
 
 
+def of_no_topic(dataset: Dataset) -> int:
+    """The passages with words that nothing can be written about: an order is of a topic."""
+    return dataset.texts.filter(kind=Text.Kind.PASSAGE, topic=None).with_body().count()
+
+
 def _passages(topics: list[Topic], dataset: Dataset) -> Iterator[tuple[Topic, Text, str]]:
     """The passages of topics, and why one cannot be written about: one query, and a few in memory."""
     by_key = {topic.pk: topic for topic in topics}

@@ -15,6 +15,7 @@ from evaluation.models import RetrievalRun
 
 REQUIRED = "required"
 REPORTS = ("report", "direct")
+ON_PASSAGES = ("statements", "pairs")
 _SYSTEM = re.compile(r"\w[\w.+-]*")
 
 

@@ -13,8 +13,8 @@ from django.db.models.functions import Now
 
 from annotation.models import Dataset, Text, Topic, User
 from annotation.prepared import insert_new
-from building.engine.sources import planned, source_of
-from building.engine.wanted import REPORTS, NothingToWrite, Wanted, WantedError
+from building.engine.sources import of_no_topic, planned, source_of
+from building.engine.wanted import ON_PASSAGES, REPORTS, NothingToWrite, Wanted, WantedError
 from building.models import Order, Product, Writer, Writing
 from building.writing.tasks import TASKS, Message, Source, render
 from judging.engine.budget import CHARACTERS, PAIRS, prices_of
@@ -69,6 +69,8 @@ def plan(writer: Writer, dataset: Dataset, wanted: Wanted) -> Plan:
     reports = _reports(writer, dataset, wanted) if writer.task in REPORTS else set()
     made = Plan()
     before, ordered = _before(writer, dataset), set[tuple[int, str, int]]()
+    if writer.task in ON_PASSAGES and not wanted.topics and (n := of_no_topic(dataset)):
+        made.left_out["its passage is of no topic"] += n
     for each in planned(task, dataset, wanted):
         if each.why_not:
             made.left_out[each.why_not] += 1

@@ -5,7 +5,7 @@ import re
 
 from playwright.sync_api import expect
 
-from tests.browser.looks import faults
+from tests.browser.looks import axe_problems, faults
 
 # Who asks what, of which type, and how well it can be understood alone.
 PAIRS = (
@@ -72,7 +72,7 @@ def test_from_a_file_to_recall_by_type_and_a_filter(visit, site, tmp_path):
     page.get_by_label("Keep questions with").fill("stand_alone >= 4")
     page.get_by_role("button", name="Show").click()
     expect(page.get_by_role("table")).to_contain_text("stand_alone by critic is 2")
-    assert faults(page) == []
+    assert axe_problems(page) == []
     page.get_by_role("button", name="Leave them out").click()
     expect(page.locator(".notices")).to_contain_text("Questions left out: 1.")
     page.goto(f"{site.url}/datasets/typed/by-type/")

@@ -96,6 +96,15 @@ def test_rankings_are_joined_by_their_scores(study):
     assert joined.origin["steps"][0]["weights"] == "2:0.5"
     scores = RankedText.objects.filter(run=joined, rank=1).values_list("score", flat=True)
     assert list(scores) == [2.5, 2.5]  # the best of both, in each topic
+    raw = made(study, "fuse(bm25 % 10, bm25 % 10, by=raw, weights=1:2) % 10", name="c").run
+    assert raw.origin["steps"][0]["by"] == "raw"
+    best = [
+        RankedText.objects.filter(run__name=name, rank=1)
+        .order_by("topic")
+        .values_list("score", flat=True)
+        for name in ("a", "c")
+    ]
+    assert list(best[1]) == pytest.approx([3 * score for score in best[0]], abs=2e-4)
 
 
 def test_a_run_that_is_there_is_a_step(study):

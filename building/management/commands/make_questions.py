@@ -13,6 +13,7 @@ from building.engine import writings
 from building.engine.choosing import stored, writer_called
 from building.engine.deciding import accept_rest, open_products
 from building.engine.fill import fill
+from building.engine.sources import of_no_topic
 from building.engine.wanted import NothingToWrite, Wanted, WantedError
 from building.formats import pairs
 from building.management.commands.write import REFUSALS, names_of
@@ -92,6 +93,8 @@ class Command(BaseCommand):
         except NothingToWrite as nothing:
             self.stdout.write(f"{task}: {nothing}")
             return writer
+        if (n := of_no_topic(dataset)) and not wanted.topics:
+            self.stdout.write(f"{task}: passages of no topic, which are left out: {n:,}")
         fill(run)
         waiting = open_products(run).count()
         self.stdout.write(

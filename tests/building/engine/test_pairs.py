@@ -45,6 +45,7 @@ def pairs_of(path) -> list[dict]:
 def test_a_question_of_each_type_is_proposed_and_goes_out_when_it_is_accepted(mill, tmp_path, cast):
     out = tmp_path / "pairs.jsonl"
     told = make("--types", "fact_single,reasoning", "--out", str(out))
+    assert "pairs: passages of no topic, which are left out: 1" in told
     assert "pairs: Writing" in told
     assert "finished: 2 orders; 2 products wait for a decision" in told
     assert (pairs_of(out), Topic.objects.count()) == ([], 2)  # nobody has decided yet
@@ -54,8 +55,9 @@ def test_a_question_of_each_type_is_proposed_and_goes_out_when_it_is_accepted(mi
     )
     accept(fact, cast.admin, "Who mended the wheel?\nOttilie  Marsh")
     reject(reasoning, cast.admin)
-    assert "pairs: Nothing to write; 2 this writer has written before." in make(
-        *("--types", "fact_single,reasoning", "--out", str(out))
+    assert (
+        "pairs: Nothing to write; 2 this writer has written before; 1 left out: its passage"
+        in make(*("--types", "fact_single,reasoning", "--out", str(out)))
     )
     [pair] = pairs_of(out)
     assert pair | {"qac_id": "", "created": ""} == {

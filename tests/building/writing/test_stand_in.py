@@ -30,6 +30,8 @@ SOURCES = {
         passages=tuple(zip("ab", DOCUMENT.split("\n\n"), strict=True)),
         words=60,
     ),
+    "statements": Source(document=DOCUMENT),
+    "pairs": Source(document=DOCUMENT, kind="summary"),
 }
 
 
@@ -44,7 +46,8 @@ def test_it_answers_our_own_prompts_with_what_can_be_read(name):
     words, logprobs = answer(asked(name, source))
     written = TASKS[name].read(words, "stop", source)
     assert (written.failure, logprobs) == (None, None)
-    assert len(written.products) == {"passages": 2, "questions": 4, "nuggets": 4}.get(name, 1)
+    n = {"passages": 2, "questions": 4, "nuggets": 4, "statements": 7}.get(name, 1)
+    assert len(written.products) == n
     if name == "report":
         assert {label for each in written.products[0].citations for label in each.labels} == {
             "1",

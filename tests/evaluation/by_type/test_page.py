@@ -165,10 +165,15 @@ def test_files_and_the_command_have_the_same(rosa, mills):
     ],
 )
 def test_wrong_choices_are_answered_with_what_there_is(rosa, mills, query, message):
-    for address in (URL, JSON, "/datasets/mills/by-type.csv"):
-        response = rosa.get(f"{address}?{query}")
-        assert response.status_code == 400
-        assert message in words(response)
+    response = rosa.get(f"{URL}?{query}")
+    assert response.status_code == 400
+    assert message in words(response)
+
+
+def test_files_refuse_the_same(rosa, mills):
+    for address in (JSON, "/datasets/mills/by-type.csv"):
+        response = rosa.get(f"{address}?how=sum")
+        assert (response.status_code, "raw, minmax, rrf" in words(response)) == (400, True)
 
 
 def test_too_little_says_so(rosa, mills):
