@@ -14,7 +14,10 @@ EXTRAS = {
     "jieba": "zh",
     "matplotlib": "figures",
     "model2vec": "static",
+    "peft": "finetune",
     "pyarrow": "cluster",
+    "torch": "finetune",
+    "transformers": "finetune",
 }
 
 if __name__ == "__main__":

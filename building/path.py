@@ -35,8 +35,8 @@ class PathBlocked(ValueError):
 def walk(dataset: Dataset, plan: Plan, folder: Path) -> Iterator[str]:
     """Take the steps of a plan, and say of each what it did. Taken again, it does what is missing.
 
-    Prompts are files in `folder`. Raises Waits where somebody has to decide first, PathBlocked, and what
-    the steps raise.
+    Prompts are files in `folder`, and adapters folders. Raises Waits where somebody has to decide first,
+    PathBlocked, and what the steps raise.
     """
     for task, of_writer in (
         ("passages", plan.passages),
@@ -80,7 +80,8 @@ def _write(
     dataset: Dataset, plan: Plan, task: str, part: WriterPlan, wanted: Wanted, folder: Path
 ) -> str:
     prompt = folder / part.prompt if part.prompt else None
-    named = part.writer, part.model, prompt, part.backend, part.revision
+    adapter = folder / part.adapter if part.adapter else None
+    named = part.writer, part.model, prompt, part.backend, part.revision, adapter
     writer = stored(writer_called(task, *named))
     try:
         run = writings.begin(writer, dataset, wanted, endpoint=part.endpoint)

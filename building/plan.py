@@ -25,8 +25,9 @@ class WriterPlan(_Part):
     writer: str = ""
     model: str = ""
     prompt: str = ""
-    backend: Literal["", "openai", "vllm"] = ""
+    backend: Literal["", "openai", "vllm", "transformers"] = ""
     revision: str = ""
+    adapter: str = ""
     endpoint: str = ""
     n: Annotated[int, Field(ge=0, le=100)] = 0
 

@@ -7,7 +7,7 @@ from django_tasks import task
 from building.engine import writings
 from building.engine.choosing import at_work
 from building.engine.fill import pump
-from building.models import Writer, Writing
+from building.models import Writing
 from judging.engine import states
 from judging.engine.background import QUEUE, TURN, Background
 from judging.engine.leases import any_free, worker_name
@@ -21,7 +21,7 @@ def write(run_id: int) -> None:
     worker = worker_name()
     if run.is_running and any_free(run):
         # A model that is loaded into this process stays at its writing.
-        seconds = None if run.writer.backend == Writer.Backend.VLLM else TURN
+        seconds = None if run.writer.is_in_process else TURN
         try:
             # A worker between two turns holds no lease, and its next turn waits in the queue.
             with states.giving_up(run, worker, lambda: WRITING.alive(run).count() > 1):

@@ -13,10 +13,13 @@ from django.core.validators import validate_slug
 from django.db import IntegrityError, transaction
 
 from building.models import Writer, Writing
+from building.tuning.adapter import adapter_hash
+from building.tuning.refusals import TuningRefused
 from building.writers.base import WriterAtWork
 from building.writers.extractive_writer import ExtractiveWriter
 from building.writers.openai_writer import OpenAIWriter
 from building.writers.spec import EXTRACTIVE
+from building.writers.transformers_writer import TransformersWriter
 from building.writers.vllm_writer import VllmWriter
 from building.writing.tasks import TASKS, check_prompt
 from building.writing.wording import read
@@ -61,18 +64,18 @@ def writer_called(
     prompt: Path | None = None,
     backend: str = "",
     revision: str = "",
+    adapter: Path | None = None,
 ) -> Writer:
     """The writer that is meant: the baseline, one by its name, or one of a model.
 
     A new one, where a model is given for it, is not stored yet, and asks a server where no backend is
-    given. `prompt` is a file with its wording. Raises WriterRefused, SelectionError, PromptBroken, OSError,
-    UnicodeDecodeError.
+    given. `prompt` is a file with its wording, `adapter` the folder of what was trained on top of the model.
+    Raises WriterRefused, SelectionError, PromptBroken, OSError, UnicodeDecodeError.
     """
-    if (backend or revision) and not model:
-        what = "Where a model runs" if backend else "A revision"
-        raise WriterRefused(f"{what} is a new writer's: say which model it asks, too.")
-    if prompt and not model:
-        raise WriterRefused("A prompt is a new writer's: say which model it asks, too.")
+    of_new = {"Where a model runs": backend, "A revision": revision, "A prompt": prompt}
+    for what, given in {**of_new, "An adapter": adapter}.items():
+        if given and not model:
+            raise WriterRefused(f"{what} is a new writer's: say which model it asks, too.")
     if model and not slug:
         raise WriterRefused("A model is asked by a writer: give the writer a name, too.")
     if not slug:
@@ -88,9 +91,27 @@ def writer_called(
             system=wording.system,
             prompt=wording.prompt,
             sampling=asdict(TASKS[task].sampling),
+            **_of_adapter(adapter, backend),
         )
     names = Writer.objects.filter(task=task).values_list("slug", flat=True)
     return Writer.objects.get(slug=one_of(f"writer of {task}", slug, names))
+
+
+def _of_adapter(folder: Path | None, backend: str) -> dict[str, str]:
+    """Raises WriterRefused for a folder that holds none."""
+    if folder is None:
+        return {}
+    if backend != Writer.Backend.TRANSFORMERS:
+        raise WriterRefused(
+            "An adapter is loaded by transformers in process: --backend transformers."
+        )
+    path = str(folder.resolve())
+    if len(path) > (most := Writer._meta.get_field("adapter").max_length or 0):
+        raise WriterRefused(f"The path of an adapter has at most {most} characters.")
+    try:
+        return {"adapter": path, "adapter_hash": adapter_hash(folder)}
+    except TuningRefused as error:
+        raise WriterRefused(str(error)) from None
 
 
 def make_writer(slug: str, **fields: Any) -> Writer:
@@ -144,6 +165,8 @@ def at_work(run: Writing) -> WriterAtWork:
         return ExtractiveWriter()
     if run.writer.backend == Writer.Backend.VLLM:
         return VllmWriter(spec, engine_args=settings.JUDGE_VLLM_ARGS, in_flight=run.concurrency)
+    if run.writer.backend == Writer.Backend.TRANSFORMERS:
+        return TransformersWriter(spec)
     return OpenAIWriter(
         spec,
         addresses_of(run.endpoint),

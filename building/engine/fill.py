@@ -11,7 +11,7 @@ from building.engine import writings
 from building.engine.choosing import at_work
 from building.engine.sources import brought_by, source_of
 from building.engine.storing import store
-from building.models import Draft, Order, Writer, Writing
+from building.models import Draft, Order, Writing
 from building.writers.base import Ask, Outcome, WriterAtWork
 from building.writing.products import Failure
 from building.writing.tasks import TASKS
@@ -72,7 +72,7 @@ class _Pump:
         self.ends = None if seconds is None else time.monotonic() + seconds
         self.lent: dict[int, Order] = {}  # in flight
         # While a model is loaded nothing else happens here, and somebody must be seen at the writing.
-        self.first_lease = LOADING if run.writer.backend == Writer.Backend.VLLM else None
+        self.first_lease = LOADING if run.writer.is_in_process else None
         self.in_vain = 0
         self.room: int | None = None  # messages that the budget still has
         self.is_stopping = False

@@ -30,6 +30,9 @@ def _checked_number(value: Any) -> Any:
 Number = Annotated[Any, AfterValidator(_checked_number)]
 
 
+_CAME_LATER = ("template_hash", "adapter", "adapter_hash")
+
+
 class SamplingRow(Row):
     temperature: Number
     top_p: Number
@@ -47,6 +50,9 @@ class WriterRow(Row):
     revision: Annotated[Words, Field(max_length=250)]
     system: Words
     prompt: Words
+    template_hash: Annotated[Words, Field(max_length=64)] = ""
+    adapter: Annotated[Words, Field(max_length=250)] = ""
+    adapter_hash: Annotated[Words, Field(max_length=64)] = ""
     sampling: SamplingRow
     fingerprint: Words
 
@@ -93,6 +99,8 @@ def lines(dataset: Dataset) -> Iterator[str]:
                 "revision": writer.revision,
                 "system": writer.system,
                 "prompt": writer.prompt,
+                # Only where there is one: files were written before there were these.
+                **{name: value for name in _CAME_LATER if (value := getattr(writer, name))},
                 "sampling": json.loads(json.dumps(sampling, sort_keys=True)),
                 "fingerprint": writer.fingerprint,
             }

@@ -17,15 +17,18 @@ class Writer(models.Model):
         EXTRACTIVE = "extractive", "extractive baseline"
         OPENAI = "openai", "OpenAI-compatible server"
         VLLM = "vllm", "vLLM in process"
+        TRANSFORMERS = "transformers", "transformers in process"
 
     slug = models.SlugField(max_length=120, unique=True)
     task = models.CharField(max_length=20)
-    backend = models.CharField(max_length=10, choices=Backend.choices)
+    backend = models.CharField(max_length=12, choices=Backend.choices)
     model = models.CharField(max_length=250)
     revision = models.CharField(max_length=250, blank=True)
     system = models.TextField(blank=True)
     prompt = models.TextField(blank=True)
     template_hash = models.CharField(max_length=64, blank=True)
+    adapter = models.CharField(max_length=250, blank=True)
+    adapter_hash = models.CharField(max_length=64, blank=True)
     sampling = models.JSONField(default=dict)
     fingerprint = models.CharField(max_length=64, unique=True, editable=False)
     created = models.DateTimeField(auto_now_add=True)
@@ -52,6 +55,11 @@ class Writer(models.Model):
         super().save(*args, **kwargs)
 
     @property
+    def is_in_process(self) -> bool:
+        """Whether the worker itself loads the model, and asks no server."""
+        return self.backend in (self.Backend.VLLM, self.Backend.TRANSFORMERS)
+
+    @property
     def is_baseline(self) -> bool:
         return self.spec.is_baseline
 
@@ -71,5 +79,7 @@ class Writer(models.Model):
             system=self.system,
             prompt=self.prompt,
             template_hash=self.template_hash,
+            adapter=self.adapter,
+            adapter_hash=self.adapter_hash,
             sampling=Sampling(**self.sampling),
         )

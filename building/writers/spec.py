@@ -10,13 +10,19 @@ from judging.grading.pairs import Sampling
 from judging.grading.spec import STAND_IN
 
 EXTRACTIVE = "extractive"
+_CAME_LATER = (
+    "template_hash",
+    "adapter",
+    "adapter_hash",
+)  # writers were made before there were these
 
 
 @dataclass(frozen=True)
 class WriterSpec:
     """A writer without a database. Two specs with one fingerprint are one writer.
 
-    `template_hash` pins the chat template, "" where it is not known.
+    `template_hash` pins the chat template, "" where it is not known. `adapter` is the folder of what was
+    trained on top of the model, "" for the model alone, and `adapter_hash` pins its files.
     """
 
     task: str
@@ -27,6 +33,8 @@ class WriterSpec:
     prompt: str = ""
     sampling: Sampling = field(default_factory=Sampling)
     template_hash: str = ""
+    adapter: str = ""
+    adapter_hash: str = ""
 
     @property
     def is_extractive(self) -> bool:
@@ -41,7 +49,6 @@ class WriterSpec:
     def fingerprint(self) -> str:
         """SHA-256 over the canonical JSON of all fields, in hex: one changed word, another writer."""
         told = asdict(self)
-        if not self.template_hash:
-            del told["template_hash"]  # writers were made before there was one
+        told = {name: value for name, value in told.items() if value or name not in _CAME_LATER}
         canonical = json.dumps(told, sort_keys=True)
         return hashlib.sha256(canonical.encode("ascii")).hexdigest()

@@ -27,7 +27,7 @@ class WriterForm(forms.Form):
 
     slug = forms.SlugField(max_length=120, label="Name", help_text="letters, digits, - and _")
     backend = forms.ChoiceField(
-        choices=[each for each in Writer.Backend.choices if each[0] != Writer.Backend.EXTRACTIVE],
+        choices=[(each.value, each.label) for each in (Writer.Backend.OPENAI, Writer.Backend.VLLM)],
         label="Where the model runs",
         help_text="in process: the worker needs vLLM, and loads the model as JUDGE_VLLM_ARGS says",
     )
@@ -137,7 +137,7 @@ class WritingForm(forms.Form):
     endpoint = forms.ChoiceField(
         required=False,
         label="Server",
-        help_text="for a model behind one; vLLM in process and the baseline need none",
+        help_text="for a model behind one; models in process and the baseline need none",
     )
     concurrency = forms.IntegerField(
         min_value=1, max_value=budget.CONCURRENCY, initial=64, label="Requests at once"
@@ -215,8 +215,9 @@ class WritingForm(forms.Form):
         writer = Writer.objects.filter(slug=slug).first()
         if writer and writer.backend == Writer.Backend.OPENAI and not endpoint:
             self.add_error("endpoint", "A model is asked at a server: say which.")
-        if writer and writer.backend == Writer.Backend.VLLM and endpoint:
-            self.add_error("endpoint", "vLLM in process asks no server: choose none.")
+        if writer and writer.is_in_process and endpoint:
+            where = writer.get_backend_display()
+            self.add_error("endpoint", f"{where} asks no server: choose none.")
 
     def chosen(self) -> Writer:
         slug = self.cleaned_data["writer"]

@@ -49,11 +49,17 @@ class Command(BaseCommand):
         parser.add_argument("--prompt", type=Path, help="the new writer's prompt, in a file")
         parser.add_argument(
             "--backend",
-            choices=["openai", "vllm"],
+            choices=["openai", "vllm", "transformers"],
             default="",
-            help="where the new writer's model runs: at a server (openai), or with vLLM in this process",
+            help="where the new writer's model runs: at a server (openai), or in this process with vLLM, or "
+            "with transformers: a small encoder-decoder",
         )
         parser.add_argument("--revision", default="", help="which weights the new writer's has")
+        parser.add_argument(
+            "--adapter",
+            type=Path,
+            help="what finetune made: the folder, with --backend transformers",
+        )
         parser.add_argument("--endpoint", default="", help="a name from JUDGE_ENDPOINTS, or a URL")
         parser.add_argument("--topics", nargs="+", default=[], help="their names; default: all")
         parser.add_argument(
@@ -181,7 +187,7 @@ class Command(BaseCommand):
         )
 
 
-_NAMED = ("writer", "model", "prompt", "backend", "revision")
+_NAMED = ("writer", "model", "prompt", "backend", "revision", "adapter")
 _WANTED = (
     *("n", "length", "run", "k", "context_tokens", "required", "samples", "system"),
     *("types", "statements"),

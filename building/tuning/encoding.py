@@ -1,0 +1,49 @@
+"""From lines to token ids, and from those to batches. Needs torch."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import torch
+
+from building.tuning.lines import Line
+from building.tuning.marks import told
+
+IGNORED = -100  # a label that no loss is counted for
+Encoded = tuple[list[int], list[int]]  # read and written
+
+
+def encoded(
+    lines: Sequence[Line], tokenizer: Any, marks: Mapping[str, str], longest: tuple[int, int]
+) -> tuple[list[Encoded], list[int]]:
+    """(the lines as token ids, the numbers of those left out because a side is longer than `longest`).
+
+    Nothing is cut: a context without its end may lack the answer, and an output without its end teaches
+    the model never to end.
+    """
+    kept: list[Encoded] = []
+    left_out = []
+    for line in lines:
+        sides = tuple(tokenizer.encode(told(side, marks)) for side in (line.input, line.output))
+        if any(len(side) > most for side, most in zip(sides, longest, strict=True)):
+            left_out.append(line.number)
+        else:
+            kept.append((sides[0], sides[1]))
+    return kept, left_out
+
+
+def batch_of(rows: Sequence[Encoded], fill: int, device: str) -> dict[str, Any]:
+    """What a model is given: token ids (rows, longest), filled up on the right."""
+    inputs = _filled([row[0] for row in rows], fill)
+    batch = {
+        "input_ids": inputs,
+        "attention_mask": _filled([[1] * len(row[0]) for row in rows], 0),
+        "labels": _filled([row[1] for row in rows], IGNORED),
+    }
+    return {name: values.to(device) for name, values in batch.items()}
+
+
+def _filled(rows: Sequence[Sequence[int]], fill: int) -> Any:
+    longest = max(map(len, rows))
+    return torch.tensor([[*row, *[fill] * (longest - len(row))] for row in rows])
