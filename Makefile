@@ -6,6 +6,7 @@
 # make coverage   which lines and branches the tests on SQLite run
 # make test-vllm  our client, engine and workers against a real vLLM on CPUs, in an environment of its own
 # make test-writer  a real small model writes while its workers are killed, in an environment of its own
+# make test-finetune  a tiny encoder-decoder is trained, killed at it, and writes, in an environment of its own
 # make lint   what can be seen without running
 # make lint-css  the stylesheets, which needs npx (Node) and, the first time, a network
 # make env    the environment alone; what only some need comes by name: make env EXTRAS=cluster
@@ -32,6 +33,9 @@ VLLM_ENV ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/crux-workbench/vllm-$(VLLM_PI
 # So it is with that of the real writer, which has to be compiled.
 WRITER_PINS := $(shell { cat tests/writer/requirements.txt; $(PYTHON) --version; } | cksum | cut -d" " -f1)
 WRITER_ENV ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/crux-workbench/writer-$(WRITER_PINS)
+# And with that of training: torch has no place in the environment of a site.
+FINETUNE_PINS := $(shell { cat tests/finetune/requirements.txt; $(PYTHON) --version; } | cksum | cut -d" " -f1)
+FINETUNE_ENV ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/crux-workbench/finetune-$(FINETUNE_PINS)
 
 # uv builds .venv from uv.lock; where it is missing it comes, by pip, into a folder of its own.
 UV := $(shell command -v uv 2>/dev/null || echo .uv/bin/uv)
@@ -42,7 +46,7 @@ export PYTHONUNBUFFERED := 1
 # Kept where a machine asks not to: each of the many processes that tests start would compile what it imports.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: demo test test-fast test-sqlite test-browser test-postgres test-vllm test-writer coverage lint lint-css env dev-env serve messages browser pictures bench-pages bench-campaign bench-servers bench-metrics bench-judge bench-label-samples bench-retrieval bench-import bench-writer bench-building
+.PHONY: demo test test-fast test-sqlite test-browser test-postgres test-vllm test-writer test-finetune coverage lint lint-css env dev-env serve messages browser pictures bench-pages bench-campaign bench-servers bench-metrics bench-judge bench-label-samples bench-retrieval bench-import bench-writer bench-building
 
 demo: env .venv/extra-figures.stamp
 	@$(PORT_CHECK)
@@ -188,6 +192,20 @@ $(WRITER_ENV)/env.stamp:
 test-writer: dev-env $(WRITER_ENV)/env.stamp
 	@echo "== tests with a real writer"
 	WRITER_PYTHON=$(WRITER_ENV)/bin/python $(PY) -m pytest tests/writer $(PYTEST)
+
+# pip for torch, as for vLLM.
+$(FINETUNE_ENV)/env.stamp: | $(filter .uv/bin/uv,$(UV))
+	@echo "== torch for CPUs, transformers and peft, into $(FINETUNE_ENV): 0.2 GB to download, 1.2 GB on disk"
+	@rm -rf $(FINETUNE_ENV) && $(PYTHON) -m venv $(FINETUNE_ENV)
+	@$(FINETUNE_ENV)/bin/pip install -qq --disable-pip-version-check $(TORCH_FROM) torch==2.13.0
+	@$(UV) pip install --quiet --python $(FINETUNE_ENV)/bin/python --no-deps -r tests/finetune/requirements.txt
+	@touch $@
+
+# The tests themselves need torch beside what the others need, so they are run by its Python with our packages.
+test-finetune: dev-env $(FINETUNE_ENV)/env.stamp
+	@echo "== tests that train a tiny model"
+	OUR_PACKAGES=$$($(PY) -c "import sysconfig; print(sysconfig.get_path('purelib'))") OMP_NUM_THREADS=1 \
+		$(FINETUNE_ENV)/bin/python tests/finetune/with_ours.py pytest tests/finetune $(PYTEST)
 
 # All of docs/images, from the demo as it is now.
 pictures: dev-env browser

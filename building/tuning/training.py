@@ -175,7 +175,7 @@ class Training:
             group["lr"] = options.learning_rate * (1 - step / self.steps)
         optimizer.step()
         progress.step += 1
-        progress.total += float(loss) * tokens
+        progress.total += float(loss.detach()) * tokens
         progress.tokens += tokens
         if not math.isfinite(progress.total):
             raise TuningRefused(

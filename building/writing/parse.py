@@ -41,9 +41,9 @@ def read_questions(reply: str, finish_reason: str | None, source: Source) -> Wri
     """The first `source.n` questions of a reply that are distinct, and none of those that are there already.
 
     A reply that is one question with its type and its answer, as a tuned model writes (`typed_line`), is
-    that question. Questions are the same that are equal but for case, white space and numbers. TOO_FEW keeps those that
-    came. Flagged are those without a question mark, with a tag missing, and nearly the same as another
-    (`checks.near_duplicates`): its number counts from the first of `source.have`.
+    that question. Questions are the same that are equal but for case, white space and numbers. TOO_FEW
+    keeps those that came. Flagged are those without a question mark, with a tag missing, and nearly the
+    same as another (`checks.near_duplicates`): its number counts from the first of `source.have`.
     """
     n, cut = max(source.n, 1), is_cut(finish_reason)
     text = words_of(reply)

@@ -99,7 +99,7 @@ def test_it_goes_on_where_a_collection_came_in_files(db, plan, tmp_path):
         ("[questions]\nprompt = 'none.txt'", "say which model it asks"),
         (
             "[questions]\nbackend = 'gpu'",
-            "questions.backend: Input should be '', 'openai' or 'vllm'",
+            "questions.backend: Input should be '', 'openai', 'vllm' or 'transformers'",
         ),
         (
             "[questions]\nwriter = 'w'\nmodel = 'm'\nbackend = 'vllm'\nrevision = 'a'",

@@ -1,0 +1,66 @@
+"""A typed question and its answer in one string: read as it should be, or not at all."""
+
+import contextlib
+
+import pytest
+from hypothesis import given, settings
+
+from building.writing.tasks import TASKS, Source
+from building.writing.typed_line import Answered, LineBroken, read_answered, read_context
+from tests.any_text import any_text
+
+
+def test_what_a_model_wrote():
+    wrote = " <<fact_single>> What does the heron eat? <a> Grey eels.\n"
+    assert read_answered(wrote) == Answered("fact_single", "What does the heron eat?", "Grey eels.")
+    # Without blanks it is the same, and less than signs are words like any others.
+    assert read_answered("<<summary>>Is 1 < 2?<a>Yes: 2 > 1.") == Answered(
+        "summary", "Is 1 < 2?", "Yes: 2 > 1."
+    )
+
+
+@pytest.mark.parametrize(
+    ("wrote", "says"),
+    [
+        ("What? <a> That.", "does not begin with <<fact_single>>, <<summary>>, <<reasoning>>"),
+        ("", "does not begin with"),
+        ("<<>> What? <a> That.", "begins with <<>>, which is none of <<fact_single>>"),
+        ("<<other>> What? <a> That.", "begins with <<other>>, which is none of"),
+        ("<<summary>> ", "has nothing after <<summary>>"),
+        ("<<summary>> What? That.", "has 0 times <a>, and one was expected"),
+        ("<<summary>> What? <a> That. <a> This.", "has 2 times <a>, and one was expected"),
+        ("<<summary>> <a> That.", "has no question before <a>"),
+        ("<<summary>> What? <a>", "has no answer after <a>"),
+        ("<<summary>> What? <a> That. <<summary>>", "has a second type"),
+    ],
+)
+def test_any_other_form_is_refused(wrote, says):
+    with pytest.raises(LineBroken) as refused:
+        read_answered(wrote)
+    assert str(refused.value).startswith(says)
+
+
+def test_what_a_model_reads():
+    assert read_context("<<reasoning>> A mill <a> burnt.") == ("reasoning", "A mill <a> burnt.")
+    with pytest.raises(LineBroken):
+        read_context("A mill burnt.")
+
+
+@settings(max_examples=40)
+@given(any_text)
+def test_no_words_break_the_reading(words):
+    for read in (read_context, read_answered):
+        with contextlib.suppress(LineBroken):
+            assert read(words)
+
+
+def test_the_task_of_questions_reads_it():
+    def read(reply, finish_reason="stop"):
+        return TASKS["questions"].read(reply, finish_reason, Source(document="eels", n=1))
+
+    whole = "<<summary>> What is told of Malvik? <a> The food of a heron."
+    assert [product.body for product in read(whole).products] == ["What is told of Malvik?"]
+    assert (read(whole).failure, read(whole).missing) == (None, 0)
+    assert (read(whole, "length").failure, read(whole, "length").products) == ("cut", ())
+    # Without its answer it is no reply of a tuned model, and of no other.
+    assert read("<<summary>> What is told of Malvik?").failure == "no_tags"
