@@ -106,6 +106,10 @@ def test_it_goes_on_where_a_collection_came_in_files(db, plan, tmp_path):
             "vLLM is not installed in this environment.",
         ),
         (
+            "[questions]\nwriter = 'w'\nmodel = 'm'\nbackend = 'transformers'\nadapter = 'none'",
+            "none holds no adapter: there is no adapter_config.json.",
+        ),
+        (
             "accept_unseen = true\n[passages]",
             "Nothing is graded: there are no passages, or no sub-",
         ),

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from manage import EXTRAS
+from tests.building.tuning.material import LINES, as_file
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 # Python then says of them what it says of packages that are not there.
@@ -64,6 +65,15 @@ def without(packages, command, var):
 def test_a_command_says_in_one_sentence_which_extra_it_lacks(package, command, sentence, tmp_path):
     ended = without(package, command, tmp_path)
     assert (ended.returncode, ended.stderr) == (1, f"{sentence}\n")
+
+
+@pytest.mark.soak
+def test_a_file_is_read_before_a_training_says_what_it_lacks(tmp_path):
+    command = f"manage.py finetune {as_file(tmp_path, LINES)} --model any --out {tmp_path}/out"
+    ended = without("torch", command, tmp_path)
+    sentence = "This command needs torch, an extra: make env EXTRAS=finetune\n"
+    assert (ended.returncode, ended.stderr) == (1, sentence)
+    assert not (tmp_path / "out").exists()
 
 
 @pytest.mark.soak

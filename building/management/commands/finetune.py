@@ -71,11 +71,12 @@ class Command(BaseCommand):
 
     def _train(self, lines: Lines, asked: Options, options: dict[str, Any]) -> None:
         # Here, not above: torch comes with an extra, and a file is read without it.
-        from building.tuning import base, training  # noqa: PLC0415
+        from building.tuning import base, checkpoint, training  # noqa: PLC0415
 
         named = options["model"], options["revision"]
         work = training.Training(lines, base.load(*named), named, options["out"], asked)
         if work.is_done:
+            checkpoint.remove(options["out"])  # of one that was killed when it had just ended
             self.stderr.write("This training has ended; nothing is to be done.")
         else:
             self._run(work, options)

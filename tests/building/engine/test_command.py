@@ -1,6 +1,7 @@
 """manage.py write: from documents to proposals, and what it says where that cannot be."""
 
 import json
+import sys
 from io import StringIO
 
 import pytest
@@ -10,6 +11,7 @@ from annotation.models import SubQuestion, Text
 from building.models import Draft, Order, Product, Writer, Writing
 from judging.engine import states
 from tests.building.engine.material import PROMPTS, add_run, make_collection, questions
+from tests.building.tuning.material import no_real_adapter
 from tests.judging.graders.scripted_server import said
 
 pytestmark = pytest.mark.django_db
@@ -194,6 +196,41 @@ def test_what_is_wrong_is_said_and_leaves_nothing(words, says):
     assert says in str(told.value)
     assert not Writing.objects.exists()
     assert not Writer.objects.filter(backend="openai").exists()
+
+
+def test_an_adapter_makes_another_writer(line, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "torch", None)
+    monkeypatch.delitem(sys.modules, "building.tuning.generating", raising=False)
+    words = [word for word in line if word not in ("--endpoint", line[-1])]
+    words += ["--backend", "transformers", "--adapter", str(no_real_adapter(tmp_path / "one"))]
+    out, _ = write(*words, "--dry-run")
+    assert out.startswith("2 to write.")
+    # The folder is no real one, and without torch nobody finds that out.
+    with pytest.raises(CommandError, match="is not installed in this environment: make env EXTRAS"):
+        write(*words)
+    one = Writer.objects.get()
+    assert (one.backend, one.adapter) == ("transformers", str(tmp_path / "one"))
+    assert Writing.objects.get().state == "paused"
+    words[words.index("own")] = "other"
+    with pytest.raises(CommandError, match="This is the writer own"):
+        write(*words, "--dry-run")
+    no_real_adapter(tmp_path / "one", b"trained on")
+    out, _ = write(*words, "--dry-run")
+    assert out.startswith("2 to write.")
+
+
+def test_an_adapter_is_a_folder_of_one_and_loaded_here(line, tmp_path):
+    words = [*line[:-2], "--adapter", str(tmp_path)]
+    with pytest.raises(CommandError, match="is loaded by transformers in process"):
+        write(*words)
+    with pytest.raises(CommandError, match="holds no adapter: there is no adapter_config"):
+        write(*words, "--backend", "transformers")
+    far = tmp_path / "/".join(["x" * 100] * 3)
+    with pytest.raises(CommandError, match="The path of an adapter has at most 250 characters"):
+        write(*line[:-2], "--backend", "transformers", "--adapter", str(far))
+    with pytest.raises(CommandError, match="An adapter is a new writer's"):
+        write("built", "--task", "questions", "--adapter", str(tmp_path))
+    assert not Writer.objects.exists()
 
 
 def test_a_prompt_that_cannot_be_used_is_refused(line, prompt):

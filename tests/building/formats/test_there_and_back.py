@@ -39,9 +39,9 @@ REPORT = f"{words(30)[:-1]} [1]. {words(30, 700)[:-1]} [9]."
 OURS = {"origins.jsonl", "writers.jsonl", "written.jsonl"}
 
 
-def written(task, dataset, *replies, **wanted):
+def written(task, dataset, *replies, fields=None, **wanted):
     """What comes of these replies of a writer called like its task, one to each order."""
-    run = started(a_writer(task, f"w-{task}"), dataset, wanted=wanted)
+    run = started(a_writer(task, f"w-{task}", **fields or {}), dataset, wanted=wanted)
     for order, raw in zip(run.orders.order_by("number"), replies, strict=False):
         source = source_of(order.topic, order.document, order.inputs)
         ask = Ask(order.pk, 1, TASKS[task], source, messages_of(run.writer, source), 0, 1)
@@ -109,6 +109,30 @@ def test_a_collection_comes_back_with_how_it_came_about(tmp_path, built, cast):
     order = Order.objects.get(writer__slug="w-report")
     assert Text.objects.get(pk=order.inputs["passages"][0]).name.startswith("a:0#")
     assert Draft.objects.get(order=order).raw == REPORT
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"backend": "vllm", "template_hash": "1" * 64},
+        {"backend": "transformers", "adapter": "/adapters/mill", "adapter_hash": "2" * 64},
+    ],
+    ids=["template", "adapter"],
+)
+def test_a_writer_comes_back_with_all_that_makes_it(fields, tmp_path, cast):
+    dataset = make_collection("a")
+    [question] = written("questions", dataset, questions(1), n=1, fields=fields)
+    accept(question, cast.admin)
+    export_folder(dataset, tmp_path / "first")
+    [row] = rows(tmp_path / "first", "writers.jsonl")
+    assert row.items() >= fields.items()
+    empty_database()
+    Writer.objects.all().delete()
+    import_dataset(tmp_path / "first", "built")
+    again = Writer.objects.get()
+    assert {name: getattr(again, name) for name in fields} == fields
+    export_folder(Dataset.objects.get(), tmp_path / "second")
+    assert contents(tmp_path / "second") == contents(tmp_path / "first")
 
 
 def test_what_came_in_a_file_says_so_and_nothing_of_it_is_written_again(tmp_path, built, cast):

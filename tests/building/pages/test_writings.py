@@ -144,6 +144,22 @@ def test_a_model_that_the_worker_loads_needs_none(admin, cast, dataset, settings
     assert admin.post(NEW, sent(start="", writer="mine")).status_code == 302
 
 
+def test_a_tuned_model_is_made_by_command_and_shows_its_adapter(admin, cast, dataset, settings):
+    settings.JUDGE_ENDPOINTS = {"lab": "http://127.0.0.1:9/v1"}
+    fields = {"backend": "transformers", "adapter": f"/{SCRIPT}", "adapter_hash": "0" * 64}
+    response = admin.post(WRITER, described(backend="transformers"))
+    assert response.status_code == 422
+    a_writer(slug="tuned", **fields)
+    response = cast.client("researcher").get(f"{ROOT}writers/tuned/")
+    assert "transformers in process" in markup(response)
+    assert "0" * 64 in markup(response)
+    assert SCRIPT not in response.content.decode()
+    response = admin.post(NEW, sent(start="", writer="tuned", endpoint="lab"))
+    assert response.status_code == 422
+    assert "transformers in process asks no server: choose none." in markup(response)
+    assert admin.post(NEW, sent(start="", writer="tuned")).status_code == 302
+
+
 def test_while_a_writing_is_open_another_of_its_writer_is_refused(admin, dataset):
     run = started(baseline_of("questions"), dataset)
     response = admin.post(NEW, sent(start=""))
