@@ -22,7 +22,8 @@ from building.writers.spec import EXTRACTIVE
 from building.writers.transformers_writer import TransformersWriter
 from building.writers.vllm_writer import VllmWriter
 from building.writing.tasks import TASKS, check_prompt
-from building.writing.wording import read
+from building.writing.typed_line import PROMPT
+from building.writing.wording import Wording, read
 from evaluation.data.selection import one_of
 from judging.engine import states
 from judging.engine.choosing import addresses_of
@@ -81,7 +82,7 @@ def writer_called(
     if not slug:
         return baseline_of(task)
     if model:
-        wording = read(prompt.read_text(encoding="utf-8")) if prompt else TASKS[task].wording
+        wording = _wording(task, prompt, adapter)
         return writer_as(
             slug,
             task=task,
@@ -95,6 +96,13 @@ def writer_called(
         )
     names = Writer.objects.filter(task=task).values_list("slug", flat=True)
     return Writer.objects.get(slug=one_of(f"writer of {task}", slug, names))
+
+
+def _wording(task: str, prompt: Path | None, adapter: Path | None) -> Wording:
+    """What a file says; else the string that a model was tuned on, or the task's own words."""
+    if prompt:
+        return read(prompt.read_text(encoding="utf-8"))
+    return Wording("", PROMPT) if adapter and task == "pairs" else TASKS[task].wording
 
 
 def _of_adapter(folder: Path | None, backend: str) -> dict[str, str]:

@@ -14,6 +14,7 @@ from building.writing.items import tagged, unnumbered
 from building.writing.parse import LACKS_TAG, QUESTION_MARKS, is_cut, nothing, words_of
 from building.writing.products import Failure, Product, Source, Written, failed
 from building.writing.sentences import on_one_line
+from building.writing.typed_line import Answered, LineBroken, read_answered
 
 KINDS = {
     "fact_single": "It asks for one fact, which has one place in the passage; the answer is a few words.",
@@ -31,8 +32,13 @@ _OF_THE_TEXT = re.compile(
 
 
 def read_pair(reply: str, finish_reason: str | None, source: Source) -> Written:
-    """The one question of a reply, and below it its answer. Flagged are those that speak of the text itself."""
+    """The one question of a reply, and below it its answer. Flagged are those that speak of the text itself.
+
+    They are between tags, or in the one string of a tuned model (`typed_line`), which says the type, too.
+    """
     text, cut = words_of(reply), is_cut(finish_reason)
+    if not cut and (answered := _answered(text)):
+        return _of_tuned(answered, source.kind)
     asked, answers = tagged(text, "q", cut), tagged(text, "a", cut)
     if not (asked.bodies and answers.bodies) or finish_reason == "content_filter":
         return nothing(reply, text, finish_reason, 1)
@@ -43,6 +49,24 @@ def read_pair(reply: str, finish_reason: str | None, source: Source) -> Written:
     if checks.refuses(answer):
         return failed(Failure.REFUSED, 1)
     flags = [LACKS_TAG] if asked.loose or answers.loose else []
+    return _pair(question, answer, flags)
+
+
+def _answered(text: str) -> Answered | None:
+    try:
+        return read_answered(text)
+    except LineBroken:
+        return None
+
+
+def _of_tuned(answered: Answered, kind: str) -> Written:
+    if answered.type != kind:
+        wrong = f"It wrote a {answered.type} question, and a {kind} one was asked for."
+        return failed(Failure.NO_TAGS, 1, wrong)
+    return _pair(on_one_line(answered.question), on_one_line(answered.answer), [])
+
+
+def _pair(question: str, answer: str, flags: list[str]) -> Written:
     if not question.endswith(QUESTION_MARKS):
         flags.append("does not end in a question mark")
     if said := _OF_THE_TEXT.search(question):

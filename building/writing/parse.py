@@ -16,7 +16,6 @@ from building.writing.items import Items, listed, tagged, unnumbered
 from building.writing.lengths import cut_at_sentence, cut_at_words
 from building.writing.products import FAILURES, Failure, Product, Source, Written, failed
 from building.writing.sentences import n_words, on_one_line, texts, with_line_ends
-from building.writing.typed_line import LineBroken, read_answered
 from judging.grading.thoughts import thinking_apart
 
 PASSAGE_WORDS = (40, 400)
@@ -40,8 +39,7 @@ _NUGGET = re.compile(r"\[(vital|okay)\]\s*+(\S.*)", re.IGNORECASE | re.DOTALL)
 def read_questions(reply: str, finish_reason: str | None, source: Source) -> Written:
     """The first `source.n` questions of a reply that are distinct, and none of those that are there already.
 
-    A reply that is one question with its type and its answer, as a tuned model writes (`typed_line`), is
-    that question. Questions are the same that are equal but for case, white space and numbers. TOO_FEW
+    Questions are the same that are equal but for case, white space and numbers. TOO_FEW
     keeps those that came. Flagged are those without a question mark, with a tag missing, and nearly the
     same as another (`checks.near_duplicates`): its number counts from the first of `source.have`.
     """
@@ -49,7 +47,7 @@ def read_questions(reply: str, finish_reason: str | None, source: Source) -> Wri
     text = words_of(reply)
     items = tagged(text, "q", cut)
     if not items.bodies and not items.was_cut:
-        items = _answered(text, cut) or listed(text, cut)
+        items = listed(text, cut)
     if not items.bodies or finish_reason == "content_filter":
         return nothing(reply, text, finish_reason, n)
     seen = {_key(question) for question in source.have}
@@ -63,15 +61,6 @@ def read_questions(reply: str, finish_reason: str | None, source: Source) -> Wri
     products = _flagged(kept[:n], source.have)
     details = [_said_of_number(len(items.bodies), len(kept), n), _said_of_cut(items)]
     return Written(products, Failure.TOO_FEW if missing else None, _joined(details), missing)
-
-
-def _answered(text: str, cut: bool) -> Items | None:
-    """The question of a tuned model: none where its answer was cut off."""
-    try:
-        question = read_answered(text).question
-    except LineBroken:
-        return None
-    return Items((), was_cut=True) if cut else Items((question,))
 
 
 def _flagged(kept: Sequence[tuple[str, bool]], have: Sequence[str]) -> tuple[Product, ...]:

@@ -25,7 +25,7 @@ __all__ = [
 Message = dict[str, str]
 PLACEHOLDERS = (
     *("document", "request", "context", "have", "n", "words", "max_words"),
-    *("kind", "statement"),
+    *("kind", "type", "statement"),
 )
 NO_QUESTIONS = "(none so far)"
 _PLACEHOLDER = re.compile(r"\{(" + "|".join(PLACEHOLDERS) + r")\}")
@@ -189,7 +189,7 @@ _ALL = (
         "pairs",
         "Questions of a type, with answers",
         "Writes a question of a wanted type on a passage, or from a statement of it, and the answer.",
-        may="",
+        may="type",
         must="document kind statement",
         max_tokens=400,
         n=1,
@@ -215,6 +215,7 @@ def render(task: Task, system: str, prompt: str, source: Source) -> list[Message
         "words": str(source.words),
         "max_words": str(source.max_words or source.words),
         "kind": pairs.KINDS.get(source.kind, ""),
+        "type": source.kind,
         "statement": f" Ask for this: {source.statement}" if source.statement else "",
     }
 
@@ -249,6 +250,8 @@ def check_prompt(task: Task, prompt: str, system: str = "") -> list[str]:
         if not _PLACEHOLDER.fullmatch(written) or written[1:-1] not in task.allowed
     ]
     shown = {match[1] for match in _PLACEHOLDER.finditer(both)}
+    if "type" in shown:  # by its name, as a tuned model knows it, it is shown too
+        shown.add("kind")
     problems += [
         f"The prompt does not show {_SHOWS[name]}: it needs {{{name}}}."
         for name in PLACEHOLDERS

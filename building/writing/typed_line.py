@@ -13,6 +13,9 @@ from dataclasses import dataclass
 
 TYPES = ("fact_single", "summary", "reasoning")
 ANSWER = "<a>"
+PROMPT = (
+    "<<{type}>> {document}{statement}"  # what a tuned model is asked with, where nothing is said
+)
 MARKS = (ANSWER, *(f"<<{each}>>" for each in TYPES))
 _MARKED = re.compile(r"<<([^<>]*)>>(.*)", re.DOTALL)
 

@@ -7,13 +7,12 @@ import shutil
 import pytest
 from django.core.management import CommandError, call_command
 
-from annotation.models import Dataset, Topic
-from building.models import Product, Writer, Writing
+from annotation.models import Dataset, Text, Topic
+from building.models import Draft, Writer, Writing
 from building.tuning.adapter import adapter_hash
 from building.writers import transformers_writer
-from building.writing.typed_line import read_answered
+from crux_site.imports.importing import import_dataset
 from judging.graders.base import GraderError
-from tests.building.engine.material import add_document
 from tests.building.tuning.material import LINES
 from tests.building.writers.test_openai_writer import ask, spec
 from tests.building.writers.test_transformers_writer import written
@@ -26,48 +25,46 @@ def _nothing_is_loaded(monkeypatch):
 
 @pytest.fixture
 def contexts(db):
-    """A topic for each of the two contexts, with its one document."""
+    """The two contexts as passages of a topic."""
     dataset = Dataset.objects.create(slug="built", title="Built")
-    for position, line in enumerate(LINES[::3]):
-        topic = Topic.objects.create(dataset=dataset, name=f"t{position}", position=position)
-        add_document(topic, 0, line["input"].partition(">> ")[2])
+    topic = Topic.objects.create(dataset=dataset, name="north", position=0)
+    for number, line in enumerate(LINES[::3]):
+        named = {"kind": "passage", "name": f"north:0#{number}"}
+        words = line["input"].partition(">> ")[2]
+        Text.objects.create(dataset=dataset, topic=topic, body=words, **named)
     return dataset
 
 
-def write(dataset, by_heart, tiny_model, tmp_path, **options):
-    prompt = tmp_path / "prompt.txt"
-    prompt.write_text("<<summary>> {document}")
-    out = io.StringIO()
-    named = {"task": "questions", "writer": "tuned", "n": 1, "json": True, "stdout": out}
-    named |= {"model": str(tiny_model), "adapter": by_heart.folder, "prompt": prompt}
-    call_command("write", dataset.slug, backend="transformers", **named | options)
-    return json.loads(out.getvalue())
+def make_questions(by_heart, tiny_model, **options):
+    named = {"writer": "small", "model": str(tiny_model), "adapter": by_heart.folder}
+    named |= {"backend": "transformers", "stdout": io.StringIO()}
+    call_command("make_questions", "built", **named | options)
 
 
 def test_it_writes_what_it_learnt_by_heart(contexts, by_heart, tiny_model, tmp_path):
-    told = write(contexts, by_heart, tiny_model, tmp_path)
-    assert (told["done"], told["failed"], told["products"]) == (2, 0, 2)
-    learnt = [line["output"] for line in LINES[1::3]]
-    drafts = Writing.objects.get().orders.order_by("number").values_list("drafts__raw", flat=True)
-    assert list(drafts) == learnt
-    bodies = Product.objects.order_by("draft__order__number").values_list("body", flat=True)
-    assert list(bodies) == [read_answered(words).question for words in learnt]
+    out, lines = tmp_path / "pairs.jsonl", tmp_path / "lines.jsonl"
+    make_questions(by_heart, tiny_model, accept_all=True, out=out)
+    drafts = Draft.objects.order_by("order__number").values_list("raw", flat=True)
+    assert list(drafts) == [line["output"] for line in LINES]
     writer = Writer.objects.get()
     assert (writer.backend, writer.adapter_hash) == ("transformers", by_heart.record["adapter"])
+    # Its pairs come in like anybody's, and go out as the lines that it was trained on.
+    import_dataset(out, "pairs", form="qac")
+    call_command("export_dataset", "pairs", "--format", "t5", "--out", str(lines))
+    assert [json.loads(line) for line in lines.read_text().splitlines()] == LINES
 
 
 def test_an_adapter_that_was_changed_writes_nothing(contexts, by_heart, tiny_model, tmp_path):
     folder = tmp_path / "adapter"
     shutil.copytree(by_heart.folder, folder)
-    told = write(contexts, by_heart, tiny_model, tmp_path, adapter=folder, topics=["t0"])
-    assert told["products"] == 1
+    make_questions(by_heart, tiny_model, adapter=folder, types=("summary",))
     transformers_writer._loaded.clear()  # as in a worker that begins anew
     record = json.loads((folder / "training.json").read_text())
     (folder / "training.json").write_text(json.dumps(record | {"steps": 1}))
-    with pytest.raises(CommandError, match="The name tuned is taken"):
-        write(contexts, by_heart, tiny_model, tmp_path, adapter=folder)
+    with pytest.raises(CommandError, match="The name small is taken"):
+        make_questions(by_heart, tiny_model, adapter=folder)
     with pytest.raises(CommandError, match="is not the one of this writer: it was changed"):
-        call_command("write", "built", task="questions", writer="tuned", n=1)
+        make_questions(by_heart, "", adapter=None, backend="")
     assert Writing.objects.order_by("pk").last().state == "paused"
 
 

@@ -51,7 +51,13 @@ class Command(BaseCommand):
         )
         parser.add_argument("--model", default="", help="new writers of these names ask this model")
         parser.add_argument("--prompt", type=Path, help="the new writer's prompt, in a file")
-        parser.add_argument("--backend", choices=["openai", "vllm"], default="")
+        parser.add_argument("--backend", choices=["openai", "vllm", "transformers"], default="")
+        parser.add_argument("--revision", default="", help="which weights the new writers' has")
+        parser.add_argument(
+            "--adapter",
+            type=Path,
+            help="what finetune made: the folder, with --backend transformers",
+        )
         parser.add_argument("--endpoint", default="", help="a name from JUDGE_ENDPOINTS, or a URL")
         parser.add_argument("--topics", nargs="+", default=[], help="their names; default: all")
         parser.add_argument("--concurrency", type=int, default=64)
@@ -84,7 +90,8 @@ class Command(BaseCommand):
         """Who wrote it, when all that was to be written is."""
         wanted.check(task, dataset)
         prompt = options["prompt"] if task == "pairs" else None
-        writer = writer_called(task, slug, options["model"], prompt, options["backend"])
+        named = options["backend"], options["revision"], options["adapter"]
+        writer = writer_called(task, slug, options["model"], prompt, *named)
         if writer.backend == Writer.Backend.OPENAI and not options["endpoint"]:
             raise WantedError("A model is asked at a server: --endpoint says which.")
         told = {name: options[name] for name in ("endpoint", "concurrency")}

@@ -11,10 +11,12 @@ from building.engine.deciding import DecisionRefused, accept, reject
 from building.engine.sources import planned
 from building.engine.wanted import Wanted, WantedError
 from building.models import Order, Product, Writer, Writing
+from building.tuning import lines as training
 from building.writing.tasks import TASKS
 from crux_site.datasets.export import export_folder
 from crux_site.imports.importing import import_dataset
 from tests.building.engine.material import make_collection
+from tests.building.tuning.material import no_real_adapter
 from tests.crux_site.imports.study import empty_database
 from tests.judging.graders.scripted_server import said
 
@@ -134,6 +136,27 @@ def test_a_model_is_asked_for_statements_and_then_for_questions(mill, server):
     assert Product.objects.get(draft__order__writer__slug="own").body == "When?\nIn May"
     with pytest.raises(CommandError, match="--endpoint says which"):
         make("--writer", "another", "--model", "other")
+
+
+def test_a_tuned_model_is_asked_with_the_string_that_it_was_tuned_on(mill, tmp_path):
+    folder = no_real_adapter(tmp_path / "adapter")
+    words = ("--writer", "small", "--model", "m", "--adapter", str(folder))
+    with pytest.raises(CommandError, match="An adapter is loaded by transformers in process"):
+        make(*words)
+    with pytest.raises(CommandError):  # it is no real one
+        make(*words, "--backend", "transformers", "--revision", "abc")
+    writer = Writer.objects.get()
+    assert (writer.system, writer.prompt) == ("", "<<{type}>> {document}{statement}")
+    assert (writer.backend, writer.revision, writer.adapter) == ("transformers", "abc", str(folder))
+
+
+def test_accepted_pairs_train_a_small_model(mill, tmp_path):
+    out, lines = tmp_path / "pairs.jsonl", tmp_path / "lines.jsonl"
+    make("--types", "summary", "--accept-all", "--out", str(out))
+    import_dataset(out, "pairs", form="qac")
+    call_command("export_dataset", "pairs", "--format", "t5", "--out", str(lines))
+    [line] = training.read(lines).all
+    assert (line.context, line.output.partition(" ")[0]) == (SENTENCES, "<<summary>>")
 
 
 def test_a_pair_without_an_answer_is_not_accepted(mill, cast):

@@ -5,6 +5,7 @@ import pytest
 from building.writing.pairs import KINDS, of_kind, parts_of, picked
 from building.writing.products import Failure, Source
 from building.writing.tasks import TASKS, check_prompt, render
+from building.writing.typed_line import PROMPT, TYPES
 
 PASSAGE = "Ottilie Marsh mended the wheel. It turned in May."
 PAIR, STATEMENTS = TASKS["pairs"], TASKS["statements"]
@@ -54,6 +55,26 @@ def test_what_a_reviewer_should_look_at():
         "speaks of “the passage”, which nobody sees who is asked",
     )
     assert read("<q>Who mended it?</q><a>Ottilie", finish_reason="length").failure == Failure.CUT
+
+
+def test_the_one_string_of_a_tuned_model():
+    [product] = read("<<summary>> Who mended\n the wheel? <a> Ottilie Marsh").products
+    assert (product.body, product.flags) == ("Who mended the wheel?\nOttilie Marsh", ())
+    [product] = read("<<summary>> Who mended it in the text <a> Marsh").products
+    assert len(product.flags) == 2
+    other = read("<<reasoning>> Why? <a> So.")
+    assert (other.failure, other.products) == (Failure.NO_TAGS, ())
+    assert other.detail == "It wrote a reasoning question, and a summary one was asked for."
+    assert read("<<summary>> Who? <a> Ott", finish_reason="length").failure == Failure.CUT
+    assert read("<<summary>> Who mended it?").failure == Failure.NO_TAGS
+
+
+def test_what_a_tuned_model_is_told():
+    source = Source(document=PASSAGE, kind="summary")
+    [message] = render(PAIR, "", PROMPT, source)
+    assert message == {"role": "user", "content": f"<<summary>> {PASSAGE}"}
+    assert check_prompt(PAIR, PROMPT) == []
+    assert tuple(KINDS) == TYPES
 
 
 def test_statements_with_their_types():

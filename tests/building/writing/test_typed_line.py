@@ -5,7 +5,6 @@ import contextlib
 import pytest
 from hypothesis import given, settings
 
-from building.writing.tasks import TASKS, Source
 from building.writing.typed_line import Answered, LineBroken, read_answered, read_context
 from tests.any_text import any_text
 
@@ -52,15 +51,3 @@ def test_no_words_break_the_reading(words):
     for read in (read_context, read_answered):
         with contextlib.suppress(LineBroken):
             assert read(words)
-
-
-def test_the_task_of_questions_reads_it():
-    def read(reply, finish_reason="stop"):
-        return TASKS["questions"].read(reply, finish_reason, Source(document="eels", n=1))
-
-    whole = "<<summary>> What is told of Malvik? <a> The food of a heron."
-    assert [product.body for product in read(whole).products] == ["What is told of Malvik?"]
-    assert (read(whole).failure, read(whole).missing) == (None, 0)
-    assert (read(whole, "length").failure, read(whole, "length").products) == ("cut", ())
-    # Without its answer it is no reply of a tuned model, and of no other.
-    assert read("<<summary>> What is told of Malvik?").failure == "no_tags"
