@@ -148,13 +148,13 @@ def qac_line(
 
 
 def t5_lines(dataset: Dataset, requested: Rater | None) -> Iterator[str]:
-    """A line of input and output for each pair with an answer and a type by `requested`.
+    """A line of input and output for each pair with an answer and a type by `requested`, not the unanswerable.
 
     Source: Know Your RAG (de Lima et al., 2024), appendix H.
     """
     for pair in pairs(dataset):
         label = pair.type_by.get(requested.pk) if requested else None
-        if label and pair.answer:
+        if label and TYPES[label] and pair.answer:
             yield json_line(
                 {
                     "input": f"<<{label}>> {pair.context}",

@@ -8,6 +8,7 @@ from typing import Any
 
 import torch
 from transformers import AutoModelForSeq2SeqLM, AutoTokenizer
+from transformers.utils import logging
 
 from building.tuning.refusals import TuningRefused
 
@@ -30,6 +31,7 @@ def load(name: str, revision: str = "") -> Base:
 
     In 32 bits: the larger T5 overflow in 16. Raises TuningRefused.
     """
+    logging.disable_progress_bar()  # of its own, beside which ours could not be read
     try:
         tokenizer = AutoTokenizer.from_pretrained(name, revision=revision or None)
         model = AutoModelForSeq2SeqLM.from_pretrained(

@@ -151,6 +151,13 @@ def test_critiques_of_another_judge_and_filtered_pairs(tmp_path):
         export("--rater", "bob", str(out))
 
 
+def test_of_an_unanswerable_pair_there_is_no_line_for_t5(tmp_path):
+    label = {"labels": {"information": "unanswerable"}}
+    read(write(tmp_path / "in", {FILE: [{**PAIRS[FILE][0], **label}, PAIRS[FILE][1]]}), "qac")
+    export(str(tmp_path / "t5.jsonl"), form="t5")
+    assert (tmp_path / "t5.jsonl").read_text().count("\n") == 1
+
+
 def test_lines_for_t5(tmp_path):
     read(write(tmp_path / "in", PAIRS), "qac")
     out = tmp_path / "t5.jsonl"
