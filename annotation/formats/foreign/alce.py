@@ -110,7 +110,6 @@ def _hash(words: str) -> str:
 class _Graded(Row):
     """Lines with the results of a whole system (`key`, `overall`) are no items."""
 
-    dataset: Word = ""
     system: Word = ""
     key: Words | None = None
     id: rows.TopicId | None = None
