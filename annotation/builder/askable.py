@@ -22,7 +22,7 @@ class Askable:
 
 def asks_once_a_topic(campaign: Campaign) -> bool:
     """Whether all texts of a topic would ask the same: neither a text nor its answer is shown."""
-    return not any(rubric.shows_text or rubric.shows_answer for rubric in campaign.rubrics())
+    return all(rubric.stands_for_topic for rubric in campaign.rubrics())
 
 
 def askable(campaign: Campaign, texts: Sequence[Text]) -> Askable:

@@ -121,6 +121,11 @@ class Rubric(models.Model):
         return self.Shows.REQUEST in self.shows
 
     @property
+    def stands_for_topic(self) -> bool:
+        """Whether a text stands for all of its topic: neither the text nor its answer is shown."""
+        return not (self.shows_text or self.shows_answer)
+
+    @property
     def asks_of_every_pair(self) -> bool:
         """Whether it can be put to a text with any question; not where it needs an answer, or asks none."""
         return self.shows_question and not self.shows_answer

@@ -214,7 +214,10 @@ class RatingMatrix:
 
 
 def load(selection: Selection) -> RatingMatrix:
-    """The matrix of a selection: four queries, five with raters that are not people."""
+    """The matrix of a selection: four queries, five with raters that are not people.
+
+    Where a text stands for its topic, ratings of whichever text of it are taken for those of one.
+    """
     import pandas as pd  # noqa: PLC0415
 
     people = [rater.pk for rater in selection.raters if rater.is_person]
@@ -222,15 +225,23 @@ def load(selection: Selection) -> RatingMatrix:
     makers = ratings_under(selection, people or others)
     texts = makers.order_by().values("text_id")
     rows, questions = _read(makers), questions_of(selection.dataset)
+    standing = _Standing(rows, questions) if selection.rubric.stands_for_topic else None
+    rows = standing.moved(rows) if standing else rows
     items = _items(rows, questions)
     if people and others:
-        beside = _read(ratings_under(selection, others).filter(text__in=texts))
+        by_others = ratings_under(selection, others)
+        beside = _read(by_others if standing else by_others.filter(text__in=texts))
+        beside = standing.moved(beside) if standing else beside
         rows = pd.concat([rows, beside], ignore_index=True)
     judge, judge_rows = np.full(len(items), np.nan), rows[:0]
     if selection.judge:
         judge_rows = frame(
-            selection.dataset, [selection.judge.pk], [selection.judge_rubric.pk], texts=texts
+            selection.dataset,
+            [selection.judge.pk],
+            [selection.judge_rubric.pk],
+            texts=None if standing else texts,
         )
+        judge_rows = standing.moved(judge_rows) if standing else judge_rows
         judge = _grades(judge_rows, items, [selection.judge.pk])[:, 0]
     return RatingMatrix(
         selection=selection,
@@ -247,6 +258,21 @@ def load(selection: Selection) -> RatingMatrix:
         },
         questions=questions,
     )
+
+
+class _Standing:
+    """Of each topic the first text that was rated, which stands for all of them."""
+
+    def __init__(self, rows: pd.DataFrame, questions: Mapping[int, QuestionRow]) -> None:
+        self._topics = {pk: question.topic for pk, question in questions.items()}
+        self._first = rows.groupby(rows["question"].map(self._topics))["text"].min()
+
+    def moved(self, rows: pd.DataFrame) -> pd.DataFrame:
+        """The ratings as ratings of these texts. Of one who rated several, that of the last counts."""
+        topics = rows["question"].map(self._topics)
+        rows = rows[topics.isin(self._first.index)].sort_values("text")
+        rows = rows.drop_duplicates(["rater", "rubric", "question"], keep="last")
+        return rows.assign(text=topics[rows.index].map(self._first).astype(np.int32))
 
 
 def questions_of(dataset: Dataset) -> dict[int, QuestionRow]:

@@ -353,15 +353,19 @@ def _judges(
     )
     if study:
         texts = texts.filter(text__in=study.items.values("text"))
-    ratings = (
-        Rating.objects.filter(rubric__in=by_pk, text__in=texts.values("text_id"))
-        .filter(rater__kind__in=[Rater.Kind.MODEL, Rater.Kind.BASELINE])
+    ratings = Rating.objects.of_dataset(dataset).filter(rubric__in=by_pk)
+    if rubric.stands_for_topic:
+        ratings = ratings.filter(question__in=texts.values("question_id"))
+    else:
+        ratings = ratings.filter(text__in=texts.values("text_id"))
+    found = (
+        ratings.filter(rater__kind__in=[Rater.Kind.MODEL, Rater.Kind.BASELINE])
         .values_list("rater__kind", "rater_id", "rubric_id")
         .order_by()
         .distinct()
     )
     rows = sorted(
-        ratings, key=lambda row: (row[0] == Rater.Kind.BASELINE, names[row[1]], row[2] != rubric.pk)
+        found, key=lambda row: (row[0] == Rater.Kind.BASELINE, names[row[1]], row[2] != rubric.pk)
     )
     judges: dict[Column, Rubric] = {}
     for kind, pk, rubric_pk in rows:

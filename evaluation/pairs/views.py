@@ -187,13 +187,19 @@ def _with_words(rows: Sequence[PairRow]) -> list[tuple[PairRow, str]]:
 
 
 def _voices(selection: Selection, text: Text, question: SubQuestion) -> list[Voice]:
-    """Everybody who rated the pair, the chosen raters who did not, and last the judge."""
+    """Everybody who rated the pair, the chosen raters who did not, and last the judge.
+
+    Where a text stands for its topic, whoever rated the question of any text of it.
+    """
     judge = selection.judge
+    rated = Rating.objects.filter(
+        question=question, rubric__in=[selection.rubric, selection.judge_rubric]
+    )
+    if not selection.rubric.stands_for_topic:
+        rated = rated.filter(text=text)
     ratings = {
         (rating.rater_id, rating.rubric_id): rating
-        for rating in Rating.objects.filter(
-            text=text, question=question, rubric__in=[selection.rubric, selection.judge_rubric]
-        ).prefetch_related("spans")
+        for rating in rated.order_by("text").prefetch_related("spans")
     }
     voices = []
     for rater in selection.everyone:
