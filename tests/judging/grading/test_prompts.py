@@ -13,6 +13,7 @@ from judging.grading.spec import Spec
 from tests.factories import labels_of
 
 STRUCTURES = ["crux-structure", "umbrela-structure"]
+AS_JSON = ["label-json", "rating-json"]
 OURS = [
     "all-questions",
     "evidence-question-first",
@@ -56,8 +57,18 @@ def asked_by(name: str) -> list[dict[str, str]]:
     return render(spec, Pair(1, 2, text="THE TEXT", question="THE QUESTION", request="THE REQUEST"))
 
 
-def test_there_are_seven() -> None:
-    assert names() == sorted([*OURS, *STRUCTURES])
+def test_there_are_nine() -> None:
+    assert names() == sorted([*OURS, *STRUCTURES, *AS_JSON])
+
+
+@pytest.mark.parametrize("name", AS_JSON)
+def test_those_of_json_show_what_they_need_and_ask_for_what_is_read(name: str) -> None:
+    [system, user] = asked_by(name)
+    assert all(part in user["content"] for part in ("THE TEXT", "THE QUESTION", "5: "))
+    assert "instructions" in system["content"]
+    asked = {"label-json": '"label_name"', "rating-json": '"rating"'}[name]
+    assert asked in user["content"]
+    assert load(name).parser == f"{name}-1"
 
 
 @pytest.mark.parametrize("name", STRUCTURES)
@@ -211,5 +222,6 @@ def test_a_name_that_is_none_is_answered_with_those_that_are(name: str) -> None:
         load(name)
     assert str(error.value) == (
         f'There is no prompt "{name}". There are all-questions, crux-structure, '
-        "evidence-question-first, evidence-text-first, question-first, text-first, umbrela-structure."
+        "evidence-question-first, evidence-text-first, label-json, question-first, rating-json, text-first, "
+        "umbrela-structure."
     )
