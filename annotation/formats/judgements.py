@@ -1,5 +1,7 @@
 """A judge's grades: {"example_id": topic, "pid": text, "rating": [0..5 or null, one a question]}.
 
+A -1 is null: the authors' code writes it for a reply in which it found no grade.
+
 judgements/<judge>.judgements.jsonl grades passages, many of them of other topics and without
 words here; judgements/<judge>.reference.jsonl grades the reference summaries, "<topic>:report".
 """
@@ -10,7 +12,7 @@ from annotation.formats.batches import batches
 from annotation.formats.graded import graded
 from annotation.formats.layout import Kind, Source
 from annotation.formats.reading import rows
-from annotation.formats.records import JudgementRow
+from annotation.formats.records import UNJUDGED, JudgementRow
 from annotation.formats.slots import REFERENCE, USUAL, passages_or
 from annotation.formats.storing import Given, RatingWriter
 from annotation.formats.summary import Mapped
@@ -76,8 +78,9 @@ def _line(
     labels = []
     for question, grade in zip(topic.questions, row.rating, strict=True):
         place = f"rating.{question.position}"
-        if grade is None:
-            target.summary.mapped[Mapped.NO_RATING] += 1
+        if grade in (None, UNJUDGED):
+            why = Mapped.NO_RATING if grade is None else Mapped.NO_GRADE
+            target.summary.mapped[why] += 1
         elif writer.allows(line, place, grade):
             target.summary.mapped[Mapped.KEPT_JUDGED] += question.filtered
             labels.append(Given(line, place, pk, row.pid, question, grade))

@@ -57,6 +57,7 @@ class Mapped(StrEnum):
     MINUS_TWO = "-2, filtered: no row"
     NA_KEYS = '"NA" keys of filtered questions, left out'
     NO_RATING = "null ratings of a judge: no row"
+    NO_GRADE = "-1 ratings of a judge, whose reply was no grade: no row"
     KEPT_FILTERED = "grades of filtered questions by people, kept"
     KEPT_JUDGED = "grades of filtered questions by judges, kept"
     NO_HIGHLIGHT = "answerable without a highlight, kept"

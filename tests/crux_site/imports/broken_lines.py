@@ -180,7 +180,7 @@ BROKEN = {
     ),
     "too many ratings": (JUDGED, 2, judged("t-1", "x", [1, 1, 1, 1]), "rating", "expected 3"),
     "a rating of 6": (JUDGED, 2, judged("t-1", "x", [1, 6, 1]), "rating.1", "6 is no grade"),
-    "a rating of -1": (JUDGED, 2, judged("t-1", "x", [1, -1, 1]), "rating.1", "-1 is no grade"),
+    "a rating of -2": (JUDGED, 2, judged("t-1", "x", [1, -2, 1]), "rating.1", "-2 is no grade"),
     "a rating in words": (JUDGED, 2, judged("t-1", "x", ["3", 1, 1]), "rating.0", "integer"),
     "ratings of no topic": (
         JUDGED, 2, judged("t-9", "x", [1, 1, 1]), "example_id", "not in the dataset",

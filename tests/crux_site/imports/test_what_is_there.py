@@ -218,3 +218,12 @@ def test_a_rater_of_a_file_is_not_the_account_of_the_same_name(tmp_path, small):
     read(tmp_path, {"annotations/uma.qlabels.jsonl": [t1("oracle", "t-2", [0, 0, 0])]})
     assert Rater.objects.get(name="uma", dataset=small).ratings.count() == 3
     assert not user.rater.ratings.exists()
+
+
+def test_minus_one_of_a_judge_is_no_grade_and_counted(tmp_path, small):
+    """The authors' code writes it where it found no grade in a reply."""
+    name = "judgements/new.judgements.jsonl"
+    summary = read(tmp_path, {name: [judged("t-1", "t-1:0#0", [5, -1, None])]})
+    assert summary.mapped["-1 ratings of a judge, whose reply was no grade: no row"] == 1
+    assert summary.mapped["null ratings of a judge: no row"] == 1
+    assert list(Rating.objects.filter(rater__name="new").values_list("grade", flat=True)) == [5]
