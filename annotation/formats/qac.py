@@ -15,9 +15,11 @@ from django.db.models import Count, QuerySet
 from annotation.formats.batches import batches
 from annotation.formats.foreign.qac import (
     ANSWERED,
+    CRITIC,
     CRITIQUE,
     GOLD,
     QUESTION_TYPE,
+    REQUESTED,
     TYPES,
     ids_of,
     qac_id,
@@ -104,8 +106,10 @@ def _add_answers(found: dict[int, Pair], gold: Rater | None) -> None:
         found[text].answer = ELISION.join(parts)
 
 
-def lines(dataset: Dataset, requested: Rater | None, critic: Rater | None) -> Iterator[str]:
-    """GenQAC lines, with the types that `requested` gave and the critiques of `critic`."""
+def lines(dataset: Dataset, critic: Rater | None = None) -> Iterator[str]:
+    """GenQAC lines, with the types that `requested` gave and the critiques of a rater, by default `critic`."""
+    raters = raters_of(dataset)
+    requested, critic = raters.get(REQUESTED), critic or raters.get(CRITIC)
     names: set[str] = set()
     for pair in pairs(dataset):
         own = pair.topic not in names
@@ -147,13 +151,14 @@ def qac_line(
     }
 
 
-def t5_lines(dataset: Dataset, requested: Rater | None) -> Iterator[str]:
-    """A line of input and output for each pair with an answer and a type by `requested`, not the unanswerable.
+def t5_lines(dataset: Dataset, typist: Rater | None = None) -> Iterator[str]:
+    """A line of input and output for each pair with an answer and a type by a rater, by default `requested`.
 
-    Source: Know Your RAG (de Lima et al., 2024), appendix H.
+    Not of the unanswerable: there is nothing to write about them. Source: Know Your RAG (de Lima et al., 2024), appendix H.
     """
+    typist = typist or raters_of(dataset).get(REQUESTED)
     for pair in pairs(dataset):
-        label = pair.type_by.get(requested.pk) if requested else None
+        label = pair.type_by.get(typist.pk) if typist else None
         if label and TYPES[label] and pair.answer:
             yield json_line(
                 {
@@ -161,3 +166,7 @@ def t5_lines(dataset: Dataset, requested: Rater | None) -> Iterator[str]:
                     "output": f"<<{label}>> {pair.question} <a> {pair.answer}",
                 }
             )
+
+
+PAIRS = {"qac": lines, "t5": t5_lines}
+"""What writes each format, of a dataset and perhaps a rater whose ratings are meant."""

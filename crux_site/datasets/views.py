@@ -10,6 +10,8 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_safe
 
 from annotation.formats import long_table, qlabels, qrels
+from annotation.formats.foreign.qac import GOLD
+from annotation.formats.qac import PAIRS
 from annotation.http import AuthenticatedRequest, researchers_only
 from annotation.models import Dataset, Rater, Text, Topic
 from annotation.models.rating import raters_of
@@ -60,6 +62,7 @@ def dataset(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
             n_topics=Count("ranked__topic", distinct=True), n_ranked=Count("ranked")
         ),
         "campaigns": dataset.campaigns.select_related("rubric"),
+        "has_pairs": any(fill.rater.name == GOLD for fill in counts.fills),
         "aggregates": dataset.raters.filter(kind=Rater.Kind.AGGREGATE),
         "room": "datasets",
     }
@@ -94,6 +97,8 @@ def export(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
         if rater is None:
             raise Http404(f"Nobody called {name!r} has graded here.")
         return _file(LABELS[wanted](dataset, rater), f"{name}.{wanted}.jsonl")
+    if wanted in PAIRS:
+        return _file(PAIRS[wanted](dataset), f"{slug}.{wanted}.jsonl")
     if wanted in TABLES:
         return _file(TABLES[wanted](dataset), f"{slug}.ratings.{wanted}")
     raise Http404(f"There is no format {wanted!r}.")

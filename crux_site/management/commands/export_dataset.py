@@ -31,7 +31,7 @@ class Command(BaseCommand):
         parser.add_argument("dataset", metavar="SLUG")
         parser.add_argument(
             "--format",
-            choices=["crux", "long", "qlabels", "qrels", "run", *OF_TRACKS, "qac", "t5"],
+            choices=["crux", "long", "qlabels", "qrels", "run", *OF_TRACKS, *pairs.PAIRS],
             default="crux",
             help="crux: the whole dataset, a folder. long: one row a rating, .csv or .jsonl. "
             "qlabels, qrels: the T1 or T2 labels of --rater. run: the ranking of --run, for tools "
@@ -99,7 +99,7 @@ class Command(BaseCommand):
             return self._table(dataset, options["out"])
         if options["format"] in OF_TRACKS:
             return self._of_a_track(dataset, options)
-        if options["format"] in ("qac", "t5"):
+        if options["format"] in pairs.PAIRS:
             return self._pairs(dataset, raters_of(dataset), options)
         rater = self._rater(raters_of(dataset), options["rater"])
         format_ = qlabels if options["format"] == "qlabels" else qrels
@@ -156,9 +156,7 @@ class Command(BaseCommand):
             self._rater(raters, named)
         if n := pairs.n_filtered(dataset):
             self.stderr.write(f"Pairs left out, for their questions are filtered: {n:,}.")
-        if options["format"] == "t5":
-            return pairs.t5_lines(dataset, raters.get(named or qac.REQUESTED))
-        return pairs.lines(dataset, raters.get(qac.REQUESTED), raters.get(named or qac.CRITIC))
+        return pairs.PAIRS[options["format"]](dataset, raters.get(named or ""))
 
     def _table(self, dataset: Dataset, out: str) -> Iterator[str]:
         if out == "-" or out.endswith(".csv"):

@@ -1,7 +1,9 @@
 """--format qac: pairs of a question and its context, in and out; and --format t5."""
 
 import hashlib
+import html
 import json
+import re
 from io import StringIO
 
 import pytest
@@ -173,6 +175,21 @@ def test_lines_for_t5(tmp_path):
             "output": "<<summary>>  What became of the wheel?  <a> It was mended,\nand turned.",
         },
     ]
+
+
+def test_the_page_has_the_same_files_and_its_links_open(tmp_path, cast):
+    read(write(tmp_path / "in", PAIRS), "qac")
+    rosa = cast.client("researcher")
+    page = rosa.get("/datasets/other/").content.decode()
+    for form in ("qac", "t5"):
+        export(str(tmp_path / form), form=form)
+        assert f'href="/datasets/other/export/?format={form}"' in page
+        sent = b"".join(rosa.get(f"/datasets/other/export/?format={form}").streaming_content)
+        assert sent == (tmp_path / form).read_bytes()
+    links = re.findall(r'href="(/datasets/other/pairs/[^"]+)"', page)
+    assert len(links) == 3  # of gold, of requested, of critic
+    for link in links:
+        assert rosa.get(html.unescape(link)).status_code == 200, link
 
 
 def test_a_dataset_of_other_topics_has_no_pairs(tmp_path, dataset):
