@@ -15,6 +15,7 @@ from evaluation.by_type.gold import OWN, golds
 from evaluation.data.query import OneOf, QueryForm
 from evaluation.data.question_kinds import QuestionKind, question_kinds
 from evaluation.data.selection import SelectionError
+from evaluation.models import RankedText
 
 How = Literal["raw", "minmax", "rrf"]
 HOWS: dict[How, str] = {
@@ -63,7 +64,7 @@ class ByTypeForm(QueryForm):
     gold = OneOf("way to say which passage is the right one, called")
     lexical = OneOf("run called")
     dense = OneOf("run called")
-    how = OneOf("way to join runs, called", HOWS, initial="raw")
+    how = OneOf("way to join runs, called", HOWS)
     k = forms.IntegerField(
         required=False,
         min_value=1,
@@ -155,10 +156,16 @@ def by_type_choice(dataset: Dataset, words: Mapping[str, Any]) -> ByTypeChoice |
         runs=runs,
         lexical=lexical,
         dense=dense,
-        how=cast(How, asked["how"]),
+        how=cast(How, asked["how"]) or _by_default(dataset, lexical, dense),
         k=asked["k"] or DEPTH,
         weights=asked["weights"],
     )
+
+
+def _by_default(dataset: Dataset, *runs: str) -> How:
+    """Scores as they are, where both runs have some; else ranks alone can be joined."""
+    without = RankedText.objects.filter(run__dataset=dataset, run__name__in=runs, score=None)
+    return "rrf" if without.exists() else "raw"
 
 
 def _two(runs: tuple[str, ...], lexical: str | None, dense: str | None) -> tuple[str, str]:

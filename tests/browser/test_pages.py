@@ -14,6 +14,7 @@ PAGES = {
         "/datasets/coast/agreement/?rubric=graded",
         "/datasets/coast/pairs/?kind=differ",
         "/datasets/coast/search/?q=storm+harbour",
+        "/datasets/coast/by-type/",
         "/campaigns/",
         "/campaigns/t1/",
         "/rubrics/",

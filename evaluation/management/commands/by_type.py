@@ -34,7 +34,7 @@ class Command(BaseCommand):
         )
         parser.add_argument("--lexical", help="a run; default: the first whose name has bm25 in it")
         parser.add_argument("--dense", help="a run; default: the first other one")
-        parser.add_argument("--how", help=f"{', '.join(HOWS)}; default: raw")
+        parser.add_argument("--how", help=f"{', '.join(HOWS)}; default: raw, or rrf without scores")
         parser.add_argument("--k", help=f"how many texts are looked at; default: {DEPTH}")
         parser.add_argument("--weights", help=f"of the lexical run; default: {WEIGHTS}")
         parser.add_argument("--json", action="store_true", help="print one JSON object")
