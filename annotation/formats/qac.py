@@ -154,7 +154,8 @@ def qac_line(
 def t5_lines(dataset: Dataset, typist: Rater | None = None) -> Iterator[str]:
     """A line of input and output for each pair with an answer and a type by a rater, by default `requested`.
 
-    Not of the unanswerable: there is nothing to write about them. Source: Know Your RAG (de Lima et al., 2024), appendix H.
+    Not of the unanswerable: there is nothing to write about them.
+    Source: Know Your RAG (de Lima et al., 2024), appendix H.
     """
     typist = typist or raters_of(dataset).get(REQUESTED)
     for pair in pairs(dataset):
