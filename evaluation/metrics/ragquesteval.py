@@ -1,20 +1,31 @@
-"""RAGQuestEval: questions from a reference, answered from the reference and from a generation."""
+"""RAGQuestEval: questions from a reference, answered from the reference and from a generation.
+
+What the paper says, and what its code does (IAAR-Shanghai/CRUD_RAG, src/metric/quest_eval.py):
+
+| | the paper | the code |
+|---|---|---|
+| questions | all | without those that the reference does not answer |
+| the generation answers none | precision undefined (Figure 5) or 0 (eq. 2) | precision 0, recall 0 |
+| no question is left | not said | precision 0, recall 0 |
+| words of an answer | not said | jieba's, as they are |
+"""
 
 from __future__ import annotations
 
-import re
-import string
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from evaluation.metrics.words import Cut, english_words
 from evaluation.stats.estimate import Estimate
 
+PAPER, AUTHORS = "paper", "authors"
+RULES = (PAPER, AUTHORS)
 NO_QUESTIONS = "undefined, because there are no questions"
 NONE_ANSWERED = "undefined, because the generation answers no question"
 
-_PUNCTUATION = str.maketrans("", "", string.punctuation)
-_ARTICLES = re.compile(r"\b(a|an|the)\b")
+Answers = Sequence[str | None]
+_FEW = 32  # tokens: up to there a list is searched sooner than a counter is made
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,53 +44,83 @@ class RagQuestEval:
     f1: tuple[float | None, ...]
 
 
-def ragquesteval(references: Sequence[str | None], generated: Sequence[str | None]) -> RagQuestEval:
+def ragquesteval(
+    references: Answers, generated: Answers, *, cut: Cut = english_words, rules: str = PAPER
+) -> RagQuestEval:
     """How much of the reference a generation keeps (recall), and how exactly (precision).
 
     `references` and `generated` are the answers to the same questions from the reference and from
-    the generation; None = no answer there (<Unanswerable>). An answer where the reference has none
-    has an F1 of 0, and its question stays in all denominators. No question: all
-    undefined; none answered: recall and `precision_eq2` are 0, `precision` is undefined. Raises
-    ValueError for lists of unequal length.
-    Source: CRUD-RAG (Lyu et al., 2024), section 3.6, eq. 1 and 2, Figure 5.
+    the generation; None = no answer there (<Unanswerable>). `cut` makes tokens of an answer.
+
+    By the paper an answer where the reference has none has an F1 of 0, and its question stays in all
+    denominators. No question: all undefined; none answered: recall and `precision_eq2` are 0,
+    `precision` is undefined. By the authors' code questions that the reference does not answer are left
+    out, with an F1 of None, and what is undefined is 0. Raises ValueError for lists of unequal length
+    and for other rules.
+    Source: CRUD-RAG (Lyu et al., 2024), section 3.6, eq. 1 and 2, Figure 5; the code as above.
     """
     if len(references) != len(generated):
         raise ValueError("every answer from the reference has one from the generation, or None")
-    pairs = zip(references, generated, strict=True)
-    f1 = tuple(None if answer is None else _f1_of(answer, meant) for meant, answer in pairs)
+    if rules not in RULES:
+        raise ValueError(f"there are no rules {rules!r}, but {', '.join(RULES)}")
+    f1 = answer_f1(references, generated, cut, dropped=rules == AUTHORS)
+    n = sum(meant is not None for meant in references) if rules == AUTHORS else len(f1)
     scores = [score for score in f1 if score is not None]
-    if not f1:
-        none = Estimate(None, NO_QUESTIONS, 0)
-        return RagQuestEval(none, none, none, f1)
-    precision = Estimate(None, NONE_ANSWERED, 0)
-    if scores:
-        precision = Estimate(sum(scores) / len(scores), None, len(scores))
+    empty = NO_QUESTIONS if not n else NONE_ANSWERED
     return RagQuestEval(
-        recall=Estimate(len(scores) / len(f1), None, len(f1)),
-        precision=precision,
-        precision_eq2=Estimate(sum(scores) / len(f1), None, len(f1)),
+        recall=_share(len(scores), n, empty, rules),
+        precision=_share(sum(scores), len(scores), empty, rules),
+        precision_eq2=_share(sum(scores), n, empty, rules),
         f1=f1,
     )
 
 
-def _f1_of(generated: str, reference: str | None) -> float:
-    return 0.0 if reference is None else token_f1(generated, reference)
+def answer_f1(
+    references: Answers, generated: Answers, cut: Cut, *, dropped: bool
+) -> tuple[float | None, ...]:
+    """The token F1 of each question that the generation answers, None of the others.
+
+    Where the reference has no answer it is 0; None if such questions are `dropped`.
+    """
+    return tuple(
+        None
+        if answer is None or (meant is None and dropped)
+        else 0.0
+        if meant is None
+        else 1.0
+        if answer == meant
+        else bag_f1(cut(answer), cut(meant))
+        for meant, answer in zip(references, generated, strict=True)
+    )
+
+
+def _share(part: float, of: int, empty: str, rules: str) -> Estimate:
+    if of:
+        return Estimate(part / of, None, of)
+    return Estimate(0.0, None, 0) if rules == AUTHORS else Estimate(None, empty, 0)
 
 
 def token_f1(generated: str, reference: str) -> float:
-    """F1 of two answers as bags of words, 0 to 1: a word counts as often as both have it.
+    """F1 of two answers as bags of English words, as the evaluation script of SQuAD 2.0 has it."""
+    return bag_f1(english_words(generated), english_words(reference))
 
-    Words are compared in lower case, without ASCII punctuation and the articles a, an, the; they
-    are what white space separates, so Chinese, say, must be cut into words first. Two answers
-    without a word left are equal (1), one such answer and another are not (0).
-    Source: Rajpurkar et al. (2016), EMNLP, 2383-2392; the evaluation script of SQuAD 2.0.
+
+def bag_f1(answer: Sequence[str], meant: Sequence[str]) -> float:
+    """F1 of two bags of tokens, 0 to 1: a token counts as often as both have it.
+
+    Two empty ones are equal (1), an empty one and another are not (0).
+    Source: Rajpurkar et al. (2016), EMNLP, 2383-2392.
     """
-    answer, meant = _words(generated), _words(reference)
     if not answer or not meant:
-        return float(answer == meant)
-    common = (Counter(answer) & Counter(meant)).total()
-    return 2 * common / (len(answer) + len(meant))
+        return float(len(answer) == len(meant))
+    return 2 * _common(answer, meant) / (len(answer) + len(meant))
 
 
-def _words(answer: str) -> list[str]:
-    return _ARTICLES.sub(" ", answer.lower().translate(_PUNCTUATION)).split()
+def _common(answer: Sequence[str], meant: Sequence[str]) -> int:
+    if len(meant) > _FEW:
+        return (Counter(answer) & Counter(meant)).total()
+    left = list(meant)
+    for word in answer:
+        if word in left:
+            left.remove(word)
+    return len(meant) - len(left)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -34,7 +35,7 @@ class Estimate:
     def __post_init__(self) -> None:
         if (self.value is None) == (self.reason is None):
             raise ValueError("an estimate has either a value or a reason for having none")
-        if self.value is not None and not np.isfinite(self.value):
+        if self.value is not None and not math.isfinite(self.value):
             raise ValueError(f"an undefined value is None with a reason, not {self.value}")
         if (self.low is None) != (self.high is None):
             raise ValueError("an interval has two ends or none")

@@ -2,7 +2,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluation.metrics.ragquesteval import ragquesteval, token_f1
+from evaluation.metrics.ragquesteval import bag_f1, ragquesteval, token_f1
+from evaluation.metrics.words import tokens_called
 
 answers = st.text("ab .,", max_size=12)
 
@@ -72,3 +73,46 @@ def test_f1_is_symmetric(answer, other):
 def test_refuses():
     with pytest.raises(ValueError, match="every answer"):
         ragquesteval(["x"], [])
+
+
+CANNOT = None
+
+
+def test_by_the_authors_code():
+    # The reference cannot answer the second: it is dropped. Of the other two one is answered, exactly.
+    scores = ragquesteval(["red", CANNOT, "blue"], ["red", "green", CANNOT], rules="authors")
+    assert (scores.recall.value, scores.recall.n) == (0.5, 2)
+    assert (scores.precision.value, scores.precision.n) == (1, 1)
+    assert scores.precision_eq2.value == 0.5
+    assert scores.f1 == (1, None, None)
+
+
+@pytest.mark.parametrize(
+    ("references", "generated"), [([], []), ([CANNOT], ["red"]), (["red"], [CANNOT])]
+)
+def test_what_is_undefined_is_0_by_the_authors(references, generated):
+    scores = ragquesteval(references, generated, rules="authors")
+    assert (scores.precision.value, scores.recall.value) == (0, 0)
+
+
+def test_tokens_are_chosen():
+    # 陕西 / 西安市 and 西安市: 1 of 2 and 1 of 1: F1 = 2/3. As English words they are two unlike ones.
+    asked = {"references": ["西安市"], "generated": ["陕西西安市"]}
+    assert ragquesteval(**asked).precision.value == 0
+    cut = tokens_called("jieba").cutter()
+    assert ragquesteval(**asked, cut=cut).precision.value == pytest.approx(2 / 3)
+    # 5 of 5 characters for 3: 2 x 3 / 8.
+    characters = tokens_called("characters").cutter()
+    assert ragquesteval(**asked, cut=characters).precision.value == pytest.approx(6 / 8)
+
+
+def test_long_answers_are_bags_too():
+    # 40 and 50 words of which 40 are common: 2 x 40 / 90.
+    long, longer = ["x"] * 40, ["x"] * 50
+    assert bag_f1(long, longer) == bag_f1(longer, long) == pytest.approx(80 / 90)
+    assert bag_f1(["y"] * 40, long) == 0
+
+
+def test_other_rules_are_refused():
+    with pytest.raises(ValueError, match="paper, authors"):
+        ragquesteval([], [], rules="mine")
