@@ -3,7 +3,8 @@
     python -m bench.metrics            # or make bench-metrics
 
 Its own part is alpha-nDCG; then follow the bootstrap (`bench/bootstrap.py`) and the loading of
-ratings and the agreement page (`bench/loading.py`). Times of one run only mean something beside
+ratings and the agreement page (`bench/loading.py`), and BLEU, ROUGE-L and RAGQuestEval
+(`bench/overlap.py`). Times of one run only mean something beside
 each other: what is to be read is the ratio. Exits with 1 where a ratio is not met.
 """
 
@@ -16,7 +17,7 @@ import ir_measures
 import numpy as np
 import pyndeval
 
-from bench import bootstrap, loading
+from bench import bootstrap, loading, overlap
 from evaluation.metrics.alpha_ndcg import alpha_ndcg_many
 
 TOPICS, PASSAGES, QUESTIONS, ETA = 5_000, 100, 10, 3
@@ -160,7 +161,7 @@ def ms(seconds: float) -> str:
 
 def main() -> None:
     unmet = False
-    for part in (lines, bootstrap.lines, loading.lines):
+    for part in (lines, bootstrap.lines, loading.lines, overlap.lines):
         text = part()
         print("\n".join(text), end="\n\n", flush=True)
         unmet |= any(line.endswith("NO") for line in text)
