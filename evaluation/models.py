@@ -1,4 +1,4 @@
-"""Retrieval runs, named rankings of texts per topic; and samples, texts that people should label next."""
+"""Retrieval runs, settings of systems, values of reports from elsewhere, and samples of texts to label next."""
 
 from django.conf import settings
 from django.db import models
@@ -111,3 +111,45 @@ class SampleChance(models.Model):
 
     def __str__(self) -> str:
         return f"{self.text}: {self.chance:.3f}"
+
+
+class System(models.Model):
+    """How a system was set: plain values by their names, such as a model, k, a chunk's size.
+
+    Its reports, and a retrieval run of its name, are tied to it by that name: a system that says nothing of
+    itself needs no row.
+    """
+
+    dataset = models.ForeignKey(
+        "annotation.Dataset", on_delete=models.CASCADE, related_name="systems", db_index=False
+    )
+    name = models.CharField(max_length=120)
+    settings = models.JSONField(default=dict)
+
+    class Meta:
+        ordering = ["dataset_id", "name"]
+        constraints = [
+            models.UniqueConstraint(fields=["dataset", "name"], name="system_name_unique"),
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class ReportValue(models.Model):
+    """A number that was computed elsewhere of a report, under the name of what computed it."""
+
+    report = models.ForeignKey(
+        "annotation.Text", on_delete=models.CASCADE, related_name="measured", db_index=False
+    )
+    measure = models.CharField(max_length=120)
+    value = models.FloatField()
+
+    class Meta:
+        ordering = ["report_id", "measure"]
+        constraints = [
+            models.UniqueConstraint(fields=["report", "measure"], name="report_value_unique"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.report} {self.measure}: {self.value}"

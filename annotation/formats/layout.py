@@ -32,6 +32,8 @@ class Kind(Enum):
     JUDGEMENTS = "judgements/<judge>.judgements.jsonl"
     REFERENCE = "judgements/<judge>.reference.jsonl"
     RATINGS = "ratings*.jsonl"
+    SYSTEMS = "systems.jsonl"
+    VALUES = "values*.jsonl"
     ORIGINS = "origins.jsonl"
     WRITERS = "writers.jsonl"
     WRITTEN = "written.jsonl"
@@ -63,6 +65,8 @@ _PATTERNS = {
     Kind.JUDGEMENTS: rf"judgements/{_RATER}{_SYSTEM}\.judgements\.jsonl",
     Kind.REFERENCE: rf"judgements/{_RATER}\.reference\.jsonl",
     Kind.RATINGS: r"ratings[^/]*\.jsonl",
+    Kind.SYSTEMS: r"systems\.jsonl",
+    Kind.VALUES: r"values[^/]*\.jsonl",
     Kind.ORIGINS: r"origins\.jsonl",
     Kind.WRITERS: r"writers\.jsonl",
     Kind.WRITTEN: r"written\.jsonl",

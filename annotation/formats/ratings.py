@@ -82,7 +82,10 @@ class _Reader:
             writer.write(labels)
 
     def _texts(self, batch: Sequence[Line]) -> dict[_Key, _KnownText]:
-        """The texts that the lines name. Passages that are new are made without words: only named so far."""
+        """The texts that the lines name. Passages that are new are made without words: only named so far.
+
+        So are the reference summaries of topics that lines name.
+        """
         named: dict[tuple[str, str], set[str]] = defaultdict(set)
         for _, row in batch:
             named[row.text_kind, row.system].add(row.text)
@@ -92,6 +95,10 @@ class _Reader:
             if kind == (Text.Kind.PASSAGE, ""):
                 new = {name for name in names if (*kind, name) not in texts}
                 self.target.passages(new)
+                self._look_up(*kind, new, texts)
+            elif kind == (Text.Kind.REFERENCE, ""):
+                new = {name for name in names if (*kind, name) not in texts}
+                self.target.references(name.removesuffix(":report") for name in new)
                 self._look_up(*kind, new, texts)
         self._bodies = self._read_bodies(batch, texts)
         return texts

@@ -104,9 +104,35 @@ class RatingRow(Row):
     spans: list[SpanRow] = Field(default_factory=list)  # a [] would be copied, line by line
 
 
+def _checked_group(value: str) -> str:
+    if len(value) <= 80 and (not value or value.replace("-", "a").replace("_", "a").isalnum()):
+        return value
+    raise ValueError("must have 80 characters at most: letters, digits, - and _")
+
+
 class TopicRow(Row):
+    """`group` is ours: the kind of task, domain or track."""
+
     id: Annotated[Name, Field(max_length=200)]
     request: Words
+    group: Annotated[Word, AfterValidator(_checked_group)] = ""
+
+
+class SystemRow(Row):
+    """Our own systems.jsonl: how a system was set, a name and a plain value each."""
+
+    system: Name
+    settings: dict[Name, Words | int | float | bool | None]
+
+
+class ValueRow(Row):
+    """Our own values.jsonl: what was computed elsewhere of a report, called like its topic if not by a name."""
+
+    topic: Name
+    system: Words
+    name: Words = ""
+    measure: Annotated[Word, Field(min_length=1, max_length=120)]
+    value: Annotated[float, Field(allow_inf_nan=False)]
 
 
 class FilteredQuestion(Row):

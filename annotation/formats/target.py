@@ -46,16 +46,17 @@ class KnownTopic:
     pk: int
     name: str
     request: str
+    group: str = ""
     questions: list[KnownQuestion] = field(default_factory=list)
 
 
 def topics_of(dataset: Dataset) -> dict[str, KnownTopic]:
     """The topics by their names, in their order."""
     topics = {
-        pk: KnownTopic(pk, name, request)
-        for pk, name, request in Topic.objects.filter(dataset=dataset)
+        pk: KnownTopic(pk, name, request, group)
+        for pk, name, request, group in Topic.objects.filter(dataset=dataset)
         .order_by("position", "pk")
-        .values_list("pk", "name", "request")
+        .values_list("pk", "name", "request", "group")
     }
     questions = SubQuestion.objects.filter(topic__dataset=dataset).order_by("position")
     fields = ("pk", "position", "body", "filtered_because", "source_body", "group")
@@ -182,6 +183,17 @@ class Target:
                 keys.update(self._passages(new))
                 self.summary.created["passages, without their words"] += len(new)
         return keys
+
+    def references(self, topics: Iterable[str]) -> None:
+        """Make the reference summaries of these topics that are not there, without words: only named so far."""
+        by_name = {f"{name}:report": self.topics[name].pk for name in topics if name in self.topics}
+        for some in batches(by_name, LOOK_UP):
+            known = self.dataset.texts.filter(kind=Text.Kind.REFERENCE, name__in=some)
+            there = set(known.values_list("name", flat=True))
+            reference = self.dataset.pk, Text.Kind.REFERENCE.value, ""
+            rows = [(*reference, by_name[name], name, "") for name in some if name not in there]
+            insert_all(Text, _COLUMNS, rows)
+            self.summary.created["reference summaries, without their words"] += len(rows)
 
     def _passages(self, names: list[str]) -> Iterable[tuple[str, int]]:
         known = Text.objects.filter(

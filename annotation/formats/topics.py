@@ -1,6 +1,6 @@
-"""topics.jsonl: {"id", "request"}, in the order that pages show them in. A topic without a request gets it.
+"""topics.jsonl: {"id", "request", "group"}, in the order that pages show them in.
 
-A file of another format that has no requests, as one of nuggets, says nothing of those that are there.
+A topic without a request or a group gets it; what a line leaves empty says nothing against what is there.
 """
 
 from collections.abc import Iterator
@@ -15,42 +15,74 @@ from annotation.formats.writing import by_code_point, json_line
 from annotation.models import Dataset, Text, Topic
 
 _BATCH = 1000
+_FIELDS = ("request", "group")
 
 
 def read(target: Target, source: Source) -> None:
     summary = target.summary.file(source.name)
     first_new = len(target.topics)
-    new: dict[str, tuple[int, str]] = {}
-    filled: list[Topic] = []
+    new: dict[str, KnownTopic] = {}
+    filled: dict[str, KnownTopic] = {}
     for line, row in rows(target, source, TopicRow):
-        known = target.topics.get(row.id)
-        if known and row.request and not known.request:  # made by its documents
-            known.request = row.request
-            filled.append(Topic(pk=known.pk, request=row.request))
-            continue
-        request = known.request if known else new.get(row.id, (0, row.request))[1]
-        if request != row.request and (row.request or not source.again):
-            message = f"topic {row.id} is there already with the request {shown(request)}"
-            target.problem(source, line, "request", message)
-        elif known or row.id in new:
-            summary.unchanged += 1
+        known = target.topics.get(row.id) or new.get(row.id)
+        if known is None:
+            new[row.id] = KnownTopic(0, row.id, row.request, row.group)
+        elif (other := _other(known, row)) is not None:
+            message = (
+                f"topic {row.id} is there already with the {other} {shown(getattr(known, other))}"
+            )
+            target.problem(source, line, other, message)
+        elif _fill(known, row) and known.pk:
+            filled[known.name] = known
         else:
-            new[row.id] = (line, row.request)
-    Topic.objects.bulk_update(filled, ["request"], batch_size=_BATCH)
+            summary.unchanged += 1
+    _store_filled(filled)
     summary.filled += len(filled)
     last = Topic.objects.filter(dataset=target.dataset).order_by("-position").first()
     start = last.position + 1 if last else 0
-    for batch in batches(enumerate(new.items(), start), _BATCH):
+    for batch in batches(enumerate(new.values(), start), _BATCH):
         made = Topic.objects.bulk_create(
-            Topic(dataset=target.dataset, name=name, request=request, position=position)
-            for position, (name, (_, request)) in batch
+            Topic(
+                dataset=target.dataset,
+                name=topic.name,
+                request=topic.request,
+                group=topic.group,
+                position=position,
+            )
+            for position, topic in batch
         )
         for topic in made:
-            target.topics[topic.name] = KnownTopic(topic.pk, topic.name, topic.request)
+            target.topics[topic.name] = new[topic.name]
+            new[topic.name].pk = topic.pk
         summary.created += len(made)
         target.summary.created["topics"] += len(made)
     if len(target.topics) > first_new:
         _adopt_passages(target)
+
+
+def _other(known: KnownTopic, row: TopicRow) -> str | None:
+    """The field that the line says otherwise than it is known; what either leaves empty is none."""
+    return next(
+        (
+            field
+            for field in _FIELDS
+            if getattr(row, field) and getattr(known, field) not in ("", getattr(row, field))
+        ),
+        None,
+    )
+
+
+def _fill(known: KnownTopic, row: TopicRow) -> bool:
+    """Take from the line what the topic lacks; whether there was anything."""
+    lacking = [field for field in _FIELDS if getattr(row, field) and not getattr(known, field)]
+    for field in lacking:
+        setattr(known, field, getattr(row, field))
+    return bool(lacking)
+
+
+def _store_filled(filled: dict[str, KnownTopic]) -> None:
+    topics = [Topic(pk=each.pk, request=each.request, group=each.group) for each in filled.values()]
+    Topic.objects.bulk_update(topics, _FIELDS, batch_size=_BATCH)
 
 
 def _adopt_passages(target: Target) -> None:
@@ -68,6 +100,7 @@ def _adopt_passages(target: Target) -> None:
 
 
 def lines(dataset: Dataset) -> Iterator[str]:
+    """Every topic; its group where it has one, so that files without are as they were."""
     topics = Topic.objects.filter(dataset=dataset).order_by("position", by_code_point("name"))
-    for name, request in topics.values_list("name", "request"):
-        yield json_line({"id": name, "request": request})
+    for name, request, group in topics.values_list("name", "request", "group"):
+        yield json_line({"id": name, "request": request} | ({"group": group} if group else {}))

@@ -40,6 +40,13 @@ class Topic(models.Model):
     name = models.CharField(max_length=200)
     request = models.TextField()
     position = models.PositiveIntegerField()
+    group = models.SlugField(
+        max_length=80,
+        blank=True,
+        default="",
+        db_index=False,
+        help_text="the kind of task, domain or track; results are told for each",
+    )
 
     class Meta:
         ordering = ["dataset_id", "position"]

@@ -28,7 +28,8 @@ from annotation.models import Dataset, Rater, Rating, Text
 from annotation.models.rating import raters_of
 from annotation.models.standard import ANSWERABLE, GRADED
 from building.formats import origins, writers, written
-from evaluation.formats import contexts, trec_run
+from evaluation.formats import contexts, trec_run, values
+from evaluation.formats import systems as system_files
 
 File = tuple[str, Iterator[str]]
 Labels = Callable[[Dataset, Rater, str], Iterator[str]]
@@ -106,6 +107,8 @@ def files_of(dataset: Dataset, left_out: Counter[str]) -> Iterator[File]:
             name = f"reports_all.{system.removeprefix(HUMAN_EVAL)}.jsonl"
             yield name, reports.of_system(dataset, system, all_contexts)
     yield "reports_cited.jsonl", cited.lines(dataset, _others(dataset, left_out))
+    yield "systems.jsonl", system_files.lines(dataset)
+    yield "values.jsonl", values.lines(dataset)
     runs = contexts.runs_of(dataset)
     for run in runs:
         yield f"runs/{run.name}.run", trec_run.lines(run)

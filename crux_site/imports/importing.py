@@ -31,7 +31,7 @@ from annotation.models import Dataset, NuggetSpan, Rater, Rating, SubQuestion, T
 from annotation.models.rubric import forget_grades
 from building.formats import origins, writers, written
 from crux_site.sqlite.copies import in_a_copy
-from evaluation.formats import contexts, trec_run
+from evaluation.formats import contexts, systems, trec_run, values
 from evaluation.models import RankedText, RetrievalRun
 
 __all__ = ["ImportFailed", "ImportSummary", "import_dataset"]
@@ -50,6 +50,8 @@ _STAGES: tuple[tuple[Reader, tuple[Kind, ...]], ...] = (
     (reports.read, (Kind.REPORTS_ANNOTATED,)),
     (reports.read, (Kind.REPORTS_ALL,)),
     (cited.read, (Kind.CITED,)),
+    (systems.read, (Kind.SYSTEMS,)),
+    (values.read, (Kind.VALUES,)),
     (trec_run.read, (Kind.RUN,)),
     (contexts.read, (Kind.REPORTS_ANNOTATED, Kind.REPORTS_ALL)),
     (qlabels.read, (Kind.QLABELS,)),
