@@ -12,7 +12,7 @@ from pydantic import ValidationError
 from annotation.formats.layout import Source
 from annotation.formats.records import Row
 from annotation.formats.summary import shown
-from annotation.formats.translation import Translation
+from annotation.formats.translation import DECODER, Broken, Told, Translation
 
 if TYPE_CHECKING:
     from annotation.formats.target import Target
@@ -81,7 +81,11 @@ def _translated(
     for number, value in _values(target, source, translation, again=again):
         n += 1
         if row := validated(target, source, number, value, translation.shape):
-            yield from ((number, own) for own in translation.into(row))
+            for own in translation.into(row):
+                if isinstance(own, Told):
+                    target.summary.mapped[own.what] += 1
+                else:
+                    yield number, own
     if not n and not again and not target.problems:
         target.problem(source, 0, "", "is empty")
 
@@ -118,7 +122,9 @@ def _from_table(
             yield number, value
             if number % _TELL == 0:
                 target.progress(source, number)
-    except (OSError, ValueError) as error:
+    except Broken as error:
+        target.problem(source, error.line, "", str(error))
+    except (OSError, EOFError, zlib.error, ValueError) as error:
         message = f"cannot be read: {' '.join(str(error).split())}"
         target.problem(source, number, "", message)
     target.progress(source, number)
@@ -135,7 +141,7 @@ def parsed(
 def json_object(target: "Target", source: Source, number: int, text: str) -> dict[str, Any] | None:
     try:
         # A byte order mark within a file is told as such by loads() alone.
-        value = json.loads(text) if text[0] == "\ufeff" else _DECODER.decode(text)
+        value = json.loads(text) if text[0] == "\ufeff" else DECODER.decode(text)
     except json.JSONDecodeError as error:
         target.problem(source, number, "", f"broken JSON: {error.msg} at column {error.colno}")
         return None
@@ -159,22 +165,6 @@ def validated(
             target.problem(source, number, place, _message(wrong))
         return None
     return row
-
-
-def _no_key_twice(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    value = dict(pairs)
-    if len(value) < len(pairs):
-        keys = [key for key, _ in pairs]
-        twice = next(key for key in keys if keys.count(key) > 1)
-        raise ValueError(f"key {shown(twice)} stands twice in one object")
-    return value
-
-
-def _no_constant(name: str) -> None:
-    raise ValueError(f"{name} is not JSON")
-
-
-_DECODER = json.JSONDecoder(object_pairs_hook=_no_key_twice, parse_constant=_no_constant)
 
 
 def _printable(part: int | str) -> str:

@@ -1,11 +1,28 @@
 """How the lines of another format become rows of ours. No Django here."""
 
+import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from annotation.formats.records import Row
+from annotation.formats.summary import shown
+
+
+@dataclass(frozen=True)
+class Told:
+    """Something of a line that becomes no row of ours and is counted, in these words."""
+
+    what: str
+
+
+class Broken(ValueError):
+    """What cannot be read of a file, and the line where that is."""
+
+    def __init__(self, line: int, message: str) -> None:
+        super().__init__(message)
+        self.line = line
 
 
 @dataclass(frozen=True)
@@ -13,12 +30,13 @@ class Translation:
     """A line is brought into `shape`, whose errors name its own fields, and `into` makes rows of ours of it.
 
     A line is a JSON object, or has `columns`, parted by `separator` (None: any white space); the last one
-    keeps what is left. A first line that begins with `header` is passed over. `values` reads what is no text:
-    rows with their numbers. `fields` tells which field of the line one of ours is, for errors that come later.
+    keeps what is left. A first line that begins with `header` is passed over. `values` reads what is no text
+    or no line: rows with their numbers. `fields` tells which field of the line one of ours is, for errors that
+    come later.
     """
 
     shape: type[Row]
-    into: Callable[[Any], Iterable[Row]]
+    into: Callable[[Any], Iterable[Row | Told]]
     columns: tuple[str, ...] = ()
     separator: str | None = "\t"
     header: str = ""
@@ -32,3 +50,19 @@ class Translation:
             names = " ".join(self.columns)
             raise ValueError(f"expected {len(self.columns)} columns ({names}), not {len(cells)}")
         return dict(zip(self.columns, (cell.strip() for cell in cells), strict=True))
+
+
+def _no_key_twice(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    value = dict(pairs)
+    if len(value) < len(pairs):
+        keys = [key for key, _ in pairs]
+        twice = next(key for key in keys if keys.count(key) > 1)
+        raise ValueError(f"key {shown(twice)} stands twice in one object")
+    return value
+
+
+def _no_constant(name: str) -> None:
+    raise ValueError(f"{name} is not JSON")
+
+
+DECODER = json.JSONDecoder(object_pairs_hook=_no_key_twice, parse_constant=_no_constant)

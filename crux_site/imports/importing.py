@@ -78,11 +78,13 @@ def import_dataset(
     dry_run: bool = False,
     with_history: bool = False,
     form: str = CRUX,
+    lenient: bool = False,
     progress: Progress | None = None,
 ) -> ImportSummary:
     """Read a folder, or one file, into a dataset: all of it or nothing.
 
-    It is in the authors' formats, or in the other format that `form`, one of FORMATS, names.
+    It is in the authors' formats, or in the other format that `form`, one of FORMATS, names. `lenient` keeps
+    and counts what files of CRUD-RAG have that fits not: other formats have none of it.
 
     A dataset of this slug is made if there is none. What is there already stays as it is, so that
     reading the same files again changes nothing. A dry run does the same work and takes it back,
@@ -96,7 +98,7 @@ def import_dataset(
     if form == CRUX:
         files = recognise(Path(path), with_history=with_history)
     else:
-        files = folder.recognise(Path(path), form)
+        files = folder.recognise(Path(path), form, lenient=lenient)
     summary = ImportSummary(dataset_slug, dry_run=dry_run, left_out=files.left_out)
     try:
         with in_a_copy() if dry_run else nullcontext(), transaction.atomic(), _few_collections():

@@ -29,6 +29,7 @@ from crux_site.imports.unpacking import unpack
 STAGING = Path(settings.MEDIA_ROOT) / "imports"
 KEPT_SECONDS = 24 * 60 * 60
 _TELL_SECONDS = 0.5
+_ABOUT = ("dataset", "title", "with_history", "format", "lenient")
 
 
 class Upload:
@@ -85,6 +86,7 @@ class Upload:
                 title=self.about["title"],
                 with_history=self.about["with_history"],
                 form=self.about.get("format") or CRUX,
+                lenient=bool(self.about.get("lenient")),
                 dry_run=not stores,
                 progress=_Teller(self.folder / "progress.json", stores),
             )
@@ -109,7 +111,7 @@ def stage(data: dict[str, Any]) -> Upload:
         unpack(data["files"], folder / "files")
         _write(
             folder / "about.json",
-            {name: data.get(name, "") for name in ("dataset", "title", "with_history", "format")},
+            {name: data.get(name, "") for name in _ABOUT},
         )
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)

@@ -38,6 +38,7 @@ FORMAT_NAMES = {
     "alce": "ALCE: results, demonstrations, utility",
     "reranker-requests": "requests to rerankers (Anserini, RankLLM)",
     "qac": "questions with answers and contexts (docling-sdg)",
+    "crud": "CRUD-RAG",
 }
 
 
@@ -63,6 +64,9 @@ class UploadForm(forms.Form):
     )
     with_history = forms.BooleanField(
         required=False, label="Read earlier exports too (annotations/history)"
+    )
+    lenient = forms.BooleanField(
+        required=False, label="Of CRUD-RAG: keep items whose answers do not match their questions"
     )
     files = ManyFilesField(  # type: ignore[assignment]  # a form's field of this name, as in Django's guide
         help_text="one archive (.zip) of a study's folder, or single files under their own names"

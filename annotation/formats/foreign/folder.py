@@ -9,6 +9,7 @@ from annotation.formats import layout
 from annotation.formats.foreign import (
     alce,
     beir,
+    crud,
     hf,
     miracl,
     msmarco,
@@ -35,16 +36,17 @@ FORMATS: dict[str, Sources] = {
     "alce": alce.sources,
     "reranker-requests": reranker.sources,
     "qac": qac.sources,
+    "crud": crud.sources,
 }
 
 
-def recognise(path: Path, name: str) -> Found:
+def recognise(path: Path, name: str, *, lenient: bool = False) -> Found:
     """The files of a folder, or the one file, that a format can read, and beside them those of our own layout.
 
     Raises ImportFailed where there are none, or one cannot be told.
     """
     try:
-        found = _found(Folder(_files(path)), FORMATS[name])
+        found = _found(Folder(_files(path), lenient), FORMATS[name])
     except OSError as error:
         message = f"cannot be read: {error.strerror or error}"
         raise ImportFailed([Problem(printable(str(path)), 0, "", message)]) from error

@@ -51,6 +51,7 @@ class Folder:
     """All files of a folder; what its qrels and runs say is looked up once, and only if it is asked for."""
 
     files: Sequence[File]
+    lenient: bool = False
 
     @cached_property
     def named(self) -> frozenset[str]:

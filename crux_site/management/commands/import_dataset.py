@@ -29,6 +29,11 @@ class Command(BaseCommand):
             action="store_true",
             help="read annotations/history too; conflicts with what is stored are reported",
         )
+        parser.add_argument(
+            "--lenient",
+            action="store_true",
+            help="of crud: keep and count items whose answers are more or fewer than their questions",
+        )
         parser.add_argument("--json", action="store_true", help="print one JSON object")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -41,6 +46,7 @@ class Command(BaseCommand):
                 dry_run=options["dry_run"],
                 with_history=options["with_history"],
                 form=options["format"],
+                lenient=options["lenient"],
                 progress=told,
             )
         except ImportFailed as failed:

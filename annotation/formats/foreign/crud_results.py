@@ -1,0 +1,186 @@
+"""What CRUD-RAG's code saves of a system: output/COLLECTION_topK_LLM/CLASS_MODEL.json.
+
+{"info", "overall", "results": [{"id", "metrics", "log": {"generated_text", "ground_truth_text",
+"quest_eval_save": {"questions_gt", "answers_gt4gt", "answers_gm4gt"}}}]}
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from functools import partial
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator, Field, model_validator
+
+from annotation.formats.foreign import streamed
+from annotation.formats.foreign.crud_questions import (
+    UNLIKE,
+    answer_rows,
+    questions_row,
+)
+from annotation.formats.foreign.crud_tasks import OfTask
+from annotation.formats.foreign.files import File
+from annotation.formats.layout import Kind, Source
+from annotation.formats.records import (
+    CitedRow,
+    DocumentRow,
+    RatingRow,
+    Row,
+    SubQuestionsRow,
+    SystemRow,
+    TopicRow,
+    ValueRow,
+    Words,
+)
+from annotation.formats.translation import Broken, Told, Translation
+
+# The code calls it bertScore; it is the cosine of one vector of each text.
+SIMILARITY = "similarity (text2vec-base-chinese)"
+# Numbers that are ours to compute: kept under these names, to be held against ours.
+THEIRS = {
+    name: f"crud:{name}" for name in ("bleu-avg", "rouge-L", "QA_avg_F1", "QA_recall", "length")
+}
+NO_TEXT = "results of CRUD-RAG without a text: no report"
+
+_FOLDER = re.compile(r"(?P<collection>.+)_top(?P<k>\d+)_(?P<llm>.+)")
+_CHUNKS = re.compile(r"(?<![0-9])(?P<chunk>\d+)_(?P<overlap>\d+)$")
+_NO_SIGN = re.compile(r"[^\w.+-]+", re.ASCII)
+_LONGEST = 120
+# Where its code failed, a list is an empty string or missing.
+_Answers = Annotated[list[Words], BeforeValidator(lambda value: value or [])]
+
+
+class _Answered(Row):
+    questions_gt: _Answers = Field(default_factory=list)
+    answers_gt4gt: _Answers = Field(default_factory=list)
+    answers_gm4gt: _Answers = Field(default_factory=list)
+
+
+class _Log(Row):
+    generated_text: Words = ""
+    ground_truth_text: Words = ""
+    quest_eval_save: _Answered = _Answered()
+
+
+class _Lenient(OfTask):
+    """A result as it is."""
+
+    system: Words
+    log: _Log = _Log()
+    metrics: dict[Words, Any] = Field(default_factory=dict)
+
+    @property
+    def has_text(self) -> bool:
+        return bool(self.log.generated_text.strip())
+
+    @property
+    def asked(self) -> _Answered:
+        return self.log.quest_eval_save
+
+    @property
+    def is_unlike(self) -> bool:
+        """Whether there are more or fewer answers than questions."""
+        asked = self.asked
+        return not len(asked.questions_gt) == len(asked.answers_gt4gt) == len(asked.answers_gm4gt)
+
+
+class _Strict(_Lenient):
+    @model_validator(mode="after")
+    def _one_to_one(self) -> _Strict:
+        if self.has_text and self.is_unlike:
+            counts = [len(answers) for _, answers in self.asked]
+            told = "{} questions with {} answers of the reference and {} of the text".format(
+                *counts
+            )
+            raise ValueError(f"{told} in {self.id} (--lenient keeps them)")
+        return self
+
+
+def sources(file: File, task: str, model: str, *, lenient: bool) -> Iterator[Source]:
+    folder = file.name.rpartition("/")[0].rpartition("/")[2] or file.path.resolve().parent.name
+    system, settings = _system(folder, model)
+    of_results = partial(
+        Translation,
+        _Lenient if lenient else _Strict,
+        values=partial(_results, task, system),
+        fields={"body": "log.generated_text", "contents": "log.ground_truth_text"},
+    )
+    of_system = Translation(
+        SystemRow,
+        lambda row: (row,),
+        values=lambda _: iter([(0, {"system": system, "settings": settings})]),
+    )
+    yield file.source(Kind.TOPICS, of_results(_topic))
+    yield file.source(Kind.SUBQUESTIONS, of_results(_questions), again=True)
+    yield file.source(Kind.REFERENCES, of_results(_reference), again=True)
+    yield file.source(Kind.CITED, of_results(_report), again=True)
+    yield file.source(Kind.SYSTEMS, of_system, again=True)
+    yield file.source(Kind.VALUES, of_results(_values), again=True)
+    yield file.source(Kind.RATINGS, of_results(_answers), again=True)
+
+
+def _system(folder: str, model: str) -> tuple[str, dict[str, Any]]:
+    """What a system is called, after its folder and its model, and what both say of its settings."""
+    settings: dict[str, Any] = {"llm": model}
+    name = model
+    if match := _FOLDER.fullmatch(folder):
+        name = f"{folder}.{model}"
+        collection = match["collection"]
+        if chunks := _CHUNKS.search(collection):
+            settings |= {key: int(size) for key, size in chunks.groupdict().items()}
+            collection = collection[: chunks.start()].rstrip("_")
+        settings |= {"collection": collection, "k": int(match["k"])}
+    return _NO_SIGN.sub("-", name)[-_LONGEST:], settings
+
+
+def _results(task: str, system: str, path: Path) -> Iterator[tuple[int, Any]]:
+    for line, name, value in streamed.values(path):
+        if name == "results":
+            if not isinstance(value, dict):
+                raise Broken(line, f"expected a JSON object, not {value!r:.60}")
+            yield line, {**value, "task": task, "system": system}
+
+
+def _topic(row: _Lenient) -> Iterator[TopicRow | Told]:
+    yield row.topic_row()
+    if not row.has_text:
+        yield Told(NO_TEXT)
+    elif row.is_unlike:
+        yield Told(UNLIKE)
+
+
+def _questions(row: _Lenient) -> Iterator[SubQuestionsRow]:
+    yield from questions_row(row.topic, row.asked.questions_gt, len(row.asked.answers_gt4gt))
+
+
+def _reference(row: _Lenient) -> Iterable[DocumentRow]:
+    if row.log.ground_truth_text:
+        yield DocumentRow.model_construct(id=row.topic, contents=row.log.ground_truth_text)
+
+
+def _report(row: _Lenient) -> Iterator[CitedRow]:
+    if row.has_text:
+        yield CitedRow.model_construct(
+            topic=row.topic, system=row.system, body=row.log.generated_text, statements=[]
+        )
+
+
+def _values(row: _Lenient) -> Iterator[ValueRow]:
+    measures = {"bertScore": SIMILARITY, **THEIRS}
+    for name, value in row.metrics.items():
+        if row.has_text and name in measures and type(value) in (int, float):
+            yield ValueRow.model_construct(
+                topic=row.topic, system=row.system, measure=measures[name], value=value
+            )
+
+
+def _answers(row: _Lenient) -> Iterator[RatingRow]:
+    """The answers of the reference, and those of the text to the questions that there are."""
+    asked = row.asked
+    yield from answer_rows(row.topic, asked.answers_gt4gt, "reference", f"{row.topic}:report")
+    if row.has_text:
+        n = max(len(asked.questions_gt), len(asked.answers_gt4gt))
+        ours = asked.answers_gm4gt[:n]
+        yield from answer_rows(row.topic, ours, "report", row.topic, row.system)

@@ -1,0 +1,159 @@
+"""A JSON file read value by value: [item, ...], {name: value, ...} or {name: [item, ...], ...}."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, Any
+
+from annotation.formats.translation import DECODER, Broken
+
+MAX_VALUE = (
+    64 * 2**20
+)  # characters; a file without an end to its first value would else be in memory whole
+_CHUNK = 2**16
+_BLANK = " \t\r\n"
+_END = 6  # characters: an escape that is cut off is told where it begins
+
+
+def values(path: Path) -> Iterator[tuple[int, str, Any]]:
+    """Each value with the line that it begins on and its name; the items of a list share the list's name.
+
+    Those of a list without a name have "". Raises OSError, EOFError, zlib.error, and Broken with the line.
+    """
+    with _opened(path) as file:
+        text = _Text(file)
+        if text.peek() == "[":
+            yield from ((line, "", value) for line, value in _items(text))
+        elif text.peek() == "{":
+            yield from _members(text)
+        else:
+            raise Broken(text.line, "expected a JSON object or a list")
+        if text.peek():
+            raise Broken(text.line, f"something after its end: {text.peek()!r}")
+
+
+def first_name(path: Path) -> str:
+    """The name of the first value of an object; "" where the file does not begin as one. Raises as `values`."""
+    with _opened(path) as file:
+        text = _Text(file)
+        if text.peek() != "{":
+            return ""
+        text.take("{")
+        return str(text.value()[1]) if text.peek() == '"' else ""
+
+
+def _opened(path: Path) -> IO[str]:
+    if path.suffix == ".gz":
+        return gzip.open(path, "rt", encoding="utf-8-sig", newline="")
+    return path.open(encoding="utf-8-sig", newline="")
+
+
+def _members(text: _Text) -> Iterator[tuple[int, str, Any]]:
+    names: set[str] = set()
+    for _ in text.parts("{", "}"):
+        line, name = text.value()
+        if not isinstance(name, str):
+            raise Broken(line, "expected the name of a value")
+        if name in names:
+            raise Broken(line, f"key {name!r} stands twice in one object")
+        names.add(name)
+        text.take(":")
+        if text.peek() == "[":
+            yield from ((at, name, value) for at, value in _items(text))
+        else:
+            line, value = text.value()
+            yield line, name, value
+
+
+def _items(text: _Text) -> Iterator[tuple[int, Any]]:
+    for _ in text.parts("[", "]"):
+        yield text.value()
+
+
+class _Text:
+    """The text of a file, as much of it as is needed at a time, and the line that is read."""
+
+    def __init__(self, file: IO[str]) -> None:
+        self.line = 1
+        self._file = file
+        self._buffer = ""
+        self._at = 0
+        self._ended = False
+
+    def peek(self) -> str:
+        """The next character that is no white space; "" at the end."""
+        while True:
+            while self._at < len(self._buffer):
+                if self._buffer[self._at] not in _BLANK:
+                    return self._buffer[self._at]
+                self._go_to(self._at + 1)
+            if self._ended:
+                return ""
+            self._read(_CHUNK)
+
+    def take(self, *wanted: str) -> str:
+        """One of these characters, which must be the next one."""
+        sign = self.peek()
+        if not sign:
+            raise Broken(self.line, f"the file ends where {' or '.join(wanted)} is missing")
+        if sign not in wanted:
+            raise Broken(self.line, f"broken JSON: expected {' or '.join(wanted)}, not {sign!r}")
+        self._go_to(self._at + 1)
+        return sign
+
+    def parts(self, begin: str, end: str) -> Iterator[None]:
+        """Once for each part of a list or an object; whoever asks takes the part away."""
+        self.take(begin)
+        if self.peek() == end:
+            self.take(end)
+            return
+        while True:
+            yield
+            if self.take(",", end) == end:
+                return
+
+    def value(self) -> tuple[int, Any]:
+        """The next value, and the line that it begins on."""
+        if not self.peek():
+            raise Broken(self.line, "the file ends where a value is missing")
+        line, size = self.line, _CHUNK
+        while True:
+            try:
+                value, end = DECODER.raw_decode(self._buffer, self._at)
+            except json.JSONDecodeError as error:
+                if self._ended or len(self._buffer) - self._at > MAX_VALUE:
+                    raise self._broken(error, line) from error
+            except (ValueError, RecursionError) as error:
+                raise Broken(line, f"broken JSON: {error}") from error
+            else:
+                if end < len(self._buffer) or self._ended:  # else a number may go on
+                    self._go_to(end)
+                    return line, value
+            self._read(size)
+            size *= 2
+
+    def _broken(self, error: json.JSONDecodeError, began: int) -> Broken:
+        if not self._ended:
+            return Broken(began, f"a value of more than {MAX_VALUE} characters")
+        left = len(self._buffer.rstrip()) - error.pos
+        if left <= _END or error.msg.startswith("Unterminated string"):
+            last = self.line + self._buffer.rstrip().count("\n", self._at)
+            return Broken(last, f"the file ends in the middle of what begins on line {began}")
+        line = self.line + self._buffer.count("\n", self._at, error.pos)
+        return Broken(line, f"broken JSON: {error.msg}")
+
+    def _read(self, size: int) -> None:
+        try:
+            more = self._file.read(size)
+        except UnicodeDecodeError as error:
+            raise Broken(self.line, f"not UTF-8 on this line or below: {error.reason}") from error
+        self._buffer = self._buffer[self._at :] + more
+        self._at = 0
+        self._ended = not more
+
+    def _go_to(self, place: int) -> None:
+        self.line += self._buffer.count("\n", self._at, place)
+        self._at = place
