@@ -109,6 +109,7 @@ TEMPLATES = [
                 "nuggets": "evaluation.nuggets.tags",
                 "quality": "evaluation.quality.tags",
                 "labelling": "evaluation.labelling.tags",
+                "grid": "evaluation.grid.tags",
                 "compare": "judging.compare.tags",
             },
         },

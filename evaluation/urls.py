@@ -7,6 +7,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("", include("evaluation.by_type.urls")),
     path("", include("evaluation.pairs.urls")),
     path("", include("evaluation.matrix.urls")),
+    path("", include("evaluation.grid.urls")),
     path("", include("evaluation.mixed_model.urls")),
     path("", include("evaluation.nuggets.urls")),
     path("retrieval/", include("evaluation.retrieval.urls")),

@@ -130,6 +130,11 @@ class Overview:
             fill.rubric.slug in (IMPORTANCE.slug, NUGGET_SUPPORT.slug) for fill in self.fills
         )
 
+    @property
+    def has_generations(self) -> bool:
+        """Whether there are reports to be held against references."""
+        return {Text.Kind.REPORT, Text.Kind.REFERENCE} <= {row.kind for row in self.texts}
+
     def counted(self, topics: Iterable[Topic]) -> list[TopicCounts]:
         """These topics with their numbers."""
         return [

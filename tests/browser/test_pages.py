@@ -13,6 +13,7 @@ PAGES = {
         "/datasets/coast/agreement/",
         "/datasets/coast/agreement/?rubric=graded",
         "/datasets/coast/pairs/?kind=differ",
+        "/datasets/coast/grid/",
         "/datasets/coast/search/?q=storm+harbour",
         "/datasets/coast/by-type/",
         "/campaigns/",

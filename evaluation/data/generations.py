@@ -1,0 +1,124 @@
+"""What systems wrote, the references of their topics, and the answers to questions in both."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from django.db.models import QuerySet
+
+from annotation.models import Dataset, NuggetSpan, Rating, SubQuestion, Text, Topic
+from annotation.models.rating import RatingQuerySet, raters_of
+from annotation.models.standard import ANSWERED
+from annotation.text.spans import ELISION
+from evaluation.data.columns import JUDGE, Column
+from evaluation.models import ReportValue, System
+
+Answers = dict[int, dict[int, str | None]]  # by topic and question; None: it cannot be told
+
+
+@dataclass(frozen=True, slots=True)
+class TopicPlace:
+    pk: int
+    name: str
+    group: str
+
+
+@dataclass(frozen=True)
+class Generations:
+    """A dataset read topic by topic, or one topic of it by its key.
+
+    Of several reports of a system on a topic the first by name counts.
+    """
+
+    dataset: Dataset
+    topic: int | None = None
+
+    @cached_property
+    def _here(self) -> QuerySet[Topic]:
+        topics = Topic.objects.filter(dataset=self.dataset)
+        return topics if self.topic is None else topics.filter(pk=self.topic)
+
+    def _texts(self, kind: Text.Kind, system: str = "") -> QuerySet[Text]:
+        return Text.objects.filter(
+            dataset=self.dataset, kind=kind, system=system, topic__in=self._here
+        )
+
+    @cached_property
+    def topics(self) -> list[TopicPlace]:
+        """In the order of the dataset."""
+        rows = self._here.order_by("position", "pk").values_list("pk", "name", "group")
+        return [TopicPlace(*row) for row in rows]
+
+    @cached_property
+    def settings(self) -> dict[str, dict[str, Any]]:
+        """How systems are set, by name: those with reports, and those of which nothing else is known."""
+        reports = self.dataset.texts.filter(kind=Text.Kind.REPORT, topic__isnull=False).order_by()
+        names = set(reports.values_list("system", flat=True).distinct())
+        told = dict(System.objects.filter(dataset=self.dataset).values_list("name", "settings"))
+        return {name: told.get(name, {}) for name in sorted(names | told.keys())}
+
+    @cached_property
+    def references(self) -> dict[int, str]:
+        """The words of each topic's reference summary, where there are any."""
+        texts = self._texts(Text.Kind.REFERENCE).filter(body__isnull=False)
+        rows = texts.order_by("-name").values_list("topic_id", "body")
+        return {topic: body for topic, body in rows if topic and body}
+
+    def reports(self, system: str) -> dict[int, str]:
+        """The words of a system's report on each topic, where it has words."""
+        texts = self._texts(Text.Kind.REPORT, system).filter(body__isnull=False)
+        rows = texts.order_by("-name").values_list("topic_id", "body")
+        return {topic: body for topic, body in rows if topic and body and body.strip()}
+
+    @cached_property
+    def questions(self) -> dict[int, list[tuple[int, bool]]]:
+        """By topic the keys of its questions in their order, and whether one is filtered."""
+        questions: dict[int, list[tuple[int, bool]]] = defaultdict(list)
+        rows = SubQuestion.objects.filter(topic__in=self._here).order_by("topic", "position")
+        for topic, pk, why in rows.values_list("topic_id", "pk", "filtered_because"):
+            questions[topic].append((pk, bool(why)))
+        return questions
+
+    @cached_property
+    def answerers(self) -> list[Column]:
+        """Who answered questions about reports, models first, then by name."""
+        keys = set(self._rated(Text.Kind.REPORT).values_list("rater", flat=True).distinct())
+        columns = [
+            Column(each.pk, name, each.kind, JUDGE)
+            for name, each in raters_of(self.dataset).items()
+            if each.pk in keys
+        ]
+        return sorted(columns, key=lambda column: (column.is_person, column.name))
+
+    def _rated(self, kind: Text.Kind) -> RatingQuerySet:
+        rated = Rating.objects.of_dataset(self.dataset).filter(
+            rubric__slug=ANSWERED.slug, text__kind=kind, question__topic__in=self._here
+        )
+        return rated.order_by()
+
+    def answers(self, rater: int, kind: Text.Kind, system: str = "") -> Answers:
+        """What a rater gave for the answers in the references, or in the reports of a system."""
+        rated = self._rated(kind).filter(rater=rater, text__system=system)
+        spans = NuggetSpan.objects.filter(rating__in=rated).order_by("rating", "position")
+        words: dict[int, list[str]] = defaultdict(list)
+        for rating, quote, source in spans.values_list("rating_id", "quote", "source_quote"):
+            words[rating].append(source or quote)
+        answers: Answers = defaultdict(dict)
+        rows = rated.order_by("-text__name").values_list(
+            "pk", "question__topic_id", "question_id", "grade"
+        )
+        for pk, topic, question, grade in rows:
+            answers[topic][question] = ELISION.join(words[pk]) if grade else None
+        return answers
+
+    def values(self, system: str) -> dict[str, dict[int, float]]:
+        """By measure and topic what was computed elsewhere of a system's reports."""
+        values: dict[str, dict[int, float]] = defaultdict(dict)
+        texts = self._texts(Text.Kind.REPORT, system)
+        rows = ReportValue.objects.filter(report__in=texts).order_by("-report__name")
+        for measure, topic, value in rows.values_list("measure", "report__topic_id", "value"):
+            values[measure][topic] = value
+        return values

@@ -1,0 +1,195 @@
+"""Reports against the references of their topics: BLEU, ROUGE-L, RAGQuestEval, length, and values of others."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+
+import numpy as np
+
+from annotation.models import Text
+from evaluation.data.cache import cached
+from evaluation.data.generations import Answers, Generations
+from evaluation.metrics.grades import BoolArray
+from evaluation.metrics.overlap import ORDERS, bleu, rouge_l
+from evaluation.metrics.ragquesteval import AUTHORS, RagQuestEval, ragquesteval
+from evaluation.metrics.words import Cut, Tokens
+from evaluation.stats.estimate import Estimate, FloatArray
+from evaluation.stats.jackknife import jackknife_interval
+
+BLEU, BLEU_PENALISED, ROUGE, LENGTH = "bleu", "bleu_with_penalty", "rouge_l", "length"
+PRECISION, RECALL, PRECISION_EQ2 = "qa_precision", "qa_recall", "qa_precision_eq2"
+OF_ANSWERS = (PRECISION, RECALL, PRECISION_EQ2)
+TITLES = {
+    BLEU: "BLEU, no penalty",
+    BLEU_PENALISED: "BLEU",
+    ROUGE: "ROUGE-L",
+    PRECISION: "RAGQuestEval precision",
+    RECALL: "RAGQuestEval recall",
+    PRECISION_EQ2: "Precision, eq. 2",
+    LENGTH: "Characters",
+}
+BREVITY = "brevity_penalty"
+# What BLEU is made of: in files alone.
+PARTS = (BREVITY, *(f"bleu_{n}" for n in range(1, ORDERS + 1)))
+THEIRS = "crud:"  # before the names of what CRUD-RAG's own code computed
+NO_VALUE = "undefined, because no topic has a value"
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """How reports are measured. `rater` is the key of who answered the questions, None where nobody did."""
+
+    tokens: Tokens
+    rules: str
+    rater: int | None
+
+
+@dataclass(frozen=True)
+class Measured:
+    """The values of a system: by measure one number a topic, in their order; NaN where it has none.
+
+    `undefined` tells the topics whose answers are all there and give no
+    precision (or no recall) all the same; other topics without a value are missing.
+    """
+
+    values: Mapping[str, FloatArray]
+    undefined: Mapping[str, BoolArray]
+    has_report: BoolArray
+
+    def mean(self, measure: str, here: BoolArray) -> Estimate:
+        """Over these topics, with its t interval. `missing` are those that lack a report or answers."""
+        values = self.values[measure][here]
+        known = values[~np.isnan(values)]
+        n = len(known)
+        missing = len(values) - n - self.n_undefined(measure, here)
+        if not n:
+            return Estimate(None, NO_VALUE, 0, missing)
+        whole = Estimate(float(known.mean()), None, n, missing)
+        return jackknife_interval(whole, (known.sum() - known) / max(n - 1, 1))
+
+    def n_undefined(self, measure: str, here: BoolArray) -> int:
+        undefined = self.undefined.get(measure)
+        return 0 if undefined is None else int(undefined[here].sum())
+
+
+@dataclass(frozen=True, slots=True)
+class TopicAnswers:
+    """RAGQuestEval of a report, and the F1 of each question that its reference answers, by its key."""
+
+    evaluated: RagQuestEval
+    f1: Mapping[int, float | None]
+
+
+@dataclass(frozen=True)
+class Scorer:
+    """Measures the systems of a dataset, each once until the data change."""
+
+    generations: Generations
+    asked: Asked
+
+    def measured(self, system: str) -> Measured:
+        key = ("generations", system, self.asked, self.generations.topic)
+        return cached(self.generations.dataset, key, lambda: self._measured(system))
+
+    def _measured(self, system: str) -> Measured:
+        reports = self.generations.reports(system)
+        values = self._overlap(reports)
+        of_answers, undefined = self._answered(system, set(reports))
+        values |= of_answers
+        for measure, by_topic in self.generations.values(system).items():
+            values[measure] = self._array(by_topic)
+        has_report = ~np.isnan(values[LENGTH])
+        return Measured(values, undefined, has_report)
+
+    def _array(self, by_topic: Mapping[int, float]) -> FloatArray:
+        topics = self.generations.topics
+        return np.array([by_topic.get(topic.pk, np.nan) for topic in topics], dtype=np.float64)
+
+    def _overlap(self, bodies: Mapping[int, str]) -> dict[str, FloatArray]:
+        """Of the reports whose topics have references with words; the length of all."""
+        pairs = [topic for topic in bodies if topic in self.references]
+        cut = self.asked.tokens.cutter()
+        ours = [cut(bodies[topic]) for topic in pairs]
+        theirs = [self.references[topic] for topic in pairs]
+        scores = bleu(ours, theirs)
+        columns = {
+            BLEU: scores.without_penalty,
+            BLEU_PENALISED: scores.with_penalty,
+            ROUGE: rouge_l(ours, theirs),
+            **dict(zip(PARTS, [scores.brevity_penalty, *scores.precisions.T], strict=True)),
+        }
+        lengths = {topic: float(len(body)) for topic, body in bodies.items()}
+        return {LENGTH: self._array(lengths)} | {
+            name: self._array(dict(zip(pairs, column.tolist(), strict=True)))
+            for name, column in columns.items()
+        }
+
+    def _answered(
+        self, system: str, reports: set[int]
+    ) -> tuple[dict[str, FloatArray], dict[str, BoolArray]]:
+        """RAGQuestEval of the topics with a report, and where it is undefined."""
+        answers = self.answers(system)
+        scores = {
+            topic: score
+            for topic in reports
+            if answers and (score := self.answers_of(topic, answers.get(topic, {}))) is not None
+        }
+        found = {
+            PRECISION: {topic: score.evaluated.precision for topic, score in scores.items()},
+            RECALL: {topic: score.evaluated.recall for topic, score in scores.items()},
+            PRECISION_EQ2: {
+                topic: score.evaluated.precision_eq2 for topic, score in scores.items()
+            },
+        }
+        values = {
+            name: self._array({t: e.value for t, e in of.items() if e.value is not None})
+            for name, of in found.items()
+        }
+        there = ~np.isnan(self._array(dict.fromkeys(scores, 0.0)))
+        return values, {name: there & np.isnan(values[name]) for name in found}
+
+    def answers(self, system: str) -> Answers:
+        """The answers in the reports of a system; none where nobody was asked."""
+        if self.asked.rater is None:
+            return {}
+        return self.generations.answers(self.asked.rater, Text.Kind.REPORT, system)
+
+    def answers_of(self, topic: int, answered: Mapping[int, str | None]) -> TopicAnswers | None:
+        """RAGQuestEval of a topic by the answers in its report; None where one is missing, or nothing is asked.
+
+        Questions that the reference does not answer are dropped by either rules, as the authors' code does.
+        """
+        meant = self.reference_answers.get(topic, {})
+        by_authors = self.asked.rules == AUTHORS
+        questions = self.generations.questions.get(topic, [])
+        usable = [pk for pk, filtered in questions if not filtered or (by_authors and pk in meant)]
+        if not questions or any(pk not in meant for pk in usable):
+            return None
+        kept = [pk for pk in usable if meant[pk] is not None]
+        if any(pk not in answered for pk in kept):
+            return None
+        evaluated = ragquesteval(
+            [meant[pk] for pk in kept],
+            [answered[pk] for pk in kept],
+            cut=self._cut,
+            rules=self.asked.rules,
+        )
+        return TopicAnswers(evaluated, dict(zip(kept, evaluated.f1, strict=True)))
+
+    @cached_property
+    def _cut(self) -> Cut:
+        return lru_cache(maxsize=100_000)(self.asked.tokens.cutter())
+
+    @cached_property
+    def references(self) -> dict[int, Sequence[str]]:
+        """The tokens of each reference."""
+        cut = self.asked.tokens.cutter()
+        return {topic: cut(body) for topic, body in self.generations.references.items()}
+
+    @cached_property
+    def reference_answers(self) -> Answers:
+        if self.asked.rater is None:
+            return {}
+        return self.generations.answers(self.asked.rater, Text.Kind.REFERENCE)
