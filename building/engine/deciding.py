@@ -15,6 +15,7 @@ from annotation.formats.foreign.nuggets import OF_TOPIC
 from annotation.models import Citation, Rater, Rating, SubQuestion, Text, Topic, User
 from annotation.models.standard import IMPORTANCE, add_standard
 from annotation.text.spans import Span, locate
+from building.engine.system_settings import tell_settings
 from building.engine.wanted import Wanted
 from building.engine.writings import report_name, system_of
 from building.models import Order, Product, Writing
@@ -199,6 +200,7 @@ def _report(product: Product, order: Order) -> None:
         name=name,
         body=product.words,
     )
+    tell_settings(order.topic.dataset, order.run.writer, Wanted.from_json(order.run.selection))
     _cite(product, product.text, order)
 
 

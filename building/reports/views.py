@@ -22,6 +22,7 @@ from building.engine.support import (
     support_datasets,
     system_support,
 )
+from building.reports.answers import answers_in
 from building.reports.export import HEADER, rows
 from building.reports.page import measured, page_of
 from evaluation.csv_tables import csv_response
@@ -138,6 +139,7 @@ def report(request: AuthenticatedRequest, slug: str, pk: int) -> HttpResponse:
         "dataset": found.dataset,
         "asked": _asked(found.system, grader),
         "shown": page_of(found, grader),
+        "answered": answers_in(found),
         "graders": graders,
         "grader": grader,
     }

@@ -13,6 +13,7 @@ from annotation.text.spans import sentences
 _BREAK = regex.compile(r"\n\s*\n|\n(?![^\S\n]*\p{Ll})")
 _LINE_END = regex.compile(r"\r\n?")
 _LETTER = regex.compile(r"\p{L}")
+_SIGN = regex.compile(r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]")
 _WORD = regex.compile(r"[\p{L}\p{N}][\p{L}\p{M}\p{N}]*+")
 
 
@@ -27,8 +28,13 @@ def on_one_line(text: str) -> str:
 
 
 def n_words(text: str) -> int:
-    """Words by white space after NFKC, as TREC counts them."""
-    return len(unicodedata.normalize("NFKC", text).split())
+    """Words by white space after NFKC, as TREC counts them.
+
+    Of scripts without white space between words each sign is one, as lengths in Chinese are told.
+    """
+    plain = unicodedata.normalize("NFKC", text)
+    others, n_signs = _SIGN.subn(" ", plain)
+    return n_signs + len(_WORD.findall(others)) if n_signs else len(plain.split())
 
 
 def has_words(text: str) -> bool:

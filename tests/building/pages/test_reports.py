@@ -96,3 +96,16 @@ def test_any_report_has_a_page(cast, report, body):
 def test_only_reports_are_there(cast, report):
     passage = Text.objects.get(name="p1")
     assert cast.client("admin").get(f"{REPORTS}{passage.pk}/").status_code == 404
+
+
+def test_a_report_is_shown_beside_its_reference(cast, report):
+    dataset = report.dataset
+    page = cast.client("researcher").get(f"{REPORTS}{report.pk}/")
+    assert page.context["answered"] is None
+    Text.objects.create(
+        dataset=dataset, topic=report.topic, kind="reference", name="a:report", body="The first."
+    )
+    answered = cast.client("researcher").get(f"{REPORTS}{report.pk}/").context["answered"]
+    # Words without articles: "first" and "first second one here between them last": 2 x 1 / 8.
+    assert answered.measures["ROUGE-L"] == pytest.approx(2 / 8)
+    assert answered.questions == []

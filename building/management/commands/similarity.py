@@ -1,0 +1,43 @@
+"""`manage.py similarity DATASET --server NAME --model MODEL`: how near reports are to their references."""
+
+from argparse import ArgumentParser
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from annotation.models import Dataset
+from building.asking.client import Client
+from building.asking.embeddings import ServerEmbedder
+from building.engine.similarity import measure_of, measure_similarity
+from evaluation.data.selection import SelectionError, one_of
+from judging.engine.choosing import addresses_of
+from judging.graders.base import GraderError
+
+
+class Command(BaseCommand):
+    help = (
+        "Cosines of reports and the references of their topics, by vectors of a server that speaks "
+        "/v1/embeddings. It is no BERTScore. Values are kept and shown on the grid; again, it adds "
+        "what is new."
+    )
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("dataset", help="the dataset's slug")
+        parser.add_argument("--server", required=True, help="a name of JUDGE_ENDPOINTS")
+        parser.add_argument("--model", required=True, help="as the server calls it")
+        parser.add_argument(
+            "--tokens", type=int, help="of a text that are read; as many as the server tells"
+        )
+        parser.add_argument("--system", nargs="+", default=[], help="whose reports; all")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        try:
+            slugs = Dataset.objects.values_list("slug", flat=True)
+            dataset = Dataset.objects.get(slug=one_of("dataset", options["dataset"], slugs))
+            client = Client(addresses_of(options["server"]), options["model"])
+            embedder = ServerEmbedder(client, options["tokens"])
+            stored = list(measure_similarity(dataset, embedder, options["system"]))
+        except (SelectionError, GraderError) as error:
+            raise CommandError(str(error)) from error
+        n, cut = (sum(each) for each in zip(*stored, strict=True)) if stored else (0, 0)
+        self.stdout.write(f"{measure_of(embedder)}: {n:,} values. {cut:,} texts were cut.")

@@ -1,0 +1,128 @@
+"""The grid from end to end: a collection of CRUD-RAG's files, recipes, the baseline that writes, the page."""
+
+import json
+from io import StringIO
+from pathlib import Path
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from annotation.models import Dataset, Rating, Text
+from crux_site.imports.importing import import_dataset
+from evaluation.models import ReportValue, System
+from tests.building.model_server import in_turn, vectors
+from tests.crux_site.imports.study import write
+from tests.evaluation.grid.material import answer
+
+pytestmark = pytest.mark.django_db
+
+COLLECTION = Path(__file__).resolve().parents[2] / "fixtures" / "grid"
+
+
+def run(*words, **options):
+    out = StringIO()
+    call_command(*words, stdout=out, **options)
+    return out.getvalue()
+
+
+def written(k: int) -> None:
+    words = ["report", "--run", "bm25", "--k", str(k), "--system", f"extractive-report.bm25.k{k}"]
+    told = run("write", "small", "--task", *words, "--length", "words:30", "--accept-all")
+    assert "12 products, 0 of them not yet decided" in told
+
+
+def answers_by_match() -> list[dict]:
+    """A stand-in for a judge: a report answers a question if it holds the words of the reference's answer."""
+    meant = {
+        rating.question_id: [span.source_quote or span.quote for span in rating.spans.all()]
+        for rating in Rating.objects.prefetch_related("spans")
+    }
+    rows = []
+    for text in Text.objects.filter(kind="report").select_related("topic"):
+        for question in text.topic.questions.all():
+            [words] = meant[question.pk] or [None]
+            said = words if words and words in text.body else None
+            line = answer(text.system, text.name, question.position, said, rater="questeval")
+            rows.append(line)
+    return rows
+
+
+def test_from_recipes_and_writers_to_the_page(cast, tmp_path):
+    import_dataset(COLLECTION, "small", form="crud")
+    run("retrieve", "small", name="bm25", recipe="bm25 % 5")
+    for k in (1, 3):
+        written(k)
+    assert list(System.objects.values_list("settings", flat=True)) == [
+        {"llm": "extractive-report", "retriever": "bm25", "k": k} for k in (1, 3)
+    ]
+    import_dataset(write(tmp_path / "more", {"ratings.jsonl": answers_by_match()}), "small")
+    found = json.loads(run("grid", "small", "--json"))
+    assert (found["vary"], found["tokens"]["name"]) == ("k", "jieba")
+    assert found["alike"] == {"llm": "extractive-report", "retriever": "bm25"}
+    rows = {(row["group"], row["value"]): row["measures"] for row in found["rows"]}
+    assert set(rows) == {(g, k) for g in ("create", "read-1", "update", "delete") for k in (1, 3)}
+    # What is asked for is in the first passage: the others make reports longer, and no better.
+    for group in ("create", "read-1", "delete"):
+        assert rows[group, 1]["rouge_l"]["value"] > rows[group, 3]["rouge_l"]["value"]
+        assert rows[group, 1]["rouge_l"]["best"]
+    assert rows["read-1", 1]["qa_recall"]["value"] == 1
+    assert rows["update", 1]["qa_recall"]["missing"] == 1  # an item without questions
+    page = cast.client("researcher").get("/datasets/small/grid/")
+    assert page.status_code == 200
+    report = Text.objects.get(kind="report", system__endswith="k1", topic__name="create.school")
+    shown = cast.client("researcher").get(f"/datasets/small/building/reports/{report.pk}/")
+    questions = shown.context["answered"].questions
+    assert [(each.reference, each.report, each.f1) for each in questions] == [
+        ("白兰", "白兰", 1.0),
+        ("音乐", "It cannot be told.", None),
+        ("It cannot be told.", "It cannot be told.", None),
+    ]
+    assert [each.why_not for each in questions[1:]] == [
+        "not answered",
+        "the reference does not say",
+    ]
+
+
+@pytest.fixture
+def reports(tmp_path):
+    """Two reports of a system, and the references of their topics; see the words of `vectors`."""
+    bodies = {"t-1": "ferry boat", "t-2": "ferry", "t-3": "?"}
+    files = {
+        "topics.jsonl": [{"id": topic, "request": "Why?"} for topic in bodies],
+        "references.jsonl": [{"id": topic, "contents": "ferry"} for topic in bodies],
+        "reports_cited.jsonl": [
+            {"topic": topic, "system": "s", "name": topic, "body": body, "statements": []}
+            for topic, body in bodies.items()
+        ],
+    }
+    import_dataset(write(tmp_path / "in", files), "small")
+    return Dataset.objects.get()
+
+
+LOCAL = ("--server", "local", "--model", "tiny")
+
+
+def test_similarity_is_a_cosine_of_two_vectors(reports, server):
+    asked = server.answers["/v1/embeddings"] = in_turn(vectors())
+    assert run("similarity", "small", *LOCAL) == "similarity (tiny): 2 values. 0 texts were cut.\n"
+    # (1, 1, 0) and (1, 0, 0): 1 / sqrt 2. A text without direction has no value.
+    values = ReportValue.objects.order_by("report__name").values_list("report__name", "value")
+    assert dict(values) == {"t-1": pytest.approx(0.5**0.5), "t-2": pytest.approx(1)}
+    n = len(asked.asked)
+    assert "0 values" in run("similarity", "small", *LOCAL, "--system", "other")
+    assert len(asked.asked) == n + 1  # how long a vector is
+    found = json.loads(run("grid", "small", "--json"))
+    assert found["measures"]["similarity (tiny)"] == "similarity (tiny)"
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["other", *LOCAL], "There is no dataset “other”"),
+        (["small", "--server", "far", "--model", "tiny"], "far"),
+        (["small", "--server", "local", "--model", "huge"], "huge"),
+    ],
+)
+def test_what_cannot_be_asked(reports, server, words, told):
+    with pytest.raises(CommandError, match=told):
+        run("similarity", *words)
