@@ -5,11 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from annotation.models import NuggetSpan, Rating, SubQuestion, Text, Topic
+from annotation.models import Dataset, NuggetSpan, Rating, SubQuestion, Text, Topic
+from crux_site.datasets.export import export_folder
 from crux_site.imports.importing import import_dataset
 from evaluation.models import ReportValue, System
 from tests.crux_site.imports.foreign.folders import refused
-from tests.crux_site.imports.study import fingerprint
+from tests.crux_site.imports.study import contents, fingerprint
 
 pytestmark = pytest.mark.django_db
 
@@ -235,3 +236,12 @@ def test_a_list_of_one_task(tmp_path):
     (tmp_path / "event_summary.json").write_text(json.dumps(DATA["event_summary"]))
     read(tmp_path)
     assert Topic.objects.get().group == "delete"
+
+
+def test_what_was_read_goes_out_and_in_byte_for_byte(tmp_path):
+    files = {QUESTIONS: ASKED | {"a3": {"question": ["谁？", "谁？"], "answers": ["甲"]}}}
+    read(write(tmp_path / "in", **files, **{OUTPUT: outputs(result())}), lenient=True)
+    export_folder(Dataset.objects.get(), tmp_path / "out")
+    import_dataset(tmp_path / "out", "again")
+    export_folder(Dataset.objects.get(slug="again"), tmp_path / "more")
+    assert contents(tmp_path / "more") == contents(tmp_path / "out")
