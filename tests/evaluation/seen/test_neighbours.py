@@ -1,6 +1,5 @@
 """Real reports: the study of the paper, TREC's and ALCE's, through imported files and the page's JSON."""
 
-
 import pytest
 from django.core.management import call_command
 

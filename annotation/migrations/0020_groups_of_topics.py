@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('annotation', '0018_documents_and_citations'),
+        ('annotation', '0019_groups_of_questions'),
     ]
 
     operations = [
