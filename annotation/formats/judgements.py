@@ -70,6 +70,7 @@ def _line(
     topic = target.topic(source, line, "example_id", row.example_id)
     if not topic:
         return []
+    topic = topic.of(len(row.rating))
     if len(row.rating) != len(topic.questions):
         n = len(topic.questions)
         message = f"expected {n} values, one a question, not {len(row.rating)}"

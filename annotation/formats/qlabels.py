@@ -62,6 +62,7 @@ class _Reader:
         self.writer.write(labels)
 
     def _line(self, line: int, row: QlabelsRow, text: Text, topic: KnownTopic) -> list[Given]:
+        topic = topic.of(len(row.answerability))
         words = self._words(line, row, topic)
         if words is None:
             return []

@@ -56,8 +56,8 @@ class _Reader:
             topic = self.target.topic(self.source, line, "id", row.id)
             if row.document not in texts:
                 self._problem(line, "document", f"{row.document} is not in the dataset")
-            elif topic and self._fits(line, row, topic):
-                labels += self._line(line, row, texts[row.document], topic)
+            elif topic and self._fits(line, row, known := topic.of(len(row.relevances))):
+                labels += self._line(line, row, texts[row.document], known)
         for label in labels:
             self.highlights.add(label)
         self.writer.write(labels)

@@ -76,7 +76,7 @@ class _Reader:
         for line, row in batch:
             if not (origin := topic_and_system(self.target, self.source, line, row)):
                 continue
-            topic, system = origin
+            topic, system = origin[0].of(len(row.questions)), origin[1]
             if not self._fits(line, row, topic):
                 continue
             if self.annotated:
@@ -125,7 +125,7 @@ class _Reader:
         ) | {
             topic.pk
             for topic in self.target.topics.values()
-            if any(question.is_null for question in topic.questions)
+            if any(each.is_null and not each.is_whole for each in topic.questions)
         }
 
     def _new_nulls(self, line: int, row: ReportRow, topic: KnownTopic) -> list[KnownQuestion]:

@@ -72,7 +72,7 @@ def _questions(
             for i, new in enumerate(made)
         ]
         return made
-    questions = _comparable(topic, len(bodies))
+    questions = topic.of(len(bodies)).questions
     if len(questions) != len(bodies):
         message = f"topic {row.id} has {len(questions)} questions already, not {len(bodies)}"
         target.problem(source, line, "subquestions", message)
@@ -89,13 +89,6 @@ def _questions(
         else:
             target.summary.file(source.name).unchanged += 1
     return []
-
-
-def _comparable(topic: KnownTopic, n: int) -> list[KnownQuestion]:
-    """The topic's questions as a file of `n` of them has them: without the whole request, which qrels add."""
-    if len(topic.questions) == n + 1 and topic.questions[-1].filtered_because == SubQuestion.WHOLE:
-        return topic.questions[:-1]
-    return topic.questions
 
 
 def _question(row: SubQuestionsRow, topic: KnownTopic, index: int, body: str) -> SubQuestion:

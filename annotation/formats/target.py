@@ -1,7 +1,7 @@
 """The dataset that files are read into: what it holds already (its topics in memory), and what is reported."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from django.core.exceptions import ValidationError
@@ -36,6 +36,11 @@ class KnownQuestion:
         return self.filtered_because not in ("", SubQuestion.NO_WORDS)
 
     @property
+    def is_whole(self) -> bool:
+        """Whether it is the request as a whole, which qrels put behind the questions that they find."""
+        return self.filtered_because == SubQuestion.WHOLE
+
+    @property
     def as_written(self) -> str:
         """The words as their file had them, with the white space at their ends."""
         return self.source_body or self.body
@@ -48,6 +53,12 @@ class KnownTopic:
     request: str
     group: str = ""
     questions: list[KnownQuestion] = field(default_factory=list)
+
+    def of(self, n: int) -> "KnownTopic":
+        """The topic as a file of `n` of its questions knows it: perhaps without the request as a whole."""
+        if len(self.questions) == n + 1 and self.questions[-1].is_whole:
+            return replace(self, questions=self.questions[:-1])
+        return self
 
 
 def topics_of(dataset: Dataset) -> dict[str, KnownTopic]:

@@ -14,6 +14,7 @@ from annotation.models import (
     Rubric,
     SubQuestion,
     Text,
+    Topic,
     User,
 )
 from crux_site.imports.importing import ImportFailed, import_dataset
@@ -227,3 +228,27 @@ def test_minus_one_of_a_judge_is_no_grade_and_counted(tmp_path, small):
     assert summary.mapped["-1 ratings of a judge, whose reply was no grade: no row"] == 1
     assert summary.mapped["null ratings of a judge: no row"] == 1
     assert list(Rating.objects.filter(rater__name="new").values_list("grade", flat=True)) == [5]
+
+
+def test_the_files_of_a_study_are_read_again_after_qrels_of_its_requests(tmp_path, small):
+    """Qrels put the request as a whole behind the questions, which the study's own files do not have."""
+    (tmp_path / "graded").mkdir()
+    (tmp_path / "graded" / "all.qrels").write_text("t-1 0 t-1:0#0 1\n", encoding="utf-8")
+    import_dataset(tmp_path / "graded", "small", form="trec-rag")
+    topic = Topic.objects.get(dataset__slug="small", name="t-1")
+    assert topic.questions.last().filtered_because == "the request as a whole"
+    before = fingerprint()
+    assert not import_dataset(write(tmp_path / "again", study()), "small").changed
+    assert fingerprint() == before
+
+
+def test_nulls_of_annotated_reports_filter_questions_though_qrels_came_before(tmp_path, db):
+    files = study()
+    first = {name: files[name] for name in ("topics.jsonl", "subquestions.jsonl", "passages.jsonl")}
+    import_dataset(write(tmp_path / "first", first), "other")
+    (tmp_path / "graded").mkdir()
+    (tmp_path / "graded" / "all.qrels").write_text("t-1 0 t-1:0#0 1\n", encoding="utf-8")
+    import_dataset(tmp_path / "graded", "other", form="trec-rag")
+    import_dataset(write(tmp_path / "then", files), "other")
+    filtered = SubQuestion.objects.filter(topic__name="t-1").exclude(filtered_because="")
+    assert filtered.count() == 2
