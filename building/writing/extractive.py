@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from itertools import combinations, pairwise, zip_longest
+from itertools import combinations, islice, pairwise, zip_longest
 
 from building.writing.citations import cited
+from building.writing.pairs import OF_EACH
 from building.writing.parse import FEWEST_PASSAGES, PASSAGE_WORDS, REPORT_WORDS
 from building.writing.products import Source
 from building.writing.salience import salience
@@ -157,13 +158,23 @@ def _statements(source: Source) -> str:
 
 
 def _pairs(source: Source) -> str:
-    """What is said about two words of a sentence, with the sentence for the answer."""
+    """What is said about some words of a sentence, with the sentence for the answer.
+
+    Another one for each type, where there are as many: equal pairs would be one in a file.
+    """
     sentences = _sentences(source.statement or source.document)
     found = salience(sentences)
-    for sentence in sentences:
-        for question in _asked(found.heaviest(sentence)[:_FROM_A_SENTENCE]):
-            return f"{_in_tags('q', [question])}\n{_in_tags('a', [sentence])}"
-    return NO_WORDS
+    can_ask = (
+        (question, sentence)
+        for sentence in sentences
+        for question in _asked(found.heaviest(sentence)[:_FROM_A_SENTENCE])
+    )
+    of_each_type = list(islice(can_ask, len(OF_EACH)))
+    if not of_each_type:
+        return NO_WORDS
+    place = list(OF_EACH).index(source.kind) if source.kind in OF_EACH else 0
+    question, sentence = of_each_type[min(place, len(of_each_type) - 1)]
+    return f"{_in_tags('q', [question])}\n{_in_tags('a', [sentence])}"
 
 
 _WRITERS = {

@@ -175,3 +175,16 @@ def test_the_published_reports_are_read():
                     assert "cites none of its passages" in product.flags
                     noted += "holds notes or references of the writer's own" in product.flags
     assert (n, looping, noted) == (90, 10, 59)
+
+
+def test_each_type_has_another_pair_where_there_are_as_many():
+    asked = [
+        reply("pairs", Source(document="Ottilie Marsh mended the tide wheel.", kind=kind))
+        for kind in ("fact_single", "summary", "reasoning")
+    ]
+    for line, other in zip(asked, ("Ottilie", "mended", "tide"), strict=True):
+        question = f"<q>What is said about Marsh and {other}?</q>"
+        assert line == f"{question}\n<a>Ottilie Marsh mended the tide wheel.</a>"
+    assert reply("pairs", Source(document="Rain.", kind="reasoning")) == reply(
+        "pairs", Source(document="Rain.", kind="summary")
+    )
