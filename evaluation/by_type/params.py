@@ -169,9 +169,11 @@ def _by_default(dataset: Dataset, *runs: str) -> How:
 
 
 def _two(runs: tuple[str, ...], lexical: str | None, dense: str | None) -> tuple[str, str]:
-    """Two different runs: those that are named, else one of BM25 for the lexical one, and the next."""
+    """Two different runs: those that are named, else the first that is called `bm25`, and `dense`, or the next."""
     if lexical and lexical == dense:
         raise SelectionError(f"The lexical run and the dense one are both {lexical}: choose two.")
     free = [run for run in runs if run != dense]
     lexical = lexical or next((run for run in free if "bm25" in run.lower()), free[0])
-    return lexical, dense or next(run for run in runs if run != lexical)
+    others = [run for run in runs if run != lexical]
+    dense = dense or next((run for run in others if "dense" in run.lower()), others[0])
+    return lexical, dense

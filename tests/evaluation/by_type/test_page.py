@@ -60,6 +60,16 @@ def test_recall_by_type_and_weight(rosa, mills):
     assert response.content.decode().count("<polyline") == 3 + 3 + 1  # one topic has no interval
 
 
+def test_runs_are_taken_by_their_names_where_none_is_asked_for(rosa, mills):
+    for name in ("annotated", "colbert"):
+        run = RetrievalRun.objects.create(dataset=mills, name=name)
+        RankedText.objects.create(
+            run=run, **RankedText.objects.values("topic_id", "text_id")[0], rank=1
+        )
+    assert "Recall@1 by the weight of bm25" in tables(rosa.get(f"{URL}?{ASKED}"))
+    assert "weight × bm25 + (1 − weight) × dense" in words(rosa.get(URL))
+
+
 def test_other_ways_to_join(rosa, mills):
     # Equal sums, of 0.5 each, are in the order of names: q1:0 goes first.
     scaled = values(rosa, f"{ASKED}&how=minmax")
