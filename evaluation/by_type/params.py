@@ -169,7 +169,7 @@ def _by_default(dataset: Dataset, *runs: str) -> How:
 
 
 def _two(runs: tuple[str, ...], lexical: str | None, dense: str | None) -> tuple[str, str]:
-    """Two different runs: those that are named, else the first that is called `bm25`, and `dense`, or the next."""
+    """Two different runs: those that are named, else one that is called `bm25`, and `dense` or the next."""
     if lexical and lexical == dense:
         raise SelectionError(f"The lexical run and the dense one are both {lexical}: choose two.")
     free = [run for run in runs if run != dense]

@@ -10,7 +10,7 @@ from django.core.cache import cache
 from django.db.models import Count, F, Max, Q, Sum
 
 from annotation.models import Dataset, NuggetSpan, Rating, SubQuestion
-from evaluation.models import RankedText, ReportValue
+from evaluation.models import RankedText
 
 Result = TypeVar("Result")
 
@@ -18,9 +18,9 @@ KEPT_FOR = 60 * 60  # seconds; by then nobody asks for it any more
 
 
 def data_version(dataset: Dataset) -> str:
-    """A short string that changes whenever ratings, spans, texts, questions, runs, values or groups do.
+    """A short string that changes whenever ratings, spans, texts, questions or runs do.
 
-    Seven aggregates, added up by the database: counts, newest keys and sums. What none of them can
+    Five aggregates, added up by the database: counts, newest keys and sums. What none of them can
     see, because nothing in the application does it, is a text or a question whose words are edited
     in place, and a new name for a rater, topic or run.
     """
@@ -34,8 +34,6 @@ def data_version(dataset: Dataset) -> str:
             **newest, filtered=Count("pk", filter=~Q(filtered_because=""))
         ),
         RankedText.objects.filter(run__dataset=dataset).aggregate(**newest, runs=Max("run_id")),
-        ReportValue.objects.filter(report__dataset=dataset).aggregate(**newest),
-        dataset.topics.aggregate(**newest, groups=Count("pk", filter=~Q(group=""))),
     ]
     return hashlib.sha256(repr((dataset.pk, aggregates)).encode()).hexdigest()[:16]
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from django.db.models import QuerySet
+from django.db.models import Count, Max, QuerySet
 
 from annotation.models import Dataset, NuggetSpan, Rating, SubQuestion, Text, Topic
 from annotation.models.rating import RatingQuerySet, raters_of
@@ -51,6 +51,13 @@ class Generations:
         """In the order of the dataset."""
         rows = self._here.order_by("position", "pk").values_list("pk", "name", "group")
         return [TopicPlace(*row) for row in rows]
+
+    @cached_property
+    def version(self) -> tuple[object, ...]:
+        """What changes with groups and values, which no other page counts: beside `data_version`."""
+        values = ReportValue.objects.filter(report__dataset=self.dataset)
+        counted = values.aggregate(n=Count("pk"), newest=Max("pk"))
+        return tuple(counted.values()), tuple(topic.group for topic in self.topics)
 
     @cached_property
     def settings(self) -> dict[str, dict[str, Any]]:

@@ -85,7 +85,8 @@ class Grid:
 
 def grid_report(choice: GridChoice) -> Grid:
     """The numbers of a state of the page, kept until the data or the settings change."""
-    key = ("grid", choice.vary, choice.base, choice.systems, choice.asked, choice.settings)
+    version = choice.scorer.generations.version
+    key = ("grid", choice.vary, choice.base, choice.systems, choice.asked, choice.settings, version)
     return cached(choice.dataset, key, lambda: _report(choice))
 
 

@@ -90,8 +90,9 @@ class Scorer:
     asked: Asked
 
     def measured(self, system: str) -> Measured:
-        key = ("generations", system, self.asked, self.generations.topic)
-        return cached(self.generations.dataset, key, lambda: self._measured(system))
+        here = self.generations
+        key = ("generations", system, self.asked, here.topic, here.version)
+        return cached(here.dataset, key, lambda: self._measured(system))
 
     def _measured(self, system: str) -> Measured:
         reports = self.generations.reports(system)

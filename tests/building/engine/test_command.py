@@ -168,7 +168,10 @@ def test_reports_of_a_run_and_its_required_subset():
     ("words", "says"),
     [
         (["nowhere", "--task", "questions"], "There is no dataset “nowhere”"),
-        (["built"], "--task passages, request, questions, report, direct"),
+        (
+            ["built"],
+            "--task passages, request, questions, nuggets, report, direct, statements, pairs",
+        ),
         (["built", "--task", "questions", "--writer", "x"], "There is no writer of questions “x”"),
         (["built", "--task", "report"], "say which"),
         (["built", "--task", "questions", "--samples", "0"], "From 1 to 100 samples"),
