@@ -1,12 +1,13 @@
-"""How near reports are to the references of their topics, by vectors of a model at a server.
+"""How near reports are to the references of their topics, as a model has it: kept as values of the reports.
 
-It is the cosine of one vector of each text. CRUD-RAG prints such a number under the name bertScore; BERTScore,
-which matches the tokens of two texts, is another thing.
+`Cosine` compares one vector of each text, by a server. CRUD-RAG prints such a number under the name bertScore;
+BERTScore, which matches the tokens of two texts, is another thing: `building.tuning.bertscore`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Protocol
 
 import numpy as np
 from django.db.models import Exists, OuterRef
@@ -21,21 +22,43 @@ from evaluation.models import ReportValue
 AT_ONCE = 500  # reports whose words and vectors are in memory
 
 
-def measure_of(embedder: ServerEmbedder) -> str:
-    """What the value is called: after the model."""
+class Nearness(Protocol):
+    """A way to compare texts: `name` says by which model."""
+
+    name: str
+
+    def of(self, ours: Sequence[str], theirs: Sequence[str]) -> tuple[Rows, int]:
+        """A number for each pair, NaN where there is none; and how many texts were cut."""
+
+
+class Cosine:
+    """Of one vector of each text. Raises GraderError."""
+
+    def __init__(self, embedder: ServerEmbedder) -> None:
+        self.embedder = embedder
+        self.name = f"similarity ({embedder.name})"
+
+    def of(self, ours: Sequence[str], theirs: Sequence[str]) -> tuple[Rows, int]:
+        a, b = self.embedder.passages(list(ours)), self.embedder.passages(list(theirs))
+        return _cosines(a.vectors, b.vectors), int((a.cut == CUT).sum() + (b.cut == CUT).sum())
+
+
+def measure_of(nearness: Nearness) -> str:
+    """What the value is called; of a long name what there is room for."""
     most = ReportValue._meta.get_field("measure").max_length or 0
-    return f"similarity ({embedder.name[: most - len('similarity ()')]})"
+    name = nearness.name
+    return name if len(name) <= most else f"{name[: most - 1]})"
 
 
-def measure_similarity(
-    dataset: Dataset, embedder: ServerEmbedder, systems: Sequence[str] = ()
+def measure_reports(
+    dataset: Dataset, nearness: Nearness, systems: Sequence[str] = (), at_once: int = AT_ONCE
 ) -> Iterator[tuple[int, int]]:
-    """Keep the value of each report of these systems, or of all, that has none by this model.
+    """Keep the value of each report of these systems, or of all, that has none of this name.
 
     Each batch is stored when it is whole: what is killed goes on there. Yields how many values were stored, and
-    how many of the texts behind them the server cut. Raises GraderError.
+    how many of the texts behind them were cut.
     """
-    measure = measure_of(embedder)
+    measure = measure_of(nearness)
     references = Generations(dataset).references
     has_value = ReportValue.objects.filter(report=OuterRef("pk"), measure=measure)
     reports = dataset.texts.with_body().filter(
@@ -44,18 +67,19 @@ def measure_similarity(
     if systems:
         reports = reports.filter(system__in=systems)
     rows = list(reports.order_by("pk").values_list("pk", "topic_id"))
-    for batch in batches(rows, AT_ONCE):
+    for batch in batches(rows, at_once):
         bodies = dict(Text.objects.filter(pk__in=[pk for pk, _ in batch]).values_list("pk", "body"))
-        ours = embedder.passages([bodies[pk] or "" for pk, _ in batch])
-        theirs = embedder.passages([references[topic] for _, topic in batch if topic])
-        cosines = _cosines(ours.vectors, theirs.vectors)
+        found, n_cut = nearness.of(
+            [bodies[pk] or "" for pk, _ in batch],
+            [references[topic] for _, topic in batch if topic],
+        )
         values = [
             ReportValue(report_id=pk, measure=measure, value=float(value))
-            for (pk, _), value in zip(batch, cosines, strict=True)
+            for (pk, _), value in zip(batch, found, strict=True)
             if not np.isnan(value)
         ]
         ReportValue.objects.bulk_create(values)
-        yield len(values), int((ours.cut == CUT).sum() + (theirs.cut == CUT).sum())
+        yield len(values), n_cut
 
 
 def _cosines(a: Rows, b: Rows) -> Rows:

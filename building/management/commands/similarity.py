@@ -8,7 +8,7 @@ from django.core.management.base import BaseCommand, CommandError
 from annotation.models import Dataset
 from building.asking.client import Client
 from building.asking.embeddings import ServerEmbedder
-from building.engine.similarity import measure_of, measure_similarity
+from building.engine.similarity import Cosine, measure_of, measure_reports
 from evaluation.data.selection import SelectionError, one_of
 from judging.engine.choosing import addresses_of
 from judging.graders.base import GraderError
@@ -35,9 +35,9 @@ class Command(BaseCommand):
             slugs = Dataset.objects.values_list("slug", flat=True)
             dataset = Dataset.objects.get(slug=one_of("dataset", options["dataset"], slugs))
             client = Client(addresses_of(options["server"]), options["model"])
-            embedder = ServerEmbedder(client, options["tokens"])
-            stored = list(measure_similarity(dataset, embedder, options["system"]))
+            nearness = Cosine(ServerEmbedder(client, options["tokens"]))
+            stored = list(measure_reports(dataset, nearness, options["system"]))
         except (SelectionError, GraderError) as error:
             raise CommandError(str(error)) from error
         n, cut = (sum(each) for each in zip(*stored, strict=True)) if stored else (0, 0)
-        self.stdout.write(f"{measure_of(embedder)}: {n:,} values. {cut:,} texts were cut.")
+        self.stdout.write(f"{measure_of(nearness)}: {n:,} values. {cut:,} texts were cut.")
