@@ -112,7 +112,8 @@ class ByTypeChoice:
 
     @property
     def weights_in_words(self) -> str:
-        return ", ".join(f"{weight:g}" for weight in self.weights)
+        """Each as exact as it was given: the address and the cache tell weights apart by these words."""
+        return ", ".join(str(weight).removesuffix(".0") for weight in self.weights)
 
     def params(self) -> dict[str, Any]:
         """The state as parameters of a URL, and of the command."""

@@ -210,3 +210,15 @@ def test_other_pages_lead_there(rosa, mills):
     link = f'href="{URL}"'
     assert link in rosa.get("/datasets/mills/").content.decode()
     assert link in rosa.get("/datasets/mills/retrieval/").content.decode()
+
+
+def test_weights_are_as_exact_as_they_were_asked_for(rosa, mills):
+    """Two that agree in six digits are two: in what is kept, and in the address of the file."""
+    # q1's own text overtakes the other at 0.1 / 2.1 = 0.04761905: 1 w + 0.9 (1 - w) beside 3 w + 0.8 (1 - w).
+    before, after = (
+        values(rosa, f"k=1&weights={weight}")["fact_single"]
+        for weight in ("0.0476190", "0.0476191")
+    )
+    assert (before, after) == ([0.5], [1.0])
+    page = rosa.get(f"{URL}?weights=0,0.1234567,0.1234568")
+    assert page.context["choice"].query.endswith("weights=0%2C0.1234567%2C0.1234568")
