@@ -23,7 +23,8 @@ EXAMPLE = "stand_alone >= 4 and qa_tautology <= 2"
 _PREFIX = "critique-"
 _SLUGS = {each.slug.removeprefix(_PREFIX): each.slug for each in CRITIQUES}
 _NAMES = {slug: name for name, slug in _SLUGS.items()}
-_CONDITION = re.compile(r"\s*([\w-]+)(?::([\w-]+))?\s*(>=|<=)\s*(\d{1,3})\s*", re.ASCII)
+# Raters are called anything without white space, such as llama3.3 or org/model.
+_CONDITION = re.compile(r"\s*([\w-]+)(?::(\S+?))?\s*(>=|<=)\s*(\d{1,3})\s*", re.ASCII)
 
 
 @dataclass(frozen=True)
@@ -134,7 +135,7 @@ def _conditions(dataset: Dataset, words: str) -> tuple[Condition, ...]:
         raise SelectionError(
             "Nobody has graded this dataset yet under a rubric whose grades have an order."
         )
-    return tuple(_condition(part, graders) for part in re.split(r"\band\b", words))
+    return tuple(_condition(part, graders) for part in re.split(r"(?:^|\s)and(?:\s|$)", words))
 
 
 def _condition(words: str, graders: dict[str, dict[str, Rater]]) -> Condition:

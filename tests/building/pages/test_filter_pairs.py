@@ -142,3 +142,10 @@ def test_who_may(cast, mill):
     for who, status in {"admin": 200, "researcher": 200, "worker": 403, "stranger": 302}.items():
         assert cast.client(who).get(FILTER).status_code == status
     assert cast.client("admin").delete(FILTER).status_code == 405
+
+
+def test_raters_are_called_anything_without_white_space(cast, mill):
+    for name in ("llama3.3", "org/this-and-that"):
+        Rater.objects.filter(kind="model").update(name=name)
+        page = cast.client("researcher").get(FILTER, {"keep": f"stand_alone:{name} >= 4"})
+        assert (page.status_code, len(tables(page)["What goes"])) == (200, 2)
