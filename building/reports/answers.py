@@ -42,7 +42,7 @@ def answers_in(report: Text) -> AnsweredReport | None:
     """What is known of a report beside its reference; None where neither words nor answers can be compared."""
     if report.topic is None or not report.body:
         return None
-    here = Generations(report.dataset, report.topic.pk)
+    here = Generations(report.dataset, report.topic.pk, report.pk)
     rater = next(iter(here.answerers), None)
     if rater is None and not here.references:
         return None

@@ -28,13 +28,14 @@ class TopicPlace:
 
 @dataclass(frozen=True)
 class Generations:
-    """A dataset read topic by topic, or one topic of it by its key.
+    """A dataset read topic by topic, or one topic of it by its key, or one report on it by its own.
 
-    Of several reports of a system on a topic the first by name counts.
+    Of several reports of a system on a topic the first by name with words counts, and its answers and values.
     """
 
     dataset: Dataset
     topic: int | None = None
+    report: int | None = None
 
     @cached_property
     def _here(self) -> QuerySet[Topic]:
@@ -76,9 +77,18 @@ class Generations:
 
     def reports(self, system: str) -> dict[int, str]:
         """The words of a system's report on each topic, where it has words."""
+        return {topic: body for topic, (_, body) in self._reports(system).items()}
+
+    def _reports(self, system: str) -> dict[int, tuple[int, str]]:
+        """By topic the key and the words of the report that counts."""
         texts = self._texts(Text.Kind.REPORT, system).filter(body__isnull=False)
-        rows = texts.order_by("-name").values_list("topic_id", "body")
-        return {topic: body for topic, body in rows if topic and body and body.strip()}
+        if self.report is not None:
+            texts = texts.filter(pk=self.report)
+        rows = texts.order_by("-name").values_list("topic_id", "pk", "body")
+        return {topic: (pk, body) for topic, pk, body in rows if topic and body and body.strip()}
+
+    def _counted(self, system: str) -> set[int]:
+        return {pk for pk, _ in self._reports(system).values()}
 
     @cached_property
     def questions(self) -> dict[int, list[tuple[int, bool]]]:
@@ -104,6 +114,8 @@ class Generations:
         rated = Rating.objects.of_dataset(self.dataset).filter(
             rubric__slug=ANSWERED.slug, text__kind=kind, question__topic__in=self._here
         )
+        if self.report is not None and kind == Text.Kind.REPORT:
+            rated = rated.filter(text=self.report)
         return rated.order_by()
 
     def answers(self, rater: int, kind: Text.Kind, system: str = "") -> Answers:
@@ -114,18 +126,24 @@ class Generations:
         for rating, quote, source in spans.values_list("rating_id", "quote", "source_quote"):
             words[rating].append(source or quote)
         answers: Answers = defaultdict(dict)
+        counted = self._counted(system) if kind == Text.Kind.REPORT else None
         rows = rated.order_by("-text__name").values_list(
-            "pk", "question__topic_id", "question_id", "grade"
+            "pk", "text_id", "question__topic_id", "question_id", "grade"
         )
-        for pk, topic, question, grade in rows:
-            answers[topic][question] = ELISION.join(words[pk]) if grade else None
+        for pk, text, topic, question, grade in rows:
+            if counted is None or text in counted:
+                answers[topic][question] = ELISION.join(words[pk]) if grade else None
         return answers
 
     def values(self, system: str) -> dict[str, dict[int, float]]:
         """By measure and topic what was computed elsewhere of a system's reports."""
         values: dict[str, dict[int, float]] = defaultdict(dict)
         texts = self._texts(Text.Kind.REPORT, system)
-        rows = ReportValue.objects.filter(report__in=texts).order_by("-report__name")
-        for measure, topic, value in rows.values_list("measure", "report__topic_id", "value"):
-            values[measure][topic] = value
+        rows = ReportValue.objects.filter(report__in=texts).order_by()
+        counted = self._counted(system)
+        for measure, report, topic, value in rows.values_list(
+            "measure", "report_id", "report__topic_id", "value"
+        ):
+            if report in counted:
+                values[measure][topic] = value
         return values

@@ -33,6 +33,7 @@ TITLES = {
 BREVITY = "brevity_penalty"
 # What BLEU is made of: in files alone.
 PARTS = (BREVITY, *(f"bleu_{n}" for n in range(1, ORDERS + 1)))
+OWN = (*TITLES, *PARTS)
 THEIRS = "crud:"  # before the names of what CRUD-RAG's own code computed
 NO_VALUE = "undefined, because no topic has a value"
 
@@ -90,9 +91,9 @@ class Scorer:
     asked: Asked
 
     def measured(self, system: str) -> Measured:
-        here = self.generations
-        key = ("generations", system, self.asked, here.topic, here.version)
-        return cached(here.dataset, key, lambda: self._measured(system))
+        read = self.generations
+        key = ("generations", system, self.asked, read.topic, read.report, read.version)
+        return cached(read.dataset, key, lambda: self._measured(system))
 
     def _measured(self, system: str) -> Measured:
         reports = self.generations.reports(system)

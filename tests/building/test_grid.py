@@ -12,7 +12,7 @@ from crux_site.imports.importing import import_dataset
 from evaluation.models import ReportValue, System
 from tests.building.model_server import in_turn, vectors
 from tests.crux_site.imports.study import write
-from tests.evaluation.grid.material import answer
+from tests.evaluation.grid.material import QUESTIONS, answer, make_grid
 
 pytestmark = pytest.mark.django_db
 
@@ -126,3 +126,30 @@ def test_similarity_is_a_cosine_of_two_vectors(reports, server):
 def test_what_cannot_be_asked(reports, server, words, told):
     with pytest.raises(CommandError, match=told):
         run("similarity", *words)
+
+
+def test_the_second_report_of_a_system_has_numbers_of_its_own(cast, tmp_path):
+    """The grid counts the first by name of k2's two; the page of the other tells nothing of the first."""
+    make_grid(tmp_path / "first")
+    other = {"topic": "t-1", "system": "k2", "name": "t-1.b", "body": "one two", "statements": []}
+    value = {"topic": "t-1", "system": "k2", "name": "t-1.b", "measure": "m", "value": 9}
+    answers = [answer("k2", "t-1.b", 0, "one"), answer("k2", "t-1.b", 1, None)]
+    files = {"reports_cited.jsonl": [other], "ratings.jsonl": answers, "values.jsonl": [value]}
+    import_dataset(write(tmp_path / "second", files), "grid")
+    shown = {}
+    for name in ("t-1", "t-1.b"):
+        report = Text.objects.get(kind="report", system="k2", name=name)
+        page = cast.client("researcher").get(f"/datasets/grid/building/reports/{report.pk}/")
+        shown[name] = page.context["answered"]
+    # ROUGE-L of "one two" beside "one two three four five": 2 x 2 / 7.
+    assert [each.measures["ROUGE-L"] for each in shown.values()] == [1, pytest.approx(4 / 7)]
+    assert [each.f1 for each in shown["t-1"].questions] == [pytest.approx(2 / 3), 1]
+    assert [each.f1 for each in shown["t-1.b"].questions] == [1, None]
+    assert len(QUESTIONS) == 2
+    [row] = [
+        row
+        for row in json.loads(run("grid", "grid", "--json"))["rows"]
+        if (row["group"], row["system"]) == ("read-1", "k2")
+    ]
+    assert row["measures"]["rouge_l"]["value"] == 1
+    assert "m" not in row["measures"]
