@@ -11,6 +11,7 @@ from annotation.formats.target import Target
 from annotation.formats.writing import by_code_point, json_line
 from annotation.models import Dataset, Text
 from evaluation.models import ReportValue
+from evaluation.scoring.generations import OWN
 
 _BATCH = 500
 Line = tuple[int, ValueRow]
@@ -28,7 +29,10 @@ def read(target: Target, source: Source) -> None:
         new: list[ReportValue] = []
         for line, row in batch:
             report = reports.get((row.system, _name(row)))
-            if report is None:
+            if row.measure in OWN:
+                message = f"{row.measure} is what the grid computes itself: call it otherwise"
+                target.problem(source, line, "measure", message)
+            elif report is None:
                 message = f"{shown(row.system)} has no report {shown(_name(row))}"
                 target.problem(source, line, "topic", message)
             elif (there := values.get((report, row.measure))) is None:
