@@ -5,7 +5,7 @@ no shape names (`k`, `coverage`, `answerable_at_3`) can be worked out again and 
 """
 
 from functools import lru_cache
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import AfterValidator, AliasChoices, BaseModel, ConfigDict, Field
 
@@ -118,11 +118,25 @@ class TopicRow(Row):
     group: Annotated[Word, AfterValidator(_checked_group)] = ""
 
 
+LARGEST = 1e100
+"""Of a number that no grade bounds: sums of such are numbers, too."""
+
+
+def checked_setting(value: Any) -> Any:
+    if isinstance(value, str):
+        return checked_words(value)
+    if isinstance(value, int | float) and -LARGEST <= value <= LARGEST:
+        return value
+    if value is None:
+        return value
+    raise ValueError(f"must be words, true, false, null or a number up to {LARGEST:g}")
+
+
 class SystemRow(Row):
     """Our own systems.jsonl: how a system was set, a name and a plain value each."""
 
     system: Name
-    settings: dict[Name, Words | int | float | bool | None]
+    settings: dict[Name, Annotated[Any, AfterValidator(checked_setting)]]
 
 
 class ValueRow(Row):
@@ -132,7 +146,7 @@ class ValueRow(Row):
     system: Words
     name: Words = ""
     measure: Annotated[Word, Field(min_length=1, max_length=120)]
-    value: Annotated[float, Field(allow_inf_nan=False)]
+    value: Annotated[float, Field(ge=-LARGEST, le=LARGEST, allow_inf_nan=False)]
 
 
 class FilteredQuestion(Row):

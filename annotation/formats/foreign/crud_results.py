@@ -12,7 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import BeforeValidator, Field, model_validator
+from pydantic import BeforeValidator, Field, field_validator, model_validator
 
 from annotation.formats.foreign import streamed
 from annotation.formats.foreign.crud_questions import (
@@ -24,6 +24,7 @@ from annotation.formats.foreign.crud_tasks import OfTask
 from annotation.formats.foreign.files import File
 from annotation.formats.layout import Kind, Source
 from annotation.formats.records import (
+    LARGEST,
     CitedRow,
     DocumentRow,
     RatingRow,
@@ -43,6 +44,7 @@ THEIRS = {
     name: f"crud:{name}" for name in ("bleu-avg", "rouge-L", "QA_avg_F1", "QA_recall", "length")
 }
 NO_TEXT = "results of CRUD-RAG without a text: no report"
+MEASURES = {"bertScore": SIMILARITY, **THEIRS}
 
 _FOLDER = re.compile(r"(?P<collection>.+)_top(?P<k>\d+)_(?P<llm>.+)")
 _CHUNKS = re.compile(r"(?<![0-9])(?P<chunk>\d+)_(?P<overlap>\d+)$")
@@ -70,6 +72,15 @@ class _Lenient(OfTask):
     system: Words
     log: _Log = _Log()
     metrics: dict[Words, Any] = Field(default_factory=dict)
+
+    @field_validator("metrics")
+    @classmethod
+    def _are_bounded(cls, metrics: dict[str, Any]) -> dict[str, Any]:
+        for name in MEASURES.keys() & metrics.keys():
+            value = metrics[name]
+            if type(value) in (int, float) and not -LARGEST <= value <= LARGEST:
+                raise ValueError(f"{name} is no number up to {LARGEST:g}")
+        return metrics
 
     @property
     def has_text(self) -> bool:
@@ -168,11 +179,10 @@ def _report(row: _Lenient) -> Iterator[CitedRow]:
 
 
 def _values(row: _Lenient) -> Iterator[ValueRow]:
-    measures = {"bertScore": SIMILARITY, **THEIRS}
     for name, value in row.metrics.items():
-        if row.has_text and name in measures and type(value) in (int, float):
+        if row.has_text and name in MEASURES and type(value) in (int, float):
             yield ValueRow.model_construct(
-                topic=row.topic, system=row.system, measure=measures[name], value=value
+                topic=row.topic, system=row.system, measure=MEASURES[name], value=value
             )
 
 

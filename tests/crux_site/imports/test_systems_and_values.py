@@ -56,6 +56,13 @@ WRONG = [
     ("systems", {"system": "llama.k8", "settings": {"dense": 1}}, "is there already as True"),
     ("systems", {"system": "a/b", "settings": {}}, "no name of a system"),
     ("systems", {"system": "x", "settings": {"k": [8]}}, "settings.k"),
+    ("systems", '{"system": "x", "settings": {"k": 1e400}}', "settings.k: must be words, true"),
+    ("systems", {"system": "x", "settings": {"k": 10**400}}, "settings.k: must be words, true"),
+    ("values", VALUE | {"measure": "x", "value": 1e308}, "value: Input should be less than"),
+    *(
+        ("values", VALUE | {"measure": measure}, "is what the grid computes itself")
+        for measure in ("bleu", "length", "qa_recall", "brevity_penalty")
+    ),
     ("values", VALUE | {"topic": "t-9"}, "'llama.k8' has no report 't-9'"),
     ("values", VALUE | {"value": 0.6}, "value: is there already as 0.5"),
     ("values", VALUE | {"measure": "x", "value": "1"}, "value: "),

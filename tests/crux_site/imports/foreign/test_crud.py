@@ -217,6 +217,14 @@ def test_an_answer_without_a_question_is_kept_in_its_place(tmp_path):
             "2 answers of the reference and 1 of the text",
         ),
         (OUTPUT, outputs(result(), 7), "expected a JSON object, not 7"),
+        *(
+            (
+                OUTPUT,
+                json.dumps(outputs(result())).replace("0.75", huge),
+                "json:1: metrics: bertScore is no number up to 1e+100",
+            )
+            for huge in ("1e400", "1" + "0" * 400)
+        ),
     ],
 )
 def test_what_is_wrong_is_told_with_its_place(tmp_path, name, content, told):
