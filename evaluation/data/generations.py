@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 from django.db.models import Count, Max, QuerySet
@@ -79,8 +80,12 @@ class Generations:
         """The words of a system's report on each topic, where it has words."""
         return {topic: body for topic, (_, body) in self._reports(system).items()}
 
-    def _reports(self, system: str) -> dict[int, tuple[int, str]]:
-        """By topic the key and the words of the report that counts."""
+    @cached_property
+    def _reports(self) -> Callable[[str], dict[int, tuple[int, str]]]:
+        """By topic the key and the words of the report that counts, of one system at a time."""
+        return lru_cache(maxsize=1)(self._read_reports)
+
+    def _read_reports(self, system: str) -> dict[int, tuple[int, str]]:
         texts = self._texts(Text.Kind.REPORT, system).filter(body__isnull=False)
         if self.report is not None:
             texts = texts.filter(pk=self.report)

@@ -6,7 +6,7 @@ Systems are compared that are set alike but for one setting: one family. Or all 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
@@ -147,8 +147,18 @@ def _family(settings: Mapping[str, Settings], vary: str, base: str) -> list[str]
     if vary == EVERY or not base:
         return list(settings)
     others = _others(settings[base], vary)
-    alike = [name for name in _with(settings, vary) if _others(settings[name], vary) == others]
-    return sorted(alike, key=lambda name: (*_order(settings[name][vary]), name))
+    return _families(settings, vary).get(others, [])
+
+
+def _families(settings: Mapping[str, Settings], vary: str) -> dict[str, list[str]]:
+    """The systems with `vary` by how they are set else, each family in its order."""
+    families: dict[str, list[str]] = defaultdict(list)
+    for name in _with(settings, vary):
+        families[_others(settings[name], vary)].append(name)
+    return {
+        others: sorted(names, key=lambda name: (*_order(settings[name][vary]), name))
+        for others, names in families.items()
+    }
 
 
 def _others(settings: Settings, vary: str) -> str:
@@ -172,8 +182,7 @@ def _usual_vary(settings: Mapping[str, Settings]) -> str:
 
 def _usual_base(settings: Mapping[str, Settings], vary: str) -> str:
     """The first system of the largest family."""
-    families: Iterable[list[str]] = (
-        _family(settings, vary, name) for name in _with(settings, vary)
-    )
-    largest = max(families, key=len, default=[])
+    if vary == EVERY:
+        return next(iter(settings), "")
+    largest = max(_families(settings, vary).values(), key=len, default=[])
     return largest[0] if largest else ""

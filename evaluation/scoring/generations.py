@@ -9,7 +9,7 @@ from functools import cached_property, lru_cache
 import numpy as np
 
 from annotation.models import Text
-from evaluation.data.cache import cached
+from evaluation.data.cache import cached, data_version
 from evaluation.data.generations import Answers, Generations
 from evaluation.metrics.grades import BoolArray
 from evaluation.metrics.overlap import ORDERS, bleu, rouge_l
@@ -93,7 +93,11 @@ class Scorer:
     def measured(self, system: str) -> Measured:
         read = self.generations
         key = ("generations", system, self.asked, read.topic, read.report, read.version)
-        return cached(read.dataset, key, lambda: self._measured(system))
+        return cached(read.dataset, key, lambda: self._measured(system), self._version)
+
+    @cached_property
+    def _version(self) -> str:
+        return data_version(self.generations.dataset)
 
     def _measured(self, system: str) -> Measured:
         reports = self.generations.reports(system)

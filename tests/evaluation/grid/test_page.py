@@ -6,7 +6,7 @@ from io import StringIO
 import pytest
 from django.core.management import CommandError, call_command
 
-from annotation.models import Rating, Topic
+from annotation.models import Rating, Text, Topic
 from evaluation.models import ReportValue, System
 from tests.evaluation.agreement.test_page import words
 from tests.evaluation.grid.material import make_grid
@@ -191,3 +191,14 @@ def test_the_command_prints_the_same(rosa, grid):
     assert command("--csv") == page
     with pytest.raises(CommandError, match="There are: paper, authors"):
         command("--rules", "mine")
+
+
+def test_more_systems_cost_a_few_queries_each(rosa, grid, django_assert_max_num_queries):
+    """The version of the data is asked for twice, and not once a system; a report is read once."""
+    topic = Topic.objects.get(name="t-1")
+    for number in range(10):
+        Text.objects.create(
+            dataset=grid, topic=topic, kind="report", system=f"z{number}", name="t-1", body="one"
+        )
+    with django_assert_max_num_queries(30 + 13 * 5):
+        assert rosa.get(URL, {"vary": "system"}).status_code == 200
