@@ -46,6 +46,7 @@ PERSON, AUTOMATIC = "utility-annotator", "automatic-correctness"
 _HEAD = 2**16  # bytes
 _KEYS = (b'"args"', *(f'"{key}"'.encode() for key in ARRAYS))
 _RESULT = re.compile(r"\.json(\.rerank)?$")
+_DIGITS = 9  # of the number of a document
 _CITATION = re.compile(r"\[(\d+)")
 _MARKS = re.compile(r" \[\d+|\[\d+| \||\]")  # what ALCE's remove_citations takes out
 
@@ -287,8 +288,8 @@ def _listed(raw: str) -> list[str]:
 def _cited(part: str, names: list[str]) -> Iterator[tuple[str, str | None]]:
     """The marks as they are written, repeats too, and the text of each, from 1; None beyond the last."""
     for label in _CITATION.findall(part):
-        is_there = 0 < int(label) <= len(names)
-        yield label, names[int(label) - 1] if is_there else None
+        number = int(label) if len(label) <= _DIGITS else 0  # Python reads no number of any length
+        yield label, names[number - 1] if 0 < number <= len(names) else None
 
 
 def _gold(row: _Item) -> Iterator[RatingRow]:

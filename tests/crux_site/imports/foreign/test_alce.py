@@ -86,6 +86,14 @@ def test_results(tmp_path):
     ]  # fmt: skip
 
 
+def test_a_mark_of_more_digits_than_python_reads_is_of_nothing(tmp_path):
+    output = f"Ida Brandt [{'9' * 5000}]."
+    read(write(tmp_path, {ASQA: results(ITEM | {"output": output})}), "alce")
+    assert [(words, label[:2], cited) for words, label, cited in citations()] == [
+        ("Ida Brandt.", "99", None)
+    ]
+
+
 def test_packed_results(tmp_path):
     folder = write(tmp_path, {f"{ASQA}.gz": results(ITEM)})
     read(folder, "alce")
