@@ -3,7 +3,6 @@
 A nugget is a sub-question. What a file says of its weight, of reports and of answers becomes ratings.
 """
 
-import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
@@ -30,12 +29,13 @@ from annotation.formats.records import (
     Word,
     Words,
 )
-from annotation.formats.translation import Translation
+from annotation.formats.translation import DECODER, Told, Translation
 
 ASSESSOR, GOLD = "assessor", "gold"
 HUMAN, MODEL = "human", "model"
 # Where the text is not shown one text stands for its topic.
 OF_TOPIC = "{}:request"
+OF_NO_RUN = "assignments of no run: no row"
 IMPORTANCE = {"vital": 2, "okay": 1}
 SUPPORT = {"support": 2, "partial_support": 1, "not_support": 0}
 _OF_PEOPLE = ("assessor", "human", "nist")
@@ -48,6 +48,12 @@ class Asked:
 
     group: str = ""
     answers: dict[str, list[str]] = field(default_factory=dict)
+
+    def add(self, answers: Mapping[str, Iterable[str]]) -> None:
+        """These answers too, by their texts: an answer or a text that is there already is there once."""
+        for answer, texts in answers.items():
+            known = self.answers.setdefault(answer, [])
+            known.extend(text for text in dict.fromkeys(texts) if text not in known)
 
 
 class _Bank(Row):
@@ -136,8 +142,7 @@ class _Pairs(_Bank):
         asked: dict[str, Asked] = {}
         for question, answers in self.nuggets:
             nugget = asked.setdefault(question.strip(), Asked())
-            for answer in [answers] if isinstance(answers, str) else answers:
-                nugget.answers.setdefault(answer, [])
+            nugget.add(dict.fromkeys([answers] if isinstance(answers, str) else answers, ()))
         return asked
 
 
@@ -147,7 +152,7 @@ class _BankQuestion(Row):
 
 
 class _NuggetBank(_Bank):
-    """auto-judge, version 3."""
+    """auto-judge, version 3. A question that is there under two keys is one."""
 
     query_id: rows.TopicId
     nugget_bank: dict[Something, _BankQuestion]
@@ -158,12 +163,11 @@ class _NuggetBank(_Bank):
 
     @property
     def asked(self) -> dict[str, Asked]:
-        return {
-            (nugget.question or words).strip(): Asked(
-                answers={answer: [] for answer in nugget.answers or ()}
-            )
-            for words, nugget in self.nugget_bank.items()
-        }
+        asked: dict[str, Asked] = {}
+        for words, nugget in self.nugget_bank.items():
+            own = asked.setdefault((nugget.question or words).strip(), Asked())
+            own.add(dict.fromkeys(nugget.answers or (), ()))
+        return asked
 
 
 _Answers = dict[Words, list[Name]]
@@ -171,7 +175,10 @@ _Listed = Annotated[tuple[Something, _Answers], Field(strict=False)]
 
 
 class _Tool(_Bank):
-    """The annotation tool of HLTCOE: a file a topic, which only its name tells."""
+    """The annotation tool of HLTCOE: a file a topic, which only its name tells.
+
+    A question that is there twice is one.
+    """
 
     of: rows.TopicId
     nugget_dict: dict[Something, _Answers] = Field(default_factory=dict)
@@ -186,10 +193,11 @@ class _Tool(_Bank):
 
     @property
     def asked(self) -> dict[str, Asked]:
-        return {
-            question.strip(): Asked(self.group_assignment.get(question, ""), dict(answers))
-            for question, answers in [*self.nugget_dict.items(), *self.nugget_list]
-        }
+        asked: dict[str, Asked] = {}
+        for question, answers in [*self.nugget_dict.items(), *self.nugget_list]:
+            group = self.group_assignment.get(question, "")
+            asked.setdefault(question.strip(), Asked(group)).add(answers)
+        return asked
 
 
 def sources(file: File, folder: Folder) -> Iterator[Source]:
@@ -229,19 +237,24 @@ def _nuggets(file: File) -> Iterator[Source]:
     yield file.source(Kind.SUBQUESTIONS, of(_questions, id="qid", subquestions="nuggets"))
     yield file.source(Kind.RATINGS, of(partial(_weights, by)), again=True)
     yield file.source(Kind.TOPICS, of(_topic, id="qid", request="query"), again=True)
-    if "run_id" in file.keys:
-        report = of(_report, topic="qid", system="run_id", body="answer_text")
-        yield file.source(Kind.CITED, report, again=True)
-        supports = of(partial(_supports, rater), text="run_id", question="nuggets")
-        yield file.source(Kind.RATINGS, supports, again=True)
+    # Nuggets of one topic may have been assigned and those of another not yet, so that keys tell nothing.
+    report = of(_report, topic="qid", system="run_id", body="answer_text")
+    yield file.source(Kind.CITED, report, again=True)
+    supports = of(partial(_supports, rater), text="run_id", question="nuggets")
+    yield file.source(Kind.RATINGS, supports, again=True)
 
 
 def _told_apart(nuggets: Iterable[str]) -> Iterator[str]:
     """The words of each nugget. One that is there again counts again, and has its number behind it."""
     n_of = Counter[str]()
+    given: set[str] = set()
     for words in map(str.strip, nuggets):
-        n_of[words] += 1
-        yield words if n_of[words] == 1 else f"{words} ({n_of[words]})"
+        own = words
+        while not n_of[words] or own in given:  # another may have these words and this number
+            n_of[words] += 1
+            own = words if n_of[words] == 1 else f"{words} ({n_of[words]})"
+        given.add(own)
+        yield own
 
 
 def _kind(file: File) -> str:
@@ -251,7 +264,7 @@ def _kind(file: File) -> str:
 def _whole(topic: str, path: Path) -> Iterator[tuple[int, Any]]:
     """A file which is one JSON object, on however many lines. Raises OSError and ValueError."""
     try:
-        value = json.loads(path.read_bytes())
+        value = DECODER.decode(path.read_bytes().decode("utf-8-sig"))
     except RecursionError:
         raise ValueError("is nested too deeply") from None
     if not isinstance(value, dict):
@@ -274,7 +287,8 @@ def _questions(row: _Bank) -> Iterator[SubQuestionsRow]:
 
 
 def _report(row: _Nuggets) -> Iterator[CitedRow]:
-    if row.run_id and row.answer_text:
+    """An empty answer is a report too: it supports nothing."""
+    if row.run_id and row.answer_text is not None:
         body = row.answer_text
         yield CitedRow.model_construct(topic=row.qid, system=row.run_id, body=body, statements=[])
 
@@ -286,7 +300,10 @@ def _weights(by: tuple[str, str], row: _Nuggets) -> Iterator[RatingRow]:
             yield _rating(by, "importance", row.qid, words, grade=grade)
 
 
-def _supports(by: tuple[str, str], row: _Nuggets) -> Iterator[RatingRow]:
+def _supports(by: tuple[str, str], row: _Nuggets) -> Iterator[RatingRow | Told]:
+    if not row.run_id:
+        yield from (Told(OF_NO_RUN) for nugget in row.nuggets if nugget.assignment is not None)
+        return
     report = {"text_kind": "report", "system": row.run_id, "text": row.qid}
     for words, nugget in row.told_apart:
         if nugget.assignment is not None:

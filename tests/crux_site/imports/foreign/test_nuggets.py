@@ -80,10 +80,30 @@ def test_nuggets_weights_and_assignments_of_trec_rag(tmp_path):
 
 def test_what_a_nuggetizer_wrote_needs_nothing_beside_it(tmp_path):
     created = {key: ASSIGNED[key] for key in ("query", "qid", "nuggets")}
-    read(write(tmp_path, {"human-1.jsonl": [created]}), "nuggets")
+    summary = read(write(tmp_path, {"human-1.jsonl": [created]}), "nuggets")
+    assert summary.mapped["assignments of no run: no row"] == 3
     assert Topic.objects.get().request == "What of the mill?"
     assert {row[:2] for row in ratings("importance")} == {("human-1", "human")}
     assert not Text.objects.filter(kind=Text.Kind.REPORT).exists()
+
+
+def test_one_topic_is_assigned_and_the_one_before_it_is_not_yet(tmp_path):
+    """The first line does not tell what the others have."""
+    created = {key: ASSIGNED[key] for key in ("query", "qid", "nuggets")} | {"nuggets": [WHEEL]}
+    read(write(tmp_path, {"model-a.jsonl": [created, {**ASSIGNED, "qid": "59"}]}), "nuggets")
+    assert [row[2:4] + row[5:] for row in ratings("nugget-support")] == [
+        ("59", "run-a", 2),
+        ("59", "run-a", 0),
+        ("59", "run-a", 1),
+    ]
+    assert Text.objects.get(kind=Text.Kind.REPORT).body == "Marsh mended it."
+
+
+def test_an_empty_answer_is_a_report(tmp_path):
+    empty = {**ASSIGNED, "answer_text": "", "nuggets": [{**WHEEL, "assignment": "not_support"}]}
+    read(write(tmp_path, {"model-a.jsonl": [empty]}), "nuggets")
+    assert Text.objects.get(kind=Text.Kind.REPORT).body == ""
+    assert [row[3:] for row in ratings("nugget-support")] == [("run-a", WHEEL["text"], 0)]
 
 
 def test_a_topic_that_only_nuggets_name_has_no_request_yet(tmp_path):
@@ -168,6 +188,34 @@ def test_a_file_of_the_annotation_tool(tmp_path, key):
     ]
 
 
+def test_a_question_that_is_there_twice_keeps_the_answers_of_both(tmp_path):
+    """In the annotation tool, of either list and with white space; in a bank, under another key."""
+    tool = {
+        "nugget_dict": {"Who?": {"Marsh": ["d-1", "d-1"]}, "Who? ": {"Ott": []}},
+        "nugget_list": [["Who?", {"Marsh": ["d-2"], "Ottilie": []}]],
+    }
+    bank = {
+        "1": {"question": "When?", "answers": {"May": {}}},
+        "2": {"question": "When?", "answers": ["June"]},
+    }
+    topics = [{"id": name, "request": "What of the mill?"} for name in ("A1", "A2")]
+    write(
+        tmp_path, {"topics.jsonl": topics, "bank.jsonl": [{"query_id": "A2", "nugget_bank": bank}]}
+    )
+    (tmp_path / "nuggets_A1.json").write_text(json.dumps(tool))
+    read(tmp_path, "nuggets")
+    assert sorted(questions()) == [("When?", ""), ("Who?", "")]
+    assert sorted(gold()) == [
+        ("When?", "A2:request", "June", "unlocated"),
+        ("When?", "A2:request", "May", "unlocated"),
+        ("Who?", "A1:request", "Marsh", "unlocated"),
+        ("Who?", "A1:request", "Ott", "unlocated"),
+        ("Who?", "A1:request", "Ottilie", "unlocated"),
+        ("Who?", "d-1", "Marsh", "unlocated"),
+        ("Who?", "d-2", "Marsh", "unlocated"),
+    ]
+
+
 BROKEN = "nuggets.jsonl"
 
 
@@ -181,6 +229,12 @@ def test_a_nugget_that_is_there_twice_counts_twice(tmp_path):
         (f"{WHEEL['text']} (2)", "When?"),
     ]
     assert [row[-1] for row in ratings("importance")] == [2, 1, 2, 1]
+
+
+def test_words_that_look_like_the_second_of_two_are_a_nugget_of_their_own(tmp_path):
+    nuggets = [{"text": "a"}, {"text": "a"}, {"text": "a (2)"}]
+    read(write(tmp_path, {"n.jsonl": [{"qid": "58", "query": "?", "nuggets": nuggets}]}), "nuggets")
+    assert [body for body, _ in questions()] == ["a", "a (2)", "a (2) (2)"]
 
 
 OTHERWISE = {"qid": "58", "nuggets": [{**WHEEL, "importance": "okay"}, MAY, COST]}
@@ -206,7 +260,13 @@ def test_a_broken_line_is_named_and_nothing_changes(tmp_path, line, told):
     assert refused(folder, "trec-rag")[0].startswith(told)
 
 
-@pytest.mark.parametrize("content", ["[1]", "{", "[" * 100_000, '{"nugget_dict": {"": {}}}'])
+TWICE = '{"nugget_dict": {"Who?": {"Marsh": []}, "Who?": {"Ott": []}}}'
+NO_NUMBER = '{"nugget_dict": {}, "weight": NaN}'
+
+
+@pytest.mark.parametrize(
+    "content", ["[1]", "{", "[" * 100_000, '{"nugget_dict": {"": {}}}', TWICE, NO_NUMBER]
+)
 def test_a_broken_file_of_the_annotation_tool(tmp_path, content):
     write(tmp_path, {"topics.jsonl": [{"id": "1", "request": "What?"}]})
     (tmp_path / "nuggets_1.json").write_text(content)
