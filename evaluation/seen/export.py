@@ -18,7 +18,15 @@ from evaluation.stats.estimate import Estimate
 
 Table = tuple[list[str], Iterator[list[Cell]]]
 
-OF_SYSTEM = ("n_topics", "n_out", "n_unseen", "n_unrated_passages", "n_unjudged", "n_unknown")
+OF_SYSTEM = (
+    "n_topics",
+    "n_out",
+    "n_unseen",
+    "n_compared",
+    "n_unrated_passages",
+    "n_unjudged",
+    "n_unknown",
+)
 OF_REPORT = (
     *("n_out", "n_rel", "n_passages", "n_unrated_passages", "n_unjudged"),
     "n_statements",
@@ -60,7 +68,7 @@ def reports_table(scores: Scores) -> Table:
                     yield [
                         *(what, row.system, each.topic, each.report.name),
                         *(cell for v in values for cell in (v.value, v.n, v.reason)),
-                        *(len(each.scores.unseen), len(each.scores.rel_prime)),
+                        *(each.n_unseen, each.n_rel_prime),
                         *(getattr(each, name) for name in OF_REPORT),
                     ]
 
@@ -142,8 +150,8 @@ def report_json(each: ReportScore) -> dict[str, Any]:
         "report": each.report.name,
         "text": each.report.pk,
         **_estimates({measure: each.scores.measure(measure) for measure in MEASURES}),
-        "n_unseen": len(each.scores.unseen),
-        "n_rel_prime": len(each.scores.rel_prime),
+        "n_unseen": each.n_unseen,
+        "n_rel_prime": each.n_rel_prime,
         **{name: getattr(each, name) for name in OF_REPORT},
     }
 

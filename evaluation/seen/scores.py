@@ -49,6 +49,16 @@ class ReportScore:
     n_unjudged: int
     n_statements: int = 0
 
+    @property
+    def n_unseen(self) -> int | None:
+        """Items of the output that were not seen; None where it is not known what was."""
+        return None if self.report.context is None else len(self.scores.unseen)
+
+    @property
+    def n_rel_prime(self) -> int | None:
+        """Relevant items that were seen; None where it is not known what was."""
+        return None if self.report.context is None else len(self.scores.rel_prime)
+
 
 @dataclass(frozen=True)
 class SystemScore:
@@ -73,8 +83,18 @@ class SystemScore:
 
     @property
     def n_unseen(self) -> int:
-        """Items of the output that were not seen."""
-        return sum(len(each.scores.unseen) for each in self.reports)
+        """Items of the output that were not seen, of `n_compared`."""
+        return sum(each.n_unseen or 0 for each in self.reports)
+
+    @property
+    def n_compared(self) -> int:
+        """Items of the output of the reports of which it is known what was seen."""
+        return sum(each.n_out for each in self.reports if each.report.context is not None)
+
+    @property
+    def knows_seen(self) -> bool:
+        """Whether it is known of any report what was seen."""
+        return any(each.report.context is not None for each in self.reports)
 
     @property
     def n_out(self) -> int:

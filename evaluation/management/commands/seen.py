@@ -85,7 +85,7 @@ def _lines(choice: SeenChoice, scores: Scores) -> Iterator[str]:
 
 def _system(row: SystemScore) -> Iterator[str]:
     macro, micro = [[of[name] for name in MEASURES] for of in (row.macro, row.micro)]
-    yield _row(row.system, *map(_number, macro), f"{row.n_unseen} of {row.n_out}")
+    yield _row(row.system, *map(_number, macro), _unseen(row))
     for label, ends in (
         ("  95%, from", [value.low for value in macro]),
         ("  95%, to", [value.high for value in macro]),
@@ -96,6 +96,10 @@ def _system(row: SystemScore) -> Iterator[str]:
     if any(value.missing for value in macro):
         yield _row("  missing", *(str(value.missing) for value in macro))
     yield _row("  micro", *map(_number, micro))
+
+
+def _unseen(row: SystemScore) -> str:
+    return f"{row.n_unseen} of {row.n_compared}" if row.knows_seen else "not known"
 
 
 def _number(estimate: Estimate) -> str:

@@ -7,6 +7,7 @@ from django.core.management import CommandError, call_command
 
 from annotation.models import Citation, Rating, Text
 from evaluation.metrics.relevance_seen import MEASURES
+from evaluation.models import RankedText
 from tests.evaluation.agreement.test_page import words
 from tests.evaluation.html_tables import tables
 from tests.evaluation.retrieval.test_page import links, rows_of
@@ -170,6 +171,8 @@ def test_one_system(rosa, weir):
         "3",
         "2",
     ]
+    # Of citations it is known that there are none.
+    assert rows[3][-2:] == ["0", "0"]
     assert f"{PAGE}items/{report('brook', 't1').pk}/?eta=3#answers" in links(response)
     nothing = words(rosa.get(f"{PAGE}systems/lake/?rater=judge"))
     assert "judge has rated none of its reports" in nothing
@@ -202,6 +205,24 @@ def test_the_items_of_a_report(rosa, weir):
     assert f"/datasets/weir/pairs/{third.pk}/{asked.pk}/" in links(response)
     of_lake = words(rosa.get(f"{PAGE}items/{report('lake', 't1').pk}/"))
     assert "The reports of lake cite nothing." in of_lake
+
+
+def test_where_nobody_knows_what_was_seen_nothing_is_unseen_or_seen(rosa, weir, capsys):
+    # lake's run has t1 alone, where brook answers q1 and q2: both are compared.
+    rows = by_name(content(rosa, "?seen=lake"), "answers")
+    assert (rows["brook"]["n_out"], rows["brook"]["n_compared"]) == (2, 2)
+    RankedText.objects.filter(run__name="lake", topic__name="t1").delete()
+    brook = by_name(content(rosa, "?seen=lake"), "answers")["brook"]
+    assert (brook["n_out"], brook["n_compared"], brook["n_unseen"]) == (2, 0, 0)
+    for count in ("n_unseen", "n_rel_prime"):
+        assert [report[count] for report in brook["reports"]] == [None, None]
+    shown = {row[0].split(" ")[0]: row for row in tables(rosa.get(f"{PAGE}?seen=lake"))["Answers"]}
+    assert shown["brook"][6] == "not known"
+    assert tables(rosa.get(f"{PAGE}systems/brook/?seen=lake"))["Topics"][0][-1] == "not known"
+    items = words(rosa.get(f"{PAGE}items/{report('brook', 't1').pk}/?seen=lake"))
+    assert "Put out, not seen not known" in items
+    call_command("seen", "weir", "--seen", "lake")
+    assert " not known" in capsys.readouterr().out
 
 
 def test_items_of_what_was_not_seen_by_anybody(rosa, weir):
