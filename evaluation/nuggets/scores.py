@@ -17,6 +17,9 @@ from evaluation.stats.clusters import share
 from evaluation.stats.estimate import Estimate, FloatArray
 
 NO_REPORT = "undefined, because no report has the score"
+UNFINISHED = (
+    "undefined, because every report that has the score lacks an assignment or a weight of a nugget"
+)
 LEVELS = {level.grade: level.name for level in NUGGET_SUPPORT.levels}
 WEIGHTS = {level.grade: level.name for level in IMPORTANCE.levels}
 
@@ -156,5 +159,7 @@ def _mean(reports: Sequence[ReportScore], name: str) -> Estimate:
     values = np.array([report.finished(name) for report in reports])
     topics = np.array([report.topic.pk for report in reports], dtype=np.int64)
     reasons = {report.scores[name].reason for report in reports}
-    (only,) = reasons if len(reasons) == 1 else (None,)
-    return share(values, ~np.isnan(values), topics, only or NO_REPORT)
+    (only,) = reasons if len(reasons) == 1 else (NO_REPORT,)
+    has_scores = any(report.scores[name].value is not None for report in reports)
+    why = UNFINISHED if has_scores else only or NO_REPORT
+    return share(values, ~np.isnan(values), topics, why)

@@ -61,7 +61,8 @@ def _lines(choice: NuggetChoice, report: NuggetReport) -> Iterable[str]:
     yield _row("", [title for title, _ in TITLES.values()], "reports")
     for row in report.systems:
         means = [row.means[name] for name in SCORES]
-        yield _row(row.system, map(_number, means), str(means[1].n))
+        yield _row(row.system, map(_number, means), str(len(row.reports)))
+        yield _row("  in the mean", (str(mean.n) for mean in means), "")
         yield from _reasons(means)
     if report.order and choice.beside:
         taus = [report.order.taus[name] for name in SCORES]

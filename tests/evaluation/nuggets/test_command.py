@@ -24,6 +24,9 @@ def test_systems_and_their_order(tmp_path):
     assert lines[0] == "nuggets: support as said by model-a, importance by model-a"
     rows = {line.split()[0]: line.split()[1:] for line in lines if line[:1].isalpha()}
     assert rows["birch"] == ["0.500", "0.667", "0.750", "0.833", "3"]
+    # The reports of birch, and how many of them are in each mean.
+    after = lines[next(n for n, line in enumerate(lines) if line.startswith("birch")) + 1]
+    assert after.split() == ["in", "the", "mean", "3", "3", "3", "3"]
     assert lines[-1].split() == ["0.800", "0.400", "0.548", "0.000", "4", "systems"]
 
 

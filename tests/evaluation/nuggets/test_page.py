@@ -56,6 +56,19 @@ def test_a_nugget_without_an_assignment_is_missing(rosa, nuggets):
     assert (system["value"], system["n"], system["missing"]) == (pytest.approx(2 / 3), 2, 1)
 
 
+def test_a_mean_of_no_finished_report_says_so(rosa, nuggets):
+    first = SubQuestion.objects.filter(position=0)
+    Rating.objects.filter(rubric__slug="nugget-support", question__in=first).delete()
+    found = rosa.get("/datasets/nuggets/nuggets.json").json()
+    # Of alder's vital, vital, okay the first is gone: support and none are left, 1/2 of two.
+    assert (found["reports"][0]["all"]["value"], found["reports"][0]["all"]["n"]) == (1 / 2, 2)
+    mean = found["systems"][0]["all"]
+    assert (mean["value"], mean["n"], mean["missing"]) == (None, 0, 3)
+    assert mean["reason"].endswith(
+        "every report that has the score lacks an assignment or a weight of a nugget"
+    )
+
+
 def test_undefined_by_the_paper_and_0_by_the_authors(rosa, nuggets):
     vital = SubQuestion.objects.filter(topic__name="t1", position__lt=2)
     Rating.objects.filter(rubric__slug="importance", question__in=vital).update(grade=1)
