@@ -47,7 +47,7 @@ def cached(
     cache is the one that the settings name; with none named it is Django's own, in the memory of
     each process, so that every process computes once. Results must be picklable; a cache that
     outlives the program has to be emptied when a new version of it is installed. `version` is the
-    dataset's, where many results are asked for at once: it takes seven queries.
+    dataset's, where many results are asked for at once: it takes five queries.
     """
     digest = hashlib.sha256(repr(key).encode()).hexdigest()
     name = f"evaluation:{version or data_version(dataset)}:{digest}"

@@ -70,6 +70,12 @@ class Generations:
         return {name: told.get(name, {}) for name in sorted(names | told.keys())}
 
     @cached_property
+    def written(self) -> frozenset[str]:
+        """The systems that have a report with words."""
+        reports = self.dataset.texts.with_body().filter(kind=Text.Kind.REPORT).exclude(body="")
+        return frozenset(reports.order_by().values_list("system", flat=True).distinct())
+
+    @cached_property
     def references(self) -> dict[int, str]:
         """The words of each topic's reference summary, where there are any."""
         texts = self._texts(Text.Kind.REFERENCE).filter(body__isnull=False)

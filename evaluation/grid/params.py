@@ -6,7 +6,7 @@ Systems are compared that are set alike but for one setting: one family. Or all 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
@@ -111,7 +111,7 @@ def grid_choice(dataset: Dataset, words: Mapping[str, Any]) -> GridChoice:
         rater=[rater.name for rater in generations.answerers],
     )
     asked = form.asked()
-    base = asked["base"] or _usual_base(settings, vary)
+    base = asked["base"] or _usual_base(settings, vary, generations.written)
     raters = {rater.name: rater for rater in generations.answerers}
     rater = raters[asked["rater"]] if asked["rater"] else next(iter(raters.values()), None)
     tokens = asked["tokens"] or usual_tokens(islice(generations.references.values(), _LOOKED_AT))
@@ -180,9 +180,9 @@ def _usual_vary(settings: Mapping[str, Settings]) -> str:
     return next((name for name, size in sizes.items() if size == largest > 1), EVERY)
 
 
-def _usual_base(settings: Mapping[str, Settings], vary: str) -> str:
-    """The first system of the largest family."""
-    if vary == EVERY:
-        return next(iter(settings), "")
-    largest = max(_families(settings, vary).values(), key=len, default=[])
-    return largest[0] if largest else ""
+def _usual_base(settings: Mapping[str, Settings], vary: str, written: Collection[str] = ()) -> str:
+    """The first system of the largest family, of those that have `written` reports if there are any."""
+    names = list(settings)
+    if vary != EVERY:
+        names = max(_families(settings, vary).values(), key=len, default=[])
+    return next((name for name in names if name in written), next(iter(names), ""))

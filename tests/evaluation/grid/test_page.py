@@ -105,6 +105,12 @@ def test_all_systems_or_those_of_one_setting(rosa, grid):
     assert [(row["system"], row["n_reports"]) for row in llm["rows"]] == [("k9", 0)] * 2
 
 
+def test_a_system_without_reports_is_no_base_unless_it_is_asked_for(rosa, grid):
+    System.objects.create(dataset=grid, name="a-new-one", settings={"llm": "none yet"})
+    rows = [row[0] for row in tables(rosa.get(URL, {"vary": "system"}))["read-1"]]
+    assert rows == ["a-new-one", "k1 base", "k2", "k9"]
+
+
 def test_what_changes_is_seen_at_once(rosa, grid, found):
     assert found("read-1", "k1")["similarity (m)"]["n"] == 1
     ReportValue.objects.all().delete()
