@@ -10,19 +10,18 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
-from typing import Annotated, Any
+from typing import Any
 
 from django.db.models import Exists, OuterRef, Prefetch
-from pydantic import AfterValidator, Field
 
 from annotation.formats.batches import batches
 from annotation.formats.layout import Source
 from annotation.formats.reading import rows
-from annotation.formats.records import Name, Row, Word, Words
 from annotation.formats.summary import shown
 from annotation.formats.target import Target
 from annotation.formats.writing import by_code_point, json_line
 from annotation.models import Dataset, Document, Text
+from building.formats.written_rows import ProductRow, WrittenRow
 from building.models import Draft, Order, Product, Writer, Writing
 from judging.models.leased import Leased
 
@@ -30,7 +29,6 @@ _BATCH = 200
 FROM_FILE = "from_file"  # in the selection of a writing that is told by a file
 NOTE = "It was written elsewhere, and came in a file."
 WORKER = "a file"
-_HASH = r"^[0-9a-f]{16}$"
 _OF_DRAFT = (
     *("number", "raw", "reasoning", "prompt_hash", "finish_reason", "failure", "detail"),
     *("prompt_tokens", "completion_tokens"),
@@ -46,78 +44,7 @@ _NUMBERS = (
     "statement",
 )  # of inputs: what names nothing
 
-Count = Annotated[int, Field(ge=0, le=2_000_000_000)]
-Small = Annotated[int, Field(ge=0, le=32_000)]
 TextKey = tuple[str, str]  # system, name; a passage has no system
-
-
-def _checked_time(value: str) -> str:
-    if datetime.fromisoformat(value).tzinfo is None:
-        raise ValueError("has no time zone")
-    return value
-
-
-Short = Annotated[Words, Field(max_length=25)]
-Time = Annotated[Words, AfterValidator(_checked_time)]
-Statement = Annotated[tuple[Count, Count, list[Words]], Field(strict=False)]  # JSON has lists
-
-
-class InputsRow(Row):
-    passages: list[Name | None] | None = None
-    documents: list[Name | None] | None = None
-    reference: Name | None = None
-    passage: Name | None = None
-    kind: Word | None = None
-    statement: Words | None = None
-    n: Count | None = None
-    have: list[Words] | None = None
-    words: Count | None = None
-    max_tokens: Count | None = None
-
-
-class DraftRow(Row):
-    number: Annotated[Small, Field(ge=1)]
-    raw: Words
-    reasoning: Words
-    prompt_hash: Annotated[Words, Field(max_length=16)]
-    finish_reason: Annotated[Words, Field(max_length=40)]
-    failure: Short
-    detail: Annotated[Words, Field(max_length=500)]
-    prompt_tokens: Count
-    completion_tokens: Count
-
-
-class TextRow(Row):
-    system: Words
-    name: Name
-
-
-class ProductRow(Row):
-    position: Small
-    body: Words
-    flags: list[Words]
-    statements: list[Statement]
-    decision: Words
-    edited: Words
-    unseen: bool
-    decided: Time
-    text: TextRow | None
-    question: Count | None
-
-
-class WrittenRow(Row):
-    writer: Words
-    topic: Name
-    document: Name | None
-    run: Words
-    message: Annotated[Words, Field(pattern=_HASH)]
-    sample: Small
-    left_out: Count
-    inputs: InputsRow
-    draft: DraftRow
-    products: Annotated[list[ProductRow], Field(min_length=1)]
-
-
 Line = tuple[int, WrittenRow]
 
 
