@@ -120,8 +120,6 @@ class Command(BaseCommand):
                 self.stderr.write(f"Not accepted: {why}")
 
     def _export(self, dataset: Dataset, writer: Writer, out: Path) -> None:
-        n = 0
         with out.open("w", encoding="utf-8", newline="") as file:
-            for n, line in enumerate(pairs.lines(dataset, writer.slug), 1):  # noqa: B007
-                file.write(line)
+            n = sum(bool(file.write(line)) for line in pairs.lines(dataset, writer.slug))
         self.stdout.write(f"{n}  {out}")
