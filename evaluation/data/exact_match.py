@@ -11,7 +11,13 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from annotation.models import Dataset, NuggetSpan, Rater, Rating, Rubric, SubQuestion, Text
 from annotation.models.rating import Grade, RatingQuerySet
-from annotation.models.standard import ANSWERABLE, ANSWERED, add_standard
+from annotation.models.standard import (
+    ANSWERABLE,
+    ANSWERED,
+    IMPORTANCE,
+    NUGGET_SUPPORT,
+    add_standard,
+)
 from evaluation.data.selection import SelectionError
 from evaluation.metrics.exact_match import holds, is_among, normalised, predictions
 from evaluation.models import RankedText
@@ -92,7 +98,10 @@ def make_exact_match(dataset: Dataset) -> Made:
 
 
 def _asks(dataset: Dataset) -> bool:
-    """Whether most sub-questions end as questions do: they are no answers then. (Titles may, too.)"""
+    """Whether the sub-questions are no answers: nuggets, or most end as questions do. (Titles may, too.)"""
+    of_nuggets = (IMPORTANCE.slug, NUGGET_SUPPORT.slug)
+    if Rating.objects.of_dataset(dataset).filter(rubric__slug__in=of_nuggets).exists():
+        return True
     asked = SubQuestion.objects.filter(topic__dataset=dataset, filtered_because="")
     return 2 * asked.filter(body__endswith="?").count() > asked.count()
 

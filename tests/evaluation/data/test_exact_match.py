@@ -10,6 +10,7 @@ from crux_site.imports.importing import import_dataset
 from tests.crux_site.imports.foreign.test_alce import ASQA, ITEM, LISTED, QAMPARI, results
 from tests.crux_site.imports.study import write
 from tests.evaluation.agreement.test_page import words
+from tests.evaluation.nuggets.material import make_nuggets
 from tests.evaluation.retrieval.test_page import rows_of
 from tests.factories import make_dataset
 
@@ -70,6 +71,13 @@ def test_refused(db, tmp_path):
         call_command("exact_match", "more")
     assert not Rating.objects.exists()
     assert dataset.raters.count() == 0
+
+
+def test_nuggets_are_no_answers(db, tmp_path):
+    dataset = make_nuggets(tmp_path)
+    with pytest.raises(CommandError, match="nuggets has no gold answers to look for"):
+        call_command("exact_match", dataset.slug)
+    assert not Rater.objects.filter(name="exact-match").exists()
 
 
 def test_lists_as_alce_counts_them(db, cast, tmp_path, capsys):
