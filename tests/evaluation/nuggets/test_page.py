@@ -81,6 +81,12 @@ def test_undefined_by_the_paper_and_0_by_the_authors(rosa, nuggets):
     assert "undefined because no nugget of the topic is vital" in seen
 
 
+def test_a_dataset_beside_that_nobody_rated_says_so(rosa, nuggets, questions):
+    Rating.objects.filter(text__dataset=questions).delete()
+    assert "it has no coverage to lay beside" in words(rosa.get(f"{URL}?beside=questions"))
+    assert "no coverage to lay beside" not in words(rosa.get(URL))
+
+
 def test_the_order_beside_that_by_coverage(rosa, nuggets, questions):
     response = rosa.get(f"{URL}?beside=questions")
     rows = {row[0]: row[1:] for row in tables(response)["Systems by both"]}
