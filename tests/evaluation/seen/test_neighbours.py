@@ -98,7 +98,10 @@ def test_utility_of_answers(db, cast):
         agrees(ours["spearman"], alike)
 
 
-@pytest.mark.skipif(not (ALCE / "qampari_demos.jsonl").exists(), reason="no demonstrations there")
+@pytest.mark.skipif(
+    not (ALCE / "qampari_demos.jsonl").exists(),
+    reason=f"ALCE'S DEMONSTRATIONS ARE NOT CHECKED: no data at {ALCE}",
+)
 def test_demonstrations_of_qampari(db, cast):
     import_dataset(ALCE / "qampari_demos.jsonl", "demos", form="alce")
     dataset = Dataset.objects.get()
