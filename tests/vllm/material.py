@@ -1,4 +1,4 @@
-"""A study of 2,000 pairs made from the demo texts, and the judge that a real server serves."""
+"""A study of 1,000 pairs made from the demo texts, and the judge that a real server serves."""
 
 import json
 import time
@@ -26,8 +26,8 @@ from judging.models import Judge, JudgeRun
 from tests.vllm.server import MODEL
 
 DEMO = Path(__file__).resolve().parents[2] / "fixtures" / "demo"
-SLUG = "two-thousand"
-TOPICS, TEXTS, QUESTIONS = 4, 50, 10
+SLUG = "thousand"
+TOPICS, TEXTS, QUESTIONS = 4, 25, 10
 PAIRS = TOPICS * TEXTS * QUESTIONS
 CONCURRENCY = 16
 LEVELS = tuple((grade, f"{grade} fifths of the question are answered") for grade in range(6))
@@ -85,7 +85,7 @@ def pairs(number: int) -> list[Pair]:
 
 def study(address: str) -> tuple[Dataset, Judge]:
     """Fill an empty database: the study, and the judge that a server serves."""
-    dataset = Dataset.objects.create(slug=SLUG, title="Two thousand pairs")
+    dataset = Dataset.objects.create(slug=SLUG, title="A thousand pairs")
     asked, bodies = questions() * 2, iter(texts())
     for number in range(TOPICS):
         topic = Topic.objects.create(

@@ -1,4 +1,4 @@
-"""Two thousand pairs at a real vLLM server, which is killed, by workers that are killed ten times.
+"""A thousand pairs at a real vLLM server, which is killed, by workers that are killed ten times.
 
 Everything is killed with SIGKILL, so nothing gets to tidy up. In the end each pair has exactly one
 attempt, and the server was asked twice only about what was in flight when somebody died.
@@ -14,13 +14,13 @@ from pathlib import Path
 import pytest
 
 from bench.serving import ROOT
-from tests.vllm.material import CONCURRENCY, PAIRS
+from tests.vllm.material import CONCURRENCY, PAIRS, SLUG
 from tests.vllm.proxy import CountingProxy
 from tests.vllm.site import manage
 
 WORKERS = 2
-ROUNDS = (250, 500, 750, 1_250, 1_500)  # stored replies after which all workers are killed
-SERVER_DIES_AT = 1_000
+ROUNDS = (125, 250, 375, 625, 750)  # stored replies after which all workers are killed
+SERVER_DIES_AT = 500
 PATIENCE = 900  # seconds until a test gives up waiting
 
 
@@ -31,7 +31,7 @@ class Worker:
         self.log = log
         with log.open("ab") as file:
             self.process = subprocess.Popen(
-                [sys.executable, "manage.py", "judge", "two-thousand", "--join", str(run), "-v0"],
+                [sys.executable, "manage.py", "judge", SLUG, "--join", str(run), "-v0"],
                 env=env,
                 cwd=ROOT,
                 stdout=file,
