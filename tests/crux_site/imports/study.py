@@ -12,8 +12,10 @@ from pathlib import Path
 from typing import Any
 
 from django.apps import apps
+from django.core.management.color import no_style
+from django.db import connection
 
-from annotation.models import Dataset, Rater, Rating
+from annotation.models import Dataset, NuggetSpan, Rater, Rating
 
 TOPICS = {"t-1": "Write about the Halden.", "t-2": "Write about the reservoir — über alles 🚢."}
 QUESTIONS = {
@@ -169,12 +171,17 @@ def line(row: dict[str, Any] | str) -> str:
 
 
 def fingerprint() -> str:
-    """A hash of every row of every table of ours, keys and dates included."""
+    """A hash of every row of every table of ours, keys and dates included, as the database has them."""
+    models = [*apps.get_app_config("annotation").get_models(), *_evaluation(), *_building()]
     digest = hashlib.sha256()
-    for model in [*apps.get_app_config("annotation").get_models(), *_evaluation(), *_building()]:
-        digest.update(model.__name__.encode())
-        for row in model._default_manager.order_by("pk").values_list().iterator():
-            digest.update(repr(row).encode())
+    quoted = connection.ops.quote_name
+    with connection.cursor() as cursor:
+        for model in models:
+            digest.update(model.__name__.encode())
+            table, key = quoted(model._meta.db_table), quoted(model._meta.pk.column)
+            cursor.execute(f"select * from {table} order by {key}")  # noqa: S608
+            for row in cursor:
+                digest.update(repr(row).encode())
     return digest.hexdigest()
 
 
@@ -188,7 +195,10 @@ def _building() -> list[type]:
 
 def empty_database() -> None:
     """No dataset, no rater, no rating; keys go on from where they were."""
-    Rating.objects.all().delete()
+    # At once: row by row, those of the real study take longer than to import them.
+    connection.check_constraints()  # PostgreSQL empties no table whose rows it has yet to check
+    tables = [model._meta.db_table for model in (NuggetSpan, Rating)]
+    connection.ops.execute_sql_flush(connection.ops.sql_flush(no_style(), tables))
     Dataset.objects.all().delete()
     Rater.objects.all().delete()
 

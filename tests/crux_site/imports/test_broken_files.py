@@ -23,18 +23,19 @@ def failed(path, **options) -> list:
 
 
 @pytest.mark.parametrize("name", BROKEN)
-@pytest.mark.parametrize("dry_run", [False, True])
-def test_a_broken_line_changes_no_row_and_is_named(tmp_path, name, dry_run):
+def test_a_broken_line_changes_no_row_and_is_named(tmp_path, name, subtests):
     file, number, broken, field, message = BROKEN[name]
     files = study()
     files[file][number - 1 : number] = [broken]
-    problems = failed(write(tmp_path, files), dry_run=dry_run)
-    problem = problems[0]
-    assert (problem.file, problem.line) == (file, number)
-    assert problem.field.startswith(field) if field else problem.field == ""
-    assert message in problem.message
-    assert str(problem).startswith(f"{file}:{number}: ")
-    json.dumps(problem.as_dict()).encode()  # can be printed and sent
+    folder = write(tmp_path, files)
+    for dry_run in (False, True):
+        with subtests.test(dry_run=dry_run):
+            problem = failed(folder, dry_run=dry_run)[0]
+            assert (problem.file, problem.line) == (file, number)
+            assert problem.field.startswith(field) if field else problem.field == ""
+            assert message in problem.message
+            assert str(problem).startswith(f"{file}:{number}: ")
+            json.dumps(problem.as_dict()).encode()  # can be printed and sent
 
 
 def test_bytes_that_are_not_utf8(tmp_path):
