@@ -9,6 +9,8 @@ from playwright.sync_api import BrowserContext, Page, expect, sync_playwright
 from tests.browser.material import PASSWORD
 from tests.browser.site import CHROMIUM, CHROMIUM_ARGS, Site, served
 
+HERE = f"{Path(__file__).parent}/"  # as words: every test of all is asked, and a path is slow to answer
+
 # What does not come true is waited for long: a machine with other work may take its time.
 expect.set_options(timeout=30_000)
 _workers = itertools.count(30)  # those before are named by tests
@@ -16,7 +18,7 @@ _workers = itertools.count(30)  # those before are named by tests
 
 def pytest_collection_modifyitems(items):
     for item in items:
-        if Path(__file__).parent in item.path.parents:
+        if str(item.path).startswith(HERE):
             item.add_marker(pytest.mark.browser)
     # Last: Playwright keeps an event loop running in this thread, and others could then start none.
     items.sort(key=lambda item: item.get_closest_marker("browser") is not None)

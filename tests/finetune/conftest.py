@@ -15,6 +15,7 @@ from django.core.management import call_command
 
 from tests.building.tuning.material import LINES, as_file
 
+HERE = f"{Path(__file__).parent}/"  # as words: every test of all is asked, and a path is slow to answer
 IS_THERE = all(map(find_spec, ("torch", "transformers", "peft")))
 # What makes the tiny model know the lines: many epochs, and an adapter that is large for it.
 BY_HEART = {"rank": 32, "epochs": 150, "batch": 6, "learning_rate": 0.01, "held_out": 0.0}
@@ -22,7 +23,7 @@ BY_HEART = {"rank": 32, "epochs": 150, "batch": 6, "learning_rate": 0.01, "held_
 
 def pytest_collection_modifyitems(items):
     for item in items:
-        if Path(__file__).parent in item.path.parents:
+        if str(item.path).startswith(HERE):
             if not IS_THERE:
                 item.add_marker(pytest.mark.skip(reason="a training: `make test-finetune` runs it"))
             item.add_marker(pytest.mark.soak)
