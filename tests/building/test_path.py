@@ -1,23 +1,18 @@
 """manage.py build on the documents of the demo: what it waits for, wrong plans, going on once killed."""
 
-import os
-import signal
-import sqlite3
-import subprocess
-import sys
 import time
-from contextlib import closing
 from io import StringIO
 from pathlib import Path
 
 import pytest
 from django.core.management import CommandError, call_command
 
-from annotation.models import Dataset, Text
+from annotation.models import Dataset, Rating, SubQuestion, Text
 from building.engine.deciding import accept, open_products, reject
-from building.models import Writing
+from building.models import Draft, Order, Writing
 from crux_site.datasets.export import export_folder
 from crux_site.imports.importing import import_dataset
+from tests import forked
 from tests.crux_site.imports.study import contents
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -135,33 +130,29 @@ def test_documents_and_plans_that_are_not_there(db, plan, tmp_path):
 
 
 @pytest.mark.soak
-def test_killed_in_the_middle_it_goes_on(tmp_path):
+@pytest.mark.django_db(transaction=True)
+def test_killed_in_the_middle_it_goes_on(plan, tmp_path):
     """By -9, while it writes and while it grades: every order has its draft once."""
-    database = tmp_path / "crux.sqlite3"
-    env = os.environ | {
-        "VAR_DIR": str(tmp_path),
-        "DATABASE_URL": f"sqlite:///{database}",
-        "JUDGE_LEASE_SECONDS": "1",
-    }
-    manage = [sys.executable, str(ROOT / "manage.py")]
-    subprocess.run([*manage, "migrate", "-v0"], env=env, check=True, timeout=120)
-    path = tmp_path / "plan.toml"
-    path.write_text(WHOLE)
-    line = [*manage, "build", "towns", "--plan", str(path), "--from", str(DOCUMENTS)]
+    line = ["build", "towns", "--plan", str(plan()), "--from", str(DOCUMENTS)]
 
-    def n(table: str) -> int:
-        with closing(sqlite3.connect(database, timeout=30)) as connection:
-            return connection.execute(f"select count(*) from {table}").fetchone()[0]  # noqa: S608
+    def started(name: str):
+        here = {"VAR_DIR": tmp_path, "JUDGE_LEASE_SECONDS": 1}
+        return forked.start(forked.command, tmp_path / name, *line, **here)
 
-    for table, at_least in (("building_draft", 3), ("building_draft", 8), ("annotation_rating", 1)):
-        process = subprocess.Popen(line, env=env, stdout=subprocess.DEVNULL)
+    for model, at_least in ((Draft, 3), (Draft, 8), (Rating, 1)):
+        process = started("killed")
         deadline = time.monotonic() + 120
-        while n(table) < at_least and process.poll() is None and time.monotonic() < deadline:
+        while (
+            model.objects.count() < at_least and process.is_alive() and time.monotonic() < deadline
+        ):
             time.sleep(0.005)
-        process.send_signal(signal.SIGKILL)
-        process.wait(30)
-    done = subprocess.run(line, env=env, capture_output=True, text=True, check=True, timeout=300)
-    assert "grades of reports by lexical (baseline)" in done.stdout
-    assert n("building_draft") == n("building_order") == 12
-    assert n("annotation_text where kind = 'passage'") == 12
-    assert n("annotation_subquestion") == 8
+        process.kill()
+        process.join()
+    last = started("last")
+    last.join(300)
+    said = (tmp_path / "last").read_text()
+    assert last.exitcode == 0, said
+    assert "grades of reports by lexical (baseline)" in said
+    assert Draft.objects.count() == Order.objects.count() == 12
+    assert Text.objects.filter(kind="passage").count() == 12
+    assert SubQuestion.objects.count() == 8

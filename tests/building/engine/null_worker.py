@@ -1,15 +1,17 @@
-"""python -m tests.building.engine.null_worker WRITING FOLDER IN_FLIGHT: a worker that can be killed.
+"""A worker that can be killed, in a process of its own.
 
 Its writer answers at once, `IN_FLIGHT` orders together, and writes into a file of its own what it was
 asked before it does; it waits while more was asked than `allow` says, so that it can be killed at work.
 """
 
 import os
-import sys
 import time
 from pathlib import Path
 
-import django
+from building.engine.fill import pump
+from building.models import Writing
+from building.writers.base import Outcome
+from judging.engine.leases import any_free, worker_name
 
 SENT, ALLOWED = "*.sent", "allowed"
 
@@ -31,8 +33,6 @@ class NullWriter:
         self.file = folder / SENT.replace("*", str(os.getpid()))
 
     def outcomes(self, asks):
-        from building.writers.base import Outcome  # noqa: PLC0415
-
         held = []
         for ask in asks:
             with self.file.open("a") as file:
@@ -53,10 +53,6 @@ def reply(order: int) -> str:
 
 
 def main(run_id: int, folder: Path, in_flight: int) -> None:
-    from building.engine.fill import pump  # noqa: PLC0415 - needs Django set up
-    from building.models import Writing  # noqa: PLC0415
-    from judging.engine.leases import any_free, worker_name  # noqa: PLC0415
-
     run = Writing.objects.select_related("writer", "dataset").get(pk=run_id)
     writer = NullWriter(folder, in_flight)
     while run.is_running:
@@ -65,9 +61,3 @@ def main(run_id: int, folder: Path, in_flight: int) -> None:
         else:
             time.sleep(0.05)
         run.refresh_from_db()
-
-
-if __name__ == "__main__":
-    django.setup()
-    number, folder, in_flight = sys.argv[1:]
-    main(int(number), Path(folder), int(in_flight))

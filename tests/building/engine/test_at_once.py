@@ -1,7 +1,5 @@
 """Several at once, and killed ones: nothing is ordered, written, decided or made twice, and nothing is lost."""
 
-import subprocess
-import sys
 import time
 from collections import Counter
 from datetime import timedelta
@@ -22,7 +20,9 @@ from building.writers.base import Outcome
 from building.writers.extractive_writer import ExtractiveWriter
 from judging.engine import leases
 from judging.engine.states import RunRefused
+from tests import forked
 from tests.building.cited import PAIRS, make_cited, pairs_of
+from tests.building.engine import null_worker
 from tests.building.engine.material import (
     a_writer,
     drafts,
@@ -32,7 +32,6 @@ from tests.building.engine.material import (
     started,
 )
 from tests.building.engine.null_worker import allow, sent
-from tests.judging.engine.material import ROOT, environment
 from tests.threads import in_threads
 
 AT_ONCE = 6
@@ -143,32 +142,22 @@ def test_a_killed_worker_loses_what_it_held_until_its_leases_run_out(tmp_path):
     names = [f"t{number}" for number in range(60)]
     run = started(a_writer(), make_collection(*names), wanted={"n": 2})
     allow(tmp_path, 12)
-    command = [
-        sys.executable,
-        "-m",
-        "tests.building.engine.null_worker",
-        str(run.pk),
-        tmp_path,
-        "8",
-    ]
-    env = environment(JUDGE_LEASE_SECONDS="2")
-    first, second = (
-        subprocess.Popen(command, env=env, cwd=ROOT, stderr=subprocess.PIPE) for _ in range(2)
-    )
+    work = null_worker.main, run.pk, tmp_path, 8
+    first, second = (forked.start(*work, JUDGE_LEASE_SECONDS=2) for _ in range(2))
     try:
         until = time.monotonic() + 120
         while len(sent(tmp_path)) < 14 or not (tmp_path / f"{first.pid}.sent").exists():
             assert time.monotonic() < until
             time.sleep(0.02)
         first.kill()
-        first.wait()
+        first.join()
         allow(tmp_path, 1_000)
-        complaints = second.communicate(timeout=120)[1]
+        second.join(120)
     finally:
         for process in (first, second):
             process.kill()
-            process.wait()
-    assert second.returncode == 0, complaints
+            process.join()
+    assert second.exitcode == 0
     run.refresh_from_db()
     assert run.state == "finished"
     assert drafts(run) == [(name, 1, "") for name in names]

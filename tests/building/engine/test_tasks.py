@@ -19,10 +19,10 @@ from judging.engine.fill import LOADING
 from judging.engine.selection import Selection
 from judging.models import JudgeRun
 from judging.tasks import JUDGING
+from tests import forked
 from tests.building.engine.material import a_writer, drafts, make_collection, questions, started
 from tests.judging.engine.material import a_judge, make_study
-from tests.judging.engine.processes import manage
-from tests.judging.graders.scripted_server import said
+from tests.judging.graders import scripted_server
 
 
 @pytest.fixture
@@ -56,7 +56,7 @@ def test_a_turn_that_leaves_something_comes_back(run, monkeypatch):
 
 
 def test_the_rest_of_what_was_asked_for_comes_in_another_turn(db, server):
-    server.script("a", said(questions(1)), said(questions(2, 3)))
+    server.script("a", scripted_server.said(questions(1)), scripted_server.said(questions(2, 3)))
     run = started(a_writer(), make_collection("a"), server, {"n": 3})
     tasks.write.call(run.pk)
     assert (state(run), queued()) == ("running", 1)
@@ -139,11 +139,12 @@ def test_a_judge_run_of_the_same_number_is_another(run):
 
 @pytest.mark.soak
 @pytest.mark.django_db(transaction=True)
-def test_a_worker_that_starts_goes_on_with_what_was_left():
+def test_a_worker_that_starts_goes_on_with_what_was_left(tmp_path):
     run = started(baseline_of("questions"), make_collection())
-    worker = manage("judge_worker", "--batch")
-    printed, complaints = worker.communicate(timeout=120)
-    assert worker.returncode == 0, complaints
-    assert f"Writing {run.pk} goes on" in printed
+    said = tmp_path / "said"
+    worker = forked.start(forked.command, said, "judge_worker", "--batch")
+    worker.join(120)
+    assert worker.exitcode == 0, said.read_text()
+    assert f"Writing {run.pk} goes on" in said.read_text()
     assert state(run) == "finished"
     assert drafts(run) == [("a", 1, ""), ("b", 1, "")]

@@ -1,4 +1,4 @@
-"""python -m tests.judging.engine.null_worker RUN BATCH IN_FLIGHT FOLDER: a worker that can be killed.
+"""A worker that can be killed, in a process of its own.
 
 Its grader knows nothing and answers at once. What it is sent it writes into a file of its own first,
 so that a pair that was sent and lost with the process is seen as well. It asks on only while fewer
@@ -7,11 +7,13 @@ pairs were sent in all than `allow` says, so that a run is not over before its w
 
 import os
 import struct
-import sys
 import time
 from pathlib import Path
 
-import django
+from judging.engine.fill import pump
+from judging.engine.leases import any_free, worker_name
+from judging.grading.pairs import Reply, State
+from judging.models import JudgeRun
 
 PAIR = struct.Struct("qq")
 SENT, ALLOWED = "*.sent", "allowed"
@@ -34,17 +36,15 @@ class NullGrader:
         own = folder / SENT.replace("*", str(os.getpid()))
         self.sent = os.open(own, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
 
-    def wait_for_leave(self) -> None:
-        while n_sent(self.folder) >= int((self.folder / ALLOWED).read_text()):
-            time.sleep(0.01)
+    def must_wait(self) -> bool:
+        return n_sent(self.folder) >= int((self.folder / ALLOWED).read_text())
 
     def replies(self, pairs):
-        from judging.grading.pairs import Reply, State  # noqa: PLC0415
-
         held = []
         for pair in pairs:
-            if not held:
-                self.wait_for_leave()
+            while not held and self.must_wait():
+                time.sleep(0.02)
+                yield None  # a sign of life, which keeps the lease
             os.write(self.sent, PAIR.pack(pair.text_id, pair.question_id))
             held.append(pair)
             if len(held) == self.in_flight:
@@ -63,21 +63,11 @@ class NullGrader:
 
 
 def main(run_id: int, batch: int, in_flight: int, folder: Path) -> None:
-    from judging.engine.fill import pump  # noqa: PLC0415 - needs Django set up
-    from judging.engine.leases import any_free, worker_name  # noqa: PLC0415
-    from judging.models import JudgeRun  # noqa: PLC0415
-
     run = JudgeRun.objects.select_related("judge__rater", "judge__rubric").get(pk=run_id)
     grader = NullGrader(in_flight, folder)
     while run.is_running:
         if any_free(run):
             pump(run, grader, worker_name(), batch=batch)
         else:
-            time.sleep(0.2)
+            time.sleep(0.1)
         run.refresh_from_db()
-
-
-if __name__ == "__main__":
-    django.setup()
-    number, batch, in_flight, folder = sys.argv[1:]
-    main(int(number), int(batch), int(in_flight), Path(folder))

@@ -1,13 +1,15 @@
 """Processes of their own on the database of a test: commands, workers, and a server that judges."""
 
+import asyncio
 import os
 import signal
-import socket
 import subprocess
 import sys
+import threading
 import time
-import urllib.request
 from contextlib import contextmanager
+
+from aiohttp import web
 
 from judging import stand_in
 from judging.grading import prompts
@@ -40,28 +42,25 @@ def kill(process: subprocess.Popen) -> None:
 
 @contextmanager
 def slow_server(seconds: float = 0.1, at_once: int = 2):
-    """The address of a stand-in for a model that takes its time."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    options = {"--port": port, "--seconds": seconds, "--at-once": at_once}
-    arguments = [str(word) for option in options.items() for word in option]
-    process = subprocess.Popen(
-        [sys.executable, "-m", "judging.stand_in", *arguments], cwd=ROOT, start_new_session=True
-    )
-    url = f"http://127.0.0.1:{port}/v1"
+    """The address of a stand-in for a model that takes its time, in a thread."""
+    loop = asyncio.new_event_loop()
+    thread = threading.Thread(target=loop.run_forever, daemon=True)
+    thread.start()
+    runner = web.AppRunner(stand_in.make_app(seconds, at_once), shutdown_timeout=0)
+
+    async def serve() -> int:
+        await runner.setup()
+        await web.TCPSite(runner, "127.0.0.1", 0).start()
+        return runner.addresses[0][1]
+
     try:
-        wait_for(lambda: _answers(f"{url}/models"))
-        yield url
+        port = asyncio.run_coroutine_threadsafe(serve(), loop).result(PATIENCE)
+        yield f"http://127.0.0.1:{port}/v1"
     finally:
-        kill(process)
-
-
-def _answers(url: str) -> bool:
-    try:
-        return urllib.request.urlopen(url, timeout=5).status == 200
-    except OSError:
-        return False
+        asyncio.run_coroutine_threadsafe(runner.cleanup(), loop).result(PATIENCE)
+        loop.call_soon_threadsafe(loop.stop)
+        thread.join()
+        loop.close()
 
 
 def stand_in_judge() -> Judge:
@@ -82,7 +81,7 @@ def wait_for(what, seconds: float = PATIENCE):
     until = time.monotonic() + seconds
     while not (value := what()):
         assert time.monotonic() < until, "it did not happen"
-        time.sleep(0.1)
+        time.sleep(0.05)
     return value
 
 

@@ -14,15 +14,23 @@ from judging.engine.planning import plan
 from judging.engine.selection import Selection
 from judging.models import Attempt, JudgeRun
 from judging.tasks import JUDGING
+from tests import forked
 from tests.judging.engine.material import WORKER, a_judge, agrees, all_pairs, counted, make_study
 from tests.judging.engine.processes import (
-    kill,
     manage,
     slow_server,
     stand_in_judge,
     state_of,
     wait_for,
 )
+
+LEASE = 3  # seconds
+
+
+def a_worker(folder, *options):
+    """judge_worker in a process that can be killed; what it says is in the file `said`."""
+    arguments = folder / "said", "judge_worker", *options
+    return forked.start(forked.command, *arguments, JUDGE_LEASE_SECONDS=LEASE)
 
 
 @pytest.fixture
@@ -131,25 +139,26 @@ def test_a_worker_fills_a_run_that_was_started_elsewhere():
 
 @pytest.mark.soak
 @pytest.mark.django_db(transaction=True)
-def test_a_run_whose_worker_is_killed_goes_on_though_nobody_looks(settings):
-    settings.JUDGE_LEASE_SECONDS = 3  # here as well: the first watch is put off by it
+def test_a_run_whose_worker_is_killed_goes_on_though_nobody_looks(settings, tmp_path):
+    settings.JUDGE_LEASE_SECONDS = LEASE  # here as well: the first watch is put off by it
     study, judge = make_study(), stand_in_judge()
     with slow_server(seconds=0.15, at_once=1) as url:
         run = runs.start(judge, study, Selection(), endpoint=url, concurrency=2)
         JUDGING.wake(run)
-        options = {"JUDGE_LEASE_SECONDS": "3"}
-        first = manage("judge_worker", "--interval", "0.2", **options)
+        first = a_worker(tmp_path, "--interval", "0.2")
         second = None
         try:
             wait_for(Attempt.objects.exists)
-            kill(first)
+            first.kill()
+            first.join()
             assert state_of(run) == "running"
             n = Attempt.objects.count()
-            second = manage("judge_worker", "--interval", "0.2", **options)
+            second = a_worker(tmp_path, "--interval", "0.2")
             wait_for(lambda: state_of(run) == "finished")
         finally:
             for process in filter(None, (first, second)):
-                kill(process)
+                process.kill()
+                process.join()
     assert 0 < n < 24
     assert counted(judge).keys() == all_pairs(study)
     assert agrees(judge)
@@ -158,17 +167,18 @@ def test_a_run_whose_worker_is_killed_goes_on_though_nobody_looks(settings):
 
 @pytest.mark.soak
 @pytest.mark.django_db(transaction=True)
-def test_a_look_at_a_run_whose_worker_was_killed_wakes_another(settings):
-    settings.JUDGE_LEASE_SECONDS = 3
+def test_a_look_at_a_run_whose_worker_was_killed_wakes_another(settings, tmp_path):
+    settings.JUDGE_LEASE_SECONDS = LEASE
     study, judge = make_study(), stand_in_judge()
     with slow_server(seconds=0.15, at_once=1) as url:
         run = runs.start(judge, study, Selection(), endpoint=url, concurrency=2)
         JUDGING.wake(run)
-        worker = manage("judge_worker", "--interval", "0.2", JUDGE_LEASE_SECONDS="3")
+        worker = a_worker(tmp_path, "--interval", "0.2")
         try:
             wait_for(Attempt.objects.exists)
         finally:
-            kill(worker)
+            worker.kill()
+            worker.join()
         run.refresh_from_db()
         now = timezone.now()
         lent = run.shards.filter(state="leased")
@@ -178,8 +188,8 @@ def test_a_look_at_a_run_whose_worker_was_killed_wakes_another(settings):
         begun = DBTaskResult.objects.filter(status=TaskResultStatus.RUNNING)
         begun.update(started_at=now - timedelta(hours=1))
         assert JUDGING.revive(run)
-        worker = manage("judge_worker", "--batch", JUDGE_LEASE_SECONDS="3")
-        complaints = worker.communicate(timeout=120)[1]
-    assert worker.returncode == 0, complaints
+        worker = a_worker(tmp_path, "--batch")
+        worker.join(120)
+    assert worker.exitcode == 0, (tmp_path / "said").read_text()
     assert state_of(run) == "finished"
     assert counted(judge).keys() == all_pairs(study)
