@@ -19,9 +19,13 @@ PG_URL = "postgres://postgres@127.0.0.1:5432/postgres"
 
 
 class Server:
-    """granian as the Makefile starts it, in a process group of its own."""
+    """granian as the Makefile starts it, in a process group of its own.
 
-    def __init__(self, env: dict[str, str]) -> None:
+    It is there when `ready`, a path, answers.
+    """
+
+    def __init__(self, env: dict[str, str], workers: int = 2, ready: str = "/login/") -> None:
+        self.workers, self.ready = workers, ready
         self.env = env | {"ARRIVALS_PER_MINUTE": "1000000"}  # the whole crowd has one address
         self.cpu = 0.0  # seconds, of those that were killed
         with socket.socket() as probe:
@@ -38,7 +42,7 @@ class Server:
                 # A worker of the one before may have held the port for a moment longer.
                 self.process = self._begin()
             try:
-                urllib.request.urlopen(f"http://127.0.0.1:{self.port}/login/", timeout=20)
+                urllib.request.urlopen(f"http://127.0.0.1:{self.port}{self.ready}", timeout=20)
             except OSError:
                 time.sleep(0.05)
             else:
@@ -47,7 +51,7 @@ class Server:
 
     def _begin(self) -> subprocess.Popen:
         granian = [str(Path(sys.executable).with_name("granian")), "--interface", "wsgi"]
-        granian += ["--host", "127.0.0.1", "--port", str(self.port), "--workers", "2"]
+        granian += ["--host", "127.0.0.1", "--port", str(self.port), "--workers", str(self.workers)]
         granian += ["--blocking-threads", "4", "--log-level", "warning"]
         with self.log.open("ab") as log:
             return subprocess.Popen(

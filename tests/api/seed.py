@@ -1,4 +1,4 @@
-"""Fills the database of the server that is asked at random; run in a process of its own."""
+"""Fills the database of the server that is asked at random."""
 
 from django.conf import settings
 from rest_framework.authtoken.models import Token
