@@ -24,6 +24,13 @@ from bench.serving import ROOT, Server, cpu_of, database
 
 SLUG = "bench"
 PROCESSES = 4  # of the crowd
+# In one process: each would have to load the site first.
+PREPARE = """
+from django.core.management import call_command
+call_command("migrate", verbosity=0)
+call_command("collectstatic", interactive=False, verbosity=0)
+from bench.material import seed_campaign
+"""
 
 
 @dataclass(frozen=True)
@@ -67,14 +74,10 @@ def run(kind: str, plan: Plan, name: str = "crux_bench") -> Outcome:
             "DJANGO_SETTINGS_MODULE": "crux_site.settings",
             "PYTHONPATH": str(ROOT),
         }
-        seed = f"({SLUG!r}, {plan.items}, {plan.questions}, {plan.raters_per_item}, {plan.items_per_part})"
-        for command in (
-            ["migrate"],
-            ["collectstatic", "--noinput"],
-            ["shell", "-c", f"from bench.material import seed_campaign; seed_campaign{seed}"],
-        ):
-            manage = [sys.executable, "manage.py", *command, "-v0"]
-            subprocess.run(manage, env=env, check=True, cwd=ROOT)
+        options = SLUG, plan.items, plan.questions, plan.raters_per_item, plan.items_per_part
+        prepare = f"{PREPARE}seed_campaign{options}"
+        manage = [sys.executable, "manage.py", "shell", "-v0", "-c", prepare]
+        subprocess.run(manage, env=env, check=True, cwd=ROOT)
         server = Server(env)
         try:
             server.start()
