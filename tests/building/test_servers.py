@@ -118,26 +118,29 @@ def test_what_an_answer_lacks_follows_and_is_told(cast, study, server):
     assert "ferry-1: 3" in page
 
 
-@pytest.mark.parametrize(
-    "value",
-    [
-        {},
-        {"results": []},
-        {"results": "none"},
-        {"results": [1, None, {"index": 0}, {"relevance_score": 1}]},
-        {"results": [{"index": 9, "relevance_score": 1}, {"index": -1, "relevance_score": 1}]},
-        {"results": [{"index": "0", "relevance_score": 1}, {"index": 0, "relevance_score": "1"}]},
-        {"results": [{"index": True, "relevance_score": 1}, {"index": 0, "relevance_score": None}]},
-    ],
-)
-def test_an_answer_that_names_no_text_is_no_run(study, server, value):
-    server.answers["/v1/rerank"] = as_json(value)
+NO_TEXT = [
+    {},
+    {"results": []},
+    {"results": "none"},
+    {"results": [1, None, {"index": 0}, {"relevance_score": 1}]},
+    {"results": [{"index": 9, "relevance_score": 1}, {"index": -1, "relevance_score": 1}]},
+    {"results": [{"index": "0", "relevance_score": 1}, {"index": 0, "relevance_score": "1"}]},
+    {"results": [{"index": True, "relevance_score": 1}, {"index": 0, "relevance_score": None}]},
+]
+
+
+def test_an_answer_that_names_no_text_is_no_run(study, server, subtests):
     n = RetrievalRun.objects.count()
-    with pytest.raises(RunRefused) as error:
-        made(study, RERANK)
-    assert "tiny did not rank ferry-1: of 2 texts the answer scores none" in str(error.value)
-    assert str(error.value).endswith("No run is made.")
-    assert RetrievalRun.objects.count() == n
+    for value in NO_TEXT:
+        with subtests.test(value):
+            server.answers["/v1/rerank"] = as_json(value)
+            with pytest.raises(RunRefused) as error:
+                made(study, RERANK)
+            assert "tiny did not rank ferry-1: of 2 texts the answer scores none" in str(
+                error.value
+            )
+            assert str(error.value).endswith("No run is made.")
+            assert RetrievalRun.objects.count() == n
 
 
 @pytest.mark.django_db(transaction=True)
@@ -196,27 +199,29 @@ def test_what_may_pass_is_asked_again(study, server, line, trouble):
     assert made(study, line).is_new
 
 
+FINAL = [
+    (status(500, "CUDA error"), r"gave no answer in \d+ tries: 500 CUDA error"),
+    (status(401), "refuses the key that it was sent"),
+    (status(402, "No credit"), r"wants to be paid \(status 402\): No credit"),
+    (status(429, "Spent.", code="insufficient_quota"), "has no quota left: 429 Spent"),
+    (status(429, headers={"Retry-After": "7200"}), "asks to wait for 120 minutes"),
+    (status(404, "The model tiny does not exist"), "does not serve tiny"),
+    (status(404), "The address of a server usually ends with /v1"),
+    (status(400, "text a-key-that-is-secret is too long"), r"400\): text \[key\] is too long"),
+    (as_json({"model": "huge"}), "was asked for tiny, and huge answered"),
+]
+
+
 @pytest.mark.parametrize("line", [EMBED, RERANK, SCORE])
-@pytest.mark.parametrize(
-    ("answer", "says"),
-    [
-        (status(500, "CUDA error"), r"gave no answer in \d+ tries: 500 CUDA error"),
-        (status(401), "refuses the key that it was sent"),
-        (status(402, "No credit"), r"wants to be paid \(status 402\): No credit"),
-        (status(429, "Spent.", code="insufficient_quota"), "has no quota left: 429 Spent"),
-        (status(429, headers={"Retry-After": "7200"}), "asks to wait for 120 minutes"),
-        (status(404, "The model tiny does not exist"), "does not serve tiny"),
-        (status(404), "The address of a server usually ends with /v1"),
-        (status(400, "text a-key-that-is-secret is too long"), r"400\): text \[key\] is too long"),
-        (as_json({"model": "huge"}), "was asked for tiny, and huge answered"),
-    ],
-)
-def test_what_will_not_pass_is_said_and_nothing_is_made(study, server, line, answer, says):
-    server.answers[PATHS[line]] = answer
+def test_what_will_not_pass_is_said_and_nothing_is_made(study, server, subtests, monkeypatch, line):
+    monkeypatch.setattr("building.asking.client.PATIENCE", 0.1)  # which the first of them uses up
     n = RetrievalRun.objects.count()
-    with pytest.raises(RunRefused, match=says):
-        made(study, line)
-    assert RetrievalRun.objects.count() == n
+    for answer, says in FINAL:
+        with subtests.test(says):
+            server.answers[PATHS[line]] = answer
+            with pytest.raises(RunRefused, match=says):
+                made(study, line)
+            assert RetrievalRun.objects.count() == n
 
 
 def test_an_answer_without_end_is_not_read(study, server):
@@ -242,7 +247,8 @@ def test_a_server_of_other_models_is_asked_nothing(study, server, line):
 
 
 @pytest.mark.soak
-def test_a_server_that_is_gone_and_one_of_two_that_is(study, server, settings):
+def test_a_server_that_is_gone_and_one_of_two_that_is(study, server, settings, monkeypatch):
+    monkeypatch.setattr("building.asking.client.PATIENCE", 0.1)
     two = f"http://127.0.0.1:9/v1|{server.url}"
     settings.JUDGE_ENDPOINTS = {"local": "http://127.0.0.1:9/v1", "two": two}
     with pytest.raises(RunRefused, match=r"1:9/v1 gave no answer in .* connection failed"):
@@ -341,22 +347,23 @@ def test_a_killed_server_leaves_what_it_made(study, settings, monkeypatch, tmp_p
     assert not folder.name.startswith(".")
 
 
-@pytest.mark.parametrize(
-    ("line", "says"),
-    [
-        ("embed", "embed: say which server with server=NAME. JUDGE_ENDPOINTS names: local."),
-        ("embed(server=local)", "embed: say which model of the server with model=NAME."),
-        ("embed(server=far, model=tiny)", "This machine knows no endpoint 'far'"),
-        ("embed(server=local, model=tiny, tokens=x)", "embed: tokens is a whole number, not “x”."),
-        ("rerank(server=local, model=tiny)", "rerank needs a ranking before it"),
-        (RERANK.replace("model", "kind=best, model"), "rerank: kind is rerank or score"),
-        ("bm25 > mmr(server=local)", "mmr: say which model"),
-    ],
-)
-def test_what_cannot_be_is_said(study, server, line, says):
-    with pytest.raises(RecipeError) as error:
-        made(study, line)
-    assert says in str(error.value)
+IMPOSSIBLE = [
+    ("embed", "embed: say which server with server=NAME. JUDGE_ENDPOINTS names: local."),
+    ("embed(server=local)", "embed: say which model of the server with model=NAME."),
+    ("embed(server=far, model=tiny)", "This machine knows no endpoint 'far'"),
+    ("embed(server=local, model=tiny, tokens=x)", "embed: tokens is a whole number, not “x”."),
+    ("rerank(server=local, model=tiny)", "rerank needs a ranking before it"),
+    (RERANK.replace("model", "kind=best, model"), "rerank: kind is rerank or score"),
+    ("bm25 > mmr(server=local)", "mmr: say which model"),
+]
+
+
+def test_what_cannot_be_is_said(study, server, subtests):
+    for line, says in IMPOSSIBLE:
+        with subtests.test(line):
+            with pytest.raises(RecipeError) as error:
+                made(study, line)
+            assert says in str(error.value)
 
 
 @pytest.mark.parametrize("line", [EMBED, RERANK, "bm25 > mmr(server=local, model=tiny)"])

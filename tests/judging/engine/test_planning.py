@@ -223,7 +223,12 @@ def test_a_large_run_has_shards_of_two_thousand(judge, db, monkeypatch):
     assert set(run.shards.values_list("n_pairs", flat=True)) == {90, 20}
 
 
-def test_memory_does_not_grow_with_the_run(judge, db):
+def test_memory_does_not_grow_with_the_run(judge, db, monkeypatch):
+    # What is held at once, made a fifth: so is then what shows that no more is held.
+    monkeypatch.setattr("judging.engine.selection.TOPICS_AT_ONCE", 10)
+    monkeypatch.setattr(planning, "TEXTS_AT_ONCE", 200)
+    monkeypatch.setattr(planning, "SHARD", 400)
+
     def peak(topics: int, slug: str) -> int:
         study = make_large_study(topics, 10, 10, slug)
         run = runs.start(judge, study, Selection())
@@ -234,8 +239,8 @@ def test_memory_does_not_grow_with_the_run(judge, db):
         assert run.n_planned == topics * 100
         return most
 
-    peak(100, "warm")
-    small, large = peak(100, "small"), peak(1_000, "large")
+    peak(20, "warm")
+    small, large = peak(20, "small"), peak(200, "large")
     assert large < 3 * small
 
 
