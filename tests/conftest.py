@@ -3,9 +3,10 @@
 from dataclasses import dataclass
 
 import pytest
+from django.conf import settings as of_the_site
 from django.core.cache import caches
-from django.db import connection
-from django.test import Client
+from django.db import connection, transaction
+from django.test import Client, override_settings
 from hypothesis import HealthCheck, settings
 
 from annotation.models import Assignment, Campaign, Dataset, User
@@ -32,8 +33,14 @@ def pytest_collection_modifyitems(items):
         if item.get_closest_marker("django_db") or used & OPENS_A_DATABASE:
             item.add_marker(pytest.mark.database)
     yield
-    # So that no process is left alone with it at the end: files are handed out in this order.
-    items.sort(key=lambda item: item.get_closest_marker("soak") is None)
+    # The soaking first, so that no process is left alone with it at the end: files are handed out in this order.
+    # Tests that meet a world that is kept come last, so that no other test of their file is in it.
+    items.sort(
+        key=lambda item: (
+            item.get_closest_marker("soak") is None,
+            "kept" in getattr(item, "fixturenames", ()),
+        )
+    )
 
 
 @pytest.fixture(scope="session")
@@ -66,14 +73,20 @@ def real_study(_at_the_real_study, db) -> Dataset:
     return Dataset.objects.get(slug=study_of_the_paper.SLUG)
 
 
-@pytest.fixture(autouse=True)
-def plain_static_files(settings):
+@pytest.fixture(scope="session", autouse=True)
+def plain_static_files():
     """A manifest of static files exists only where they were collected."""
-    settings.STORAGES = {
-        **settings.STORAGES,
-        "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
-    }
-    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+    plain = {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}
+    with override_settings(
+        STORAGES=of_the_site.STORAGES | {"staticfiles": plain},
+        PASSWORD_HASHERS=["django.contrib.auth.hashers.MD5PasswordHasher"],
+    ):
+        yield
+
+
+def keep_nothing() -> None:
+    caches["default"].clear()
+    caches["api"].clear()
 
 
 @pytest.fixture(autouse=True)
@@ -82,8 +95,28 @@ def nothing_kept():
 
     And all tests come from the same address.
     """
-    caches["default"].clear()
-    caches["api"].clear()
+    keep_nothing()
+
+
+@pytest.fixture(scope="module")
+def kept(django_db_setup, django_db_blocker):
+    """`kept(make)` is a world that is made once for those tests of a file that meet it.
+
+    It lies in a transaction that ends with the file, and what a test changes is rolled back within it. The
+    objects are all tests' own: each takes a copy.
+    """
+
+    def unblocked(make):
+        with django_db_blocker.unblock():
+            return make()
+
+    keep_nothing()
+    whole = transaction.atomic()
+    unblocked(whole.__enter__)
+    yield unblocked
+    with django_db_blocker.unblock():
+        transaction.set_rollback(True)
+        whole.__exit__(None, None, None)
 
 
 @dataclass
@@ -102,8 +135,7 @@ class Cast:
         return client
 
 
-@pytest.fixture
-def cast(db) -> Cast:
+def make_cast() -> Cast:
     def person(name: str, role: str) -> User:
         return User.objects.create_user(name, password="pass-word-1", role=role)
 
@@ -113,6 +145,11 @@ def cast(db) -> Cast:
         worker=person("wil", "worker"),
         other_worker=person("uma", "worker"),
     )
+
+
+@pytest.fixture
+def cast(db) -> Cast:
+    return make_cast()
 
 
 @pytest.fixture

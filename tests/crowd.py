@@ -2,6 +2,7 @@
 
 import json
 import re
+from copy import deepcopy
 from hashlib import sha256
 from uuid import uuid4
 
@@ -159,6 +160,13 @@ class Walker:
         self.pid = prolific_id(pid)
         self.room = f"/work/in/{campaign.slug}/"
         self.came_by = arrival_url(campaign, self.pid)
+
+    def __deepcopy__(self, memo) -> "Walker":
+        """The same person with the same cookies in a browser of their own."""
+        walker = Walker(Client(), deepcopy(self.campaign, memo), self.pid)
+        walker.client.cookies = deepcopy(self.client.cookies)
+        walker.came_by = self.came_by
+        return walker
 
     @property
     def participant(self):

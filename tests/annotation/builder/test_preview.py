@@ -1,5 +1,6 @@
 """The preview: the workers' own pages, with nothing behind them that could be saved."""
 
+from copy import deepcopy
 from uuid import uuid4
 
 import pytest
@@ -13,6 +14,7 @@ from tests.annotation.builder.builder_material import (
     rows,
     url,
 )
+from tests.conftest import Cast, make_cast
 from tests.markup import markup
 
 BY_SCRIPT = {"HTTP_X_REQUESTED_WITH": "fetch"}
@@ -31,9 +33,14 @@ COMPREHENSION = {
 }
 
 
-@pytest.fixture
-def draft(cast):
+@pytest.fixture(scope="module")
+def made(kept):
+    return kept(make)
+
+
+def make() -> tuple[Campaign, Cast]:
     """Parts of four texts, one text to train with, a hidden gold one, checks and a consent."""
+    cast = make_cast()
     admin = cast.client("admin")
     made = make_draft(admin, make_labelled())
     sent = STEPS | {
@@ -49,7 +56,17 @@ def draft(cast):
     for step, data in sent.items():
         assert admin.post(url(made, step), data).status_code == 302
     made.refresh_from_db()
-    return made
+    return made, cast
+
+
+@pytest.fixture
+def draft(db, made):
+    return deepcopy(made[0])
+
+
+@pytest.fixture
+def cast(db, made):
+    return deepcopy(made[1])
 
 
 @pytest.fixture

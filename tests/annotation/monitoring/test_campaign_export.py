@@ -7,6 +7,7 @@ import json
 import re
 import tomllib
 import zipfile
+from copy import deepcopy
 from uuid import uuid4
 
 import pytest
@@ -27,33 +28,59 @@ from annotation.monitoring import actions
 from annotation.monitoring.export import archive, files
 from annotation.monitoring.export_tables import PRIVATE, safe
 from tests import field
+from tests.conftest import Cast, make_cast
 from tests.crowd import make_study
 
 HOME = "/campaigns/crowd/"
 
 
-@pytest.fixture
-def study(db) -> Campaign:
+def new_study() -> Campaign:
     study = make_study(texts=12)
     study.refresh_from_db()
     return study
 
 
+@pytest.fixture(scope="module")
+def filled(kept):
+    """The people by status, and the cast."""
+
+    def make():
+        study, cast = new_study(), make_cast()
+        by_status = field.fill(study)
+        actions.extend(by_status["working"], 5, cast.admin)
+        asked = study.items.first().asked.first()
+        Decision.objects.create(
+            item=asked.item,
+            question=asked.question,
+            key=uuid4(),
+            grade=1,
+            spans=[{"start": 0, "end": 6, "quote": "Report"}],
+            note="-plain to see",
+            by=cast.admin,
+        )
+        return by_status, cast
+
+    return kept(make)
+
+
 @pytest.fixture
-def people(study, cast):
-    by_status = field.fill(study)
-    actions.extend(by_status["working"], 5, cast.admin)
-    asked = study.items.first().asked.first()
-    Decision.objects.create(
-        item=asked.item,
-        question=asked.question,
-        key=uuid4(),
-        grade=1,
-        spans=[{"start": 0, "end": 6, "quote": "Report"}],
-        note="-plain to see",
-        by=cast.admin,
-    )
-    return by_status
+def people(db, filled):
+    return deepcopy(filled[0])
+
+
+@pytest.fixture
+def cast(request, db) -> Cast:
+    if "people" in request.fixturenames:
+        return deepcopy(request.getfixturevalue("filled")[1])
+    return make_cast()
+
+
+@pytest.fixture
+def study(request, db) -> Campaign:
+    """With the people, or where a test has none without anybody."""
+    if "people" in request.fixturenames:
+        return Campaign.objects.get(pk=request.getfixturevalue("people")["done"].campaign_id)
+    return new_study()
 
 
 def written(study, *, anonymous: bool = False) -> dict[str, bytes]:

@@ -1,5 +1,6 @@
 """The table of a running study: its numbers, its people, its log; who may see which of it."""
 
+from copy import deepcopy
 from datetime import UTC, datetime
 from decimal import Decimal
 
@@ -16,16 +17,24 @@ from tests.markup import markup
 HOME = "/campaigns/crowd/"
 
 
+@pytest.fixture(scope="module")
+def filled(kept):
+    return kept(lambda: field.fill(make_study(texts=12)))
+
+
 @pytest.fixture
-def study(db) -> Campaign:
+def people(db, filled):
+    return deepcopy(filled)
+
+
+@pytest.fixture
+def study(request, db) -> Campaign:
+    """With the people, or where a test has none without anybody."""
+    if "people" in request.fixturenames:
+        return Campaign.objects.get(pk=request.getfixturevalue("people")["done"].campaign_id)
     study = make_study(texts=12)
     study.refresh_from_db()
     return study
-
-
-@pytest.fixture
-def people(study):
-    return field.fill(study)
 
 
 def text(client, url: str, **headers) -> str:

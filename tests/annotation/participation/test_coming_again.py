@@ -1,5 +1,7 @@
 """A guest whose session is over: told to open the study again, never asked for a password."""
 
+from copy import deepcopy
+
 import pytest
 from django.test import Client
 from django.utils import translation
@@ -11,18 +13,30 @@ from tests.crowd import Walker, arrival_url, join, make_study
 AGAIN = "/start/crowd/again/"
 
 
-@pytest.fixture
-def study(db):
-    return make_study()
-
-
-@pytest.fixture
-def walker(study):
+@pytest.fixture(scope="module")
+def begun(kept):
     """Somebody from Prolific in their first part."""
-    walker = Walker(Client(), study)
-    walker.prepare()
-    walker.begin()
-    return walker
+
+    def make() -> Walker:
+        walker = Walker(Client(), make_study())
+        walker.prepare()
+        walker.begin()
+        return walker
+
+    return kept(make)
+
+
+@pytest.fixture
+def walker(db, begun):
+    return deepcopy(begun)
+
+
+@pytest.fixture
+def study(request, db):
+    """That of the walker, or where a test has none an empty one."""
+    if "walker" in request.fixturenames:
+        return request.getfixturevalue("walker").campaign
+    return make_study()
 
 
 def lose(client: Client, *cookies: str) -> None:

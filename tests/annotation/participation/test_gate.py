@@ -1,5 +1,6 @@
 """No address of an item shows or takes anything before consent, check and practice."""
 
+from copy import deepcopy
 from uuid import uuid4
 
 import pytest
@@ -21,13 +22,22 @@ STEPS = {
 }
 
 
-@pytest.fixture
-def walker(db):
+@pytest.fixture(scope="module")
+def begun(kept):
     """With a part in hand, and nothing of it begun."""
-    walker = Walker(Client(), make_study())
-    walker.prepare()
-    walker.begin()
-    return walker
+
+    def make() -> Walker:
+        walker = Walker(Client(), make_study())
+        walker.prepare()
+        walker.begin()
+        return walker
+
+    return kept(make)
+
+
+@pytest.fixture
+def walker(db, begun):
+    return deepcopy(begun)
 
 
 def bearer(walker: Walker) -> Assignment:

@@ -4,6 +4,7 @@ import csv
 import io
 import re
 from collections import Counter
+from copy import deepcopy
 from importlib import import_module
 from types import SimpleNamespace
 from uuid import uuid4
@@ -41,9 +42,14 @@ def at_work(**options) -> Walker:
     return walker
 
 
+@pytest.fixture(scope="module")
+def working(kept) -> Walker:
+    return kept(at_work)
+
+
 @pytest.fixture
-def walker(db) -> Walker:
-    return at_work()
+def walker(db, working) -> Walker:
+    return deepcopy(working)
 
 
 def skip(walker: Walker, assignment: Assignment, note: str = "", *, broken: str = "", **extra):

@@ -1,6 +1,7 @@
 """A part that can no longer be finished: what becomes of it and of the pay is said, and nobody is led on."""
 
 import re
+from copy import deepcopy
 from datetime import timedelta
 from uuid import uuid4
 
@@ -20,20 +21,32 @@ NO_CODE = "Only a finished part has a completion code, so there is none for this
 WRITE = "please write to them on Prolific before you give up your place there"
 
 
-@pytest.fixture
-def study(db):
-    return make_study()
-
-
-@pytest.fixture
-def walker(study):
+@pytest.fixture(scope="module")
+def working(kept):
     """Somebody from Prolific in a part: practice done, one answer to the first text."""
-    walker = Walker(Client(), study)
-    walker.prepare()
-    walker.begin()
-    walker.do(walker.in_hand()[0])
-    answer(walker)
-    return walker
+
+    def make() -> Walker:
+        walker = Walker(Client(), make_study())
+        walker.prepare()
+        walker.begin()
+        walker.do(walker.in_hand()[0])
+        answer(walker)
+        return walker
+
+    return kept(make)
+
+
+@pytest.fixture
+def walker(db, working):
+    return deepcopy(working)
+
+
+@pytest.fixture
+def study(request, db):
+    """That of the walker, or where a test has none an empty one."""
+    if "walker" in request.fixturenames:
+        return request.getfixturevalue("walker").campaign
+    return make_study()
 
 
 def answer(walker, first=None):

@@ -3,6 +3,8 @@
 The study, and what its passages answer, is in tests/evaluation/scoring/material.py.
 """
 
+from copy import deepcopy
+
 import pytest
 
 from annotation.models import Rater, Rating
@@ -18,9 +20,14 @@ def rosa(cast):
     return cast.client("researcher")
 
 
+@pytest.fixture(scope="module")
+def made(kept):
+    return kept(make_study)
+
+
 @pytest.fixture
-def study(db):
-    return make_study()
+def study(db, made):
+    return deepcopy(made)
 
 
 @pytest.fixture
