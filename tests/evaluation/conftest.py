@@ -1,6 +1,7 @@
 """The small study, for every page of results, and one reading of it for all their links."""
 
 from collections.abc import Callable
+from copy import deepcopy
 
 import pytest
 
@@ -9,9 +10,14 @@ import evaluation.pairs.page
 from tests.evaluation.agreement.material import Study, make_study
 
 
+@pytest.fixture(scope="module")
+def small_study(kept) -> Study:
+    return kept(make_study)
+
+
 @pytest.fixture
-def study(db) -> Study:
-    return make_study()
+def study(db, small_study) -> Study:
+    return deepcopy(small_study)
 
 
 @pytest.fixture

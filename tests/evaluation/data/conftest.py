@@ -1,11 +1,15 @@
-import pytest
-from django.core.cache import cache
+from copy import deepcopy
 
-from tests.evaluation.scoring.material import make_study
+import pytest
+
+from tests.evaluation.scoring.material import Study, make_study
+
+
+@pytest.fixture(scope="module")
+def scored_study(kept) -> Study:
+    return kept(make_study)
 
 
 @pytest.fixture
-def study(db):
-    # Keys are given out anew in each test: the same version may be of other data.
-    cache.clear()
-    return make_study()
+def study(db, scored_study) -> Study:
+    return deepcopy(scored_study)

@@ -2,6 +2,7 @@
 
 import csv
 import io
+from copy import deepcopy
 
 import numpy as np
 import pytest
@@ -23,9 +24,14 @@ def rosa(cast):
     return cast.client("researcher")
 
 
+@pytest.fixture(scope="module")
+def made(kept):
+    return kept(make_locks)
+
+
 @pytest.fixture
-def locks(db):
-    return make_locks()
+def locks(db, made):
+    return deepcopy(made)
 
 
 def data_of(dataset):

@@ -1,5 +1,7 @@
 """datasets/<slug>/nuggets/"""
 
+from copy import deepcopy
+
 import pytest
 
 from annotation.models import Rating, SubQuestion, Text
@@ -16,9 +18,14 @@ def rosa(cast):
     return cast.client("researcher")
 
 
+@pytest.fixture(scope="module")
+def made(kept, tmp_path_factory):
+    return kept(lambda: make_nuggets(tmp_path_factory.mktemp("nuggets")))
+
+
 @pytest.fixture
-def nuggets(db, tmp_path):
-    return make_nuggets(tmp_path)
+def nuggets(db, made):
+    return deepcopy(made)
 
 
 @pytest.fixture

@@ -1,6 +1,7 @@
 """/datasets/<slug>/seen/. The numbers are worked out in tests/evaluation/seen/material.py."""
 
 import json
+from copy import deepcopy
 
 import pytest
 from django.core.management import CommandError, call_command
@@ -17,9 +18,14 @@ from tests.factories import make_dataset
 PAGE = "/datasets/weir/seen/"
 
 
+@pytest.fixture(scope="module")
+def made(kept, tmp_path_factory):
+    return kept(lambda: make_weir(tmp_path_factory.mktemp("weir")))
+
+
 @pytest.fixture
-def weir(db, tmp_path):
-    return make_weir(tmp_path)
+def weir(db, made):
+    return deepcopy(made)
 
 
 @pytest.fixture
