@@ -1,5 +1,6 @@
 """The databases of all tests, the cast of every test of a page, and a dataset for them to meet over."""
 
+from copy import deepcopy
 from dataclasses import dataclass
 
 import pytest
@@ -19,6 +20,12 @@ settings.load_profile("patient")
 
 
 OPENS_A_DATABASE = {"db", "transactional_db", "django_db_setup"}
+SEEN_BY_OTHERS = {"transactional_db", "live_server"}
+
+
+def _is_seen_by_others(item, used: set[str]) -> bool:
+    marker = item.get_closest_marker("django_db")
+    return bool(marker and marker.kwargs.get("transaction")) or bool(used & SEEN_BY_OTHERS)
 
 
 @pytest.hookimpl(wrapper=True)
@@ -32,8 +39,10 @@ def pytest_collection_modifyitems(items):
         used = set(getattr(item, "fixturenames", ()))
         if item.get_closest_marker("django_db") or used & OPENS_A_DATABASE:
             item.add_marker(pytest.mark.database)
+        if "kept" in used and _is_seen_by_others(item, used):
+            raise pytest.UsageError(f"{item.nodeid}: other connections do not see what is `kept`")
     yield
-    # The soaking first, so that no process is left alone with it at the end: files are handed out in this order.
+    # Soaks first, so that no process is left alone with one at the end: files are handed out in this order.
     # Tests that meet a world that is kept come last, so that no other test of their file is in it.
     items.sort(
         key=lambda item: (
@@ -147,20 +156,52 @@ def make_cast() -> Cast:
     )
 
 
-@pytest.fixture
-def cast(db) -> Cast:
-    return make_cast()
+@dataclass
+class Lent:
+    """T1 on both reports of a dataset, for both workers of the cast."""
+
+    cast: Cast
+    dataset: Dataset
+    campaign: Campaign
+
+
+def _lend() -> Lent:
+    cast, dataset = make_cast(), make_dataset()
+    return Lent(cast, dataset, make_campaign(dataset, cast.worker, cast.other_worker))
+
+
+@pytest.fixture(scope="module")
+def lent(kept) -> Lent:
+    return kept(_lend)
 
 
 @pytest.fixture
-def dataset(db) -> Dataset:
-    return make_dataset()
+def own(db, lent) -> Lent:
+    """A test's own copy."""
+    return deepcopy(lent)
+
+
+def _own(request) -> Lent | None:
+    """For a test that asks for the campaign."""
+    return request.getfixturevalue("own") if "own" in request.fixturenames else None
 
 
 @pytest.fixture
-def campaign(cast, dataset) -> Campaign:
+def cast(request, db) -> Cast:
+    own = _own(request)
+    return own.cast if own else make_cast()
+
+
+@pytest.fixture
+def dataset(request, db) -> Dataset:
+    own = _own(request)
+    return own.dataset if own else make_dataset()
+
+
+@pytest.fixture
+def campaign(own) -> Campaign:
     """T1 on both reports, for both workers."""
-    return make_campaign(dataset, cast.worker, cast.other_worker)
+    return own.campaign
 
 
 @pytest.fixture

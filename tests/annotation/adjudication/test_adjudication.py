@@ -292,8 +292,9 @@ def test_the_page_works_without_scripts(rosa, differing):
 
 
 @pytest.mark.django_db(transaction=True)
-def test_first_decisions_at_once_make_one_rater_and_one_key_one_decision(cast, differing):
-    campaign_pk, by = differing.pk, cast.researcher
+def test_first_decisions_at_once_make_one_rater_and_one_key_one_decision(cast, dataset):
+    campaign = make_differing(cast, make_campaign(dataset, cast.worker, cast.other_worker))
+    campaign_pk, by = campaign.pk, cast.researcher
     start = REPORT.index("was hurt")
     keys = [uuid4() for _ in range(4)]
 

@@ -9,10 +9,11 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import connection
 
-from annotation.models import Answer, Dataset, Rater
+from annotation.models import Answer, Campaign, Dataset, Rater
 from crux_site.imports import uploads
 from crux_site.imports.importing import import_dataset
 from tests.annotation.task.work_material import answer
+from tests.factories import make_campaign
 from tests.threads import in_threads
 
 DEMO = Path(__file__).resolve().parents[3] / "fixtures" / "demo"
@@ -60,6 +61,12 @@ def arrive(client, dataset, assignment):
     if saved.status_code == 204:
         Rater.objects.create(dataset=dataset, name="newcomer", kind=Rater.Kind.HUMAN)
     return saved.status_code
+
+
+@pytest.fixture
+def campaign(cast, dataset) -> Campaign:
+    """Seen by other connections too."""
+    return make_campaign(dataset, cast.worker, cast.other_worker)
 
 
 @pytest.mark.soak

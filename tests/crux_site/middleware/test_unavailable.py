@@ -8,9 +8,10 @@ import psycopg
 import pytest
 from django.db import DatabaseError, connection
 
-from annotation.models import Answer
+from annotation.models import Answer, Campaign
 from crux_site.middleware import will_pass
 from tests.annotation.task.work_material import answer
+from tests.factories import make_campaign
 
 BY_SCRIPT = {"HTTP_X_REQUESTED_WITH": "fetch"}
 
@@ -64,6 +65,12 @@ def patient_client(cast, who):
     client = cast.client(who)
     client.raise_request_exception = False
     return client
+
+
+@pytest.fixture
+def campaign(cast, dataset) -> Campaign:
+    """Seen by other connections too."""
+    return make_campaign(dataset, cast.worker, cast.other_worker)
 
 
 def test_a_save_that_meets_a_lock_is_told_when_to_come_back(
