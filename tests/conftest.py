@@ -115,14 +115,19 @@ def kept(django_db_setup, django_db_blocker):
     objects are all tests' own: each takes a copy.
     """
 
-    def unblocked(make):
+    made = []
+
+    def once(make):
+        assert not made, "one world a file: tests of the one would meet the other, too"
         with django_db_blocker.unblock():
-            return make()
+            made.append(make())
+        return made[0]
 
     keep_nothing()
     whole = transaction.atomic()
-    unblocked(whole.__enter__)
-    yield unblocked
+    with django_db_blocker.unblock():
+        whole.__enter__()
+    yield once
     with django_db_blocker.unblock():
         transaction.set_rollback(True)
         whole.__exit__(None, None, None)

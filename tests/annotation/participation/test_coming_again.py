@@ -9,6 +9,8 @@ from django.utils import translation
 from annotation.models import Participant, User
 from annotation.participation import entry
 from tests.crowd import Walker, arrival_url, join, make_study
+from tests.factories import make_campaign
+from tests.labels import assignment_of
 
 AGAIN = "/start/crowd/again/"
 
@@ -110,7 +112,8 @@ def test_whose_data_was_deleted_is_not_asked_for_a_password_either(walker):
     assert walker.client.get("/work/").url == AGAIN
 
 
-def test_people_with_a_password_log_in_as_ever(cast, study, assignment):
+def test_people_with_a_password_log_in_as_ever(cast, study, dataset):
+    assignment = assignment_of(make_campaign(dataset, cast.worker), cast.worker, "oracle")
     stranger = Client()
     work = f"/work/{assignment.pk}/"
     for url in ("/", "/work/", work, "/work/in/ferry-answerable/", "/work/999999/"):
