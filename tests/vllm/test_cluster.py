@@ -19,7 +19,7 @@ from tests.vllm.server import PYTHON, ROOT
 from tests.vllm.site import manage
 
 WORKERS = 2
-ROWS = 25  # pairs of a file
+ROWS = 20  # pairs of a file: two texts
 LOT = (
     PAIRS // ROWS // (WORKERS * 4)
 )  # files that a grader holds at once: judging.offline.cluster's LOTS
