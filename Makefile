@@ -175,10 +175,10 @@ $(VLLM_ENV)/env.stamp: | $(filter .uv/bin/uv,$(UV))
 	@$(UV) pip install --quiet --python $(VLLM_ENV)/bin/python --no-deps -r tests/vllm/requirements.txt
 	@touch $@
 
-# In one process: vLLM takes all cores by itself.
+# In two processes, each with a server: half of a server's start takes one core.
 test-vllm: dev-env $(VLLM_ENV)/env.stamp
 	@echo "== tests with a real vLLM"
-	VLLM_PYTHON=$(VLLM_ENV)/bin/python PG_URL=$(PG_URL) $(PY) -m pytest tests/vllm $(PYTEST)
+	VLLM_PYTHON=$(VLLM_ENV)/bin/python PG_URL=$(PG_URL) $(PY) -m pytest -n 2 --dist loadfile --no-loadscope-reorder tests/vllm $(PYTEST)
 
 # Compiled for processors in general: what llama.cpp 0.3.36 makes of AMX, where this machine has it, crashes.
 # pip keeps the wheel that it makes.
