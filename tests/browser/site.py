@@ -106,16 +106,16 @@ def free_port() -> int:
 
 
 @contextmanager
-def served(folder: Path, seed: str, database_url: str = "", **settings: str):
+def served(folder: Path, seed: str, **settings: str):
     """A site with a database of its own, filled by `seed` (Python to run), served by granian.
 
-    The database is a file in the folder, unless `database_url` names another. `settings` are those of
-    the environment that this site has beyond the usual ones.
+    The database is a file in the folder. `settings` are those of the environment that this site has beyond the
+    usual ones.
     """
     database = folder / "crux.sqlite3"
     env = os.environ | {
         "VAR_DIR": str(folder),
-        "DATABASE_URL": database_url or f"sqlite:///{database}",
+        "DATABASE_URL": f"sqlite:///{database}",
         "DJANGO_SETTINGS_MODULE": "crux_site.settings",
         "PYTHONPATH": str(ROOT),
         **settings,

@@ -8,7 +8,6 @@ import re
 import tomllib
 import zipfile
 from copy import deepcopy
-from uuid import uuid4
 
 import pytest
 from django.conf import settings
@@ -17,7 +16,6 @@ from django.core.management import CommandError, call_command
 from annotation.models import (
     Answer,
     Campaign,
-    Decision,
     LogEntry,
     Part,
     Participant,
@@ -28,39 +26,16 @@ from annotation.monitoring import actions
 from annotation.monitoring.export import archive, files
 from annotation.monitoring.export_tables import PRIVATE, safe
 from tests import field
+from tests.annotation.monitoring.filled_material import make_filled, new_study
 from tests.conftest import Cast, make_cast
 from tests.crowd import make_study
 
 HOME = "/campaigns/crowd/"
 
 
-def new_study() -> Campaign:
-    study = make_study(texts=12)
-    study.refresh_from_db()
-    return study
-
-
 @pytest.fixture(scope="module")
 def filled(kept):
-    """The people by status, and the cast."""
-
-    def make():
-        study, cast = new_study(), make_cast()
-        by_status = field.fill(study)
-        actions.extend(by_status["working"], 5, cast.admin)
-        asked = study.items.first().asked.first()
-        Decision.objects.create(
-            item=asked.item,
-            question=asked.question,
-            key=uuid4(),
-            grade=1,
-            spans=[{"start": 0, "end": 6, "quote": "Report"}],
-            note="-plain to see",
-            by=cast.admin,
-        )
-        return by_status, cast
-
-    return kept(make)
+    return kept(make_filled)
 
 
 @pytest.fixture

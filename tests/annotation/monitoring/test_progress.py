@@ -11,6 +11,7 @@ from django.test.utils import CaptureQueriesContext
 from annotation.models import Answer, Assignment, Campaign, Item, LogEntry, Participant, User
 from annotation.monitoring import actions, participants, progress
 from tests import field
+from tests.annotation.monitoring.filled_material import new_study
 from tests.crowd import make_study
 from tests.markup import markup
 
@@ -19,7 +20,7 @@ HOME = "/campaigns/crowd/"
 
 @pytest.fixture(scope="module")
 def filled(kept):
-    return kept(lambda: field.fill(make_study(texts=12)))
+    return kept(lambda: field.fill(new_study()))
 
 
 @pytest.fixture
@@ -32,9 +33,7 @@ def study(request, db) -> Campaign:
     """With the people, or where a test has none without anybody."""
     if "people" in request.fixturenames:
         return Campaign.objects.get(pk=request.getfixturevalue("people")["done"].campaign_id)
-    study = make_study(texts=12)
-    study.refresh_from_db()
-    return study
+    return new_study()
 
 
 def text(client, url: str, **headers) -> str:
