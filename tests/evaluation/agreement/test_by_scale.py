@@ -136,7 +136,7 @@ def test_the_judge_of_names_has_no_eta(named):
     assert found["classes"]["0"]["f1"] == 1
 
 
-def test_every_link_opens_and_counts_what_the_number_says(rosa, named, read_once):
+def test_every_link_opens_and_counts_what_the_number_says(rosa, named):
     page = markup(rosa.get(f"{PAGE}?{NAMED}&of=ben&against=ann&by=question-type:cat"))
     counts = 0
     for url, text in {(html.unescape(url), text.strip()) for url, text in LINK.findall(page)}:
