@@ -1,17 +1,44 @@
-"""What `looks` leaves out in the narrowest window is what another view has said."""
+"""What `looks` leaves out in the narrow windows is what another view has said."""
 
 import re
 
-from tests.browser.looks import WIDTHS
+from tests.browser.looks import NARROWEST, PHONE
 from tests.browser.site import ROOT
 
 REM = 16  # pixels
+STYLES = "\n".join(path.read_text() for path in (ROOT / "static" / "css").glob("*.css"))
+# Parts of the task pages, whose colours are looked at in each width.
+OF_TASK_PAGES = (".question-pane", ".touch-take", ".apart")
 
 
 def test_no_rule_of_the_stylesheet_lies_between_the_two_narrowest_windows():
-    styles = "\n".join(path.read_text() for path in (ROOT / "static" / "css").glob("*.css"))
-    limits = re.findall(r"@media[^{]*?width: ([\d.]+)(\w+)", styles)
+    limits = re.findall(r"@media[^{]*?width: ([\d.]+)(\w+)", STYLES)
     assert {unit for _, unit in limits} == {"rem"}
-    narrowest, next_one, *_ = sorted(WIDTHS)
-    assert not [limit for limit, _ in limits if narrowest <= REM * float(limit) <= next_one]
-    assert "@container" not in styles
+    between = [limit for limit, _ in limits if NARROWEST <= REM * float(limit) <= PHONE]
+    assert not between
+    assert "@container" not in STYLES
+
+
+def blocks_by_width() -> list[str]:
+    """What stands in each media query that asks for a width, nested ones within it."""
+    blocks = []
+    for query in re.finditer(r"@media[^{]*width[^{]*\{", STYLES):
+        depth, end = 1, query.end()
+        while depth:
+            depth += {"{": 1, "}": -1}.get(STYLES[end], 0)
+            end += 1
+        blocks.append(STYLES[query.end() : end - 1])
+    return blocks
+
+
+def test_no_colour_depends_on_the_width_but_on_the_task_pages():
+    blocks = blocks_by_width()
+    assert len(blocks) > 10
+    rules = re.findall(r"([^{}]+)\{([^{}]*)\}", "\n".join(blocks))
+    coloured = {
+        selector.split("*/")[-1].strip()
+        for selector, declarations in rules
+        if re.search(r"(?:^|[\s;])(?:color|background[\w-]*|opacity|filter):", declarations)
+    }
+    assert coloured
+    assert all(selector.startswith(OF_TASK_PAGES) for selector in coloured), coloured
