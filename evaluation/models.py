@@ -4,8 +4,11 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
+from annotation.models.corpus import Text
+from annotation.models.natural import NaturalKey, NaturalQuerySet
 
-class RetrievalRun(models.Model):
+
+class RetrievalRun(NaturalKey):
     """A named ranking of texts for each topic. One topic's list is a retrieval context, Z.
 
     One that was made here has its recipe and its origin: what it was made from, by which versions, and
@@ -20,6 +23,9 @@ class RetrievalRun(models.Model):
     recipe = models.TextField(blank=True, default="", help_text="the line that says how it is made")
     origin = models.JSONField(default=dict, blank=True)
     fingerprint = models.CharField(max_length=64, blank=True, default="", editable=False)
+
+    objects = NaturalQuerySet["RetrievalRun"].as_manager()
+    NATURAL = ("dataset__slug", "name")
 
     class Meta:
         ordering = ["dataset_id", "name"]
@@ -36,7 +42,7 @@ class RetrievalRun(models.Model):
         return self.name
 
 
-class RankedText(models.Model):
+class RankedText(NaturalKey):
     """A text at its rank, counted from 1, in the order of the run's file.
 
     `file_rank` is what the file's own column says, where that is another number: in some files it is
@@ -51,6 +57,9 @@ class RankedText(models.Model):
     rank = models.PositiveIntegerField()
     score = models.FloatField(null=True)
     file_rank = models.IntegerField(null=True)
+
+    objects = NaturalQuerySet["RankedText"].as_manager()
+    NATURAL = ("run__dataset__slug", "run__name", "topic__name", "rank")
 
     class Meta:
         ordering = ["run_id", "topic_id", "rank"]
@@ -113,7 +122,7 @@ class SampleChance(models.Model):
         return f"{self.text}: {self.chance:.3f}"
 
 
-class System(models.Model):
+class System(NaturalKey):
     """How a system was set: plain values by their names, such as a model, k, a chunk's size.
 
     Its reports, and a retrieval run of its name, are tied to it by that name: a system that says nothing of
@@ -126,6 +135,9 @@ class System(models.Model):
     name = models.CharField(max_length=120)
     settings = models.JSONField(default=dict)
 
+    objects = NaturalQuerySet["System"].as_manager()
+    NATURAL = ("dataset__slug", "name")
+
     class Meta:
         ordering = ["dataset_id", "name"]
         constraints = [
@@ -136,7 +148,7 @@ class System(models.Model):
         return self.name
 
 
-class ReportValue(models.Model):
+class ReportValue(NaturalKey):
     """A number that was computed elsewhere of a report, under the name of what computed it."""
 
     report = models.ForeignKey(
@@ -144,6 +156,9 @@ class ReportValue(models.Model):
     )
     measure = models.CharField(max_length=120)
     value = models.FloatField()
+
+    objects = NaturalQuerySet["ReportValue"].as_manager()
+    NATURAL = (*(f"report__{path}" for path in Text.NATURAL), "measure")
 
     class Meta:
         ordering = ["report_id", "measure"]

@@ -8,18 +8,23 @@ from django.db.models import F, Q
 from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
+from annotation.models.natural import ByNaturalKey, NaturalKey, NaturalQuerySet
+
 
 def digest(body: str) -> str:
     """SHA-256 of a text's UTF-8 bytes, in hex: says whether two people saw the same words."""
     return hashlib.sha256(body.encode()).hexdigest()
 
 
-class Dataset(models.Model):
+class Dataset(NaturalKey):
     """A test collection."""
 
     slug = models.SlugField(max_length=80, unique=True)
     title = models.CharField(max_length=200)
     created = models.DateTimeField(auto_now_add=True)
+
+    objects = NaturalQuerySet["Dataset"].as_manager()
+    NATURAL = ("slug",)
 
     class Meta:
         ordering = ["slug"]
@@ -31,7 +36,7 @@ class Dataset(models.Model):
         return reverse("dataset", args=[self.slug])
 
 
-class Topic(models.Model):
+class Topic(NaturalKey):
     """One open-ended query: the request that a report answers."""
 
     dataset = models.ForeignKey(
@@ -48,6 +53,9 @@ class Topic(models.Model):
         help_text="the kind of task, domain or track; results are told for each",
     )
 
+    objects = NaturalQuerySet["Topic"].as_manager()
+    NATURAL = ("dataset__slug", "name")
+
     class Meta:
         ordering = ["dataset_id", "position"]
         constraints = [
@@ -58,13 +66,13 @@ class Topic(models.Model):
         return self.name
 
 
-class SubQuestionQuerySet(models.QuerySet["SubQuestion"]):
+class SubQuestionQuerySet(ByNaturalKey, models.QuerySet["SubQuestion"]):
     def with_words(self) -> "SubQuestionQuerySet":
         """Those that ask something: the only ones that may be put to anybody, a judge too."""
         return self.exclude(body="")
 
 
-class SubQuestion(models.Model):
+class SubQuestion(NaturalKey):
     """One question of a topic. A filtered one is kept, with the reason, and is not asked of people.
 
     A body of "" is a place in the source that holds no words. It is kept, for positions count on it,
@@ -92,6 +100,8 @@ class SubQuestion(models.Model):
 
     objects = SubQuestionQuerySet.as_manager()
 
+    NATURAL = ("topic__dataset__slug", "topic__name", "position")
+
     class Meta:
         ordering = ["topic_id", "position"]
         constraints = [
@@ -115,7 +125,7 @@ class SubQuestion(models.Model):
         return bool(self.filtered_because)
 
 
-class Document(models.Model):
+class Document(NaturalKey):
     """What passages are cut from or written after: never rated, searched or scored itself.
 
     Its hash fixes the words, as that of a text does.
@@ -128,6 +138,9 @@ class Document(models.Model):
     name = models.CharField(max_length=250)
     body = models.TextField()
     sha256 = models.CharField(max_length=64, editable=False)
+
+    objects = NaturalQuerySet["Document"].as_manager()
+    NATURAL = ("dataset__slug", "name")
 
     class Meta:
         ordering = ["id"]
@@ -143,13 +156,13 @@ class Document(models.Model):
         super().save(*args, **kwargs)
 
 
-class TextQuerySet(models.QuerySet["Text"]):
+class TextQuerySet(ByNaturalKey, models.QuerySet["Text"]):
     def with_body(self) -> "TextQuerySet":
         """Those whose words we have: the only ones that may be handed to a rater."""
         return self.filter(body__isnull=False)
 
 
-class Text(models.Model):
+class Text(NaturalKey):
     """Anything that is rated: a passage, a generated report, or a human reference summary.
 
     A body of None is a text that runs and ratings name but whose words we do not have: it is
@@ -190,6 +203,8 @@ class Text(models.Model):
 
     objects = TextQuerySet.as_manager()
 
+    NATURAL = ("dataset__slug", "kind", "system", "name")
+
     class Meta:
         ordering = ["id"]
         constraints = [
@@ -222,7 +237,7 @@ class Text(models.Model):
         super().save(*args, **kwargs)
 
 
-class Citation(models.Model):
+class Citation(NaturalKey):
     """A mark of a report that says which text a statement rests on.
 
     `start` and `end` are the statement's, in code points of the report. `label` is the mark as it was
@@ -239,6 +254,9 @@ class Citation(models.Model):
     cited = models.ForeignKey(
         Text, on_delete=models.SET_NULL, related_name="cited_by", null=True, blank=True
     )
+
+    objects = NaturalQuerySet["Citation"].as_manager()
+    NATURAL = (*(f"report__{path}" for path in Text.NATURAL), "position")
 
     class Meta:
         ordering = ["report_id", "position"]

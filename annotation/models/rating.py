@@ -8,11 +8,12 @@ from django.db import connection, models
 from django.db.models import Exists, F, OuterRef, Q
 
 from annotation.models.corpus import Dataset
+from annotation.models.natural import ByNaturalKey, NaturalKey, NaturalQuerySet
 from annotation.models.rubric import Rubric
 from annotation.prepared import PreparedInsert, insert_all, stamp
 
 
-class Rater(models.Model):
+class Rater(NaturalKey):
     """A person, or a model under one prompt; or what a rule made of the ratings of several.
 
     A rater that came in a file belongs to its dataset: two studies may both have an "annotator1",
@@ -43,6 +44,9 @@ class Rater(models.Model):
         blank=True,
     )
 
+    objects = NaturalQuerySet["Rater"].as_manager()
+    NATURAL = ("dataset__slug", "name")
+
     class Meta:
         ordering = ["name"]
         constraints = [
@@ -66,7 +70,7 @@ Grade = tuple[int, int, int]  # key of the text, key of the question, grade
 _COLUMNS = ("rater_id", "rubric_id", "text_id", "question_id", "grade", "created")
 
 
-class RatingQuerySet(models.QuerySet["Rating"]):
+class RatingQuerySet(ByNaturalKey, models.QuerySet["Rating"]):
     def of_dataset(self, dataset: Any) -> "RatingQuerySet":
         return self.filter(text__dataset=dataset)
 
@@ -138,7 +142,7 @@ class RatingQuerySet(models.QuerySet["Rating"]):
             )
 
 
-class Rating(models.Model):
+class Rating(NaturalKey):
     """The grade that a rater gives to a (text, question) pair under a rubric.
 
     No row means no rating: what is missing is missing, and never a 0 or a -1. For a person's work
@@ -161,6 +165,19 @@ class Rating(models.Model):
 
     objects = RatingQuerySet.as_manager()
 
+    NATURAL = (
+        "rater__dataset__slug",
+        "rater__name",
+        "rubric__slug",
+        "text__dataset__slug",
+        "text__kind",
+        "text__system",
+        "text__name",
+        "question__topic__dataset__slug",
+        "question__topic__name",
+        "question__position",
+    )
+
     class Meta:
         constraints = [
             models.UniqueConstraint(
@@ -173,7 +190,7 @@ class Rating(models.Model):
         return f"{self.rater}: {self.grade}"
 
 
-class NuggetSpan(models.Model):
+class NuggetSpan(NaturalKey):
     """Words of a text that support a rating: half-open [start, end) in Unicode code points.
 
     `body[start:end] == quote` always. `source_quote` keeps the words as a file gave them where
@@ -194,6 +211,9 @@ class NuggetSpan(models.Model):
     quote = models.TextField(blank=True)
     source_quote = models.TextField(blank=True)
     located = models.CharField(max_length=10, choices=Located.choices, default=Located.EXACT)
+
+    objects = NaturalQuerySet["NuggetSpan"].as_manager()
+    NATURAL = (*(f"rating__{path}" for path in Rating.NATURAL), "position")
 
     class Meta:
         ordering = ["rating_id", "position"]

@@ -7,6 +7,8 @@ from django.db.models.signals import post_delete, post_save
 from django.dispatch import receiver
 from django.urls import reverse
 
+from annotation.models.natural import ByNaturalKey, NaturalKey, NaturalQuerySet
+
 
 def text_and_question() -> list[str]:
     """What most rubrics show."""
@@ -16,13 +18,13 @@ def text_and_question() -> list[str]:
 _grades: dict[int, tuple[int, ...]] = {}  # by rubric; they stay as they were made
 
 
-class RubricQuerySet(models.QuerySet["Rubric"]):
+class RubricQuerySet(ByNaturalKey, models.QuerySet["Rubric"]):
     def offered(self) -> "RubricQuerySet":
         """Those that a new campaign or judge may take."""
         return self.filter(is_retired=False)
 
 
-class Rubric(models.Model):
+class Rubric(NaturalKey):
     """A question put to every pair, and the grades that may answer it.
 
     Once it is used, in a campaign, by a judge or under ratings, all but its guideline stays as it is.
@@ -66,6 +68,8 @@ class Rubric(models.Model):
     )
 
     objects = RubricQuerySet.as_manager()
+
+    NATURAL = ("slug",)
 
     class Meta:
         ordering = ["slug"]
@@ -167,7 +171,7 @@ class Rubric(models.Model):
         return any(model._base_manager.filter(**{name: self}).exists() for model, name in holders)
 
 
-class RubricLevel(models.Model):
+class RubricLevel(NaturalKey):
     """One grade of a rubric and the words that define it.
 
     `name` is the one word by which models and files call it, `key` what is pressed for it in place of
@@ -191,6 +195,9 @@ class RubricLevel(models.Model):
     name = models.SlugField(max_length=40, blank=True, db_index=False)
     key = models.CharField(max_length=1, blank=True)
     colour = models.CharField(max_length=6, choices=Colour.choices, blank=True)
+
+    objects = NaturalQuerySet["RubricLevel"].as_manager()
+    NATURAL = ("rubric__slug", "grade")
 
     class Meta:
         ordering = ["rubric_id", "-grade"]
