@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from django.core.paginator import Paginator
-from django.db.models import Count, OuterRef, Subquery
+from django.db.models import Count, Exists, OuterRef, Prefetch, Subquery
 from django.db.models.functions import Coalesce
 from django.http import Http404, HttpResponseBase, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
@@ -13,10 +13,12 @@ from annotation.formats import long_table, qlabels, qrels
 from annotation.formats.foreign.qac import GOLD
 from annotation.formats.qac import PAIRS
 from annotation.http import AuthenticatedRequest, researchers_only
-from annotation.models import Dataset, Rater, Text, Topic
+from annotation.models import Campaign, Dataset, Rater, Rating, Text, Topic
 from annotation.models.rating import raters_of
 from crux_site.datasets.page import overview
 from evaluation.csv_tables import Cell, csv_response
+from judging.engine.background import GOING
+from judging.models import JudgeRun
 
 LABELS = {"qlabels": qlabels.lines, "qrels": qrels.lines}
 TOPICS_PER_PAGE = 50
@@ -38,9 +40,21 @@ def _number_of(model: type[Topic] | type[Text]) -> Coalesce:
 @require_safe
 @researchers_only
 def datasets(request: AuthenticatedRequest) -> HttpResponseBase:
-    """All datasets."""
+    """All datasets, and what is going on in each."""
+    judging = JudgeRun.objects.filter(state__in=GOING).select_related("judge__rater")
     # Counted apart: joined, topics and texts would multiply each other.
-    listed = Dataset.objects.annotate(n_topics=_number_of(Topic), n_texts=_number_of(Text))
+    listed = Dataset.objects.annotate(
+        n_topics=_number_of(Topic),
+        n_texts=_number_of(Text),
+        is_rated=Exists(Rating.objects.filter(text__dataset=OuterRef("pk"))),
+    ).prefetch_related(
+        Prefetch(
+            "campaigns",
+            Campaign.objects.filter(state=Campaign.State.OPEN),
+            to_attr="open_campaigns",
+        ),
+        Prefetch("judge_runs", judging, to_attr="runs_at_work"),
+    )
     return render(
         request, "crux_site/datasets/datasets.html", {"datasets": listed, "room": "datasets"}
     )

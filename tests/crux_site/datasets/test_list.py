@@ -1,0 +1,61 @@
+"""datasets/: every dataset, and what is going on in it."""
+
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from annotation.models import Rater, Rating, Rubric
+from judging.engine.judges import make_judge
+from judging.models import JudgeRun
+from tests.evaluation.agreement.test_page import words
+from tests.factories import make_campaign, make_dataset
+
+
+def judge(dataset, name: str, state: str) -> JudgeRun:
+    rubric = Rubric.objects.get(slug="graded")
+    made = make_judge(name, rubric=rubric, backend="openai", model=name, prompt="{text}")
+    return JudgeRun.objects.create(judge=made, dataset=dataset, state=state)
+
+
+def test_it_says_what_goes_on_and_where_nothing_is_rated(cast, dataset):
+    make_dataset("harbour")
+    open_one = make_campaign(dataset, cast.worker)
+    closed = make_campaign(dataset, cast.worker, rubric="graded", kind="passage")
+    closed.title, closed.state = "Over and done", "closed"
+    closed.save()
+    running, _paused = judge(dataset, "big", "running"), judge(dataset, "small", "paused")
+    page = cast.client("researcher").get("/datasets/")
+    seen = words(page)
+    assert f"Open campaign: {open_one.title}" in seen
+    assert f'href="/judge-runs/{running.pk}/"' in page.content.decode()
+    assert "Judging now: big" in seen
+    assert "Judging now: small" not in seen
+    assert "Over and done" not in seen
+    assert seen.count("Nobody has rated a text of it yet") == 2
+
+
+def test_links_to_results_where_there_are_some(cast, dataset):
+    Rating.objects.create(
+        rater=Rater.objects.create(dataset=dataset, name="ann", kind="human"),
+        rubric=Rubric.objects.get(slug="answerable"),
+        text=dataset.texts.first(),
+        question=dataset.topics.get().questions.first(),
+        grade=1,
+    )
+    page = cast.client("researcher").get("/datasets/").content.decode()
+    assert 'href="/datasets/ferry/agreement/"' in page
+    assert "Nobody has rated" not in page
+
+
+def test_more_datasets_take_no_more_queries(cast, dataset):
+    def n_queries() -> int:
+        client = cast.client("researcher")
+        with CaptureQueriesContext(
+            connection,
+        ) as queries:
+            client.get("/datasets/")
+        return len(queries)
+
+    before = n_queries()
+    for number in range(5):
+        make_dataset(f"another-{number}")
+    assert n_queries() == before
