@@ -12,7 +12,7 @@ from evaluation.data.columns import Column
 from evaluation.data.ratings import RatingMatrix, TextRow, load
 from evaluation.data.selection import Selection
 from evaluation.data.spans import load_evidence
-from evaluation.pairs.params import PairFilter, fitting, pair_filter
+from evaluation.pairs.params import PairFilter, carried, fitting, pair_filter
 from evaluation.pairs.weights import evidence_distance, grade_distance, strongest_first
 from evaluation.stats.estimate import FloatArray, IntArray
 
@@ -123,8 +123,13 @@ def grade_cell(rater: Column, grade: float | None, rubric: Rubric) -> GradeCell:
 
 
 def pair_list(selection: Selection, words: Mapping[str, str]) -> PairList:
-    """The pairs that these parameters ask for. Raises SelectionError as `pair_filter`."""
+    """The pairs that these parameters ask for. Raises SelectionError as `pair_filter`.
+
+    A form that was filled in for another rubric asks for what there is under this one of its filter.
+    """
     matrix = load(selection)
+    if words.get("of_rubric", selection.rubric.slug) != selection.rubric.slug:
+        words = carried(matrix, words)
     wanted = pair_filter(matrix, words)
     evidence = load_evidence(matrix)
     chosen, ratings = fitting(matrix, evidence, wanted)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from itertools import combinations
 from typing import Any
@@ -144,6 +145,17 @@ def pair_filter(matrix: RatingMatrix, query: Mapping[str, str]) -> PairFilter:
     needs a judge where none is chosen.
     """
     return PairFilter(**PairForm(matrix, query).asked())
+
+
+def carried(matrix: RatingMatrix, query: Mapping[str, str]) -> dict[str, str]:
+    """What of the filter of another rubric there is under this one, too."""
+    kept = {}
+    for name in PairForm.base_fields:
+        if name in query:
+            with suppress(SelectionError):
+                pair_filter(matrix, {name: query[name]})
+                kept[name] = query[name]
+    return kept
 
 
 def fitting(

@@ -39,19 +39,31 @@ BEFORE, BESIDE = 4, 12  # rows of the list beside a pair: before it, and in all
 @require_safe
 @researchers_only
 def pairs(request: AuthenticatedRequest, slug: str) -> HttpResponse:
+    """The list, and the form for another one; a filter that is not there is refused (400) beside the form."""
     dataset = get_object_or_404(Dataset, slug=slug)
     try:
-        listed = pair_list(asked_for(request, dataset), request.GET.dict())
+        selection = asked_for(request, dataset)
     except SelectionError as error:
         return refusal(request, dataset, str(error))
+    listed, refused = _listed(selection, request.GET.dict())
     page = Paginator(range(len(listed)), PER_PAGE).get_page(request.GET.get("page"))
+    is_shown = listed and not refused
     context = _list_context(dataset, listed) | {
         "page": page,
+        "refused": refused,
         "rows": _with_words(
-            listed.rows(page.start_index() - 1, page.end_index()) if listed else []
+            listed.rows(page.start_index() - 1, page.end_index()) if is_shown else []
         ),
     }
-    return render(request, "evaluation/pairs/pairs.html", context)
+    return render(request, "evaluation/pairs/pairs.html", context, status=400 if refused else 200)
+
+
+def _listed(selection: Selection, words: dict[str, str]) -> tuple[PairList, str]:
+    """The pairs that are asked for; or all of them, and why what is asked for is not there."""
+    try:
+        return pair_list(selection, words), ""
+    except SelectionError as error:
+        return pair_list(selection, {}), str(error)
 
 
 @require_safe

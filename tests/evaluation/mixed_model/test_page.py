@@ -27,7 +27,9 @@ def test_contrasts_and_equivalence(rosa, duel):
     # Means of ten coverages: 11/40 = 0.275, 30/40, 12/40: differences of 0.475 and 0.025.
     assert [row[0] for row in rows] == ["beta", "gamma"]
     assert [row[1] for row in rows] == ["0.75 n = 10", "0.30 n = 10"]
-    assert [row[2].split()[0] for row in rows] == ["0.47", "0.02"]
+    # In the middle between two numbers of two digits: which one is printed is up to the processor's sums.
+    shown = [float(row[2].split()[0]) for row in rows]
+    assert shown == pytest.approx([0.475, 0.025], abs=0.0051)
     assert rows[0][-1] == "differs"
     # gamma by topic: 0, 0, 1/8, 0, 0 above alpha: mean 0.025, se 0.025; t = (0.025 - 0.1) / 0.025 = -3
     # with 4 degrees of freedom: p = 0.01997. Twice that for Holm; beta's p is above 0.5.

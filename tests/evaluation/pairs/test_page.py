@@ -3,6 +3,7 @@
 import pytest
 from django.urls import reverse
 
+from annotation.models import Rubric
 from tests.evaluation.agreement.test_page import words
 
 
@@ -107,6 +108,36 @@ def test_a_filter_that_is_not_there_is_answered_with_the_list(rosa, study, query
     response = rosa.get(study.url("pairs", query))
     assert response.status_code == 400
     assert message in words(response)
+
+
+@pytest.mark.parametrize("query", ["kind=nope", "kind=judge-differs&judge=", "cell=tp&judge="])
+def test_a_filter_that_is_refused_leaves_the_form_and_shows_no_pair(rosa, study, query):
+    response = rosa.get(study.url("pairs", query))
+    page = response.content.decode()
+    assert (response.status_code, listed(response)) == (400, [])
+    assert all(f'name="{name}"' in page for name in ("rubric", "judge", "raters", "kind"))
+    assert "No such pairs" in words(response)
+
+
+def test_every_rubric_is_within_reach_and_takes_along_what_it_has_of_the_filter(rosa, study):
+    page = rosa.get(study.url("pairs")).content.decode()
+    assert 'value="graded"' in page
+    asked = "rubric=graded&of_rubric=answerable&raters=ann&judge=nope&eta=9&words=hurt"
+    asked += "&kind=both-answerable-no-overlap&system=nope&cell=tp&topic=ferry-1"
+    response = rosa.get(study.url("pairs", asked))
+    assert response.status_code == 200
+    assert response.context["selection"].rubric.slug == "graded"
+    wanted = response.context["filter"]
+    assert (wanted.words, wanted.system, wanted.cell) == ("hurt", None, ())
+    stays = rosa.get(study.url("pairs", "rubric=answerable&of_rubric=answerable&kind=differ"))
+    assert stays.context["filter"].kind == "differ"
+
+
+def test_a_rubric_under_which_nobody_rated_says_so(rosa, study):
+    Rubric.objects.get(slug="graded").ratings.all().delete()
+    response = rosa.get(study.url("pairs", "rubric=graded"))
+    assert response.status_code == 200
+    assert "Nobody has rated under this rubric. Others can be chosen above." in words(response)
 
 
 def test_nothing_fits(rosa, study):
