@@ -45,7 +45,6 @@ INSTALLED_APPS = [
     "django_htmx",
     "django_tasks_db",
     "rest_framework",
-    "rest_framework.authtoken",
     "django_filters",
     "drf_spectacular",
     "drf_spectacular_sidecar",

@@ -2,7 +2,6 @@
 
 from django.urls import include, path
 
-from crux_site.api import token
 from crux_site.datasets.views import home
 
 handler400 = "crux_site.middleware.bad_request"
@@ -13,8 +12,7 @@ handler500 = "crux_site.middleware.server_error"
 urlpatterns = [
     path("", home, name="home"),
     path("", include("crux_site.login.urls")),
-    path("account/token/", token.token, name="token"),
-    path("account/token/revoke/", token.revoke, name="token_revoke"),
+    path("account/", include("crux_site.account.urls")),
     path("api/", include("crux_site.api.urls")),
     path("datasets/", include("crux_site.datasets.urls")),
     path("datasets/<slug:slug>/", include("evaluation.urls")),

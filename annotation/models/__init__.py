@@ -19,12 +19,13 @@ from annotation.models.participation import (
     Part,
     Participant,
 )
-from annotation.models.people import User
+from annotation.models.people import ApiToken, User
 from annotation.models.rating import Answer, NuggetSpan, Rater, Rating
 from annotation.models.rubric import Rubric, RubricLevel
 
 __all__ = [
     "Answer",
+    "ApiToken",
     "Assignment",
     "AttentionCheck",
     "Campaign",

@@ -1,7 +1,12 @@
-"""Accounts and their roles."""
+"""Accounts, their roles, and the tokens with which their programs come to the API."""
+
+import hashlib
+import secrets
+from datetime import datetime
 
 from django.contrib.auth.models import AbstractUser
 from django.db import models
+from django.utils import timezone
 
 
 class User(AbstractUser):
@@ -28,3 +33,43 @@ class User(AbstractUser):
     def is_researcher(self) -> bool:
         """True for those who may read results: researchers and admins."""
         return self.is_admin or self.role == self.Role.RESEARCHER
+
+
+def digest_of_token(key: str) -> str:
+    """What is stored of a token. It is drawn at random, and so long that no slow hash has to guard it."""
+    return hashlib.sha256(key.encode()).hexdigest()
+
+
+class ApiTokenQuerySet(models.QuerySet["ApiToken"]):
+    def make(self, user: User, name: str, expires: datetime | None = None) -> str:
+        """A new token of an account. Its key is returned, and can be read nowhere afterwards."""
+        key = secrets.token_urlsafe(32)
+        self.create(user=user, name=name, digest=digest_of_token(key), expires=expires)
+        return key
+
+
+class ApiToken(models.Model):
+    """A token of an account, by the name that its owner knows it by; of its key only the SHA-256 is here."""
+
+    user = models.ForeignKey(
+        User, on_delete=models.CASCADE, related_name="api_tokens", db_index=False
+    )
+    name = models.CharField(max_length=80)
+    digest = models.CharField(max_length=64, unique=True)
+    created = models.DateTimeField(auto_now_add=True)
+    expires = models.DateTimeField(null=True, blank=True)
+
+    objects = ApiTokenQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["created", "pk"]
+        constraints = [
+            models.UniqueConstraint(fields=["user", "name"], name="api_token_name_unique")
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+    @property
+    def is_expired(self) -> bool:
+        return self.expires is not None and self.expires <= timezone.now()

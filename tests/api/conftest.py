@@ -2,10 +2,9 @@
 
 import pytest
 from django.core.cache import caches
-from rest_framework.authtoken.models import Token
 from rest_framework.test import APIClient
 
-from annotation.models import Rater, Rating, Rubric
+from annotation.models import ApiToken, Rater, Rating, Rubric
 
 
 @pytest.fixture(autouse=True)
@@ -20,8 +19,9 @@ def api(cast):
     def program(name: str) -> APIClient:
         client = APIClient()
         if name != "stranger":
-            token, _ = Token.objects.get_or_create(user=getattr(cast, name))
-            client.credentials(HTTP_AUTHORIZATION=f"Token {token.key}")
+            held = getattr(cast, name).api_tokens.count()
+            key = ApiToken.objects.make(getattr(cast, name), f"program {held}")
+            client.credentials(HTTP_AUTHORIZATION=f"Token {key}")
         return client
 
     return program

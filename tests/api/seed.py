@@ -1,9 +1,9 @@
 """Fills the database of the server that is asked at random."""
 
 from django.conf import settings
-from rest_framework.authtoken.models import Token
 
-from annotation.models import Dataset, Rubric, User
+from annotation.models import ApiToken, Dataset, Rubric, User
+from annotation.models.people import digest_of_token
 from crux_site.imports.importing import import_dataset
 from judging.engine import runs
 from judging.engine.foreground import fill_lexical
@@ -17,7 +17,7 @@ ADMIN = "a" * 40  # the token
 def seed() -> None:
     """An admin with a token; the demo study with judges and a run in each state."""
     user = User.objects.create_user("ada", password="pass-word-1", role="admin")
-    Token.objects.create(user=user, key=ADMIN)
+    ApiToken.objects.create(user=user, name="random", digest=digest_of_token(ADMIN))
     import_dataset(settings.BASE_DIR / "fixtures" / "demo", "coastal-demo")
     dataset = Dataset.objects.get()
     rubric = Rubric.objects.get(slug="graded")

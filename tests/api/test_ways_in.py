@@ -1,15 +1,13 @@
-"""Tokens and sessions, the page that makes tokens, how often one may ask, and the page of the API."""
+"""Tokens and sessions, how often one may ask, and the page of the API."""
 
 import pytest
 from django.conf import settings as site
 from django.test import Client
-from rest_framework.authtoken.models import Token
 from rest_framework.test import APIClient
 
 from annotation.api.access import OfStrangers, OfUsers
 
 URL = "/api/v1/datasets/"
-PAGE = "/account/token/"
 DOCS = "/api/v1/docs/try/"
 
 
@@ -55,54 +53,16 @@ def test_with_a_session_what_changes_something_needs_the_forms_token(cast, datas
     url = "/api/v1/datasets/ferry/ratings/"
     refused = client.post(url, "{}", content_type="application/json")
     assert (refused.status_code, refused.json()["detail"][:4]) == (403, "CSRF")
-    client.get(PAGE)
+    client.get("/account/")
     token = client.cookies["csrftoken"].value
     taken = client.post(url, "{}", content_type="application/json", headers={"X-CSRFToken": token})
     assert taken.status_code == 400
 
 
-def test_a_token_is_made_shown_once_and_revoked(cast):
-    client = cast.client("researcher")
-    assert "You have no token" in client.get(PAGE).content.decode()
-    made = client.post(PAGE)
-    token = Token.objects.get(user=cast.researcher)
-    assert token.key in made.content.decode()
-    assert "no-store" in made["Cache-Control"]
-    page = client.get(PAGE).content.decode()
-    assert token.key not in page
-    assert "You have a token" in page
-    program = APIClient(HTTP_AUTHORIZATION=f"Token {token.key}")
-    assert program.get(URL).status_code == 200
-    assert client.post(f"{PAGE}revoke/").url == PAGE
-    assert "The token is revoked." in client.get(PAGE).content.decode()
-    assert program.get(URL).status_code == 401
-
-
-def test_a_new_token_ends_the_old(cast):
-    client = cast.client("admin")
-    client.post(PAGE)
-    old = Token.objects.get().key
-    client.post(PAGE)
-    assert Token.objects.get().key != old
-
-
 def test_the_pages_of_the_api_are_for_researchers(cast):
-    for url in (PAGE, DOCS):
-        for who, status in (
-            ("admin", 200),
-            ("researcher", 200),
-            ("worker", 403),
-            ("stranger", 302),
-        ):
-            assert cast.client(who).get(url).status_code == status
-    for who, status in (("worker", 403), ("stranger", 302)):
-        assert cast.client(who).post(PAGE).status_code == status
-        assert cast.client(who).post(f"{PAGE}revoke/").status_code == status
-    assert not Token.objects.exists()
-    admin = cast.client("admin")
-    assert admin.post(DOCS).status_code == 405
-    assert admin.get(f"{PAGE}revoke/").status_code == 405
-    assert "There was no token." in admin.post(f"{PAGE}revoke/", follow=True).content.decode()
+    for who, status in (("admin", 200), ("researcher", 200), ("worker", 403), ("stranger", 302)):
+        assert cast.client(who).get(DOCS).status_code == status
+    assert cast.client("admin").post(DOCS).status_code == 405
 
 
 def test_the_page_of_the_api_keeps_the_policy(cast):

@@ -17,9 +17,11 @@ def test_the_pages_are_accessible_at(visit, width):
     expect(page.locator(".opblock").first).to_be_visible()
     page.evaluate("document.getElementById('api').remove()")
     assert faults(page, width) == []
-    page.goto(visitor.site.url + "/account/token/")
-    page.get_by_role("button", name="token").first.click()
+    page.goto(visitor.site.url + "/account/")
+    page.get_by_label("Name").fill(f"program at {width}")
+    page.get_by_role("button", name="Make a token").click()
     expect(page.locator(".code")).to_be_visible()
+    expect(page.get_by_role("button", name=f"Revoke program at {width}")).to_be_visible()
     assert faults(page, width) == []
 
 

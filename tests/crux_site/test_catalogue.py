@@ -22,7 +22,6 @@ FOR_STAFF = {
     "Rubrics",
     "Import",
     "People",
-    "Tokens for programs",
 }
 NAMES = {"Crux workbench"}
 

@@ -1,0 +1,34 @@
+"""`manage.py make_token NAME PROGRAM`: a token for somebody's program, by whoever has a shell on the server."""
+
+from argparse import ArgumentParser
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from annotation.models import ApiToken, User
+from crux_site.account.forms import NewTokenForm
+
+
+class Command(BaseCommand):
+    help = "Make a token with which a program comes to the API as an account, and print it."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("account", help="the name that its owner logs in with")
+        parser.add_argument("program", help="the token's name")
+        parser.add_argument(
+            "--days", default="90", help="until it expires: 30, 90, 365, or 0 for no end"
+        )
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        user = User.objects.filter(username=options["account"], is_guest=False).first()
+        if user is None:
+            raise CommandError(f"There is no account called {options['account']}.")
+        if not user.is_researcher:
+            raise CommandError("The API is for researchers and admins.")
+        sent = {"name": options["program"], "days": options["days"]}
+        form = NewTokenForm(sent, instance=ApiToken(user=user))
+        if not form.is_valid():
+            field, (error, *_) = next(iter(form.errors.items()))
+            raise CommandError(f"{field}: {error}")
+        name = form.cleaned_data["name"]
+        self.stdout.write(ApiToken.objects.make(user, name, form.expires))

@@ -1,0 +1,202 @@
+"""The own account: its password, and its tokens; nobody else's."""
+
+import hashlib
+import importlib
+from datetime import timedelta
+from types import SimpleNamespace
+
+import pytest
+from django.apps import apps
+from django.core.cache import caches
+from django.core.management import CommandError, call_command
+from django.db import connection
+from django.utils import timezone
+from rest_framework.test import APIClient
+
+from annotation.models import ApiToken, User
+from crux_site.account.forms import MOST_TOKENS
+from crux_site.login import tries
+from tests.conftest import make_cast
+
+PAGE = "/account/"
+PASSWORD = "pass-word-1"
+NEW = "a-longer-word-2"
+DATASETS = "/api/v1/datasets/"
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _kept_cast(kept):
+    return kept(make_cast)
+
+
+@pytest.fixture
+def cast(_kept_cast, db):
+    caches["log-ins"].clear()
+    return _kept_cast
+
+
+def change(client, old=PASSWORD, new=NEW, again=NEW):
+    sent = {"old_password": old, "new_password1": new, "new_password2": again}
+    return client.post(f"{PAGE}password/", sent)
+
+
+def make(client, name="nightly export", days="90"):
+    return client.post(f"{PAGE}tokens/", {"name": name, "days": days})
+
+
+def comes_with(key: str) -> int:
+    return APIClient(HTTP_AUTHORIZATION=f"Token {key}").get(DATASETS).status_code
+
+
+def test_everybody_with_a_password_changes_the_own_one_and_other_sessions_end(cast):
+    here, elsewhere = cast.client("worker"), cast.client("worker")
+    assert "Change your password" in here.get(PAGE).content.decode()
+    assert change(here).url == PAGE
+    assert "Your password is changed." in here.get(PAGE).content.decode()
+    assert elsewhere.get(PAGE).status_code == 302
+    assert User.objects.get(pk=cast.worker.pk).check_password(NEW)
+    assert User.objects.get(pk=cast.other_worker.pk).check_password(PASSWORD)
+
+
+@pytest.mark.parametrize(
+    ("sent", "says"),
+    [
+        ({"old": "guess"}, "Your old password was entered incorrectly"),
+        ({"again": "another-word-3"}, "The two password fields"),
+        ({"new": "short", "again": "short"}, "This password is too short"),
+        ({"new": "password", "again": "password"}, "This password is too common"),
+        ({"new": "", "again": ""}, "This field is required"),
+    ],
+)
+def test_a_password_that_will_not_do_changes_nothing(cast, sent, says):
+    answer = change(cast.client("researcher"), **sent)
+    assert (answer.status_code, says in answer.content.decode()) == (422, True)
+    assert User.objects.get(pk=cast.researcher.pk).check_password(PASSWORD)
+
+
+def test_guesses_at_the_old_password_count_as_tries_to_log_in(cast):
+    client = cast.client("worker")
+    most = tries.TRIES["account"]
+    assert [change(client, old="guess").status_code for _ in range(most)] == [422] * most
+    refused = change(client)
+    assert (refused.status_code, "Too many wrong tries" in refused.content.decode()) == (429, True)
+    assert int(refused["Retry-After"]) > 0
+    assert User.objects.get(pk=cast.worker.pk).check_password(PASSWORD)
+
+
+def test_a_worker_of_a_german_study_reads_german(cast):
+    client = cast.client("worker")
+    client.cookies["language"] = "de"
+    page = client.get(PAGE).content.decode()
+    assert "Passwort ändern" in page
+    assert "Change your password" not in page
+    wrong = change(client, old="guess", new="short", again="short").content.decode()
+    assert "Das alte Passwort war falsch" in wrong
+    assert "too short" not in wrong
+
+
+def test_a_token_is_made_shown_once_kept_as_a_hash_and_revoked(cast):
+    client = cast.client("researcher")
+    assert "You have none." in client.get(PAGE).content.decode()
+    made = make(client)
+    key = made.context["made"]
+    assert key in made.content.decode()
+    assert "no-store" in made["Cache-Control"]
+    token = ApiToken.objects.get(user=cast.researcher)
+    assert token.digest == hashlib.sha256(key.encode()).hexdigest()
+    assert timedelta(days=89) < token.expires - timezone.now() < timedelta(days=90)
+    page = client.get(PAGE).content.decode()
+    assert ("nightly export" in page, key in page) == (True, False)
+
+    other = make(client, "notebook", days="0").context["made"]
+    assert (comes_with(key), comes_with(other)) == (200, 200)
+    assert client.post(f"{PAGE}tokens/{token.pk}/revoke/").url == PAGE
+    assert "The token nightly export is revoked." in client.get(PAGE).content.decode()
+    assert (comes_with(key), comes_with(other)) == (401, 200)
+
+
+def test_a_token_ends_when_it_expires(cast):
+    client = cast.client("admin")
+    key = make(client).context["made"]
+    assert comes_with(key) == 200
+    ApiToken.objects.update(expires=timezone.now())
+    assert comes_with(key) == 401
+    answer = APIClient(HTTP_AUTHORIZATION=f"Token {key}").get(DATASETS)
+    assert answer.json()["detail"] == "This token has expired."
+    assert "expired on" in client.get(PAGE).content.decode()
+
+
+@pytest.mark.parametrize(
+    ("name", "days", "says"),
+    [
+        ("", "90", "This field is required"),
+        ("here already", "90", "You have a token of this name. Revoke it first."),
+        ("x" * 81, "90", "at most 80 characters"),
+        ("a\x00b", "90", "Null characters are not allowed"),
+        ("fine", "7", "Select a valid choice"),
+    ],
+)
+def test_a_token_that_cannot_be_made_is_refused(cast, name, days, says):
+    ApiToken.objects.make(cast.researcher, "here already")
+    ApiToken.objects.make(cast.admin, "fine")  # another's name is nobody's concern
+    answer = make(cast.client("researcher"), name, days)
+    assert (answer.status_code, says in answer.content.decode()) == (422, True)
+    assert cast.researcher.api_tokens.count() == 1
+
+
+def test_nobody_collects_tokens(cast):
+    for number in range(MOST_TOKENS):
+        ApiToken.objects.make(cast.researcher, f"program {number}")
+    answer = make(cast.client("researcher"), "one more")
+    assert (answer.status_code, "You have 20 tokens" in answer.content.decode()) == (422, True)
+
+
+def test_who_may(cast):
+    ApiToken.objects.make(cast.admin, "of the admin")
+    of_the_admin = ApiToken.objects.get()
+    guest = User.objects.create_user("guest", is_guest=True)
+    for who, page, tokens, revoke in (
+        ("stranger", 302, 302, 302),
+        ("worker", 200, 403, 403),
+        ("researcher", 200, 422, 404),
+    ):
+        client = cast.client(who)
+        assert client.get(PAGE).status_code == page
+        assert client.post(f"{PAGE}tokens/").status_code == tokens
+        assert client.post(f"{PAGE}tokens/{of_the_admin.pk}/revoke/").status_code == revoke
+    client.force_login(guest)
+    assert client.get(PAGE).status_code == 404
+    assert change(client).status_code == 404
+    assert cast.client("stranger").post(f"{PAGE}password/").status_code == 302
+    admin = cast.client("admin")
+    assert admin.post(PAGE).status_code == 405
+    for address in ("password/", "tokens/", f"tokens/{of_the_admin.pk}/revoke/"):
+        assert admin.get(PAGE + address).status_code == 405
+    assert admin.post(f"{PAGE}tokens/0/revoke/").status_code == 404
+    assert "Tokens for programs" not in cast.client("worker").get(PAGE).content.decode()
+    assert ApiToken.objects.get() == of_the_admin
+
+
+def test_the_command_makes_one_for_somebody_else(cast, capsys):
+    call_command("make_token", "rosa", "cron", days="30")
+    assert comes_with(capsys.readouterr().out.strip()) == 200
+    for account, program, days, says in (
+        ("nobody", "cron", "30", "There is no account called nobody."),
+        ("wil", "cron", "30", "The API is for researchers and admins."),
+        ("rosa", "cron", "30", "name: You have a token of this name"),
+        ("rosa", "other", "7", "days: Select a valid choice"),
+    ):
+        with pytest.raises(CommandError, match=says):
+            call_command("make_token", account, program, days=days)
+
+
+def test_a_readable_token_of_the_version_before_goes_on_as_a_hash(cast):
+    with connection.cursor() as cursor:
+        cursor.execute("CREATE TABLE authtoken_token (key varchar(40), user_id bigint)")
+        cursor.execute("INSERT INTO authtoken_token VALUES (%s, %s)", ["a" * 40, cast.admin.pk])
+    migration = importlib.import_module("annotation.migrations.0021_own_tokens")
+    editor = SimpleNamespace(connection=connection)  # SQLite's own opens in no transaction
+    migration.take_over(apps, editor)
+    migration.take_over(apps, editor)  # where there is no such table, nothing is to be done
+    assert comes_with("a" * 40) == 200
+    assert "authtoken_token" not in connection.introspection.table_names()
