@@ -46,6 +46,30 @@ def admins_only(view: View) -> View:
     return guarded
 
 
+def coordinators_only(view: View) -> View:
+    """Who runs campaigns of the project that the address is about; others are told so (403)."""
+
+    @wraps(view)
+    def guarded(request: AuthenticatedRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        if not request.user.runs_campaigns:
+            raise PermissionDenied("This page is for admins and coordinators of the project.")
+        return view(request, *args, **kwargs)
+
+    return guarded
+
+
+def owners_only(view: View) -> View:
+    """Owners of the project that the address is about; others are told so (403)."""
+
+    @wraps(view)
+    def guarded(request: AuthenticatedRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        if not request.user.owns:
+            raise PermissionDenied("This page is for admins and owners of the project.")
+        return view(request, *args, **kwargs)
+
+    return guarded
+
+
 def is_by_script(request: HttpRequest) -> bool:
     """Whether a page's script asks (and wants a bare answer), not a person who submits a form."""
     return request.headers.get("X-Requested-With") == "fetch"

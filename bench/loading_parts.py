@@ -128,7 +128,7 @@ def plain() -> dict:
 
 
 def agreement() -> dict:
-    """The agreement page as a researcher gets it."""
+    """The agreement page as an admin gets it."""
     call_command("migrate", verbosity=0)
     is_real = (REAL / "topics.jsonl").is_file()
     if is_real:
@@ -144,7 +144,7 @@ def agreement() -> dict:
     }
     slug = Dataset.objects.values_list("slug", flat=True).first()
     client = Client()
-    client.force_login(User.objects.create_user("bench", password=None, role="researcher"))
+    client.force_login(User.objects.create_user("bench", password=None, role="admin"))
     taken = []
     for _ in range(PAGES):
         began = time.perf_counter()

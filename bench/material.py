@@ -8,6 +8,7 @@ from pathlib import Path
 from annotation.builder import drafts, sampling
 from annotation.models import Campaign, Dataset, Rubric, SubQuestion, Text, Topic, User
 from annotation.models.corpus import digest
+from annotation.models.projects import join_main
 from annotation.participation import assigning
 
 SYSTEMS = ("alder", "birch", "cedar")
@@ -77,7 +78,7 @@ def make_people(number: int) -> None:
         *((f"worker{index}", User.Role.WORKER) for index in range(number)),
         ("rosa", User.Role.RESEARCHER),
     ]:
-        User.objects.create_user(name, password=PASSWORD, role=role)
+        join_main(User.objects.create_user(name, password=PASSWORD, role=role))
 
 
 def import_pairs(tasks: Path, places: Path) -> None:

@@ -13,6 +13,7 @@ urlpatterns = [
     path("", home, name="home"),
     path("", include("crux_site.login.urls")),
     path("account/", include("crux_site.account.urls")),
+    path("", include("crux_site.projects.urls")),
     path("api/", include("crux_site.api.urls")),
     path("datasets/", include("crux_site.datasets.urls")),
     path("datasets/<slug:slug>/", include("evaluation.urls")),

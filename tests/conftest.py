@@ -11,6 +11,7 @@ from django.test import Client, override_settings
 from hypothesis import HealthCheck, settings
 
 from annotation.models import Assignment, Campaign, Dataset, User
+from annotation.models.projects import join_main
 from tests import real_study as study_of_the_paper
 from tests.factories import make_campaign, make_dataset
 
@@ -135,7 +136,7 @@ def kept(django_db_setup, django_db_blocker):
 
 @dataclass
 class Cast:
-    """Who takes part. A stranger is not logged in."""
+    """Who takes part. A stranger is not logged in; the researcher is in the project of new datasets."""
 
     admin: User
     researcher: User
@@ -151,7 +152,9 @@ class Cast:
 
 def make_cast() -> Cast:
     def person(name: str, role: str) -> User:
-        return User.objects.create_user(name, password="pass-word-1", role=role)
+        made = User.objects.create_user(name, password="pass-word-1", role=role)
+        join_main(made)
+        return made
 
     return Cast(
         admin=person("ada", "admin"),

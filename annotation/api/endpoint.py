@@ -12,6 +12,7 @@ from rest_framework.views import APIView
 
 from annotation.api.errors import Malformed, Problem
 from annotation.api.paging import After, ByKey, Numbered, Page
+from annotation.models import User
 
 
 class NoQuery(serializers.Serializer):
@@ -28,6 +29,13 @@ class Endpoint(APIView):
     asks: type[serializers.Serializer] = NoQuery
     filterset_class: type[FilterSet] | None = None
     query: dict[str, Any]
+
+    @property
+    def user(self) -> User:
+        """Who asks. The permissions let in nobody without an account."""
+        user = self.request.user
+        assert isinstance(user, User)
+        return user
 
     def asks_by(self, method: str) -> type[serializers.Serializer]:
         """The parameters of a method: only what reads has any."""

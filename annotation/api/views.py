@@ -19,7 +19,7 @@ from annotation.api.endpoint import Endpoint, Listing, LongListing
 from annotation.api.filters import DatasetFilters, name_filter, topic_filter
 from annotation.api.making_rubrics import EXAMPLES, ChangeBody, RubricBody, make
 from annotation.api.rows import DatasetRow, QuestionRow, RaterRow, RubricRow, TextRow, TopicRow
-from annotation.models import Dataset, Rater, Rubric, SubQuestion, Text, Topic
+from annotation.models import Dataset, Rater, Rubric, SubQuestion, Text, Topic, User
 from annotation.models.rating import raters_of
 
 
@@ -29,7 +29,7 @@ class OfDataset(Endpoint):
     @cached_property
     def dataset(self) -> Dataset:
         slug = self.kwargs["dataset"]
-        dataset = Dataset.objects.filter(slug=slug).first()
+        dataset = Dataset.objects.seen_by(self.user).filter(slug=slug).first()
         if dataset is None:
             raise NotFound(f"There is no dataset called {slug}.")
         return dataset
@@ -45,27 +45,32 @@ class TextFilters(DatasetFilters):
     system = name_filter("What generated a report.")
 
 
-def _counted_datasets() -> QuerySet[Dataset]:
+def _counted_datasets(user: User) -> QuerySet[Dataset]:
     def n(rows: QuerySet[Any], of: str) -> Coalesce:
         counted = rows.filter(**{of: OuterRef("pk")}).order_by().values(of).annotate(n=Count("pk"))
         return Coalesce(Subquery(counted.values("n"), output_field=IntegerField()), 0)
 
-    return Dataset.objects.annotate(
-        n_topics=n(Topic.objects.all(), "dataset"),
-        n_questions=n(SubQuestion.objects.all(), "topic__dataset"),
-        n_texts=n(Text.objects.all(), "dataset"),
-    ).order_by("slug")
+    return (
+        Dataset.objects.seen_by(user)
+        .annotate(
+            n_topics=n(Topic.objects.all(), "dataset"),
+            n_questions=n(SubQuestion.objects.all(), "topic__dataset"),
+            n_texts=n(Text.objects.all(), "dataset"),
+        )
+        .order_by("slug")
+    )
 
 
 class Datasets(Listing):
-    """Every dataset of the site, by its slug."""
+    """Every dataset of the projects that you are in, by its slug."""
 
     summary = "All datasets"
     tag = "Datasets"
     serializer_class = DatasetRow
+    queryset = Dataset.objects.none()
 
     def get_queryset(self) -> QuerySet[Dataset]:
-        return _counted_datasets()
+        return _counted_datasets(self.user)
 
 
 class OneDataset(Endpoint, generics.RetrieveAPIView):
@@ -77,7 +82,7 @@ class OneDataset(Endpoint, generics.RetrieveAPIView):
 
     def get_object(self) -> Dataset:
         slug = self.kwargs["dataset"]
-        dataset = _counted_datasets().filter(slug=slug).first()
+        dataset = _counted_datasets(self.user).filter(slug=slug).first()
         if dataset is None:
             raise NotFound(f"There is no dataset called {slug}.")
         return dataset

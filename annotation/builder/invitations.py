@@ -15,7 +15,7 @@ from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
-from annotation.http import AuthenticatedRequest, admins_only
+from annotation.http import AuthenticatedRequest, coordinators_only
 from annotation.models import Campaign, LogEntry, Participant
 from annotation.participation import entry
 from annotation.participation.workload import hourly, workload
@@ -117,7 +117,7 @@ LINKS_PER_PAGE = 100
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-@admins_only
+@coordinators_only
 @never_cache
 def invitations(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
     """The links by which people come in, and a form for more. Who has a link is its person."""

@@ -7,6 +7,7 @@ from typing import Any
 
 from django import forms
 from django.contrib import messages
+from django.core.exceptions import PermissionDenied
 from django.db import transaction
 from django.http import HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
@@ -21,8 +22,8 @@ from annotation.builder.forms.texts import TextsForm
 from annotation.builder.readiness import STEPS, steps
 from annotation.builder.sample_counts import sample_counts
 from annotation.builder.sampling import SampleError
-from annotation.http import AuthenticatedRequest, View, admins_only, researchers_only
-from annotation.models import Campaign, Dataset, LogEntry, Rubric
+from annotation.http import AuthenticatedRequest, View, coordinators_only, researchers_only
+from annotation.models import Campaign, Dataset, LogEntry, Role, Rubric
 from annotation.models.wording import shown
 from annotation.participation.planning import plan
 from annotation.participation.workload import gold_plan, workload
@@ -47,7 +48,7 @@ def on_draft(view: Callable[[AuthenticatedRequest, Campaign], HttpResponseBase])
                 return redirect("campaign_review", slug)
             return view(request, draft)
 
-    return require_http_methods(["GET", "HEAD", "POST"])(admins_only(guarded))
+    return require_http_methods(["GET", "HEAD", "POST"])(coordinators_only(guarded))
 
 
 @on_draft
@@ -141,7 +142,7 @@ def review(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-@admins_only
+@coordinators_only
 def open_campaign(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
     """Ask once more, as it cannot be undone, and with each remark ticked open a draft."""
     campaign = get_object_or_404(Campaign, slug=slug)
@@ -165,7 +166,7 @@ def open_campaign(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
 
 
 @require_POST
-@admins_only
+@coordinators_only
 def discard(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
     """Throw a draft away. Nobody has worked on it."""
     with transaction.atomic():
@@ -179,7 +180,7 @@ def discard(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-@admins_only
+@coordinators_only
 def later(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
     """What may change once a study is open: its end, its completion codes, more people."""
     campaign = get_object_or_404(Campaign.objects.select_related("rubric", "dataset"), slug=slug)
@@ -298,11 +299,13 @@ def _page(
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-@admins_only
+@researchers_only
 def campaign_new(request: AuthenticatedRequest) -> HttpResponseBase:
     """Make a draft of a study. With people it is complete, without them its builder goes on."""
     slug = request.POST.get("dataset") or request.GET.get("dataset", "")
-    dataset = get_object_or_404(Dataset, slug=slug)
+    dataset = get_object_or_404(Dataset.objects.seen_by(request.user), slug=slug)
+    if not dataset.project.lets(request.user, Role.COORDINATOR):
+        raise PermissionDenied("Campaigns are made by admins and coordinators of the project.")
     draft = Campaign(dataset=dataset, created_by=request.user)
     form = NewCampaignForm(request.POST or None, dataset=dataset, instance=draft)
     if form.is_valid():
@@ -321,7 +324,7 @@ def campaign_new(request: AuthenticatedRequest) -> HttpResponseBase:
 
 
 @require_POST
-@admins_only
+@coordinators_only
 def campaign_copy(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
     """A new draft like this campaign: its settings, words and checks, not its people."""
     made = drafts.copy(get_object_or_404(Campaign, slug=slug), request.user)

@@ -20,6 +20,7 @@ from annotation.models.participation import (
     Participant,
 )
 from annotation.models.people import ApiToken, User
+from annotation.models.projects import Invitation, Membership, Project, ProjectEntry, Role
 from annotation.models.rating import Answer, NuggetSpan, Rater, Rating
 from annotation.models.rubric import Rubric, RubricLevel
 
@@ -34,15 +35,20 @@ __all__ = [
     "Dataset",
     "Decision",
     "Document",
+    "Invitation",
     "Item",
     "ItemQuestion",
     "LogEntry",
+    "Membership",
     "Message",
     "NuggetSpan",
     "Part",
     "Participant",
+    "Project",
+    "ProjectEntry",
     "Rater",
     "Rating",
+    "Role",
     "Rubric",
     "RubricLevel",
     "SubQuestion",

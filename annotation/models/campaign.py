@@ -18,6 +18,8 @@ from django.urls import reverse
 from django.utils import timezone, translation
 
 from annotation.models.corpus import Text
+from annotation.models.people import User
+from annotation.models.projects import seen_by
 from annotation.models.rubric import Rubric
 from annotation.models.standard import kind_for
 
@@ -48,6 +50,10 @@ class CampaignQuerySet(models.QuerySet["Campaign"]):
     def published(self) -> "CampaignQuerySet":
         """What raters may see: everything but drafts."""
         return self.exclude(state=Campaign.State.DRAFT)
+
+    def seen_by(self, user: User) -> "CampaignQuerySet":
+        """Those on datasets of the projects that a member of staff is in; an admin's are all."""
+        return self.filter(seen_by("dataset", user))
 
 
 class Campaign(models.Model):

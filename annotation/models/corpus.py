@@ -9,6 +9,8 @@ from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
 from annotation.models.natural import ByNaturalKey, NaturalKey, NaturalQuerySet
+from annotation.models.people import User
+from annotation.models.projects import Project, Role, main_project
 
 
 def digest(body: str) -> str:
@@ -16,14 +18,30 @@ def digest(body: str) -> str:
     return hashlib.sha256(body.encode()).hexdigest()
 
 
-class Dataset(NaturalKey):
-    """A test collection."""
+class DatasetQuerySet(ByNaturalKey, models.QuerySet["Dataset"]):
+    def seen_by(self, user: User) -> "DatasetQuerySet":
+        """Those of the projects that somebody is in; an admin's are all."""
+        return self if user.is_admin else self.filter(project__memberships__user=user)
 
+    def run_by(self, user: User) -> "DatasetQuerySet":
+        """Those whose campaigns they run."""
+        if user.is_admin:
+            return self
+        runs = [Role.COORDINATOR, Role.OWNER]
+        return self.filter(project__memberships__user=user, project__memberships__role__in=runs)
+
+
+class Dataset(NaturalKey):
+    """A test collection. Whoever is in its project sees it, and nobody else but admins."""
+
+    project = models.ForeignKey(
+        Project, on_delete=models.PROTECT, related_name="datasets", default=main_project
+    )
     slug = models.SlugField(max_length=80, unique=True)
     title = models.CharField(max_length=200)
     created = models.DateTimeField(auto_now_add=True)
 
-    objects = NaturalQuerySet["Dataset"].as_manager()
+    objects = DatasetQuerySet.as_manager()
     NATURAL = ("slug",)
 
     class Meta:

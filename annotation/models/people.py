@@ -21,6 +21,7 @@ class User(AbstractUser):
         WORKER = "worker", "worker"
 
     role = models.CharField(max_length=12, choices=Role.choices, default=Role.WORKER)
+    role_here = ""  # in the project that a request is about; crux_site.projects.guard tells it
     is_guest = models.BooleanField(
         default=False, help_text="came by a link or from a platform: no password, one campaign"
     )
@@ -33,6 +34,16 @@ class User(AbstractUser):
     def is_researcher(self) -> bool:
         """True for those who may read results: researchers and admins."""
         return self.is_admin or self.role == self.Role.RESEARCHER
+
+    @property
+    def runs_campaigns(self) -> bool:
+        """Whether they may change campaigns of the dataset that the request is about."""
+        return self.is_admin or self.role_here in ("coordinator", "owner")
+
+    @property
+    def owns(self) -> bool:
+        """Whether they may change the data, and who is a member, of the project that the request is about."""
+        return self.is_admin or self.role_here == "owner"
 
 
 def digest_of_token(key: str) -> str:

@@ -9,7 +9,7 @@ from django.http import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect
 from django.views.decorators.http import require_POST
 
-from annotation.http import AuthenticatedRequest, View, admins_only
+from annotation.http import AuthenticatedRequest, View, coordinators_only
 from annotation.models import Assignment, Campaign, Participant
 from annotation.monitoring import actions
 from annotation.monitoring.forms import ConfirmForm, EraseForm, ExtendForm, LinkForm
@@ -36,11 +36,11 @@ def _on_participant(act: Callable[..., str]) -> View:
             messages.error(request, str(error))
         return redirect("campaign_participant", slug, pk)
 
-    return require_POST(admins_only(view))
+    return require_POST(coordinators_only(view))
 
 
 @require_POST
-@admins_only
+@coordinators_only
 def campaign_state(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
     """Pause a study, go on with it, close it, open it again. Nothing that was saved changes."""
     campaign = get_object_or_404(Campaign, slug=slug)
@@ -54,7 +54,7 @@ def campaign_state(request: AuthenticatedRequest, slug: str) -> HttpResponseBase
 
 
 @require_POST
-@admins_only
+@coordinators_only
 def expire(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
     """Return the untouched items of parts whose time is over, at once."""
     campaign = get_object_or_404(Campaign, slug=slug)
@@ -64,7 +64,7 @@ def expire(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
 
 
 @require_POST
-@admins_only
+@coordinators_only
 def return_abandoned(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
     """What was begun and left, in parts whose time is over, goes back to the others."""
     campaign = get_object_or_404(Campaign, slug=slug)

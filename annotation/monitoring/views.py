@@ -13,7 +13,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 from django.views.decorators.vary import vary_on_headers
 
-from annotation.http import AuthenticatedRequest, admins_only, researchers_only
+from annotation.http import AuthenticatedRequest, coordinators_only, researchers_only
 from annotation.models import Assignment, Campaign, Dataset, Item, LogEntry, Part, Participant
 from annotation.monitoring import actions, parts_here, progress, reconciliation
 from annotation.monitoring.against_plan import against_plan
@@ -151,8 +151,8 @@ def log(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
 def campaign_messages(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
     """What all workers of a study were told; an admin can tell them more."""
     campaign = get_object_or_404(Campaign, slug=slug)
-    if request.method == "POST" and not request.user.is_admin:
-        raise PermissionDenied("Messages are sent by admins.")
+    if request.method == "POST" and not request.user.runs_campaigns:
+        raise PermissionDenied("Messages are sent by admins and coordinators.")
     form = MessageForm(request.POST if request.method == "POST" else None)
     if form.is_valid():
         actions.send_message(campaign, form.cleaned_data["body"], request.user)
@@ -165,7 +165,7 @@ def campaign_messages(request: AuthenticatedRequest, slug: str) -> HttpResponseB
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-@admins_only
+@coordinators_only
 @never_cache
 def reconcile(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
     """Prolific's list of submissions beside what was done here. Nothing is kept or changed."""
@@ -187,7 +187,7 @@ def reconcile(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
 
 
 @require_POST
-@admins_only
+@coordinators_only
 def look_rules(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
     """From which numbers on the comparison says look. It changes suggestions, and no pay."""
     campaign = get_object_or_404(Campaign, slug=slug)
@@ -216,8 +216,10 @@ def export(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
     kind = request.POST.get("kind")
     if kind not in ("full", "anonymous"):
         raise Http404("An export is full or anonymous.")
-    if kind == "full" and not request.user.is_admin:
-        raise PermissionDenied("The full export names people, so it is for admins.")
+    if kind == "full" and not request.user.runs_campaigns:
+        raise PermissionDenied(
+            "The full export names people, so it is for admins and coordinators."
+        )
     LogEntry.record(campaign, request.user, "exported", kind)
     response = StreamingHttpResponse(
         archive(campaign, anonymous=kind == "anonymous"), content_type="application/zip"
@@ -233,7 +235,8 @@ def campaigns(request: AuthenticatedRequest) -> HttpResponseBase:
     """All studies, newest first."""
     submitted = Q(participants__assignments__state=Assignment.State.SUBMITTED)
     listed = (
-        Campaign.objects.select_related("dataset", "rubric")
+        Campaign.objects.seen_by(request.user)
+        .select_related("dataset", "rubric")
         .annotate(
             raters=Count("participants", distinct=True),
             assigned=Count("participants__assignments", distinct=True),
@@ -241,5 +244,9 @@ def campaigns(request: AuthenticatedRequest) -> HttpResponseBase:
         )
         .order_by("-id")  # a model's own order does not hold where rows are counted
     )
-    context = {"campaigns": listed, "datasets": Dataset.objects.all(), "room": "campaigns"}
+    context = {
+        "campaigns": listed,
+        "datasets": Dataset.objects.run_by(request.user),
+        "room": "campaigns",
+    }
     return render(request, "annotation/monitoring/campaigns.html", context)

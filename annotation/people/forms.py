@@ -6,11 +6,21 @@ from django import forms
 from django.contrib.auth.forms import BaseUserCreationForm
 from django.contrib.auth.password_validation import validate_password
 
-from annotation.models import User
+from annotation.models import Membership, Project, User
+from annotation.models.projects import MAIN
 
 
 class NewPersonForm(BaseUserCreationForm):
     """A new account; its password is told to the person by whoever makes it."""
+
+    project = forms.ModelChoiceField(
+        Project.objects.all(),
+        required=False,
+        to_field_name="slug",
+        initial=MAIN,
+        empty_label="none",
+        help_text="whose datasets a researcher sees; other projects invite",
+    )
 
     class Meta:
         model = User
@@ -18,8 +28,16 @@ class NewPersonForm(BaseUserCreationForm):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        self.order_fields(["username", "role", "project"])
         # The form stands below the list, which is what most come to read.
         self.fields["username"].widget.attrs.pop("autofocus", None)
+
+    def save(self, commit: bool = True) -> User:
+        made: User = super().save(commit)
+        project = self.cleaned_data["project"]
+        if project and made.role == User.Role.RESEARCHER:
+            Membership.objects.create(project=project, user=made)
+        return made
 
 
 class PersonForm(forms.ModelForm):

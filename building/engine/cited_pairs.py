@@ -111,8 +111,14 @@ class _Maker:
     def __init__(self, dataset: Dataset, slug: str, title: str) -> None:
         self.dataset = dataset
         self.target, is_new = Dataset.objects.select_for_update().get_or_create(
-            slug=slug, defaults={"title": title or f"Citations of {dataset.title}"[:200]}
+            slug=slug,
+            defaults={
+                "title": title or f"Citations of {dataset.title}"[:200],
+                "project": dataset.project,
+            },
         )
+        if self.target.project_id != dataset.project_id:
+            raise SupportRefused(f"The name {slug} is taken: choose another.")
         self.made = Made(slug)
         self.cites = add_standard(CITES)
         add_standard(CITATION_SUPPORT)

@@ -69,11 +69,11 @@ class Pair:
 
 
 def support_datasets(dataset: Dataset, system: str) -> list[Dataset]:
-    """The datasets that hold what a system cites, the newest first: a system of its name cites there."""
+    """The datasets of the project that hold what a system cites, newest first: one of its name cites there."""
     cites = Rating.objects.filter(rater=OuterRef("pk"), rubric__slug=CITES.slug)
     raters = Rater.objects.filter(Exists(cites), name=rater_name(system))
     ours = Topic.objects.filter(dataset=OuterRef("pk"), name__startswith=prefix_of(system))
-    found = Dataset.objects.filter(Exists(ours), raters__in=raters).exclude(pk=dataset.pk)
+    found = dataset.project.datasets.filter(Exists(ours), raters__in=raters).exclude(pk=dataset.pk)
     return list(found.order_by("-created").distinct())
 
 

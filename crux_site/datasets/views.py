@@ -13,7 +13,7 @@ from annotation.formats import long_table, qlabels, qrels
 from annotation.formats.foreign.qac import GOLD
 from annotation.formats.qac import PAIRS
 from annotation.http import AuthenticatedRequest, researchers_only
-from annotation.models import Campaign, Dataset, Rater, Rating, Text, Topic
+from annotation.models import Campaign, Dataset, Project, Rater, Rating, Text, Topic
 from annotation.models.rating import raters_of
 from crux_site.datasets.page import overview
 from evaluation.csv_tables import Cell, csv_response
@@ -40,24 +40,31 @@ def _number_of(model: type[Topic] | type[Text]) -> Coalesce:
 @require_safe
 @researchers_only
 def datasets(request: AuthenticatedRequest) -> HttpResponseBase:
-    """All datasets, and what is going on in each."""
+    """All datasets of the projects that the reader is in, and what is going on in each."""
     judging = JudgeRun.objects.filter(state__in=GOING).select_related("judge__rater")
     # Counted apart: joined, topics and texts would multiply each other.
-    listed = Dataset.objects.annotate(
-        n_topics=_number_of(Topic),
-        n_texts=_number_of(Text),
-        is_rated=Exists(Rating.objects.filter(text__dataset=OuterRef("pk"))),
-    ).prefetch_related(
-        Prefetch(
-            "campaigns",
-            Campaign.objects.filter(state=Campaign.State.OPEN),
-            to_attr="open_campaigns",
-        ),
-        Prefetch("judge_runs", judging, to_attr="runs_at_work"),
+    listed = (
+        Dataset.objects.seen_by(request.user)
+        .annotate(
+            n_topics=_number_of(Topic),
+            n_texts=_number_of(Text),
+            is_rated=Exists(Rating.objects.filter(text__dataset=OuterRef("pk"))),
+        )
+        .prefetch_related(
+            Prefetch(
+                "campaigns",
+                Campaign.objects.filter(state=Campaign.State.OPEN),
+                to_attr="open_campaigns",
+            ),
+            Prefetch("judge_runs", judging, to_attr="runs_at_work"),
+        )
     )
-    return render(
-        request, "crux_site/datasets/datasets.html", {"datasets": listed, "room": "datasets"}
-    )
+    context = {
+        "datasets": listed.select_related("project"),
+        "projects": Project.objects.seen_by(request.user),
+        "room": "datasets",
+    }
+    return render(request, "crux_site/datasets/datasets.html", context)
 
 
 @require_safe

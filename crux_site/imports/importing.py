@@ -27,7 +27,17 @@ from annotation.formats.foreign import folder
 from annotation.formats.layout import Found, Kind, Source, recognise
 from annotation.formats.summary import ImportFailed, ImportSummary, Mapped, Problem
 from annotation.formats.target import Progress, Target, check_dataset
-from annotation.models import Dataset, NuggetSpan, Rater, Rating, SubQuestion, Text
+from annotation.models import (
+    Dataset,
+    NuggetSpan,
+    Project,
+    ProjectEntry,
+    Rater,
+    Rating,
+    SubQuestion,
+    Text,
+    User,
+)
 from annotation.models.rubric import forget_grades
 from building.formats import origins, writers, written
 from crux_site.sqlite.copies import in_a_copy
@@ -75,6 +85,8 @@ def import_dataset(
     dataset_slug: str,
     *,
     title: str = "",
+    project: Project | None = None,
+    by: User | None = None,
     dry_run: bool = False,
     with_history: bool = False,
     form: str = CRUX,
@@ -86,7 +98,8 @@ def import_dataset(
     It is in the authors' formats, or in the other format that `form`, one of FORMATS, names. `lenient` keeps
     and counts what files of CRUD-RAG have that fits not: other formats have none of it.
 
-    A dataset of this slug is made if there is none. What is there already stays as it is, so that
+    A dataset of this slug is made if there is none, in `project` or, without one, in the main one; `by` is
+    whose act the project's log calls it. What is there already stays as it is, so that
     reading the same files again changes nothing. A dry run does the same work and takes it back,
     and nobody waits for it: on SQLite it works at a copy. `progress` is called with a file's name
     and the lines read of it so far.
@@ -102,10 +115,12 @@ def import_dataset(
     summary = ImportSummary(dataset_slug, dry_run=dry_run, left_out=files.left_out)
     try:
         with in_a_copy() if dry_run else nullcontext(), transaction.atomic(), _few_collections():
-            dataset = _dataset(dataset_slug, title, summary)
+            dataset = _dataset(dataset_slug, title, project, summary)
             _read(Target(dataset, summary, progress), files)
             if summary.changed:
                 _tell_planner()
+                made = ", ".join(f"{n} {what}" for what, n in summary.created.items())
+                ProjectEntry.record(dataset.project, by, "imported", made, dataset)
             summary.totals = _totals(dataset)
             if dry_run:
                 transaction.set_rollback(True)
@@ -134,8 +149,13 @@ def _few_collections() -> Iterator[None]:
         gc.set_threshold(*thresholds)
 
 
-def _dataset(slug: str, title: str, summary: ImportSummary) -> Dataset:
-    dataset, created = Dataset.objects.get_or_create(slug=slug, defaults={"title": title or slug})
+def _dataset(slug: str, title: str, project: Project | None, summary: ImportSummary) -> Dataset:
+    made = {"title": title or slug} | ({"project": project} if project else {})
+    dataset, created = Dataset.objects.get_or_create(slug=slug, defaults=made)
+    if project and dataset.project_id != project.pk:
+        where = f"is in the project {dataset.project.slug}, not in {project.slug}"
+        problem = Problem("", 0, "dataset", f"{slug} {where}")
+        raise ImportFailed([problem], summary)
     if created:
         summary.created["datasets"] += 1
     elif title and dataset.title != title:

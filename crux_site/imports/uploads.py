@@ -23,13 +23,14 @@ from uuid import UUID, uuid4
 
 from django.conf import settings
 
+from annotation.models import Project, User
 from crux_site.imports.importing import CRUX, ImportFailed, import_dataset
 from crux_site.imports.unpacking import unpack
 
 STAGING = Path(settings.MEDIA_ROOT) / "imports"
 KEPT_SECONDS = 24 * 60 * 60
 _TELL_SECONDS = 0.5
-_ABOUT = ("dataset", "title", "with_history", "format", "lenient")
+_ABOUT = ("dataset", "title", "project", "by", "with_history", "format", "lenient")
 
 
 class Upload:
@@ -84,6 +85,8 @@ class Upload:
                 self.folder / "files",
                 self.about["dataset"],
                 title=self.about["title"],
+                project=Project.objects.get(slug=self.about["project"]),
+                by=User.objects.filter(pk=self.about["by"]).first(),
                 with_history=self.about["with_history"],
                 form=self.about.get("format") or CRUX,
                 lenient=bool(self.about.get("lenient")),

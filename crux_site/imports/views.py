@@ -1,15 +1,19 @@
 """Import in the browser: upload, look at what would change, then do it."""
 
+from typing import Any
 from uuid import UUID
 
 from django import forms
+from django.core.exceptions import PermissionDenied
 from django.core.files.uploadedfile import UploadedFile
 from django.db import connection
 from django.http import Http404, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods
 
-from annotation.http import AuthenticatedRequest, admins_only
+from annotation.http import AuthenticatedRequest, researchers_only
+from annotation.models import Dataset, Project
+from annotation.models.projects import MAIN, ProjectQuerySet, main_project
 from crux_site.imports.importing import FORMATS
 from crux_site.imports.unpacking import UploadRefused
 from crux_site.imports.uploads import Upload, stage, upload_of
@@ -55,6 +59,9 @@ class ManyFilesField(forms.FileField):
 
 
 class UploadForm(forms.Form):
+    project = forms.ModelChoiceField(
+        Project.objects.none(), to_field_name="slug", empty_label=None, help_text="who will see it"
+    )
     dataset = forms.SlugField(max_length=80, help_text="a new one, or one to add to")
     title = forms.CharField(max_length=200, required=False, help_text="of a new dataset")
     format = forms.ChoiceField(
@@ -72,15 +79,35 @@ class UploadForm(forms.Form):
         help_text="one archive (.zip) of a study's folder, or single files under their own names"
     )
 
+    def __init__(self, projects: ProjectQuerySet, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["project"].queryset = projects  # type: ignore[attr-defined]
+
+    def clean(self) -> dict[str, Any]:
+        project, slug = self.cleaned_data.get("project"), self.cleaned_data.get("dataset")
+        there = Dataset.objects.filter(slug=slug).select_related("project").first()
+        if project and there and there.project != project:
+            is_theirs = there.project in self.fields["project"].queryset  # type: ignore[attr-defined]
+            where = f"It is in the project {there.project}." if is_theirs else "It is taken."
+            self.add_error("dataset", f"{where} Choose another name.")
+        return self.cleaned_data
+
 
 @require_http_methods(["GET", "HEAD", "POST"])
-@admins_only
+@researchers_only
 def import_page(request: AuthenticatedRequest) -> HttpResponseBase:
-    """Upload a study; the next page shows what it would change."""
-    form = UploadForm(request.POST or None, request.FILES or None)
+    """Upload a study into a project of one's own; the next page shows what it would change."""
+    projects = Project.objects.owned_by(request.user)
+    if request.user.is_admin:
+        main_project()  # so that there is one to choose
+    elif not projects:
+        raise PermissionDenied("Studies are imported by owners of a project: make one first.")
+    initial = {"project": request.GET.get("project", MAIN)}
+    form = UploadForm(projects, request.POST or None, request.FILES or None, initial=initial)
     if form.is_valid():
+        project = form.cleaned_data["project"].slug
         try:
-            upload = stage(form.cleaned_data)
+            upload = stage(form.cleaned_data | {"project": project, "by": request.user.pk})
         except UploadRefused as refused:
             form.add_error("files", str(refused))
         else:
@@ -92,12 +119,12 @@ def import_page(request: AuthenticatedRequest) -> HttpResponseBase:
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-@admins_only
+@researchers_only
 def import_preview(request: AuthenticatedRequest, token: UUID) -> HttpResponseBase:
     """GET: what an import of the upload would change, or has changed. POST: the import, all or nothing, or
     another look where the first found something wrong or did not come to its end."""
     upload = upload_of(token)
-    if not upload:
+    if not upload or not (request.user.is_admin or upload.about["by"] == request.user.pk):
         raise Http404("This upload is no longer here.")
     if request.method == "POST":
         _go_on(upload)

@@ -115,7 +115,9 @@ def _besides(dataset: Dataset) -> tuple[Dataset, ...]:
         system__in=own.order_by().values("system").distinct(),
         topic__name__in=own.order_by().values("topic__name").distinct(),
     )
-    return tuple(Dataset.objects.filter(pk__in=like.order_by().values("dataset").distinct()))
+    return tuple(
+        dataset.project.datasets.filter(pk__in=like.order_by().values("dataset").distinct())
+    )
 
 
 def _scoring(

@@ -33,12 +33,12 @@ class RunFilters(FilterSet):
     state = ChoiceFilter(choices=JudgeRun.State.choices)
 
 
-def _judges() -> QuerySet[Judge]:
-    return Judge.objects.select_related("rater__dataset", "rubric").order_by("pk")
+def _judges(user: User) -> QuerySet[Judge]:
+    return Judge.objects.seen_by(user).select_related("rater__dataset", "rubric").order_by("pk")
 
 
-def _runs() -> QuerySet[JudgeRun]:
-    return JudgeRun.objects.select_related("judge__rater", "dataset").order_by("-pk")
+def _runs(user: User) -> QuerySet[JudgeRun]:
+    return JudgeRun.objects.seen_by(user).select_related("judge__rater", "dataset").order_by("-pk")
 
 
 class Judges(Listing):
@@ -47,9 +47,10 @@ class Judges(Listing):
     summary = "All judges"
     tag = "Judges"
     serializer_class = JudgeRow
+    queryset = Judge.objects.none()
 
     def get_queryset(self) -> QuerySet[Judge]:
-        return _judges()
+        return _judges(self.user)
 
 
 class OneJudge(Endpoint, generics.RetrieveAPIView):
@@ -60,7 +61,7 @@ class OneJudge(Endpoint, generics.RetrieveAPIView):
     serializer_class = JudgeRow
 
     def get_object(self) -> Judge:
-        judge = _judges().filter(fingerprint=self.kwargs["fingerprint"]).first()
+        judge = _judges(self.user).filter(fingerprint=self.kwargs["fingerprint"]).first()
         if judge is None:
             raise NotFound("There is no judge of this fingerprint.")
         return judge
@@ -71,6 +72,7 @@ class JudgeRuns(Listing):
     permission_classes = [AdminsChange]
     filterset_class = RunFilters
     serializer_class = JudgeRunRow
+    queryset = JudgeRun.objects.none()
 
     @extend_schema(summary="All judge runs", description="The newest first.")
     def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
@@ -120,7 +122,7 @@ class JudgeRuns(Listing):
             raise Conflict([Problem(None, "", str(error))]) from None
 
     def get_queryset(self) -> QuerySet[JudgeRun]:
-        return _runs()
+        return _runs(self.user)
 
 
 def _refused(field: str, message: str) -> Refused:
@@ -134,7 +136,7 @@ class OfRun(Endpoint, generics.GenericAPIView):
 
     def get_object(self) -> JudgeRun:
         pk = self.kwargs["id"]
-        run = _runs().filter(pk=pk).first()
+        run = _runs(self.user).filter(pk=pk).first()
         if run is None:
             raise NotFound(f"There is no judge run {pk}.")
         return run

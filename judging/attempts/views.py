@@ -9,6 +9,7 @@ from django.views.decorators.http import require_safe
 
 from annotation.http import AuthenticatedRequest, researchers_only
 from annotation.models import Dataset
+from annotation.models.projects import seen_by
 from judging.attempts.export import FORMATS
 from judging.models import Attempt, Judge, JudgeRun
 
@@ -16,12 +17,13 @@ from judging.models import Attempt, Judge, JudgeRun
 @require_safe
 @researchers_only
 def judge_attempts(request: AuthenticatedRequest, pk: int, form: str) -> StreamingHttpResponse:
-    """Of all datasets, or of the one that `dataset` names."""
-    judge = get_object_or_404(Judge.objects.select_related("rater", "rubric"), pk=pk)
-    attempts = judge.attempts.all()
+    """Of all datasets that the reader sees, or of the one that `dataset` names."""
+    judges = Judge.objects.seen_by(request.user).select_related("rater", "rubric")
+    judge = get_object_or_404(judges, pk=pk)
+    attempts = judge.attempts.filter(seen_by("text__dataset", request.user))
     name = f"{judge.slug}-attempts"
     if slug := request.GET.get("dataset"):
-        dataset = get_object_or_404(Dataset, slug=slug)
+        dataset = get_object_or_404(Dataset.objects.seen_by(request.user), slug=slug)
         attempts = attempts.filter(text__dataset=dataset)
         name = f"{dataset.slug}-{name}"
     return _sent(judge, attempts, name, form)

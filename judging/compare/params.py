@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from annotation.models import Dataset
+from annotation.models import Dataset, User
 from judging.compare.cells import Wanted
 from judging.compare.page import Comparison, Side
 from judging.models import Judge, JudgeRun
@@ -39,20 +39,24 @@ class Choice:
         return {key: value for key, value in every.items() if value is not None}
 
 
-def choice_of(asked: Mapping[str, str]) -> Choice | None:
-    """What the parameters ask for; None while two sides are not chosen yet. Raises ChoiceError."""
-    comparison = _comparison(asked)
+def choice_of(asked: Mapping[str, str], user: User) -> Choice | None:
+    """What somebody asks for, of what they see; None while two sides are not chosen yet.
+
+    Raises ChoiceError.
+    """
+    comparison = _comparison(asked, user)
     return Choice(comparison, _wanted(asked, comparison)) if comparison else None
 
 
-def shared_datasets(a: Judge, b: Judge) -> list[Dataset]:
-    """Those that both judges have had a run on."""
-    return list(Dataset.objects.filter(judge_runs__judge=a).filter(judge_runs__judge=b).distinct())
+def shared_datasets(a: Judge, b: Judge, user: User) -> list[Dataset]:
+    """Those that both judges have had a run on, and that somebody sees."""
+    seen = Dataset.objects.seen_by(user)
+    return list(seen.filter(judge_runs__judge=a).filter(judge_runs__judge=b).distinct())
 
 
-def _comparison(asked: Mapping[str, str]) -> Comparison | None:
+def _comparison(asked: Mapping[str, str], user: User) -> Comparison | None:
     if asked.get("run_a") and asked.get("run_b"):
-        a, b = (_run(asked, name) for name in ("run_a", "run_b"))
+        a, b = (_run(asked, name, user) for name in ("run_a", "run_b"))
         if a.pk == b.pk:
             raise ChoiceError("These are the same run: choose two.")
         if a.dataset_id != b.dataset_id:
@@ -62,10 +66,10 @@ def _comparison(asked: Mapping[str, str]) -> Comparison | None:
             )
         return _made(asked, a.dataset, Side(a.judge, a), Side(b.judge, b))
     if asked.get("a") and asked.get("b"):
-        first, second = (_judge(asked, name) for name in ("a", "b"))
+        first, second = (_judge(asked, name, user) for name in ("a", "b"))
         if first.pk == second.pk:
             raise ChoiceError("This is one judge: choose two, or two of its runs.")
-        return _made(asked, _dataset(asked, first, second), Side(first), Side(second))
+        return _made(asked, _dataset(asked, first, second, user), Side(first), Side(second))
     return None
 
 
@@ -87,30 +91,32 @@ def _made(asked: Mapping[str, str], dataset: Dataset, a: Side, b: Side) -> Compa
     return comparison
 
 
-def _judge(asked: Mapping[str, str], name: str) -> Judge:
+def _judge(asked: Mapping[str, str], name: str, user: User) -> Judge:
     pk = _number(asked, name) or 0
-    judge = Judge.objects.filter(pk=pk).select_related("rater__dataset", "rubric").first()
+    judges = Judge.objects.seen_by(user).select_related("rater__dataset", "rubric")
+    judge = judges.filter(pk=pk).first()
     if judge is None:
         raise ChoiceError(f"There is no judge {pk}.", 404)
     return judge
 
 
-def _run(asked: Mapping[str, str], name: str) -> JudgeRun:
+def _run(asked: Mapping[str, str], name: str, user: User) -> JudgeRun:
     pk = _number(asked, name) or 0
-    runs = JudgeRun.objects.select_related("dataset", "judge__rater", "judge__rubric")
+    runs = JudgeRun.objects.seen_by(user)
+    runs = runs.select_related("dataset", "judge__rater", "judge__rubric")
     run = runs.filter(pk=pk).first()
     if run is None:
         raise ChoiceError(f"There is no judge run {pk}.", 404)
     return run
 
 
-def _dataset(asked: Mapping[str, str], a: Judge, b: Judge) -> Dataset:
+def _dataset(asked: Mapping[str, str], a: Judge, b: Judge, user: User) -> Dataset:
     if slug := asked.get("dataset"):
-        dataset = Dataset.objects.filter(slug=slug).first()
+        dataset = Dataset.objects.seen_by(user).filter(slug=slug).first()
         if dataset is None:
             raise ChoiceError(f"There is no dataset “{slug}”.", 404)
         return dataset
-    shared = shared_datasets(a, b)
+    shared = shared_datasets(a, b, user)
     if not shared:
         raise ChoiceError(f"{a} and {b} have had no run on the same dataset.")
     return shared[0]

@@ -15,7 +15,7 @@ from django.views.decorators.http import require_safe
 
 from annotation.formats.writing import Echo, safe
 from annotation.http import AuthenticatedRequest, researchers_only
-from annotation.models import Dataset
+from annotation.models import Dataset, User
 from annotation.models.rating import name_in
 from judging.compare.cells import Wanted
 from judging.compare.page import Comparison
@@ -40,7 +40,7 @@ class TableCell:
 def compare(request: AuthenticatedRequest) -> HttpResponse:
     """What changed between two judges or runs; without both, the form to choose them."""
     try:
-        choice = choice_of(request.GET.dict())
+        choice = choice_of(request.GET.dict(), request.user)
     except ChoiceError as error:
         return _form(request, str(error), error.status)
     if choice is None:
@@ -49,7 +49,7 @@ def compare(request: AuthenticatedRequest) -> HttpResponse:
     page = Paginator(range(comparison.count(wanted)), PER_PAGE).get_page(request.GET.get("page"))
     start = max(page.start_index() - 1, 0)
     everything = request.GET.get("topics") == "all"
-    context = _choices(choice.params()) | {
+    context = _choices(choice.params(), request.user) | {
         "choice": choice,
         "comparison": comparison,
         "names": ",".join(
@@ -85,7 +85,7 @@ def compare(request: AuthenticatedRequest) -> HttpResponse:
 def compare_csv(request: AuthenticatedRequest) -> HttpResponse | StreamingHttpResponse:
     """All cells of the list, sent as they are read."""
     try:
-        choice = choice_of(request.GET.dict())
+        choice = choice_of(request.GET.dict(), request.user)
         if choice is None:
             raise ChoiceError("Choose two judges, or two runs.")
     except ChoiceError as error:
@@ -99,18 +99,18 @@ def compare_csv(request: AuthenticatedRequest) -> HttpResponse | StreamingHttpRe
 
 
 def _form(request: AuthenticatedRequest, why: str = "", status: int = 200) -> HttpResponse:
-    context = _choices(request.GET.dict()) | {"why": why}
+    context = _choices(request.GET.dict(), request.user) | {"why": why}
     return render(request, "judging/compare/choose.html", context, status=status)
 
 
-def _choices(chosen: Mapping[str, object]) -> dict[str, object]:
-    runs = JudgeRun.objects.select_related("judge__rater", "dataset")[:RUNS]
+def _choices(chosen: Mapping[str, object], user: User) -> dict[str, object]:
+    runs = JudgeRun.objects.seen_by(user).select_related("judge__rater", "dataset")[:RUNS]
     return {
         "room": "judges",
         "chosen": {name: str(value) for name, value in chosen.items()},
-        "judges": Judge.objects.select_related("rater__dataset"),
+        "judges": Judge.objects.seen_by(user).select_related("rater__dataset"),
         "runs": runs,
-        "datasets": Dataset.objects.filter(judge_runs__isnull=False).distinct(),
+        "datasets": Dataset.objects.seen_by(user).filter(judge_runs__isnull=False).distinct(),
     }
 
 

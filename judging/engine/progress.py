@@ -10,7 +10,8 @@ from typing import Any
 from django.db.models import Count, Max, QuerySet, Sum
 from django.utils import timezone
 
-from annotation.models import Dataset, Rater
+from annotation.models import Dataset, Rater, User
+from annotation.models.projects import seen_by
 from judging.models import Attempt, Batch, Judge, JudgeRun, Shard
 
 MINUTE = timedelta(minutes=1)
@@ -228,37 +229,41 @@ class Tally:
 NOTHING = Tally()
 
 
-def by_judge() -> dict[int, Tally]:
-    """What each judge said, over all its runs."""
-    return _tallies(Batch.objects.all(), "run__judge")
+def by_judge(user: User) -> dict[int, Tally]:
+    """What each judge said, over all its runs that somebody sees."""
+    return _tallies(Batch.objects.filter(seen_by("run__dataset", user)), "run__judge")
 
 
 def by_run(runs: Iterable[JudgeRun]) -> dict[int, Tally]:
     return _tallies(Batch.objects.filter(run__in=[run.pk for run in runs]), "run")
 
 
-def by_dataset(judge: Judge) -> list[tuple[Dataset, Tally]]:
-    """What a judge said on each dataset, by the dataset's name."""
+def by_dataset(judge: Judge, user: User) -> list[tuple[Dataset, Tally]]:
+    """What a judge said on each dataset that somebody sees, by the dataset's name."""
     tallies = _tallies(Batch.objects.filter(run__judge=judge), "run__dataset")
-    return [(dataset, tallies[dataset.pk]) for dataset in Dataset.objects.filter(pk__in=tallies)]
+    seen = Dataset.objects.seen_by(user).filter(pk__in=tallies)
+    return [(dataset, tallies[dataset.pk]) for dataset in seen]
 
 
-def last_runs() -> dict[int, JudgeRun]:
-    """The newest run of each judge, by judge."""
-    newest = JudgeRun.objects.order_by().values("judge").annotate(newest=Max("pk"))
+def last_runs(user: User) -> dict[int, JudgeRun]:
+    """The newest run of each judge that somebody sees, by judge."""
+    newest = JudgeRun.objects.seen_by(user).order_by().values("judge").annotate(newest=Max("pk"))
     return {
         run.judge_id: run
         for run in JudgeRun.objects.select_related("dataset").filter(pk__in=newest.values("newest"))
     }
 
 
-def imported() -> list[Rater]:
-    """Judges whose grades came in files, by dataset and name; `n_graded` are their pairs.
+def imported(user: User) -> list[Rater]:
+    """Judges of datasets that somebody sees whose grades came in files; `n_graded` are their pairs.
 
     They are raters without a judge: nothing is known here of their prompt and their replies.
     """
     others = Rater.objects.filter(
-        kind__in=[Rater.Kind.MODEL, Rater.Kind.BASELINE], judge=None, dataset__isnull=False
+        seen_by("dataset", user),
+        kind__in=[Rater.Kind.MODEL, Rater.Kind.BASELINE],
+        judge=None,
+        dataset__isnull=False,
     )
     counted = others.annotate(n_graded=Count("ratings")).filter(n_graded__gt=0)
     return list(counted.select_related("dataset").order_by("dataset__title", "name"))

@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 
 from django.db.models import Case, IntegerField, Value, When
 
+from annotation.models import User
+from annotation.models.projects import seen_by
 from judging.grading.pairs import Failure, State
 from judging.grading.parse import PARSERS, Parsed, parse
 from judging.grading.spec import Spec
@@ -55,13 +57,13 @@ def why_not(judge: Judge) -> str:
     return ""
 
 
-def try_parser(judge: Judge, parser: str) -> Tried:
-    """Read the judge's replies that count by the rules of `parser`; nothing is stored.
+def try_parser(judge: Judge, parser: str, user: User) -> Tried:
+    """Read the judge's replies that count, and that somebody sees, by the rules of `parser`; nothing is stored.
 
     Copies are left out, as they are the same replies, and so are errors, which no parser sees. Raises
     KeyError for a parser that is unknown.
     """
-    replies = judge.attempts.filter(counts=True, copied=False)
+    replies = judge.attempts.filter(seen_by("text__dataset", user), counts=True, copied=False)
     tried = Tried(parser, n_errors=replies.filter(state=State.ERROR).count())
     replies = replies.exclude(state=State.ERROR)
     graded_last = Case(

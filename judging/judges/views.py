@@ -14,6 +14,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from annotation.http import AuthenticatedRequest, admins_only, is_key, researchers_only
 from annotation.models import Dataset, Rubric
+from annotation.models.projects import seen_by
 from annotation.models.rating import name_in
 from judging.engine import progress
 from judging.engine.choosing import addresses_of
@@ -50,15 +51,16 @@ RUNS_SHOWN = 20
 @researchers_only
 def judges(request: AuthenticatedRequest) -> HttpResponseBase:
     """All judges, the newest first, with what each has said so far; then those that came in files."""
-    tallies, last = progress.by_judge(), progress.last_runs()
-    listed = Judge.objects.select_related("rater__dataset", "rubric").order_by("-id")
+    user = request.user
+    tallies, last = progress.by_judge(user), progress.last_runs(user)
+    listed = Judge.objects.seen_by(user).select_related("rater__dataset", "rubric").order_by("-id")
     rows = [
         (judge, tallies.get(judge.pk, progress.NOTHING), last.get(judge.pk)) for judge in listed
     ]
     context = {
         "rows": rows,
-        "imported": progress.imported(),
-        "datasets": Dataset.objects.all(),
+        "imported": progress.imported(user),
+        "datasets": Dataset.objects.seen_by(user),
         "room": "judges",
     }
     return render(request, "judging/judges/judges.html", context)
@@ -68,32 +70,35 @@ def judges(request: AuthenticatedRequest) -> HttpResponseBase:
 @researchers_only
 def judge(request: AuthenticatedRequest, pk: int) -> HttpResponseBase:
     """One judge, with a look at what it is sent about any pair."""
-    judges = Judge.objects.select_related("rater__dataset", "rubric", "created_by")
+    user = request.user
+    judges = Judge.objects.seen_by(user).select_related("rater__dataset", "rubric", "created_by")
     judge = get_object_or_404(judges, pk=pk)
-    runs = judge.runs.select_related("dataset", "created_by")
+    runs = judge.runs.seen_by(user).select_related("dataset", "created_by")
     shown = list(runs[:RUNS_SHOWN])
     tallies = progress.by_run(shown)
     own = judge.rater.dataset
     picked = None
     if judge.prompt:
-        picked = pick(request.GET, [own] if own else list(Dataset.objects.all()))
+        picked = pick(request.GET, [own] if own else list(Dataset.objects.seen_by(user)))
     context = {
         "judge": judge,
-        "tally": progress.by_judge().get(judge.pk, progress.NOTHING),
+        "tally": progress.by_judge(user).get(judge.pk, progress.NOTHING),
         "datasets": [
             (dataset, name_in(dataset, judge.rater), tally)
-            for dataset, tally in progress.by_dataset(judge)
+            for dataset, tally in progress.by_dataset(judge, user)
         ],
         "runs": [(run, tallies.get(run.pk, progress.NOTHING)) for run in shown],
         "n_runs": runs.count(),
-        "kinds": Attempt.objects.filter(batch__run__judge=judge)
+        "kinds": Attempt.objects.filter(
+            seen_by("batch__run__dataset", user), batch__run__judge=judge
+        )
         .exclude(state="graded")
         .order_by()
         .values_list("failure")
         .annotate(n=Count("pk"))
         .order_by("-n", "failure"),
         "picked": picked,
-        "all_datasets": Dataset.objects.all(),
+        "all_datasets": Dataset.objects.seen_by(user),
         "sent": preview(judge.spec, picked),
         "room": "judges",
     }
@@ -107,7 +112,8 @@ CHANGES_SHOWN = 50
 @researchers_only
 def parser_tried(request: AuthenticatedRequest, pk: int) -> HttpResponseBase:
     """Another parser on the replies that a judge has. Nothing is stored."""
-    judge = get_object_or_404(Judge.objects.select_related("rater", "rubric"), pk=pk)
+    judges = Judge.objects.seen_by(request.user).select_related("rater", "rubric")
+    judge = get_object_or_404(judges, pk=pk)
     parser = request.GET.get("parser", "")
     if judge.parser not in PARSERS:
         raise Http404(f"{judge} writes no replies that a parser could read.")
@@ -121,7 +127,7 @@ def parser_tried(request: AuthenticatedRequest, pk: int) -> HttpResponseBase:
         "room": "judges",
     }
     if parser in others and not context["none_because"]:
-        tried = try_parser(judge, parser)
+        tried = try_parser(judge, parser, request.user)
         page = Paginator(tried.changes, CHANGES_SHOWN).get_page(request.GET.get("page"))
         context |= {"tried": tried, "page": page, "says": PARSERS[parser].says}
         context["changes"] = list(changes_of(judge, list(page.object_list)))

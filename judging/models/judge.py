@@ -4,14 +4,24 @@ from typing import Any
 
 from django.conf import settings
 from django.db import models
+from django.db.models import Q
 
-from annotation.models import Rater
+from annotation.models import Rater, User
+from annotation.models.projects import seen_by
 from judging.grading.pairs import Sampling
 from judging.grading.spec import Spec
 
 
 class Immutable(TypeError):
     """Somebody tried to change a judge. A changed word is a new judge."""
+
+
+class JudgeQuerySet(models.QuerySet["Judge"]):
+    def seen_by(self, user: User) -> "JudgeQuerySet":
+        """Those that grade anything, and those of datasets of the projects that somebody is in."""
+        if user.is_admin:
+            return self
+        return self.filter(Q(rater__dataset=None) | seen_by("rater__dataset", user))
 
 
 class Judge(models.Model):
@@ -59,6 +69,8 @@ class Judge(models.Model):
         related_name="+",
         db_index=False,
     )
+
+    objects = JudgeQuerySet.as_manager()
 
     class Meta:
         ordering = ["id"]

@@ -9,6 +9,8 @@ from django.db.models import Q, Sum
 from django.db.models.functions import Now
 from django.urls import reverse
 
+from annotation.models import User
+from annotation.models.projects import seen_by
 from judging.models.leased import Leased, lease_is_whole
 
 PARTED_BY = "|"  # servers of one endpoint: a sign that no address may hold
@@ -121,6 +123,12 @@ class ModelRun(models.Model):
         return (prompt_tokens * self.price_in + completion_tokens * self.price_out) / 1_000_000
 
 
+class JudgeRunQuerySet(models.QuerySet["JudgeRun"]):
+    def seen_by(self, user: User) -> "JudgeRunQuerySet":
+        """Those on datasets of the projects that somebody is in; an admin's are all."""
+        return self.filter(seen_by("dataset", user))
+
+
 class JudgeRun(ModelRun):
     """A judge asked for the pairs of a selection that it lacks."""
 
@@ -136,6 +144,8 @@ class JudgeRun(ModelRun):
     planning_until = models.DateTimeField(
         null=True, blank=True, help_text="whoever plans it holds it until then"
     )
+
+    objects = JudgeRunQuerySet.as_manager()
 
     class Meta:
         ordering = ["-id"]

@@ -34,11 +34,13 @@ ALL_KINDS = "all"
 @researchers_only
 def judge_runs(request: AuthenticatedRequest) -> HttpResponseBase:
     """All runs, the newest first; those of one dataset, judge or state if that is asked for."""
-    runs = JudgeRun.objects.select_related("judge__rater", "dataset", "created_by")
+    datasets = Dataset.objects.seen_by(request.user)
+    runs = JudgeRun.objects.seen_by(request.user)
+    runs = runs.select_related("judge__rater", "dataset", "created_by")
     slug, state = request.GET.get("dataset", ""), request.GET.get("state", "")
     if state not in JudgeRun.State.values:
         state = ""
-    dataset = get_object_or_404(Dataset, slug=slug) if slug else None
+    dataset = get_object_or_404(datasets, slug=slug) if slug else None
     if dataset:
         runs = runs.filter(dataset=dataset)
     if state:
@@ -52,7 +54,7 @@ def judge_runs(request: AuthenticatedRequest) -> HttpResponseBase:
         "dataset": dataset,
         "state": state,
         "states": JudgeRun.State.choices,
-        "datasets": Dataset.objects.all(),
+        "datasets": datasets,
         "query": f"dataset={slug}&state={state}&" if slug or state else "",
         "room": "judges",
     }

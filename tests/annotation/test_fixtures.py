@@ -10,6 +10,7 @@ from evaluation.models import RankedText, ReportValue, RetrievalRun, System
 from tests.factories import make_dataset
 
 CORPUS = (
+    "Project",
     "Rubric",
     "RubricLevel",
     "Dataset",

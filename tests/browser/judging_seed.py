@@ -6,6 +6,7 @@ from django.conf import settings
 from django.utils import timezone
 
 from annotation.models import Dataset, User
+from annotation.models.projects import join_main
 from crux_site.imports.importing import import_dataset
 from judging.engine import leases, runs, states
 from judging.engine.foreground import fill_lexical
@@ -19,7 +20,7 @@ SLOW = "slow"  # the judge behind the scripted server
 
 def seed() -> None:
     for name, role in (("ada", "admin"), ("rosa", "researcher")):
-        User.objects.create_user(name, password=PASSWORD, role=role)
+        join_main(User.objects.create_user(name, password=PASSWORD, role=role))
     import_dataset(settings.BASE_DIR / "fixtures" / "demo", "coast", title="Coast")
     coast = Dataset.objects.get(slug="coast")
     fill_lexical(coast, "passages")

@@ -15,6 +15,7 @@ from annotation.models import (
     Topic,
     User,
 )
+from annotation.models.projects import join_main
 from annotation.models.standard import STANDARD, add_standard
 from annotation.participation import assigning
 from crux_site.imports.importing import import_dataset
@@ -33,7 +34,7 @@ WORKERS = 150
 def seed() -> None:
     """A T1 and a T2 study of one item each (and a second report), lent to many workers."""
     for name, role in (("ada", "admin"), ("rosa", "researcher")):
-        User.objects.create_user(name, password=PASSWORD, role=role)
+        join_main(User.objects.create_user(name, password=PASSWORD, role=role))
     password = make_password(PASSWORD)  # once: it is slow on purpose
     workers = [
         User.objects.create(username=f"worker{number}", password=password, role="worker")

@@ -20,11 +20,12 @@ DOCUMENTS = ROOT / "fixtures" / "building" / "documents.jsonl"
 PATIENT = 180_000  # milliseconds: a worker has to start
 SEED = """
 from annotation.models import User
+from annotation.models.projects import join_main
 from building.engine.choosing import writer_called
 from tests.browser.material import PASSWORD
 from tests.browser.sessions import make_sessions
 for name, role in (("ada", "admin"), ("rosa", "researcher")):
-    User.objects.create_user(name, password=PASSWORD, role=role)
+    join_main(User.objects.create_user(name, password=PASSWORD, role=role))
 make_sessions()
 """
 

@@ -18,6 +18,7 @@ STRING = r"""u?('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")"""
 FOR_STAFF = {
     "Datasets",
     "Campaigns",
+    "Projects",
     "Judges",
     "Rubrics",
     "Import",

@@ -24,6 +24,19 @@ last = [migration.replaces[-1] for migration in squashed.values()]
 executor.migrate(last + [key for key in executor.loader.graph.leaf_nodes() if key[0] not in dict(last)])
 """
 
+WITH_DATA = """
+old = executor.loader.project_state(last).apps
+old.get_model("annotation", "Dataset").objects.create(slug="ferry", title="The ferry study")
+for name, role in (("rosa", "researcher"), ("wil", "worker")):
+    old.get_model("annotation", "User").objects.create(username=name, role=role)
+"""
+
+MEMBERS = """
+select d.slug, p.slug, u.username, m.role from annotation_dataset d
+join annotation_project p on p.id = d.project_id
+join annotation_membership m on m.project_id = p.id join annotation_user u on u.id = m.user_id
+"""
+
 TABLES = """
 from collections import Counter
 
@@ -60,10 +73,12 @@ def in_a_process(code: str, address: str) -> str:
 def test_one_by_one_and_squashed_they_make_the_same_tables(tmp_path):
     kind = "sqlite" if connection.vendor == "sqlite" else "postgres"
     with database(kind, tmp_path, f"crux_migrated_{os.getpid()}") as (address, rows):
-        old = in_a_process(ONE_BY_ONE + TABLES, address)
+        old = in_a_process(ONE_BY_ONE + WITH_DATA + TABLES, address)
         went = {
             name for (name,) in rows("select name from django_migrations where app = 'annotation'")
         }
+        # Every researcher saw every dataset, and goes on so.
+        assert rows(MEMBERS) == [("ferry", "main", "rosa", "researcher")]
     (tmp_path / "new").mkdir()
     with database(kind, tmp_path / "new", f"crux_new_{os.getpid()}") as (address, _):
         new = in_a_process(TABLES, address)

@@ -8,6 +8,7 @@ from django.db import transaction
 
 from annotation.builder import drafts
 from annotation.models import Campaign, Dataset, Rater, Rubric, Text, User
+from annotation.models.projects import join_main
 from annotation.participation import assigning
 from building.engine.choosing import stored, writer_called
 from building.engine.cited_pairs import make_support
@@ -35,7 +36,7 @@ class Command(BaseCommand):
         self._say("accounts")
         for name, role, _ in PEOPLE:
             if not User.objects.filter(username=name).exists():
-                User.objects.create_user(name, password=PASSWORD, role=role)
+                join_main(User.objects.create_user(name, password=PASSWORD, role=role))
         self._say("demo dataset (ours; its labels are demo labels, of no scientific value)")
         folder = settings.BASE_DIR / "fixtures" / "demo"
         summary = import_dataset(folder, SLUG, title="Coastal demo")

@@ -5,10 +5,12 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandParser
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.validators import slug_re
 
 from annotation.formats.layout import NAMES
 from annotation.formats.summary import LIMIT
+from annotation.models import Project
 from crux_site.imports.importing import CRUX, FORMATS, ImportFailed, import_dataset
 
 
@@ -23,6 +25,9 @@ class Command(BaseCommand):
         parser.add_argument("--format", choices=FORMATS, default=CRUX)
         parser.add_argument("--dataset", required=True, metavar="SLUG", help="made if it is new")
         parser.add_argument("--title", default="", help="of a new dataset; its slug if left out")
+        parser.add_argument(
+            "--project", metavar="SLUG", help="whose members see a new dataset; made if it is new"
+        )
         parser.add_argument("--dry-run", action="store_true", help="tell what would change")
         parser.add_argument(
             "--with-history",
@@ -43,6 +48,7 @@ class Command(BaseCommand):
                 options["path"],
                 options["dataset"],
                 title=options["title"],
+                project=_project(options["project"]),
                 dry_run=options["dry_run"],
                 with_history=options["with_history"],
                 form=options["format"],
@@ -65,6 +71,14 @@ class Command(BaseCommand):
         else:
             self.stdout.write(str(summary))
             self.stdout.write(f"\n{summary.seconds:.1f} s")
+
+
+def _project(slug: str | None) -> Project | None:
+    if slug is None:
+        return None
+    if not slug_re.match(slug):
+        raise CommandError(f"{slug!r} is no name of a project: letters, digits and hyphens are.")
+    return Project.objects.get_or_create(slug=slug, defaults={"title": slug})[0]
 
 
 class _Told:

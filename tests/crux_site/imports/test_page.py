@@ -38,7 +38,10 @@ def archive(change=None) -> SimpleUploadedFile:
 
 
 def upload(client, *files, **data):
-    return client.post("/import/", {"dataset": "coast", "title": "Coast", "files": files, **data})
+    return client.post(
+        "/import/",
+        {"dataset": "coast", "title": "Coast", "project": "main", "files": files, **data},
+    )
 
 
 def test_a_preview_changes_nothing_and_the_import_does_it_all(cast, staging):
@@ -77,7 +80,7 @@ def test_looking_at_a_page_begins_nothing(cast, staging, monkeypatch):
     monkeypatch.undo()
     monkeypatch.setattr(uploads, "STAGING", staging)
     form = {"dataset": "coast", "title": "", "with_history": False, "files": [archive()]}
-    there = uploads.stage(form)
+    there = uploads.stage(form | {"project": "main", "by": cast.admin.pk})
     client, url = cast.client("admin"), f"/import/{there.token}/"
     assert "This did not come to its end" in client.get(url).content.decode()
     assert not there.result

@@ -114,7 +114,7 @@ def test_the_page_starts_a_process_and_says_how_far_it_is(
         for path in DEMO.rglob("*.jsonl"):
             archive.writestr(path.relative_to(DEMO).as_posix(), path.read_bytes())
     files = [SimpleUploadedFile("demo.zip", buffer.getvalue())]
-    url = client.post("/import/", {"dataset": "coast", "files": files}).url
+    url = client.post("/import/", {"dataset": "coast", "project": "main", "files": files}).url
     page = client.get(url).content.decode()
     assert "Looking at the upload" in page
     assert f'hx-get="{url}"' in page

@@ -82,7 +82,7 @@ def test_what_cannot_be_unpacked_is_said_with_its_name(cast, staging, what):
     data, says = REFUSED[what]
     files = [SimpleUploadedFile("study.zip", data)]
     client = cast.client("admin")
-    response = client.post("/import/", {"dataset": "mill", "files": files})
+    response = client.post("/import/", {"dataset": "mill", "project": "main", "files": files})
     assert response.status_code == 422
     page = response.content.decode()
     assert says in page
@@ -97,7 +97,9 @@ def test_a_name_that_is_there_twice_is_refused(cast, staging):
         [SimpleUploadedFile("study.zip", twice)],
         [SimpleUploadedFile("topics.jsonl", LINE), SimpleUploadedFile("topics.jsonl", b"")],
     ):
-        response = cast.client("admin").post("/import/", {"dataset": "mill", "files": files})
+        response = cast.client("admin").post(
+            "/import/", {"dataset": "mill", "project": "main", "files": files}
+        )
         assert response.status_code == 422
         assert "topics.jsonl" in response.content.decode()
         assert not list(staging.iterdir())

@@ -1,0 +1,56 @@
+"""Who sees an address that is about a dataset: the members of its project. All others find nothing there."""
+
+from collections.abc import Callable
+from typing import Any
+
+from django.core.exceptions import PermissionDenied
+from django.http import Http404, HttpRequest, HttpResponseBase
+
+from annotation.http import View
+from annotation.models import Role, User
+
+# How addresses begin that are about one dataset: how its project is found, and by which part of the address.
+ABOUT = {
+    "datasets/<slug:slug>/": ("datasets__slug", "slug"),
+    "campaigns/<slug:slug>/": ("datasets__campaigns__slug", "slug"),
+    "judge-runs/<int:pk>/": ("datasets__judge_runs", "pk"),
+    "replies/<int:rater_id>/<int:text_id>/": ("datasets__texts", "text_id"),
+    "projects/<slug:slug>/": ("slug", "slug"),
+}
+READ = ("GET", "HEAD", "OPTIONS")
+OPEN_TO_VIEWERS = ("project_leave",)
+
+
+class OfMembers:
+    """Says to staff of other projects what is said of what is not there (404); viewers change nothing (403).
+
+    What else somebody may do here, `role_here` tells the guards of views and the templates. Who is no
+    researcher is left to those guards, and an admin sees everything. Lists, and the API, which knows of tokens,
+    ask `seen_by`.
+    """
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        return self.get_response(request)
+
+    def process_view(
+        self, request: HttpRequest, view: View, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> None:
+        user, match = request.user, request.resolver_match
+        if match is None or not isinstance(user, User) or user.is_admin or not user.is_researcher:
+            return
+        for route, (path, name) in ABOUT.items():
+            if match.route.startswith(route):
+                user.role_here = _role(user, **{f"project__{path}": kwargs[name]})
+                reads = request.method in READ or match.url_name in OPEN_TO_VIEWERS
+                if user.role_here == Role.VIEWER and not reads:
+                    raise PermissionDenied("You are a viewer of this project, and change nothing.")
+
+
+def _role(user: User, **about: Any) -> str:
+    role = user.memberships.filter(**about).values_list("role", flat=True).first()
+    if role is None:
+        raise Http404("No project of yours has this.")
+    return role

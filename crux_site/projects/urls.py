@@ -1,0 +1,17 @@
+"""Projects: who is in them, and the links that let somebody in."""
+
+from django.urls import URLPattern, path
+
+from crux_site.projects import joining, views
+
+urlpatterns: list[URLPattern] = [
+    path("projects/", views.projects, name="projects"),
+    path("projects/<slug:slug>/", views.project, name="project"),
+    path("projects/<slug:slug>/members/<int:pk>/", views.member, name="project_member"),
+    path("projects/<slug:slug>/leave/", views.leave, name="project_leave"),
+    path("projects/<slug:slug>/invitations/", views.invite, name="project_invite"),
+    path("projects/<slug:slug>/invitations/<int:pk>/revoke/", views.revoke, name="project_revoke"),
+    path("projects/<slug:slug>/move/", views.move, name="project_move"),
+    path("projects/<slug:slug>/log.csv", views.log_csv, name="project_log_csv"),
+    path("join/<str:word>/", joining.join, name="join"),
+]
