@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 from django.http import HttpResponse
 
@@ -12,6 +13,20 @@ from evaluation.stats.estimate import Estimate
 
 Cell = str | int | float | None
 ESTIMATE = ("value", "low", "high", "n", "missing", "reason")
+
+
+class Number(NamedTuple):
+    """A line of the long frame: an estimate, or a count, which has a value alone."""
+
+    scope: str
+    name: str
+    measure: str
+    value: Cell
+    low: Cell = None
+    high: Cell = None
+    n: Cell = None
+    missing: Cell = None
+    reason: Cell = None
 
 
 def csv_response(name: str, header: Sequence[str], rows: Iterable[Sequence[Cell]]) -> HttpResponse:
@@ -39,6 +54,11 @@ def estimate_cells(estimate: Estimate) -> list[Cell]:
     """Value, interval, n, missing, and the reason for having no value or no interval."""
     why = estimate.reason or estimate.interval_reason
     return [estimate.value, estimate.low, estimate.high, estimate.n, estimate.missing, why]
+
+
+def estimated(scope: str, name: str, measure: str, estimate: Estimate) -> Number:
+    """An estimate as a line of the long frame."""
+    return Number(scope, name, measure, *estimate_cells(estimate))
 
 
 def plain_cell(cell: Cell) -> Cell:

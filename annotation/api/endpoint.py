@@ -23,6 +23,7 @@ class Endpoint(APIView):
     """One address. `query` holds its parameters as `asks` has checked them; what narrows a list is a filter.
 
     A parameter that is not known or empty is refused: a filter with a slip of the pen would return everything.
+    Where nothing is a choice of its own, the field allows it.
     """
 
     http_method_names = ["get", "head", "post"]
@@ -57,7 +58,9 @@ class Endpoint(APIView):
         if twice := [name for name, values in request.query_params.lists() if len(values) > 1]:
             raise Malformed(Problem(None, name, "is given more than once") for name in twice)
         if blank := [
-            name for name, value in request.query_params.dict().items() if not value.strip()
+            name
+            for name, value in request.query_params.dict().items()
+            if not value.strip() and not getattr(asks.fields.get(name), "allow_blank", False)
         ]:
             raise Malformed(Problem(None, name, "is empty") for name in blank)
         asks.is_valid(raise_exception=True)

@@ -7,7 +7,7 @@ from crux_site.api.views import NotHere, Schema, attempt
 
 v1: list[URLPattern | URLResolver] = [
     path("", include("annotation.api.urls")),
-    path("", include("evaluation.api")),
+    path("", include("evaluation.api.urls")),
     path("", include("judging.api.urls")),
     path("schema/", Schema.as_view(), name="api_schema"),
     path("docs/", RedirectView.as_view(pattern_name="api_try")),

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from evaluation.agreement.confusions import class_rows
 from evaluation.agreement.page import AgreementReport
-from evaluation.csv_tables import Cell, estimate_cells
+from evaluation.csv_tables import Number, estimated
 from evaluation.data.measures import Measures
 from evaluation.stats.estimate import Estimate
 
@@ -178,20 +178,6 @@ SCOPES: Mapping[str, Scope] = {
 }
 
 
-class Number(NamedTuple):
-    """A line of the frame: an estimate, or a count, which has a value alone."""
-
-    scope: str
-    name: str
-    measure: str
-    value: Cell
-    low: Cell = None
-    high: Cell = None
-    n: Cell = None
-    missing: Cell = None
-    reason: Cell = None
-
-
 class Overall(NamedTuple):
     """A statistic of all raters on all items, and what its interval is of."""
 
@@ -258,7 +244,7 @@ def numbers(report: AgreementReport) -> Iterator[Number]:
         yield Number("all", "", name, count)
     for measure, estimate, _ in overall(report):
         again = "_bootstrap" if estimate is report.bootstrap else ""
-        yield _number("all", "", measure + again, estimate)
+        yield estimated("all", "", measure + again, estimate)
     for kind, scope in SCOPES.items():
         there = scope.under(report.selection.measures)
         for row in there.rows(report):
@@ -269,10 +255,10 @@ def numbers(report: AgreementReport) -> Iterator[Number]:
     for line in report.reports:
         shares = (*line.coverage, *filter(None, [line.judge]))
         for rater, share in zip(report.columns, shares, strict=True):
-            yield _number("coverage", line.name, rater.name, share)
+            yield estimated("coverage", line.name, rater.name, share)
     for system, means in report.mean_coverage.items():
         for rater, mean in zip(report.columns, means, strict=True):
-            yield _number("mean_coverage", system, rater.name, mean)
+            yield estimated("mean_coverage", system, rater.name, mean)
 
 
 def _of_row(kind: str, scope: Scope, row: object) -> Iterator[Number]:
@@ -282,8 +268,4 @@ def _of_row(kind: str, scope: Scope, row: object) -> Iterator[Number]:
         if isinstance(count, int):
             yield Number(kind, name, measure, count)
     for measure, estimate in estimates(row, scope.measures).items():
-        yield _number(kind, name, measure, estimate)
-
-
-def _number(scope: str, name: str, measure: str, estimate: Estimate) -> Number:
-    return Number(scope, name, measure, *estimate_cells(estimate))
+        yield estimated(kind, name, measure, estimate)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from evaluation.agreement.judge import AgainstJudge, judge_parts
 from evaluation.agreement.judge_evidence import JudgeEvidence, judge_evidence
 from evaluation.agreement.majority import MajorityRow, majority_rows
 from evaluation.agreement.parts import Part, part, slice_parts, topic_parts, unanimous
+from evaluation.data.cache import cached
 from evaluation.data.columns import Column
 from evaluation.data.ratings import RatingMatrix, load
 from evaluation.data.selection import Selection, one_of
@@ -175,6 +176,24 @@ def agreement_report(selection: Selection) -> AgreementReport:
         judge_by_system=judge.by_system if judge else (),
         judge_words=judge_evidence(matrix, evidence),
     )
+
+
+def kept_report(selection: Selection) -> AgreementReport:
+    """`agreement_report`, kept until the data change."""
+    key = (
+        "agreement",
+        selection.rubric.pk,
+        selection.campaign and selection.campaign.pk,
+        selection.raters,
+        selection.judge,
+        selection.judge_rubric.pk,
+        selection.eta,
+        selection.majority,
+        selection.by and selection.by.name,
+    )
+    kept = cached(selection.dataset, key, lambda: agreement_report(selection))
+    # What is kept may name choices that have changed since; this selection was just read.
+    return replace(kept, selection=selection)
 
 
 def _filtered(matrix: RatingMatrix) -> int:

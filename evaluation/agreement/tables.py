@@ -10,7 +10,6 @@ from evaluation.agreement.confusions import MAJORITY, raters_apart
 from evaluation.agreement.judge import AgainstJudge
 from evaluation.agreement.numbers import (
     SCOPES,
-    Number,
     Scope,
     estimates,
     numbers,
@@ -18,7 +17,7 @@ from evaluation.agreement.numbers import (
     overall_counts,
 )
 from evaluation.agreement.page import AgreementReport
-from evaluation.csv_tables import Cell, estimate_cells, estimate_header
+from evaluation.csv_tables import Cell, Number, estimate_cells, estimate_header
 from evaluation.data.selection import SelectionError
 
 

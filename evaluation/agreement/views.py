@@ -17,14 +17,13 @@ from evaluation.agreement.confusions import sides_of
 from evaluation.agreement.coverage_chart import confusion_rows, coverage_panels
 from evaluation.agreement.judge import AgainstJudge
 from evaluation.agreement.judges import with_people
-from evaluation.agreement.page import AgreementReport, agreement_report
+from evaluation.agreement.page import AgreementReport, kept_report
 from evaluation.agreement.parts import Part
 from evaluation.agreement.shortened import Shortened, shortened
 from evaluation.agreement.sweep_chart import sweep_charts
 from evaluation.agreement.tables import TABLES, agreement_table
 from evaluation.charts import axis_of
 from evaluation.csv_tables import csv_response
-from evaluation.data.cache import cached
 from evaluation.data.selection import SelectionError, one_of
 from evaluation.http import asked_for, json_file, refusal
 from evaluation.scoring.report_coverage import ReportRow
@@ -111,21 +110,7 @@ def reported(
 
     Raises SelectionError where the URL asks for what is not there.
     """
-    selection = asked_for(request, dataset)
-    key = (
-        "agreement",
-        selection.rubric.pk,
-        selection.campaign and selection.campaign.pk,
-        selection.raters,
-        selection.judge,
-        selection.judge_rubric.pk,
-        selection.eta,
-        selection.majority,
-        selection.by and selection.by.name,
-    )
-    kept = cached(dataset, key, lambda: agreement_report(selection))
-    # What is kept may name choices that have changed since; this selection was just read.
-    report = replace(kept, selection=selection)
+    report = kept_report(asked_for(request, dataset))
     return report, report.judged(request.GET.get("truth", ""))
 
 

@@ -26,7 +26,8 @@ class BoardRow:
 
     `values` and `why` are metrics x topics in the order of METRICS: NaN where undefined, for
     `reasons[why]` (-1 = no reason, because there is a value or because the topic is none of its
-    own). `counts` has one array for each of COUNTS, `tokens` is NaN where words are not there.
+    own); `n` and `missing` are of the same shape. `counts` has one array for each of COUNTS,
+    `tokens` is NaN where words are not there.
     """
 
     name: str
@@ -39,6 +40,8 @@ class BoardRow:
     values: FloatArray
     why: NDArray[np.int16]
     reasons: tuple[str, ...]
+    n: IntArray
+    missing: IntArray
     counts: Mapping[str, IntArray]
     tokens: FloatArray
     ndeval: FloatArray
@@ -146,6 +149,7 @@ def _row(row_score: RowScore) -> BoardRow:
     ]
     values = np.full((len(METRICS), len(names)), np.nan)
     why = np.full(values.shape, -1, dtype=np.int16)
+    n, missing = (np.zeros(values.shape, dtype=np.int64) for _ in range(2))
     reasons: dict[str, int] = {}
     counts = {name: np.zeros(len(names), dtype=np.int64) for name in COUNTS}
     tokens, has = np.full(len(names), np.nan), np.zeros(len(names), dtype=bool)
@@ -154,6 +158,7 @@ def _row(row_score: RowScore) -> BoardRow:
         has[place] = True
         for row, metric in enumerate(METRICS):
             estimate = topic.metric(metric)
+            n[row, place], missing[row, place] = estimate.n, estimate.missing
             if estimate.value is None:
                 why[row, place] = reasons.setdefault(estimate.reason or "", len(reasons))
             else:
@@ -176,6 +181,8 @@ def _row(row_score: RowScore) -> BoardRow:
         values=values,
         why=why,
         reasons=tuple(reasons),
+        n=n,
+        missing=missing,
         counts=counts,
         tokens=tokens,
         ndeval=ndeval,

@@ -32,7 +32,7 @@ def test_every_endpoint_has_a_row_and_every_row_an_endpoint():
 
 
 @pytest.fixture
-def names(dataset):
+def names(dataset, ratings):
     """What stands in the addresses: one of each is there."""
     RetrievalRun.objects.create(dataset=dataset, name="one")
     judge, _ = baseline_of(dataset)

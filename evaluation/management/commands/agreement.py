@@ -13,9 +13,9 @@ from django.core.management.base import BaseCommand, CommandError
 from annotation.models import Dataset
 from evaluation.agreement.as_json import as_json
 from evaluation.agreement.judges import every_judge
-from evaluation.agreement.numbers import Number, numbers
+from evaluation.agreement.numbers import numbers
 from evaluation.agreement.page import AgreementReport, agreement_report
-from evaluation.csv_tables import Cell
+from evaluation.csv_tables import Cell, Number
 from evaluation.data.selection import Selection, SelectionError, one_of, select
 
 NAME = 24  # the width of a name in a table

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from django.db.models import Count, Exists, OuterRef, Prefetch, QuerySet
-from django.urls import URLPattern, path
 from rest_framework import serializers
 from rest_framework.exceptions import NotFound
 
@@ -113,11 +112,3 @@ class Rankings(OfDataset, Listing):
         return topics.filter(
             Exists(RankedText.objects.filter(run=run, topic=OuterRef("pk")))
         ).prefetch_related(Prefetch("ranked", queryset=ranked, to_attr="texts_ranked"))
-
-
-urlpatterns: list[URLPattern] = [
-    path("datasets/<slug:dataset>/runs/", Runs.as_view(), name="api_runs"),
-    path(
-        "datasets/<slug:dataset>/runs/<path:run>/ranking/", Rankings.as_view(), name="api_rankings"
-    ),
-]

@@ -1,0 +1,220 @@
+"""Agreement and scores over the API: the numbers of the files, with n, missing and the reason."""
+
+import csv
+import io
+
+import pytest
+
+from annotation.models import Dataset
+from evaluation.scoring.options import ScoringForm
+from evaluation.scoring.score import METRICS, score
+from tests.evaluation.agreement.material import Study, make_study
+from tests.evaluation.retrieval.material import make_room
+
+AGREEMENT = "/api/v1/datasets/ferry/agreement/"
+SCORES = "/api/v1/datasets/room/scores/"
+
+
+@pytest.fixture(scope="module")
+def kept_world(kept) -> tuple[Study, Dataset]:
+    return kept(lambda: (make_study(), make_room()))
+
+
+@pytest.fixture
+def study(db, kept_world) -> Study:
+    return kept_world[0]
+
+
+@pytest.fixture
+def room(db, kept_world) -> Dataset:
+    return kept_world[1]
+
+
+def rows(client, url, **asked):
+    answer = client.get(url, asked)
+    assert answer.status_code == 200, answer.content
+    return answer.json()["results"]
+
+
+def table(client, url, **asked):
+    """A file of the page, a dict a line."""
+    return list(csv.DictReader(io.StringIO(client.get(url, asked).content.decode())))
+
+
+def cells(row):
+    """As the file has them: nothing for null."""
+    return {name: "" if value is None else value for name, value in row.items()}
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {},
+        {"judge": ""},
+        {"judge": "judge", "eta": "2"},
+        {"raters": "ann,ben", "majority": "plurality"},
+    ],
+)
+def test_agreement_has_the_numbers_of_the_file(api, cast, study, asked):
+    file = table(cast.client("researcher"), study.url("agreement") + "numbers.csv", **asked)
+    told = rows(api("researcher"), AGREEMENT, **asked)
+    assert [cells(row).keys() for row in told] == [row.keys() for row in file]
+    for ours, theirs in zip(told, file, strict=True):
+        for name in ("scope", "name", "measure", "reason"):
+            assert (ours[name] or "") == theirs[name]
+        for name in ("value", "low", "high", "n", "missing"):
+            assert ours[name] == (float(theirs[name]) if theirs[name] else None)
+
+
+def test_a_number_says_what_it_is_of(api, study):
+    """ann and ben say the same of 5 of 6 pairs: see the material."""
+    (share,) = [
+        row
+        for row in rows(api("researcher"), AGREEMENT, scope="all")
+        if row["measure"] == "percent_agreement"
+    ]
+    assert (share["value"], share["n"], share["missing"]) == (pytest.approx(5 / 6), 6, 0)
+    assert share["reason"] == "no interval, because there are fewer than two clusters"
+
+
+def test_an_answer_says_what_was_chosen_by_default_and_asking_for_it_gives_the_same(api, study):
+    client = api("researcher")
+    first = client.get(AGREEMENT).json()
+    assert first["selection"] == {
+        "rubric": "answerable",
+        "raters": "ann,ben",
+        "judge": "judge",
+        "eta": "3",
+    }
+    assert client.get(AGREEMENT, first["selection"]).json() == first
+
+
+def test_no_judge_is_not_the_same_as_none_named(api, study):
+    def scopes(**asked):
+        return {row["scope"] for row in rows(api("researcher"), AGREEMENT, **asked)}
+
+    assert scopes() - scopes(judge="") == {"judge", "judge_rater", "judge_system", "eta"}
+
+
+def test_a_scope_narrows_and_pages_tell_every_number_once(api, study):
+    client = api("researcher")
+    every = rows(client, AGREEMENT)
+    assert rows(client, AGREEMENT, scope="pair") == [r for r in every if r["scope"] == "pair"]
+    url, seen = AGREEMENT + "?limit=50", []
+    while url:
+        page = client.get(url).json()
+        seen += page["results"]
+        url = page["next"]
+    assert seen == every
+    assert page["count"] == len(every)
+
+
+@pytest.mark.parametrize(
+    "asked", [{}, {"source": "other"}, {"source": "majority", "cutoff": "1", "rules": "authors"}]
+)
+def test_scores_have_the_numbers_of_the_files(api, cast, room, asked):
+    browser = cast.client("researcher")
+    told = {
+        (row["scope"], row["name"], row["measure"]): row
+        for row in rows(api("researcher"), SCORES, **asked)
+    }
+    for line in table(browser, "/datasets/room/retrieval/systems.csv", **asked):
+        for metric in METRICS:
+            row = told[line["group"], line["name"], metric]
+            for name in ("low", "high", "n", "missing"):
+                assert str(cells(row)[name]) == line[f"{metric}_{name}"]
+            assert (str(cells(row)["value"]), row["reason"] or "") == (
+                line[metric],
+                line[f"{metric}_reason"],
+            )
+        for name in ("topics", "cells", "unrated_cells", "texts_without_words"):
+            assert told[line["group"], line["name"], name]["value"] == int(line[name])
+    for line in table(browser, "/datasets/room/retrieval/topics.csv", **asked):
+        name, topic = line.pop("name"), line.pop("topic")
+        for measure, value in line.items():
+            if measure.endswith("_reason") or (measure == "alpha_ndcg_ndeval" and not value):
+                continue
+            row = told["topic", f"{name}, {topic}", measure]
+            assert row["value"] == (float(value) if value else None)
+            assert (row["reason"] or "") == line.get(f"{measure}_reason", "")
+
+
+def test_a_score_on_a_topic_has_its_n_and_missing(api, room):
+    told = {
+        (row["name"], row["measure"]): row for row in rows(api("researcher"), SCORES, scope="topic")
+    }
+    n = 0
+    for row in score(room, ScoringForm(room, {}).options()).rows:
+        for topic, of_topic in row.topics.items():
+            for metric in METRICS:
+                estimate, row_told = (
+                    of_topic.metric(metric),
+                    told[f"{row.row.name}, {topic}", metric],
+                )
+                assert (row_told["value"], row_told["n"], row_told["missing"]) == (
+                    estimate.value,
+                    estimate.n,
+                    estimate.missing,
+                )
+                n += 1
+    assert n == 5 * 4 * 6  # Z*, three runs and the reports of `good`; topics; metrics
+
+
+def test_the_mean_coverage_of_the_material(api, room):
+    told = rows(api("researcher"), SCORES, scope="runs")
+    means = {row["name"]: row["value"] for row in told if row["measure"] == "coverage"}
+    assert means == {"good": 1, "fair": 0.625, "poor": 0.25}
+
+
+@pytest.mark.parametrize(
+    ("address", "status", "detail"),
+    [
+        ("nowhere/agreement/", 404, "There is no dataset called nowhere."),
+        (
+            "ferry/agreement/?raters=ann,bob",
+            404,
+            "There is no rater under answerable in ferry called",
+        ),
+        (
+            "ferry/agreement/?judge=none",
+            404,
+            "There is no judge that rated what these raters rated",
+        ),
+        ("ferry/agreement/?eta=9", 404, "There is no eta “9”. There are: 1, 2, 3, 4, 5."),
+        ("ferry/agreement/?eta=two", 400, "eta: A valid integer is required."),
+        ("ferry/agreement/?scope=pairs", 400, 'scope: "pairs" is not a valid choice.'),
+        ("ferry/agreement/?rubric=", 400, "rubric: is empty"),
+        ("ferry/agreement/?judge=a&judge=b", 400, "judge: is given more than once"),
+        ("ferry/agreement/?sourse=x", 400, "sourse: is no parameter here; there are: page, limit"),
+        ("ferry/agreement/?limit=10001", 400, "limit: Ensure this value is less than or equal to"),
+        ("ferry/scores/?source=nobody", 404, "There is no source of grades “nobody”. There are:"),
+        ("ferry/scores/?cutoff=0", 404, "There is no cut-off “0”."),
+        ("ferry/scores/?eta=x", 404, "There is no eta “x”. There are: 1, 2, 3, 4, 5."),
+        ("ferry/scores/?rules=mine", 400, 'rules: "mine" is not a valid choice.'),
+        ("ferry/scores/?page=99", 404, "Invalid page."),
+    ],
+)
+def test_what_is_not_there_is_answered_with_what_is(api, study, address, status, detail):
+    answer = api("researcher").get(f"/api/v1/datasets/{address}")
+    assert answer.json()["detail"].startswith(detail)
+    assert answer.status_code == status
+
+
+def test_a_dataset_that_nobody_has_rated_has_no_scores_and_undefined_agreement(api, db):
+    Dataset.objects.create(slug="bare", title="Bare")
+    client = api("researcher")
+    answer = client.get(SCORES.replace("room", "bare"))
+    assert answer.status_code == 404
+    assert answer.json()["detail"].startswith("Nobody has rated anything in this dataset yet")
+    told = rows(client, AGREEMENT.replace("ferry", "bare"), scope="all")
+    (kappa,) = [row for row in told if row["measure"] == "fleiss_kappa"]
+    assert (kappa["value"], kappa["n"]) == (None, 0)
+    assert kappa["reason"].startswith("undefined, because")
+
+
+def test_numbers_are_kept_until_the_data_change(api, study, django_assert_max_num_queries):
+    client = api("researcher")
+    rows(client, AGREEMENT)
+    # token, dataset, rubrics, levels, campaigns, raters, judges, the five of the data's version
+    with django_assert_max_num_queries(13):
+        rows(client, AGREEMENT)
