@@ -1,0 +1,99 @@
+"""Requests to the API of a site: its pages one after the other, its refusals, and its pleas to wait."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import httpx
+
+BUSY = (429, 503)  # both come with a header that says for how many seconds to wait
+TIMEOUT = 120.0  # seconds: the first to ask for numbers waits until they are computed
+Query = Mapping[str, Any]
+
+
+class SiteError(Exception):
+    """A request that the site refused or did not answer, with the sentence that it gave.
+
+    `status` is the one of HTTP, None where no answer came. `errors` has each thing that is wrong with
+    its place, as the site told it: `index`, `field` and `message`.
+    """
+
+    def __init__(
+        self, sentence: str, status: int | None = None, errors: list[dict[str, Any]] | None = None
+    ) -> None:
+        super().__init__(sentence)
+        self.status = status
+        self.errors = errors or []
+
+
+class Connection:
+    """The API of one site as one account.
+
+    `patience` is how many seconds a request may wait in all where the site says it is busy.
+    """
+
+    def __init__(
+        self, url: str, token: str, patience: float, transport: httpx.BaseTransport | None = None
+    ) -> None:
+        self.patience = patience
+        self._http = httpx.Client(
+            base_url=f"{url.rstrip('/')}/api/v1/",
+            headers={"Authorization": f"Token {token}"},
+            timeout=TIMEOUT,
+            transport=transport,
+        )
+
+    def get(self, path: str, query: Query) -> dict[str, Any]:
+        """What the address answers. Raises SiteError."""
+        left = self.patience
+        while True:
+            answer = self._sent(path, query)
+            wait = _seconds(answer)
+            if answer.status_code not in BUSY or wait > left:
+                break
+            time.sleep(wait)
+            left -= wait
+        return _content(answer)
+
+    def pages(self, path: str, query: Query) -> Iterator[dict[str, Any]]:
+        """The pages of a list from the first on, as they are read. Raises SiteError."""
+        while True:
+            page = self.get(path, query)
+            yield page
+            if page["next"] is None:
+                return
+            # Of the address of the next page the query alone: the token goes to no other host.
+            query = dict(httpx.URL(page["next"]).params)
+
+    def _sent(self, path: str, query: Query) -> httpx.Response:
+        try:
+            return self._http.get(path, params=query)
+        except (httpx.HTTPError, httpx.InvalidURL) as error:
+            raise SiteError(f"{self._http.base_url} does not answer: {error}") from error
+
+
+def _seconds(answer: httpx.Response) -> float:
+    """How long to wait, at least a second; for ever where the answer does not say it in seconds."""
+    told = answer.headers.get("Retry-After", "")
+    return max(1.0, float(told)) if told.isdecimal() else math.inf
+
+
+def _content(answer: httpx.Response) -> dict[str, Any]:
+    try:
+        content = answer.json()
+    except ValueError:
+        content = None
+    if not isinstance(content, dict):
+        where = f"{answer.url.scheme}://{answer.url.netloc.decode()}"
+        raise SiteError(
+            f"{where} answered with {answer.status_code} and not as the API of a site does: "
+            "is this its address?",
+            answer.status_code,
+        )
+    if not answer.is_success:
+        sentence = content.get("detail") or f"The site answered with {answer.status_code}."
+        raise SiteError(sentence, answer.status_code, content.get("errors"))
+    return content

@@ -1,0 +1,191 @@
+"""A site, and a dataset of it: each method asks the API for one list and returns it as a frame."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import chain
+from typing import Any
+from urllib.parse import quote
+
+import httpx
+import pandas as pd
+
+from crux_client import frames
+from crux_client.connection import Connection, Query
+
+ROWS, NUMBERS = 1000, 10_000  # as many to a page as the API gives
+
+
+class Site:
+    """A site of the workbench, read as the account that a token belongs to.
+
+    `url` is the address of its first page, `token` one of `/account/`; researchers and admins have a use for
+    it. Where the site answers that it is busy (429, 503) a request waits as long as it says, and for
+    `patience` seconds in all; then, as with every refusal, it raises SiteError with the site's sentence.
+    `transport` is how requests travel, as httpx has it.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        token: str,
+        *,
+        patience: float = 120.0,
+        transport: httpx.BaseTransport | None = None,
+    ) -> None:
+        self._connection = Connection(url, token, patience, transport)
+
+    def datasets(self) -> pd.DataFrame:
+        """All datasets: slug, title, created, and how many topics, questions and texts are in each."""
+        return _listed(self._connection, "datasets/", frames.DATASETS, {})
+
+    def dataset(self, slug: str) -> Dataset:
+        """A dataset by its slug. Raises SiteError where there is none."""
+        return Dataset(
+            self._connection, self._connection.get(f"datasets/{quote(slug, safe='')}/", {})
+        )
+
+
+class Dataset:
+    """One dataset. What a filter is not given for is not filtered by."""
+
+    def __init__(self, connection: Connection, row: dict[str, Any]) -> None:
+        self.slug: str = row["slug"]
+        self.title: str = row["title"]
+        self._connection = connection
+
+    def __repr__(self) -> str:
+        return f"<Dataset {self.slug}>"
+
+    def topics(self) -> pd.DataFrame:
+        """The topics in the order of the study: id, name, position, request, n_questions."""
+        return self._listed("topics", frames.TOPICS)
+
+    def questions(self, *, topic: str | None = None) -> pd.DataFrame:
+        """The questions, topic by topic, filtered ones too.
+
+        Columns: id, topic, position (from 0), body, is_filtered, filtered_because, filtered_eta.
+        """
+        return self._listed("questions", frames.QUESTIONS, topic=topic)
+
+    def texts(
+        self, *, topic: str | None = None, kind: str | None = None, system: str | None = None
+    ) -> pd.DataFrame:
+        """Texts with their words: id, kind, system, name, topic, body, sha256.
+
+        `kind` is passage, report or reference; `system` what generated a report. `body` is missing where
+        runs or ratings name a text whose words the site does not have.
+        """
+        return self._listed("texts", frames.TEXTS, topic=topic, kind=kind, system=system)
+
+    def runs(self) -> pd.DataFrame:
+        """The retrieval runs: name, tag, n_topics, n_ranked."""
+        return self._listed("runs", frames.RUNS)
+
+    def raters(self) -> pd.DataFrame:
+        """Who rated: name, kind (human, model, baseline, aggregate), is_of_dataset."""
+        return self._listed("raters", frames.RATERS)
+
+    def ratings(
+        self,
+        *,
+        rater: str | None = None,
+        rubric: str | None = None,
+        topic: str | None = None,
+        kind: str | None = None,
+        system: str | None = None,
+    ) -> pd.DataFrame:
+        """Grades, one line a rating, with the rater, the text and the question that each is of.
+
+        A pair without a grade has no line. `spans` is a list of the marked words: start and end in code
+        points of the text, half open. `topic` is that of the question.
+        """
+        asked = {"rater": rater, "rubric": rubric, "topic": topic, "kind": kind, "system": system}
+        return self._listed("ratings", frames.RATINGS, **asked)
+
+    def agreement(
+        self,
+        *,
+        scope: str | None = None,
+        rubric: str | None = None,
+        campaign: str | None = None,
+        raters: Iterable[str] | None = None,
+        judge: str | None = None,
+        eta: int | None = None,
+        majority: str | None = None,
+        by: str | None = None,
+    ) -> pd.DataFrame:
+        """The numbers of the agreement page, a line each.
+
+        Columns: scope, name, measure, value, low and high (of a 95% interval), n, missing, reason. A value
+        that is undefined is NaN and has a reason; a count has a value and neither n nor missing. What is not
+        given is chosen as on the page, and `.attrs["selection"]` says what was taken; `judge=""` takes none.
+        Raises SiteError for a choice that is not there, with those that are.
+        """
+        names = (
+            None if raters is None else ",".join([raters] if isinstance(raters, str) else raters)
+        )
+        return self._numbers(
+            "agreement",
+            scope=scope,
+            rubric=rubric,
+            campaign=campaign,
+            raters=names,
+            judge=judge,
+            eta=eta,
+            majority=majority,
+            by=by,
+        )
+
+    def scores(
+        self,
+        *,
+        scope: str | None = None,
+        source: str | None = None,
+        eta: int | None = None,
+        cutoff: str | int | None = None,
+        ideal: str | None = None,
+        rules: str | None = None,
+        questions: str | None = None,
+    ) -> pd.DataFrame:
+        """What runs, systems with reports and reference bounds score, a line a number.
+
+        Columns as in `agreement`. `scope` is runs, reports or bounds for means over topics, and topic
+        for each topic, named "ROW, TOPIC". `.attrs["selection"]` says what was chosen, also by default.
+        Raises SiteError for a choice that is not there, or where nobody has rated.
+        """
+        return self._numbers(
+            "scores",
+            scope=scope,
+            source=source,
+            eta=eta,
+            cutoff=cutoff,
+            ideal=ideal,
+            rules=rules,
+            questions=questions,
+        )
+
+    def _listed(self, what: str, columns: tuple[str, ...], **asked: Any) -> pd.DataFrame:
+        return _listed(self._connection, f"datasets/{self.slug}/{what}/", columns, asked)
+
+    def _numbers(self, what: str, **asked: Any) -> pd.DataFrame:
+        query = _given(asked) | {"limit": NUMBERS}
+        pages = list(self._connection.pages(f"datasets/{self.slug}/{what}/", query))
+        numbers = frames.frame(_rows(pages), frames.NUMBERS)
+        numbers.attrs["selection"] = pages[0]["selection"]
+        return numbers
+
+
+def _listed(
+    connection: Connection, path: str, columns: tuple[str, ...], asked: Query
+) -> pd.DataFrame:
+    pages = connection.pages(path, _given(asked) | {"limit": ROWS})
+    return frames.frame(_rows(pages), columns)
+
+
+def _rows(pages: Iterable[dict[str, Any]]) -> Iterable[dict[str, Any]]:
+    return chain.from_iterable(page["results"] for page in pages)
+
+
+def _given(asked: Query) -> dict[str, Any]:
+    return {name: value for name, value in asked.items() if value is not None}

@@ -1,0 +1,59 @@
+"""The notebook and the recipes of docs/client.md, line by line against a served site."""
+
+import ast
+import json
+import textwrap
+
+import pandas as pd
+import pytest
+
+from bench.serving import Server
+from tests.api.seed import ADMIN, seed
+from tests.browser.site import ROOT
+from tests.crux_site.test_docs import CODE
+from tests.judging.engine.material import environment
+
+NOTEBOOK = json.loads((ROOT / "client" / "notebooks" / "first_look.ipynb").read_text())
+RECIPES = (
+    (ROOT / "docs" / "client.md").read_text().partition("## In pandas")[2].partition("\n## ")[0]
+)
+CELLS = ["".join(cell["source"]) for cell in NOTEBOOK["cells"] if cell["cell_type"] == "code"]
+
+
+@pytest.fixture
+def address(transactional_db, tmp_path):
+    seed()
+    server = Server(environment(VAR_DIR=str(tmp_path)), workers=1, ready="/healthz/")
+    try:
+        server.start()
+        yield f"http://127.0.0.1:{server.port}"
+    finally:
+        server.kill()
+
+
+def shown(cell, names):
+    """Run a cell, and what a notebook shows below it: the value of its last line."""
+    *before, last = ast.parse(cell).body
+    assert isinstance(last, ast.Expr)
+    exec(compile(ast.Module(before, []), "cell", "exec"), names)  # noqa: S102 # our own cells
+    return eval(compile(ast.Expression(last.value), "cell", "eval"), names)  # noqa: S307
+
+
+@pytest.mark.soak
+def test_every_cell_and_recipe_shows_something(address, monkeypatch):
+    monkeypatch.setenv("CRUX_URL", address)
+    monkeypatch.setenv("CRUX_TOKEN", ADMIN)
+    names = {}
+    for cell in CELLS:
+        outcome = shown(cell, names)
+        assert not outcome.empty if isinstance(outcome, pd.DataFrame) else outcome, cell
+    names = {}
+    exec(textwrap.dedent("".join(CODE.findall(RECIPES))), names)  # noqa: S102
+    for recipe in ("matrix", "by_topic", "f1", "table", "difference", "words"):
+        assert not names[recipe].empty, recipe
+
+
+def test_the_notebook_has_no_outputs():
+    for cell in NOTEBOOK["cells"]:
+        assert not cell.get("outputs")
+        assert cell.get("execution_count") is None

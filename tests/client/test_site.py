@@ -1,0 +1,210 @@
+"""The client against the site's own API: frames, refusals, and waiting where the site is busy."""
+
+import json
+from dataclasses import dataclass
+
+import httpx
+import pandas as pd
+import pytest
+from django.core.cache import caches
+from django.test import Client
+
+from annotation.models import ApiToken, NuggetSpan, Rating
+from crux_client import Site, SiteError, connection, site
+from evaluation.models import RetrievalRun
+from tests.evaluation.agreement.material import Study, make_study
+
+NUMBERS = ["scope", "name", "measure", "value", "low", "high", "n", "missing", "reason"]
+
+
+@pytest.fixture(scope="module")
+def kept_study(kept) -> Study:
+    return kept(make_study)
+
+
+@pytest.fixture
+def rosa(cast, kept_study) -> Site:
+    """The client of the researcher, whose requests come to the site in this process."""
+    caches["api"].clear()
+    key = ApiToken.objects.make(cast.researcher, "notebook")
+    return Site("http://testserver/", key, transport=httpx.MockTransport(answered_here))
+
+
+def answered_here(request: httpx.Request) -> httpx.Response:
+    token = {"Authorization": request.headers["Authorization"]}
+    answer = Client().get(request.url.raw_path.decode(), headers=token)
+    return httpx.Response(answer.status_code, headers=answer.headers, content=answer.content)
+
+
+@pytest.fixture
+def ferry(rosa):
+    return rosa.dataset("ferry")
+
+
+def test_a_site_lists_its_datasets(rosa):
+    frame = rosa.datasets()
+    (row,) = frame.to_dict("records")
+    assert (row["slug"], row["title"], row["n_questions"]) == ("ferry", "The ferry study", 4)
+    assert str(frame["created"].dtype).endswith(", UTC]")
+    assert repr(rosa.dataset("ferry")) == "<Dataset ferry>"
+
+
+def test_a_dataset_has_a_frame_for_each_list(ferry, kept_study):
+    RetrievalRun.objects.create(dataset=kept_study.dataset, name="bm25")
+    assert list(ferry.topics()["name"]) == ["ferry-1"]
+    assert list(ferry.questions(topic="ferry-1")["is_filtered"]) == [False, False, False, True]
+    assert list(ferry.texts(kind="report")["system"]) == ["annotated.oracle", "annotated.bm25"]
+    assert list(ferry.texts(kind="passage")["body"].isna()) == [False, True]
+    assert list(ferry.runs()["name"]) == ["bm25"]
+    assert dict(ferry.raters()[["name", "kind"]].to_numpy()) == {
+        "ann": "human",
+        "ben": "human",
+        "judge": "model",
+    }
+
+
+def test_ratings_come_with_their_text_question_and_spans(ferry, kept_study):
+    frame = ferry.ratings(rater="ann", system="annotated.oracle")
+    assert list(frame["grade"]) == [1, 1, 0]
+    assert list(frame["question_position"]) == [0, 1, 2]
+    assert set(frame["text_id"]) == {kept_study.oracle.pk}
+    (span,) = frame["spans"][0]
+    assert span["quote"] == "Halden lost steering"
+    assert len(ferry.ratings()) == Rating.objects.count()
+
+
+def test_every_page_is_read(ferry, monkeypatch):
+    whole, numbers = ferry.ratings(), ferry.agreement()
+    monkeypatch.setattr(site, "ROWS", 4)
+    monkeypatch.setattr(site, "NUMBERS", 40)
+    pd.testing.assert_frame_equal(ferry.ratings(), whole)
+    pd.testing.assert_frame_equal(ferry.agreement(), numbers)
+    assert len(whole) == 17
+    assert len(numbers) > 80
+
+
+def test_nothing_has_the_same_columns_as_something(ferry):
+    NuggetSpan.objects.all().delete()
+    Rating.objects.all().delete()
+    for nothing, columns in (
+        (ferry.ratings(), site.frames.RATINGS),
+        (ferry.runs(), site.frames.RUNS),
+        (ferry.texts(kind="reference"), site.frames.TEXTS),
+    ):
+        assert nothing.empty
+        assert list(nothing.columns) == list(columns)
+
+
+def test_agreement_is_the_long_frame(ferry):
+    frame = ferry.agreement(judge="", raters=["ann", "ben"])
+    assert list(frame.columns) == NUMBERS
+    assert frame.attrs["selection"]["raters"] == "ann,ben"
+    assert frame.attrs["selection"]["judge"] == ""
+    share = frame.query("scope == 'all' and measure == 'percent_agreement'").iloc[0]
+    assert (share["value"], share["n"], share["missing"]) == (pytest.approx(5 / 6), 6, 0)
+    count = frame.query("measure == 'items' and scope == 'all'").iloc[0]
+    assert count["value"] == 6
+    assert count["n"] is pd.NA
+    pair = ferry.agreement(judge="", raters="ann,ben", scope="pair")
+    assert set(pair["name"]) == {"ann, ben"}
+
+
+def test_what_is_undefined_has_no_value_and_a_reason(ferry):
+    frame = ferry.scores(source="judge")
+    assert list(frame.columns) == NUMBERS
+    assert frame.attrs["selection"]["source"] == "judge"
+    row = frame.query("name == 'reports/annotated.oracle' and measure == 'recall'").iloc[0]
+    assert pd.isna(row["value"])
+    assert row["reason"] == "undefined, because it is one text and not a ranking of passages"
+    assert frame["value"].dtype == frame["low"].dtype == "float64"
+    assert frame["n"].dtype == frame["missing"].dtype == "Int64"
+
+
+def test_a_refusal_is_one_exception_with_the_sites_sentence(rosa, ferry):
+    with pytest.raises(SiteError, match=r"^There is no dataset called nowhere\.$") as refused:
+        rosa.dataset("nowhere")
+    assert refused.value.status == 404
+    with pytest.raises(SiteError, match=r"^Nothing stands at this address\."):
+        rosa.dataset("../judges")
+    with pytest.raises(SiteError, match=r"There are: 1, 2, 3, 4, 5\.$"):
+        ferry.agreement(eta=9)
+    with pytest.raises(SiteError, match="scope: ") as refused:
+        ferry.scores(scope="topics")
+    assert refused.value.status == 400
+    (error,) = refused.value.errors
+    assert error["field"] == "scope"
+
+
+@dataclass
+class Answers:
+    """A site that answers with what is laid out, and a clock that nobody waits for."""
+
+    answers: list[httpx.Response]
+    asked: list[httpx.Request]
+    slept: list[float]
+
+    def site(self, **more) -> Site:
+        transport = httpx.MockTransport(self.answer)
+        return Site("https://crux.example.org", "secret", transport=transport, **more)
+
+    def answer(self, request: httpx.Request) -> httpx.Response:
+        self.asked.append(request)
+        return self.answers.pop(0)
+
+
+@pytest.fixture
+def laid_out(monkeypatch):
+    slept = []
+    monkeypatch.setattr(connection.time, "sleep", slept.append)
+    return lambda *answers: Answers([*answers], [], slept)
+
+
+def busy(status=429, **headers):
+    return httpx.Response(status, json={"detail": "Request was throttled."}, headers=headers)
+
+
+def page(*slugs, to=None):
+    return httpx.Response(200, json={"next": to, "results": [{"slug": slug} for slug in slugs]})
+
+
+def test_a_busy_site_is_asked_again_after_as_long_as_it_says(laid_out):
+    answers = laid_out(busy(**{"Retry-After": "7"}), busy(503, **{"Retry-After": "0"}), page("a"))
+    assert list(answers.site().datasets()["slug"]) == ["a"]
+    assert answers.slept == [7, 1]
+
+
+@pytest.mark.parametrize("told", [{"Retry-After": "30"}, {}, {"Retry-After": "tomorrow"}])
+def test_patience_has_an_end(laid_out, told):
+    answers = laid_out(busy(**told), busy(**told), busy(**told))
+    with pytest.raises(SiteError, match="throttled") as refused:
+        answers.site(patience=45).datasets()
+    assert refused.value.status == 429
+    assert answers.slept == ([30] if told.get("Retry-After") == "30" else [])
+
+
+def test_the_token_goes_to_no_other_host(laid_out):
+    answers = laid_out(page("a", to="http://elsewhere.example/api/v1/datasets/?page=2"), page("b"))
+    assert list(answers.site().datasets()["slug"]) == ["a", "b"]
+    first, second = answers.asked
+    assert str(second.url) == "https://crux.example.org/api/v1/datasets/?page=2"
+    assert first.headers["Authorization"] == second.headers["Authorization"] == "Token secret"
+
+
+@pytest.mark.parametrize(
+    ("answer", "sentence"),
+    [
+        (httpx.Response(200, text="<html>"), "answered with 200 and not as the API of a site does"),
+        (httpx.Response(301, headers={"Location": "/x"}), "answered with 301"),
+        (httpx.Response(200, text=json.dumps([1])), "is this its address"),
+        (httpx.Response(500, json={}), "The site answered with 500"),
+    ],
+)
+def test_another_answer_than_the_apis_is_said(laid_out, answer, sentence):
+    with pytest.raises(SiteError, match=sentence):
+        laid_out(answer).site().datasets()
+
+
+@pytest.mark.parametrize("url", ["http://127.0.0.1:9", "crux.example.org", ""])
+def test_a_site_that_is_not_there_is_named(url):
+    with pytest.raises(SiteError, match="does not answer"):
+        Site(url, "secret").datasets()
