@@ -172,7 +172,8 @@ class Agreement(Numbers):
         raters = [self.query["raters"]] if "raters" in self.query else []
         report = kept_report(select(self.dataset, raters=raters, judge_by_default=True, **asked))
         chosen = report.selection
-        self.selection = chosen.params(raters=",".join(rater.name for rater in chosen.raters))
+        raters_named = ",".join(rater.name for rater in chosen.raters)
+        self.selection = chosen.params(raters=raters_named, eta=chosen.eta)
         return agreement_numbers(report)
 
 

@@ -5,7 +5,7 @@ import io
 
 import pytest
 
-from annotation.models import Dataset
+from annotation.models import Dataset, Rating
 from evaluation.scoring.options import ScoringForm
 from evaluation.scoring.score import METRICS, score
 from tests.evaluation.agreement.material import Study, make_study
@@ -89,6 +89,12 @@ def test_an_answer_says_what_was_chosen_by_default_and_asking_for_it_gives_the_s
     assert client.get(AGREEMENT, first["selection"]).json() == first
 
 
+def test_eta_is_told_where_no_judge_is_there_too(api, study):
+    Rating.objects.filter(rater=study.judge).delete()
+    answer = api("researcher").get(AGREEMENT, {"eta": "2"}).json()
+    assert answer["selection"] == {"rubric": "answerable", "raters": "ann,ben", "eta": "2"}
+
+
 def test_no_judge_is_not_the_same_as_none_named(api, study):
     def scopes(**asked):
         return {row["scope"] for row in rows(api("researcher"), AGREEMENT, **asked)}
@@ -99,7 +105,8 @@ def test_no_judge_is_not_the_same_as_none_named(api, study):
 def test_a_scope_narrows_and_pages_tell_every_number_once(api, study):
     client = api("researcher")
     every = rows(client, AGREEMENT)
-    assert rows(client, AGREEMENT, scope="pair") == [r for r in every if r["scope"] == "pair"]
+    for scope in {row["scope"] for row in every}:
+        assert rows(client, AGREEMENT, scope=scope) == [r for r in every if r["scope"] == scope]
     url, seen = AGREEMENT + "?limit=50", []
     while url:
         page = client.get(url).json()
