@@ -58,8 +58,9 @@ _PATTERNS = {
     Kind.REPORTS_ALL: r"reports_all\.(?P<system>[^/]+)\.jsonl",
     Kind.CITED: r"reports_cited\.jsonl",
     Kind.RUN: r"runs/(?P<system>[^/]+)\.run",
-    Kind.QLABELS: rf"annotations/{_RATER}{_SYSTEM}\.qlabels\.jsonl",
-    Kind.QRELS: rf"annotations/{_RATER}{_SYSTEM}\.qrels\.jsonl",
+    # As the authors call them; and as the page of exports does, where "qrels" alone means those of TREC.
+    Kind.QLABELS: rf"annotations/{_RATER}{_SYSTEM}\.(?:qlabels|t1-labels)\.jsonl",
+    Kind.QRELS: rf"annotations/{_RATER}{_SYSTEM}\.(?:qrels|t2-labels)\.jsonl",
     Kind.HISTORY_QLABELS: rf"annotations/history/{_RATER}\.qlabels(?:\.[^/]+)?\.jsonl",
     Kind.HISTORY_QRELS: rf"annotations/history/{_RATER}\.qrels(?:\.[^/]+)?\.jsonl",
     Kind.JUDGEMENTS: rf"judgements/{_RATER}{_SYSTEM}\.judgements\.jsonl",
@@ -81,7 +82,7 @@ _LEFT_OUT = (
     (re.compile(r"later_formats/.*"), "formats that are not read yet"),
     (re.compile(r"(.*/)?[^/]*\.conflicts\.jsonl"), "second opinions of a judge; the first counts"),
     (re.compile(r"expected_values\.json"), "results, not data"),
-    (re.compile(r"(.*/)?README[^/]*"), "a description"),
+    (re.compile(r"(.*/)?README[^/]*|metadata\.json"), "a description"),
 )
 
 

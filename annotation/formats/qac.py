@@ -62,6 +62,11 @@ def n_filtered(dataset: Dataset) -> int:
     return _contexts(dataset).exclude(topic__questions__filtered_because="").count()
 
 
+def n_pairs(dataset: Dataset) -> int:
+    """The pairs that are written."""
+    return _contexts(dataset).filter(topic__questions__filtered_because="").count()
+
+
 def pairs(dataset: Dataset) -> Iterator[Pair]:
     """The pairs in the order of topics and names, some at a time."""
     texts = _contexts(dataset).filter(topic__questions__filtered_because="")

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from annotation.formats.writing import ExportError
+from annotation.formats.writing import ExportError, zip_entry
 from annotation.models import Campaign
 from annotation.models.corpus import digest
 from annotation.monitoring.export_tables import PRIVATE, TABLES, Cells, Names
@@ -95,10 +95,7 @@ def archive(campaign: Campaign, *, anonymous: bool) -> Iterator[bytes]:
     sink = _Sink()
     with zipfile.ZipFile(sink, "w", zipfile.ZIP_DEFLATED) as zipped:  # type: ignore[call-overload]
         for name, lines in files(campaign, anonymous=anonymous):
-            entry = zipfile.ZipInfo(f"{campaign.slug}/{name}")  # dated 1980, like every export
-            entry.compress_type = zipfile.ZIP_DEFLATED
-            entry.external_attr = 0o644 << 16
-            with zipped.open(entry, "w", force_zip64=True) as file:
+            with zipped.open(zip_entry(f"{campaign.slug}/{name}"), "w", force_zip64=True) as file:
                 for line in lines:
                     file.write(line)
                     yield sink.taken()

@@ -147,7 +147,7 @@ class Crux(Adapter):
         page = need(await visitor.get("/datasets/"))
         newest = max(int(number) for number in re.findall(r"/datasets/pairs-(\d+)/", page.text))
         file = need(
-            await visitor.get(f"/datasets/pairs-{newest}/export/?format=jsonl", timeout=300)
+            await visitor.get(f"/datasets/pairs-{newest}/exports/ratings.jsonl", timeout=300)
         )
         await visitor.aclose()
         return file.content, file.text.count("\n")

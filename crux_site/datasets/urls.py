@@ -8,5 +8,4 @@ urlpatterns: list[URLPattern] = [
     path("", views.datasets, name="datasets"),
     path("<slug:slug>/", views.dataset, name="dataset"),
     path("<slug:slug>/filled.csv", views.filled_csv, name="filled_csv"),
-    path("<slug:slug>/export/", views.export, name="export"),
 ]

@@ -1,28 +1,20 @@
-"""The datasets: what is in each, how full its matrix is, and taking it away as files."""
-
-from collections.abc import Iterator
+"""The datasets: what is in each, and how full its matrix is."""
 
 from django.core.paginator import Paginator
 from django.db.models import Count, Exists, OuterRef, Prefetch, Subquery
 from django.db.models.functions import Coalesce
-from django.http import Http404, HttpResponseBase, StreamingHttpResponse
+from django.http import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_safe
 
-from annotation.formats import long_table, qlabels, qrels
-from annotation.formats.foreign.qac import GOLD
-from annotation.formats.qac import PAIRS
 from annotation.http import AuthenticatedRequest, researchers_only
 from annotation.models import Campaign, Dataset, Project, Rater, Rating, Text, Topic
-from annotation.models.rating import raters_of
 from crux_site.datasets.page import overview
 from evaluation.csv_tables import Cell, csv_response
 from judging.engine.background import GOING
 from judging.models import JudgeRun
 
-LABELS = {"qlabels": qlabels.lines, "qrels": qrels.lines}
 TOPICS_PER_PAGE = 50
-TABLES = {"csv": long_table.csv_lines, "jsonl": long_table.jsonl_lines}
 
 
 @require_safe
@@ -83,7 +75,6 @@ def dataset(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
             n_topics=Count("ranked__topic", distinct=True), n_ranked=Count("ranked")
         ),
         "campaigns": dataset.campaigns.select_related("rubric"),
-        "has_pairs": any(fill.rater.name == GOLD for fill in counts.fills),
         "aggregates": dataset.raters.filter(kind=Rater.Kind.AGGREGATE),
         "room": "datasets",
     }
@@ -104,29 +95,3 @@ def filled_csv(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
         for fill in fills
     ]
     return csv_response(f"{slug}.filled", [*header, "n_rated", "n_possible", "n_filtered"], rows)
-
-
-@require_safe
-@researchers_only
-def export(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
-    """A file of the dataset's grades, streamed: one rater's labels, or everybody's in one table."""
-    dataset = get_object_or_404(Dataset, slug=slug)
-    wanted = request.GET.get("format", "")
-    if wanted in LABELS:
-        name = request.GET.get("rater", "")
-        rater = raters_of(dataset).get(name)
-        if rater is None:
-            raise Http404(f"Nobody called {name!r} has graded here.")
-        return _file(LABELS[wanted](dataset, rater), f"{name}.{wanted}.jsonl")
-    if wanted in PAIRS:
-        return _file(PAIRS[wanted](dataset), f"{slug}.{wanted}.jsonl")
-    if wanted in TABLES:
-        return _file(TABLES[wanted](dataset), f"{slug}.ratings.{wanted}")
-    raise Http404(f"There is no format {wanted!r}.")
-
-
-def _file(lines: Iterator[str], name: str) -> StreamingHttpResponse:
-    kind = "text/csv" if name.endswith(".csv") else "application/jsonl"
-    response = StreamingHttpResponse(lines, content_type=f"{kind}; charset=utf-8")
-    response["Content-Disposition"] = f'attachment; filename="{name}"'
-    return response

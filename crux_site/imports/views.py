@@ -43,6 +43,7 @@ FORMAT_NAMES = {
     "reranker-requests": "requests to rerankers (Anserini, RankLLM)",
     "qac": "questions with answers and contexts (docling-sdg)",
     "crud": "CRUD-RAG",
+    "trec-diversity": "TREC diversity qrels (topic, subtopic, text, grade)",
 }
 
 

@@ -16,6 +16,7 @@ PAGES = {
         "/datasets/coast/grid/",
         "/datasets/coast/search/?q=storm+harbour",
         "/datasets/coast/by-type/",
+        "/datasets/coast/exports/",
         "/campaigns/",
         "/campaigns/t1/",
         "/rubrics/",

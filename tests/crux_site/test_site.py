@@ -35,9 +35,7 @@ def test_the_first_page_of_each_role(cast, who, where):
     assert cast.client(who).get("/").url == where
 
 
-@pytest.mark.parametrize(
-    "url", ["/datasets/", "/datasets/ferry/", "/datasets/ferry/export/?format=csv"]
-)
+@pytest.mark.parametrize("url", ["/datasets/", "/datasets/ferry/", "/datasets/ferry/exports/"])
 def test_results_are_for_researchers(cast, dataset, url):
     for who, status in (("admin", 200), ("researcher", 200), ("worker", 403), ("stranger", 302)):
         assert cast.client(who).get(url).status_code == status
@@ -55,18 +53,16 @@ def test_a_dataset_counts_what_is_in_it(cast, dataset, answered):
 
 def test_exports(cast, dataset, answered):
     client = cast.client("researcher")
-    url = "/datasets/ferry/export/"
-    long = client.get(url, {"format": "csv"})
+    url = "/datasets/ferry/exports/"
+    long = client.get(f"{url}ratings.csv")
     rows = list(csv.DictReader(io.StringIO(b"".join(long.streaming_content).decode())))
     assert [row["grade"] for row in rows] == ["1"]
     assert rows[0]["text_sha256"] == answered.text.sha256
-    (line,) = b"".join(client.get(url, {"format": "jsonl"}).streaming_content).splitlines()
+    (line,) = b"".join(client.get(f"{url}ratings.jsonl").streaming_content).splitlines()
     assert json.loads(line)["spans"][0]["quote"] == "112"
-    labels = client.get(url, {"format": "qlabels", "rater": "wil"})
-    assert labels["Content-Disposition"] == 'attachment; filename="wil.qlabels.jsonl"'
+    labels = client.get(f"{url}labels/wil.t1-labels.jsonl")
+    assert labels["Content-Disposition"] == 'attachment; filename="wil.t1-labels.jsonl"'
     assert json.loads(b"".join(labels.streaming_content))["answerability"] == [1, -1, -1, -2]
-    for bad in ({"format": "qlabels", "rater": "nobody"}, {"format": "xls"}, {}):
-        assert client.get(url, bad).status_code == 404
 
 
 def test_log_in_and_out(cast):

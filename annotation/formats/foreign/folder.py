@@ -10,6 +10,7 @@ from annotation.formats.foreign import (
     alce,
     beir,
     crud,
+    diversity,
     hf,
     miracl,
     msmarco,
@@ -37,6 +38,7 @@ FORMATS: dict[str, Sources] = {
     "reranker-requests": reranker.sources,
     "qac": qac.sources,
     "crud": crud.sources,
+    "trec-diversity": diversity.sources,
 }
 
 

@@ -11,12 +11,15 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from annotation.formats import long_table, qlabels, qrels, tracks
 from annotation.formats import qac as pairs
 from annotation.formats.foreign import qac
+from annotation.formats.trec_qrels import QRELS
 from annotation.formats.writing import ExportError
 from annotation.models import Dataset, Rater, Rating
 from annotation.models.rating import raters_of
-from annotation.models.standard import IMPORTANCE, UMBRELA
+from annotation.models.standard import GRADED, IMPORTANCE, UMBRELA
 from building.formats import answers
-from crux_site.datasets.export import export_folder, write
+from crux_site.datasets.export import write
+from crux_site.exports.folders import FOLDERS
+from crux_site.exports.publication import Stated
 from evaluation.data.selection import raters_under
 from evaluation.formats.trec_run import ForTrecTools
 from evaluation.models import RetrievalRun
@@ -31,14 +34,16 @@ class Command(BaseCommand):
         parser.add_argument("dataset", metavar="SLUG")
         parser.add_argument(
             "--format",
-            choices=["crux", "long", "qlabels", "qrels", "run", *OF_TRACKS, *pairs.PAIRS],
+            choices=[*FOLDERS, "long", "qlabels", "qrels", "run", *OF_TRACKS, *QRELS, *pairs.PAIRS],
             default="crux",
-            help="crux: the whole dataset, a folder. long: one row a rating, .csv or .jsonl. "
+            help="crux: the whole dataset, a folder. publication: the same with a datasheet. hugging-face: a "
+            "folder for the hub, as Parquet with a card. long: one row a rating, .csv or .jsonl. "
             "qlabels, qrels: the T1 or T2 labels of --rater. run: the ranking of --run, for tools "
             "that sort by score. As tracks of TREC have them: topics, requests, the answers of "
             "--system (trec-rag, ragtime), nuggets, assignments of --rater, and trec-qrels, "
-            "grades of --rater for whole requests. qac: questions with their contexts and answers, as "
-            "docling-sdg has them. t5: the same to train T5 on",
+            "grades of --rater for whole requests. graded-qrels, diversity-qrels: grades of passages by "
+            "--rater, the highest of a topic or each by its question. qac: questions with their contexts "
+            "and answers, as docling-sdg has them. t5: the same to train T5 on",
         )
         parser.add_argument("--out", required=True, help="a new folder, a file, or - for stdout")
         parser.add_argument(
@@ -55,7 +60,17 @@ class Command(BaseCommand):
             "reference summaries ('reference'), and not the usual ones; for trec-rag and ragtime "
             "whose answers; for assignments of whose reports, all if it is left out",
         )
-        parser.add_argument("--rubric", default=UMBRELA.slug, help="for trec-qrels")
+        parser.add_argument(
+            "--rubric",
+            help=f"for trec-qrels, by default {UMBRELA.slug}; for graded-qrels and diversity-qrels, by "
+            f"default {GRADED.slug}",
+        )
+        for name in ("licence", "creator", "url"):
+            parser.add_argument(
+                f"--{name}",
+                default="",
+                help="for publication and hugging-face: what they say of it",
+            )
         parser.add_argument("--team", metavar="NAME", help="for trec-rag and ragtime: the team_id")
         parser.add_argument(
             "--type", choices=answers.TYPES, default=answers.AUTOMATIC, help="for trec-rag"
@@ -66,10 +81,12 @@ class Command(BaseCommand):
         if dataset is None:
             raise CommandError(f"There is no dataset {options['dataset']}.")
         try:
-            if options["format"] == "crux":
+            if options["format"] in FOLDERS:
                 if options["out"] == "-":
                     raise CommandError("A whole dataset is a folder: --out needs its name.")
-                self.stdout.write(str(export_folder(dataset, Path(options["out"]))))
+                stated = Stated(options["licence"], options["creator"], options["url"])
+                written = FOLDERS[options["format"]](dataset, Path(options["out"]), stated)
+                self.stdout.write(str(written))
             elif options["format"] == "run":
                 run = ForTrecTools(self._run(dataset, options["run"]))
                 self._write(run.lines(), options["out"])
@@ -102,6 +119,8 @@ class Command(BaseCommand):
         if options["format"] in pairs.PAIRS:
             return self._pairs(dataset, raters_of(dataset), options)
         rater = self._rater(raters_of(dataset), options["rater"])
+        if options["format"] in QRELS:
+            return QRELS[options["format"]](dataset, rater, options["rubric"] or GRADED.slug)
         format_ = qlabels if options["format"] == "qlabels" else qrels
         return format_.lines(dataset, rater, options["system"])
 
@@ -120,7 +139,7 @@ class Command(BaseCommand):
             return tracks.nuggets(dataset, self._weigher(dataset, options["rater"]))
         rater = self._rater(raters_of(dataset), options["rater"])
         if form == "trec-qrels":
-            return tracks.trec_qrels(dataset, rater, options["rubric"])
+            return tracks.trec_qrels(dataset, rater, options["rubric"] or UMBRELA.slug)
         weighed = Rating.objects.of_dataset(dataset).filter(
             rater=rater, rubric__slug=IMPORTANCE.slug
         )

@@ -13,7 +13,7 @@ from tests.evaluation.agreement.test_page import words
 from tests.evaluation.scoring.material import make_study
 from tests.factories import make_dataset
 
-LINKS = ("agreement", "pairs", "retrieval", "seen", "matrix", "label-next", "export")
+LINKS = ("agreement", "pairs", "retrieval", "seen", "matrix", "label-next")
 
 
 @pytest.fixture
@@ -97,9 +97,9 @@ def test_only_what_has_something_to_see_is_linked(rosa, study):
     assert linked(rosa.get("/datasets/ferry/")) == list(LINKS)
     Rating.objects.filter(text__kind="report").delete()
     Rating.objects.exclude(rater__name="judge").delete()
-    assert linked(rosa.get("/datasets/ferry/")) == ["retrieval", "seen", "matrix", "export"]
+    assert linked(rosa.get("/datasets/ferry/")) == ["retrieval", "seen", "matrix"]
     study.dataset.runs.all().delete()
-    assert linked(rosa.get("/datasets/ferry/")) == ["matrix", "export"]
+    assert linked(rosa.get("/datasets/ferry/")) == ["matrix"]
     Rating.objects.all().delete()
     response = rosa.get("/datasets/ferry/")
     assert linked(response) == ["matrix"]  # of each topic, which says that nobody has rated

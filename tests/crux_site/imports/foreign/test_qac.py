@@ -180,12 +180,13 @@ def test_lines_for_t5(tmp_path):
 def test_the_page_has_the_same_files_and_its_links_open(tmp_path, cast):
     read(write(tmp_path / "in", PAIRS), "qac")
     rosa = cast.client("researcher")
-    page = rosa.get("/datasets/other/").content.decode()
+    page = rosa.get("/datasets/other/exports/").content.decode()
     for form in ("qac", "t5"):
         export(str(tmp_path / form), form=form)
-        assert f'href="/datasets/other/export/?format={form}"' in page
-        sent = b"".join(rosa.get(f"/datasets/other/export/?format={form}").streaming_content)
-        assert sent == (tmp_path / form).read_bytes()
+        url = f"/datasets/other/exports/pairs.{form}.jsonl"
+        assert f'href="{url}"' in page
+        assert b"".join(rosa.get(url).streaming_content) == (tmp_path / form).read_bytes()
+    page = rosa.get("/datasets/other/").content.decode()
     links = re.findall(r'href="(/datasets/other/pairs/[^"]+)"', page)
     assert len(links) == 3  # of gold, of requested, of critic
     for link in links:
