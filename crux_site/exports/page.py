@@ -9,7 +9,7 @@ from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 
-from django.db.models import Count, Value
+from django.db.models import CharField, Count, Value
 from django.db.models.functions import Concat
 
 from annotation.formats import long_table, qlabels, qrels, tracks, trec_qrels
@@ -101,7 +101,7 @@ def offered(dataset: Dataset) -> tuple[dict[str, Offer], dict[str, str]]:
 def _graded(dataset: Dataset) -> list[Graded]:
     names = {rater.pk: (rater, name) for name, rater in raters_of(dataset).items()}
     rubrics = Rubric.objects.in_bulk()
-    pair = Concat("question__topic_id", Value(" "), "text_id")
+    pair = Concat("question__topic_id", Value(" "), "text_id", output_field=CharField())
     rows = (
         Rating.objects.of_dataset(dataset)
         .order_by()
