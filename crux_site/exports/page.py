@@ -9,7 +9,7 @@ from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 
-from django.db.models import CharField, Count, Value
+from django.db.models import CharField, Count, Q, Value
 from django.db.models.functions import Concat
 
 from annotation.formats import long_table, qlabels, qrels, tracks, trec_qrels
@@ -64,15 +64,18 @@ class Section:
 
 @dataclass(frozen=True)
 class Graded:
-    """What a rater graded under a rubric: texts of a kind and a system, on the pairs of a topic and a text."""
+    """What a rater graded under a rubric, of texts of a kind and a system.
+
+    `n_pairs` counts pairs of a topic and a text, `n_of_subtopics` grades of anything but the whole request.
+    """
 
     rater: Rater
     name: str
     rubric: Rubric
     kind: str
     system: str
-    n: int
     n_pairs: int
+    n_of_subtopics: int
 
 
 def sections(dataset: Dataset) -> list[Section]:
@@ -101,12 +104,13 @@ def offered(dataset: Dataset) -> tuple[dict[str, Offer], dict[str, str]]:
 def _graded(dataset: Dataset) -> list[Graded]:
     names = {rater.pk: (rater, name) for name, rater in raters_of(dataset).items()}
     rubrics = Rubric.objects.in_bulk()
+    whole = Q(question__filtered_because=SubQuestion.WHOLE)
     pair = Concat("question__topic_id", Value(" "), "text_id", output_field=CharField())
     rows = (
         Rating.objects.of_dataset(dataset)
         .order_by()
         .values_list("rater_id", "rubric_id", "text__kind", "text__system")
-        .annotate(n=Count("pk"), n_pairs=Count(pair, distinct=True))
+        .annotate(n_pairs=Count(pair, distinct=True), n_of_subtopics=Count("pk", filter=~whole))
     )
     found = [Graded(*names[rater], rubrics[rubric], *values) for rater, rubric, *values in rows]
     return sorted(found, key=lambda each: (each.rubric.slug, each.name, each.kind, each.system))
@@ -280,12 +284,13 @@ def _qrels(dataset: Dataset, graded: list[Graded]) -> Iterator[Section]:
         offers = [
             Offer(
                 f"qrels/{each.name}.{each.rubric.slug}.{ending}",
-                each.n_pairs if is_graded else each.n,
+                n,
                 "passages" if is_graded else "grades",
                 f"{each.name}, {each.rubric.title}: relevant from {each.rubric.eta} on",
                 write=_checked(partial(lines, dataset, each.rater, each.rubric.slug)),
             )
             for each in passages
+            if (n := each.n_pairs if is_graded else each.n_of_subtopics)
         ]
         yield Section(title, about, offers, {} if offers else {ending: why})
 

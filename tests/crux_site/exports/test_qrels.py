@@ -120,11 +120,14 @@ def test_a_broken_line(db, study, tmp_path, line, told):
     assert Rating.objects.count() == n
 
 
-def test_graded_qrels_come_back_as_grades_of_the_request(db, study, tmp_path):
+def test_graded_qrels_come_back_as_grades_of_the_request(cast, study, tmp_path):
     (tmp_path / "qrels.txt").write_text(GRADED)
     import_dataset(tmp_path / "qrels.txt", "ferry", form="trec-rag")
     study.raters["qrels"] = study.dataset.raters.get(name="qrels")
     assert graded(study, "qrels", "qrels-5") == GRADED
+    seen = cast.client("researcher").get("/datasets/ferry/exports/").content.decode()
+    assert "qrels/qrels.qrels-5.qrels" in seen
+    assert "qrels/qrels.qrels-5.diversity.qrels" not in seen
 
 
 def test_ir_measures_reads_what_is_written(cast, db, study):
