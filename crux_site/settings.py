@@ -111,6 +111,7 @@ TEMPLATES = [
                 "labelling": "evaluation.labelling.tags",
                 "grid": "evaluation.grid.tags",
                 "compare": "judging.compare.tags",
+                "help": "crux_site.help.tags",
             },
         },
     }

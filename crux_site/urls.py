@@ -14,6 +14,7 @@ urlpatterns = [
     path("", include("crux_site.login.urls")),
     path("account/", include("crux_site.account.urls")),
     path("", include("crux_site.projects.urls")),
+    path("help/", include("crux_site.help.urls")),
     path("api/", include("crux_site.api.urls")),
     path("datasets/", include("crux_site.datasets.urls")),
     path("datasets/<slug:slug>/", include("evaluation.urls")),

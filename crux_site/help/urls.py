@@ -1,0 +1,11 @@
+"""The help: the docs, read on the site."""
+
+from django.urls import URLPattern, path
+
+from crux_site.help import views
+
+urlpatterns: list[URLPattern] = [
+    path("", views.help_index, name="help"),
+    path("images/<str:name>", views.help_image, name="help_image"),
+    path("<path:name>/", views.help_page, name="help_page"),
+]

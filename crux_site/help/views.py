@@ -1,0 +1,73 @@
+"""The help: its index and search, its pages, and their pictures."""
+
+from django.contrib.auth.decorators import login_not_required
+from django.contrib.auth.views import redirect_to_login
+from django.core.exceptions import PermissionDenied
+from django.http import FileResponse, Http404, HttpRequest, HttpResponseBase
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import cache_control
+from django.views.decorators.http import require_safe
+
+from crux_site.help.docs import INDEX, doc, images, paths
+from crux_site.help.page import all_docs, first_page, index_sections, may_read
+from crux_site.help.params import LONGEST, SearchForm
+from crux_site.help.search import find
+from crux_site.language import activate_last_language
+
+MOST_FOUND = 40
+
+
+@login_not_required
+@require_safe
+def help_index(request: HttpRequest) -> HttpResponseBase:
+    """The index of all docs, or what a search finds in them; of others, their first page."""
+    user = request.user
+    if not user.is_authenticated or not user.is_researcher:
+        return redirect("help_page", first_page(user))
+    form = SearchForm(request.GET)
+    context = {
+        "room": "help",
+        "doc": doc(INDEX),
+        "words": request.GET.get("q", ""),
+        "longest": LONGEST,
+    }
+    if not form.is_valid():
+        refused = {"refused": form.errors["q"][0]}
+        return render(request, "crux_site/help/help_index.html", context | refused, status=400)
+    if words := form.cleaned_data["q"]:
+        found = find(all_docs(), words)
+        context |= {
+            "words": words,
+            "found": found[:MOST_FOUND],
+            "n_found": len(found),
+            "is_search": True,
+        }
+    else:
+        context["sections"] = index_sections(user.is_admin)
+    return render(request, "crux_site/help/help_index.html", context)
+
+
+@login_not_required
+@require_safe
+def help_page(request: HttpRequest, name: str) -> HttpResponseBase:
+    """A page of the docs, for those whom it is for."""
+    activate_last_language(request)
+    if name == INDEX or name not in paths():
+        raise Http404(f"There is no page of the help called {name!r}.")
+    if not may_read(request.user, name):
+        if not request.user.is_authenticated:
+            return redirect_to_login(request.get_full_path())
+        raise PermissionDenied(_("This page is for researchers."))
+    context = {"room": "help", "doc": doc(name), "longest": LONGEST}
+    return render(request, "crux_site/help/help_page.html", context)
+
+
+@login_not_required
+@require_safe
+@cache_control(max_age=3600)
+def help_image(request: HttpRequest, name: str) -> HttpResponseBase:
+    """A picture of the docs, of a fixed list."""
+    if name not in images():
+        raise Http404(f"There is no picture called {name!r}.")
+    return FileResponse(images()[name].open("rb"), content_type="image/png")

@@ -1,0 +1,184 @@
+"""/help/: the docs on the site, for whom each of them is, and searching them."""
+
+import re
+from copy import deepcopy
+from html import unescape
+
+import pytest
+
+from annotation.models import User
+from crux_site.help.docs import address, doc, images, paths
+from crux_site.help.params import LONGEST
+from tests.conftest import make_cast
+from tests.markup import markup
+
+OWN_LINK = re.compile(r'(?:href|src)="(/help/[^"#]*)(?:#([^"]*))?"')
+
+
+@pytest.fixture(scope="module")
+def made(kept):
+    return kept(make_cast)
+
+
+@pytest.fixture
+def cast(db, made):
+    return deepcopy(made)
+
+
+def headings(response) -> list[str]:
+    return re.findall(r"<h2[^>]*>(.*?)</h2>", response.content.decode())
+
+
+@pytest.mark.parametrize(
+    ("url", "admin", "researcher", "worker", "stranger"),
+    [
+        ("/help/", 200, 200, "/help/workers/", "/help/introduction/"),
+        ("/help/?q=eta", 200, 200, "/help/workers/", "/help/introduction/"),
+        ("/help/introduction/", 200, 200, 200, 200),
+        ("/help/comparison/", 200, 200, 200, 200),
+        ("/help/workers/", 200, 200, 200, "/login/?next=/help/workers/"),
+        ("/help/metrics/", 200, 200, 403, "/login/?next=/help/metrics/"),
+        ("/help/tour/", 200, 200, 403, "/login/?next=/help/tour/"),
+        ("/help/papers/", 200, 200, 403, "/login/?next=/help/papers/"),
+        ("/help/decisions/0001-one-table-of-ratings/", 200, 200, 403, None),
+        ("/help/images/agreement.png", 200, 200, 200, 200),
+        ("/help/nowhere/", 404, 404, 404, 404),
+        ("/help/index/", 404, 404, 404, 404),
+        ("/help/images/nothing.png", 404, 404, 404, 404),
+    ],
+)
+def test_each_reads_what_is_for_them(cast, url, admin, researcher, worker, stranger):
+    told = {"admin": admin, "researcher": researcher, "worker": worker, "stranger": stranger}
+    for who, expected in told.items():
+        response = cast.client(who).get(url)
+        found = response.url if response.status_code == 302 else response.status_code
+        assert found == expected or expected is None, who
+
+
+@pytest.mark.parametrize("url", ["/help/", "/help/metrics/", "/help/images/agreement.png"])
+def test_it_is_only_read(cast, url):
+    assert cast.client("admin").post(url).status_code == 405
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["../settings", "%2e%2e/crux_site/settings", "images/../../manage.py", "images/..%2fREADME.md"],
+)
+def test_no_path_leads_out_of_the_docs(cast, path):
+    assert cast.client("admin").get(f"/help/{path}", follow=True).status_code == 404
+
+
+def test_a_tour_is_for_everybody_in_the_demo_alone(cast, settings):
+    settings.DEMO = True
+    for who in ("worker", "stranger"):
+        assert cast.client(who).get("/help/tour/").status_code == 200
+    assert '<a href="/help/tour/">' not in markup(cast.client("stranger").get("/login/"))
+    User.objects.create_user("researcher", password="crux-demo", role="researcher")
+    assert '<a href="/help/tour/">' in markup(cast.client("stranger").get("/login/"))
+    settings.DEMO = False
+    assert "/help/tour/" not in markup(cast.client("stranger").get("/login/"))
+
+
+def test_the_log_in_says_what_this_is_and_where_more_is(cast):
+    page = markup(cast.client("stranger").get("/login/"))
+    assert "how far people and models agree" in page
+    assert '<a href="/help/introduction/" hreflang="en">More about it</a>' in page
+
+
+def test_the_index_begins_with_the_own_role_and_has_every_page(cast):
+    admin = cast.client("admin").get("/help/")
+    assert headings(admin)[:2] == ["For admins", "For researchers"]
+    assert headings(cast.client("researcher").get("/help/"))[:2] == [
+        "For researchers",
+        "For admins",
+    ]
+    linked = {found for found, _ in OWN_LINK.findall(admin.content.decode())}
+    top = {name for name, path in paths().items() if re.fullmatch(r"docs/\w+\.md", path)}
+    assert {f"/help/{name}/" for name in top - {"index"}} <= linked
+    assert {"/help/papers/", "/help/decisions/", "/help/measurements/"} <= linked
+
+
+@pytest.mark.parametrize("name", paths())
+def test_what_a_page_links_to_is_there(name):
+    """As on GitHub, where the files link to each other: pages, headings and pictures."""
+    html = "".join(section.html for section in doc(name).sections)
+    for url, anchor in OWN_LINK.findall(html):
+        target = url.removeprefix("/help/").rstrip("/") or "index"
+        if target.startswith("images/"):
+            assert target.removeprefix("images/") in images()
+        else:
+            assert not anchor or unescape(anchor).lower() in map(_quoted, doc(target).by_anchor)
+    for attribute in ("id", "aria-label"):
+        values = re.findall(rf'{attribute}="([^"]*)"', html)
+        assert len(values) == len(set(values)), attribute
+    assert not re.search(r'(?:href|src)=""|\.md["#]', html)
+
+
+def _quoted(anchor: str) -> str:
+    return anchor.replace("α", "%ce%b1").lower()
+
+
+def test_links_become_those_of_the_site():
+    assert address("metrics.md#agreement", "docs/researchers.md") == "/help/metrics/#agreement"
+    assert address("#the-words", "docs/researchers.md") == "/help/researchers/#the-words"
+    assert address("../README.md", "docs/admins.md") == "/help/introduction/"
+    assert address("../nuggets.md", "docs/papers/crux.md") == ""
+    assert address("README.md", "docs/admins.md") == "/help/"
+    assert address("decisions/0006-a-changed-text-is-refused.md", "docs/admins.md") == (
+        "/help/decisions/0006-a-changed-text-is-refused/"
+    )
+    assert address("docs/papers", "README.md") == "/help/papers/"
+    assert address("images/t1.png", "docs/workers.md") == "/help/images/t1.png"
+    assert (
+        address("https://arxiv.org/abs/2506.20051", "README.md")
+        == "https://arxiv.org/abs/2506.20051"
+    )
+    for elsewhere in ("crux_site/settings.py", "docs/images/../../manage.py", "../../etc/passwd"):
+        assert address(elsewhere, "README.md") == ""
+
+
+def test_a_page_has_its_contents_and_its_pictures(cast):
+    page = markup(cast.client("researcher").get("/help/researchers/"))
+    assert '<li class="level-2"><a href="#agreement">Agreement</a></li>' in page
+    assert '<h2 id="agreement">Agreement</h2>' in page
+    assert re.search(r'<img src="/help/images/agreement\.png" alt="[^"]+" loading="lazy">', page)
+    picture = cast.client("stranger").get("/help/images/agreement.png")
+    assert picture["Content-Type"] == "image/png"
+    assert b"".join(picture.streaming_content).startswith(b"\x89PNG")
+
+
+def test_a_worker_is_offered_no_search(cast):
+    assert 'role="search"' not in markup(cast.client("worker").get("/help/workers/"))
+    assert 'role="search"' in markup(cast.client("researcher").get("/help/workers/"))
+
+
+def test_a_search_shows_the_words_around_and_leads_to_the_section(cast):
+    page = markup(cast.client("researcher").get("/help/", {"q": "Invitation links signed"}))
+    assert "1 section: Invitation links signed" in page
+    assert '<a href="/help/faq/#invitation-links-do-not-work-any-more">' in page
+    assert "They are <strong>signed</strong> with the secret key." in page
+
+
+def test_a_search_that_finds_nothing_says_what_else_to_do(cast):
+    page = markup(cast.client("researcher").get("/help/", {"q": "zebra <b>"}))
+    assert "Nothing found: zebra &lt;b&gt;" in page
+    assert "No section has zebra &lt;b&gt;" in page
+    assert 'value="zebra &lt;b&gt;"' in page
+
+
+@pytest.mark.parametrize("query", ["", " ", "\t"])
+def test_a_search_for_nothing_is_the_index(cast, query):
+    assert "For researchers" in headings(cast.client("researcher").get("/help/", {"q": query}))
+
+
+def test_a_search_that_is_too_long_is_refused(cast):
+    assert cast.client("researcher").get("/help/", {"q": "a" * LONGEST}).status_code == 200
+    response = cast.client("researcher").get("/help/", {"q": "a" * (LONGEST + 1)})
+    assert response.status_code == 400
+    assert "Search for at most 100 signs" in markup(response)
+
+
+def test_many_sections_are_cut_and_counted(cast):
+    page = markup(cast.client("researcher").get("/help/", {"q": "the"}))
+    assert "The best 40 are shown." in page
+    assert page.count('<p class="quiet">') == 40
