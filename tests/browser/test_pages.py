@@ -24,6 +24,10 @@ PAGES = {
         "/judges/1/",
         "/judge-runs/",
         "/judge-runs/1/",
+        "/help/",
+        "/help/?q=kappa",
+        "/help/researchers/",
+        "/help/terms/",
         "/nowhere/",
     ],
     "ada": [
@@ -35,7 +39,7 @@ PAGES = {
         "/people/",
         "/people/1/",
     ],
-    "worker23": ["/work/", "/work/in/t1/", "/datasets/"],
+    "worker23": ["/work/", "/work/in/t1/", "/datasets/", "/help/workers/"],
 }
 
 

@@ -112,9 +112,7 @@ def test_a_choice_that_is_not_there_is_answered_with_the_list(rosa, room, page, 
 
 def test_table_1(rosa, room):
     response = rosa.get(f"{ROOM}?source=judge")
-    assert (
-        "no coverage is above 1" in response.content.decode()
-    )  # what an interval up to 1.19 means
+    assert "no coverage is above 1" in words(response)  # what an interval up to 1.19 means
     rows = tables(response)["Table 1. Systems and reference bounds"]
     assert [row[0] for row in rows] == [
         "Reference bounds: what can be reached, and no systems",
