@@ -23,7 +23,7 @@ from annotation.formats.summary import Mapped, shown
 from annotation.formats.target import KnownQuestion, KnownTopic, Target
 from annotation.formats.writing import json_line
 from annotation.models import Dataset, NuggetSpan, Rater, Text
-from annotation.text.spans import ELISION, SpanError, checked
+from annotation.text.spans import ELISION, SpanError, checked, from_utf16
 
 _BATCH = 4000
 _WITH_SPANS = 500  # of these the texts are looked into, and are in memory for as long
@@ -161,7 +161,7 @@ class _Reader:
         if row.spans:
             body = self._bodies.get(text.pk)
             try:
-                given.spans = [found for span in row.spans for found in _found(body, span)]
+                given.spans = [found for span in row.spans for found in self._found(body, span)]
             except SpanError as error:
                 self._problem(line, "spans", str(error))
                 return None
@@ -206,6 +206,14 @@ class _Reader:
             return None
         return questions[0]
 
+    def _found(self, body: str | None, span: SpanRow) -> list[Found]:
+        if self.source.translation is None:
+            return _found(body, span)
+        found, moved = _looked_for(body, span)
+        self.target.summary.mapped[Mapped.MOVED] += moved
+        self.target.summary.mapped[Mapped.NOWHERE] += any(part.start is None for part in found)
+        return found
+
     def _problem(self, line: int, field: str, message: str) -> None:
         self.target.problem(self.source, line, field, message)
 
@@ -220,6 +228,24 @@ def _found(body: str | None, span: SpanRow) -> list[Found]:
     there = checked(body, span.start, span.end, span.quote)
     located = NuggetSpan.Located.NORMALISED if span.source_quote else NuggetSpan.Located.EXACT
     return [Found(there.start, there.end, there.quote, span.source_quote, located)]
+
+
+def _looked_for(body: str | None, span: SpanRow) -> tuple[list[Found], bool]:
+    """A span of another tool, and whether it was looked for, since its words are not at its place.
+
+    A place counts code points, or units of UTF-16 if only so the words are there.
+    """
+    words = span.source_quote or span.quote
+    if body is None or span.start is None or span.end is None:
+        return find(body, words), False
+    at = span.start, span.end
+    if not words.strip():
+        there = checked(body, *at, body[slice(*at)])
+        return [Found(*at, there.quote, "", NuggetSpan.Located.EXACT)], False
+    for place in (at, from_utf16(body, *at)):
+        if place and body[slice(*place)].split() == words.split():
+            return find(body, words, [place]), False
+    return find(body, words), True
 
 
 def _none_of(value: str, values: Sequence[str]) -> str:

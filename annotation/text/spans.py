@@ -72,6 +72,23 @@ def checked(body: str, start: int, end: int, quote: str) -> Span:
     return Span(start, end, quote)
 
 
+def in_utf16(body: str, place: int) -> int:
+    """The place of a code point in units of UTF-16, as JavaScript counts."""
+    return len(body[:place].encode("utf-16-le")) // 2
+
+
+def from_utf16(body: str, start: int, end: int) -> tuple[int, int] | None:
+    """The code points of a place in units of UTF-16; None where it reaches beyond the text, or cuts one."""
+    units = body.encode("utf-16-le")
+    if not 0 <= start <= end <= len(units) // 2:
+        return None
+    try:
+        before = len(units[: 2 * start].decode("utf-16-le"))
+        return before, before + len(units[2 * start : 2 * end].decode("utf-16-le"))
+    except UnicodeDecodeError:
+        return None
+
+
 def locate(body: str, quote: str) -> tuple[Span, bool] | None:
     """Where a quote stands in a text, and whether exactly so.
 

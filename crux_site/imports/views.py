@@ -44,6 +44,10 @@ FORMAT_NAMES = {
     "qac": "questions with answers and contexts (docling-sdg)",
     "crud": "CRUD-RAG",
     "trec-diversity": "TREC diversity qrels (topic, subtopic, text, grade)",
+    "label-studio": "Label Studio",
+    "potato": "Potato",
+    "argilla": "Argilla",
+    "web-annotation": "Web Annotations (W3C)",
 }
 
 

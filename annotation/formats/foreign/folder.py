@@ -8,17 +8,21 @@ from pathlib import Path
 from annotation.formats import layout
 from annotation.formats.foreign import (
     alce,
+    argilla,
     beir,
     crud,
     diversity,
     hf,
+    label_studio,
     miracl,
     msmarco,
     nuggets,
+    potato,
     qac,
     ragtime,
     reranker,
     trec_rag,
+    web_annotation,
 )
 from annotation.formats.foreign.files import File
 from annotation.formats.foreign.qrels import Folder
@@ -39,6 +43,10 @@ FORMATS: dict[str, Sources] = {
     "qac": qac.sources,
     "crud": crud.sources,
     "trec-diversity": diversity.sources,
+    "label-studio": label_studio.sources,
+    "potato": potato.sources,
+    "argilla": argilla.sources,
+    "web-annotation": web_annotation.sources,
 }
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from annotation.formats import long_table, qlabels, qrels, tracks
+from annotation.formats import gradings, long_table, qlabels, qrels, tracks
 from annotation.formats import qac as pairs
 from annotation.formats.foreign import qac
 from annotation.formats.trec_qrels import QRELS
@@ -34,7 +34,14 @@ class Command(BaseCommand):
         parser.add_argument("dataset", metavar="SLUG")
         parser.add_argument(
             "--format",
-            choices=[*FOLDERS, "long", "qlabels", "qrels", "run", *OF_TRACKS, *QRELS, *pairs.PAIRS],
+            choices=[
+                *FOLDERS,
+                *("long", "qlabels", "qrels", "run"),
+                *OF_TRACKS,
+                *QRELS,
+                *pairs.PAIRS,
+                *gradings.TOOLS,
+            ],
             default="crux",
             help="crux: the whole dataset, a folder. publication: the same with a datasheet. hugging-face: a "
             "folder for the hub, as Parquet with a card. long: one row a rating, .csv or .jsonl. "
@@ -43,7 +50,8 @@ class Command(BaseCommand):
             "--system (trec-rag, ragtime), nuggets, assignments of --rater, and trec-qrels, "
             "grades of --rater for whole requests. graded-qrels, diversity-qrels: grades of passages by "
             "--rater, the highest of a topic or each by its question. qac: questions with their contexts "
-            "and answers, as docling-sdg has them. t5: the same to train T5 on",
+            "and answers, as docling-sdg has them. t5: the same to train T5 on. For annotation tools, all "
+            "grades and spans: label-studio and argilla (a .json), potato and web-annotation (a .jsonl)",
         )
         parser.add_argument("--out", required=True, help="a new folder, a file, or - for stdout")
         parser.add_argument(
@@ -118,6 +126,10 @@ class Command(BaseCommand):
             return self._of_a_track(dataset, options)
         if options["format"] in pairs.PAIRS:
             return self._pairs(dataset, raters_of(dataset), options)
+        if options["format"] in gradings.TOOLS:
+            if n := gradings.n_aggregated(dataset):
+                self.stderr.write(f"Grades left out, for they are aggregates of others: {n:,}.")
+            return gradings.TOOLS[options["format"]](dataset)
         rater = self._rater(raters_of(dataset), options["rater"])
         if options["format"] in QRELS:
             return QRELS[options["format"]](dataset, rater, options["rubric"] or GRADED.slug)

@@ -1,0 +1,176 @@
+"""Grades and spans as Web Annotations of the W3C: one a rating, on JSON lines or as the items of a page.
+
+The grade, its rubric and the question are bodies; each span is a target, by its place and by its words. Places
+are code points, as the model of the W3C has them. A target without a selector is the text as a whole.
+"""
+
+from collections.abc import Iterator
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, BeforeValidator, Field
+
+from annotation.formats.foreign.tools import (
+    BASELINE,
+    HUMAN,
+    MODEL,
+    Answers,
+    Grading,
+    Pair,
+    PairName,
+    escaped,
+    grade_of,
+    reader,
+)
+from annotation.formats.records import RatingRow, Row, SpanRow, Words
+from annotation.formats.translation import Told
+
+OF_OTHER_SELECTORS = "targets of other selectors than places and quotes: no span"
+_OURS = "urn:x-crux:"
+_CONTEXT = ["http://www.w3.org/ns/anno.jsonld", {"crux": _OURS}]
+_AROUND = 32  # code points of prefix and suffix
+_GRADE, _RUBRIC, _QUESTION = "assessing", "classifying", "questioning"  # purposes of bodies
+
+
+def _as_list(value: Any) -> Any:
+    return value if isinstance(value, list) else [value]
+
+
+def _as_object(value: Any) -> Any:
+    """An address alone stands for what is there."""
+    return {"id": value} if isinstance(value, str) else value
+
+
+class _Agent(Row):
+    id: Words = ""
+    type: Words = "Person"
+    name: Words = ""
+    kind: Words = Field("", alias="crux:kind")
+
+
+class _Body(Row):
+    id: Words = ""
+    purpose: Words = ""
+    value: Words | None = None
+
+
+class _Selector(Row):
+    type: Words
+    start: Annotated[int, Field(ge=0)] | None = None
+    end: Annotated[int, Field(ge=0)] | None = None
+    exact: Words = ""
+
+
+class _Target(Row):
+    selector: Annotated[list[_Selector], BeforeValidator(_as_list)] = []
+    words: Words = Field("", alias="crux:words")
+
+    @property
+    def span(self) -> SpanRow | None:
+        quotes = [each.exact for each in self.selector if each.type == "TextQuoteSelector"]
+        places = [each for each in self.selector if each.type == "TextPositionSelector"]
+        if not quotes and not places:
+            return None
+        return SpanRow.model_construct(
+            start=places[0].start if places else None,
+            end=places[0].end if places else None,
+            quote=quotes[0] if quotes else "",
+            source_quote=self.words,
+        )
+
+
+def _checked_bodies(bodies: list[_Body]) -> list[_Body]:
+    of_grade = [body.value or "" for body in bodies if body.purpose == _GRADE]
+    of_rubric = [body.value for body in bodies if body.purpose == _RUBRIC and body.value]
+    if len(of_grade) != 1 or len(of_rubric) != 1:
+        raise ValueError(
+            f"must have one value for {_GRADE}, the grade, and for {_RUBRIC}, its rubric"
+        )
+    grade_of(of_grade[0])
+    return bodies
+
+
+_One = Annotated[_Body, BeforeValidator(_as_object)]
+_Place = Annotated[_Target, BeforeValidator(_as_object)]
+
+
+class _Annotation(Row):
+    pair: PairName = Field(alias="crux:pair")
+    creator: Annotated[_Agent, BeforeValidator(_as_object)]
+    body: Annotated[list[_One], BeforeValidator(_as_list), AfterValidator(_checked_bodies)]
+    target: Annotated[list[_Place], BeforeValidator(_as_list)]
+
+    def said(self, purpose: str) -> str | None:
+        return next((body.value for body in self.body if body.purpose == purpose), None)
+
+
+def _into(row: _Annotation) -> Iterator[RatingRow | Told]:
+    rubric = row.said(_RUBRIC) or ""
+    spans = [span for target in row.target if (span := target.span)]
+    software = BASELINE if row.creator.kind == BASELINE else MODEL
+    yield from Answers(
+        pair=row.pair,
+        rater=row.creator.name or row.creator.id,
+        kind=software if row.creator.type == "Software" else HUMAN,
+        grades={rubric: grade_of(row.said(_GRADE) or "")},
+        spans={rubric: spans},
+        question=row.said(_QUESTION),
+    ).rows()
+    others = sum(bool(target.selector) and not target.span for target in row.target)
+    yield from [Told(OF_OTHER_SELECTORS)] * others
+
+
+_NAMES = {
+    "rater": "creator",
+    "rater_kind": "creator.type",
+    "rubric": "body",
+    "grade": "body",
+    "question": "body",
+    "spans": "target",
+}
+sources = reader(_Annotation, _into, _NAMES, pair="crux:pair")
+
+
+def annotations(pair: Pair) -> Iterator[dict[str, Any]]:
+    """An annotation for each grade."""
+    return (_annotation(pair, grading) for grading in pair.gradings)
+
+
+def _annotation(pair: Pair, grading: Grading) -> dict[str, Any]:
+    agent = {
+        "id": f"{_OURS}rater/{escaped(grading.rater)}",
+        "type": "Person" if grading.kind == HUMAN else "Software",
+        "name": grading.rater,
+    }
+    values = {_GRADE: str(grading.grade), _RUBRIC: grading.rubric, _QUESTION: pair.question}
+    targets = [_target(pair, span) for span in grading.spans]
+    return {
+        "@context": _CONTEXT,
+        "id": f"{_OURS}rating/{pair.name}/{escaped(grading.rubric)}/{escaped(grading.rater)}",
+        "type": "Annotation",
+        "motivation": _GRADE,
+        "creator": agent | ({"crux:kind": BASELINE} if grading.kind == BASELINE else {}),
+        "body": [
+            {"type": "TextualBody", "format": "text/plain", "purpose": purpose, "value": value}
+            for purpose, value in values.items()
+        ],
+        "target": targets or [{"type": "SpecificResource", "source": _source(pair)}],
+        "crux:pair": pair.name,
+    }
+
+
+def _source(pair: Pair) -> str:
+    return f"{_OURS}text/{'/'.join(map(escaped, (pair.kind, pair.system, pair.text)))}"
+
+
+def _target(pair: Pair, span: SpanRow) -> dict[str, Any]:
+    target: dict[str, Any] = {"type": "SpecificResource", "source": _source(pair)}
+    quote = {"type": "TextQuoteSelector", "exact": span.quote or span.source_quote}
+    if span.start is None or span.end is None or pair.body is None:
+        return target | {"selector": [quote]}
+    around = {
+        "prefix": pair.body[max(0, span.start - _AROUND) : span.start],
+        "suffix": pair.body[span.end : span.end + _AROUND],
+    }
+    place = {"type": "TextPositionSelector", "start": span.start, "end": span.end}
+    words = {"crux:words": span.source_quote} if span.source_quote else {}
+    return target | {"selector": [place, quote | around]} | words
