@@ -240,7 +240,7 @@ def _looked_for(body: str | None, span: SpanRow) -> tuple[list[Found], bool]:
         return find(body, words), False
     at = span.start, span.end
     if not words.strip():
-        there = checked(body, *at, body[slice(*at)])
+        there = checked(body, *at, words or body[slice(*at)])
         return [Found(*at, there.quote, "", NuggetSpan.Located.EXACT)], False
     for place in (at, from_utf16(body, *at)):
         if place and body[slice(*place)].split() == words.split():

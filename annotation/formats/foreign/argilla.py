@@ -138,24 +138,24 @@ class _Said:
     words: str = ""
 
 
-def _into(record: _Record) -> Iterator[RatingRow | Told]:
+def _into(row: _Record) -> Iterator[RatingRow | Told]:
     users: dict[str, _Said] = defaultdict(_Said)
-    rubrics = (record.responses.__pydantic_extra__ or {}).items()
+    rubrics = (row.responses.__pydantic_extra__ or {}).items()
     graded = [(rubric, each) for rubric, answers in rubrics for each in answers]
     for rubric, each in graded:
         if each.status not in (None, _SUBMITTED):
             yield Told(Mapped.NOT_HANDED_IN)
             continue
         users[each.user_id].grades[rubric] = each.grade
-    for spans in record.responses.spans:
+    for spans in row.responses.spans:
         users[spans.user_id].places = spans.value
-    for words in record.responses.words:
+    for words in row.responses.words:
         users[words.user_id].words = words.value
     for user, said in users.items():
-        name = record.metadata.get(f"{_RATER}{user}", user)
-        yield from _answers(record, str(name), record.kind(str(name), HUMAN), said)
-    for agent, said in _of_agents(record.suggestions).items():
-        yield from _answers(record, agent, record.kind(agent, MODEL), said)
+        name = row.metadata.get(f"{_RATER}{user}", user)
+        yield from _answers(row, str(name), row.kind(str(name), HUMAN), said)
+    for agent, said in _of_agents(row.suggestions).items():
+        yield from _answers(row, agent, row.kind(agent, MODEL), said)
 
 
 def _of_agents(suggestions: _Suggestions) -> dict[str, _Said]:
@@ -169,19 +169,19 @@ def _of_agents(suggestions: _Suggestions) -> dict[str, _Said]:
     return agents
 
 
-def _answers(record: _Record, rater: str, kind: str, said: _Said) -> Iterator[RatingRow | Told]:
+def _answers(row: _Record, rater: str, kind: str, said: _Said) -> Iterator[RatingRow | Told]:
     spans: dict[str, list[SpanRow]] = defaultdict(list)
     for place in said.places:
-        spans[place.label].append(_span(record.fields.text, place))
+        spans[place.label].append(_span(row.fields.text, place))
     yield from [Told(Mapped.NO_GRADES)] * list(said.grades.values()).count(None)
     yield from Answers(
-        pair=record.id,
+        pair=row.id,
         rater=rater,
         kind=kind,
         grades={rubric: grade for rubric, grade in said.grades.items() if grade is not None},
         spans=spans,
         words=said.words,
-        question=record.fields.question,
+        question=row.fields.question,
     ).rows()
 
 

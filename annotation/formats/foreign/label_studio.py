@@ -119,40 +119,40 @@ class _Task(Row):
     predictions: list[_Prediction] = []
 
 
-def _into(task: _Task) -> Iterator[RatingRow | Told]:
-    for annotation in task.annotations:
+def _into(row: _Task) -> Iterator[RatingRow | Told]:
+    for annotation in row.annotations:
         if annotation.was_cancelled:
             yield Told(Mapped.NOT_HANDED_IN)
             continue
         account = annotation.completed_by
-        yield from _answers(task, str(account.email or account.id), HUMAN, annotation.result)
-    for prediction in task.predictions:
+        yield from _answers(row, str(account.email or account.id), HUMAN, annotation.result)
+    for prediction in row.predictions:
         name = prediction.model_version
-        kind = BASELINE if name in task.meta.baselines else MODEL
-        yield from _answers(task, name, kind, prediction.result)
+        kind = BASELINE if name in row.meta.baselines else MODEL
+        yield from _answers(row, name, kind, prediction.result)
 
 
 def _answers(
-    task: _Task, rater: str, kind: str, results: Sequence[_Result]
+    row: _Task, rater: str, kind: str, results: Sequence[_Result]
 ) -> Iterator[RatingRow | Told]:
     spans: dict[str, list[SpanRow]] = defaultdict(list)
     words = ""
     for result in results:
         if result.type == "labels":
             for rubric in result.value.labels or ():
-                spans[rubric].append(result.span(task.data.text))
+                spans[rubric].append(result.span(row.data.text))
         elif result.type == "textarea" and result.value.text:
             words = result.value.text[0]
         elif result.type == "other":
             yield Told(Mapped.NO_GRADES)
     yield from Answers(
-        pair=task.data.pair,
+        pair=row.data.pair,
         rater=rater,
         kind=kind,
         grades={result.from_name: result.grade for result in results if result.type in _GRADES},
         spans=spans,
         words=words,
-        question=task.data.question,
+        question=row.data.question,
     ).rows()
 
 

@@ -1,4 +1,5 @@
-"""Potato: its export as JSON lines, each the answers of one user to one instance, which is a pair.
+"""Potato: its export as JSON lines, each the answers of one user to one instance, which is a pair; and the
+`user_state.json` that it keeps of each user.
 
 A grade is the label that was chosen in the scheme of its rubric, a span one whose name is the rubric. Lines of
 models and baselines have an `annotator_origin`. Places are code points; the words tell where they are not.
@@ -6,11 +7,16 @@ models and baselines have an `annotator_origin`. Places are code points; the wor
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import chain
+from pathlib import Path
 from typing import Annotated, Any
 
 from pydantic import AfterValidator, AliasChoices, ConfigDict, Field
 
+from annotation.formats.foreign import streamed
+from annotation.formats.foreign.files import File
+from annotation.formats.foreign.qrels import Folder
 from annotation.formats.foreign.tools import (
     BASELINE,
     HUMAN,
@@ -27,13 +33,15 @@ from annotation.formats.foreign.tools import (
     reader,
     words_of,
 )
+from annotation.formats.layout import Source
 from annotation.formats.records import Name, RatingRow, Row, Something, SpanRow, Words
 from annotation.formats.summary import Mapped
-from annotation.formats.translation import Told
+from annotation.formats.translation import Broken, Told
 
 _KINDS = {HUMAN: "human", MODEL: "llm", BASELINE: "tool"}
 _OURS = {theirs: ours for ours, theirs in _KINDS.items()}
 _BOX = "text_box"
+_STATE = "user_state.json"
 _NOT_CHOSEN = (None, False, "", "false")
 
 
@@ -87,20 +95,20 @@ class _Record(Row):
     spans: dict[str, list[_Span]] = {}
 
 
-def _into(record: _Record) -> Iterator[RatingRow | Told]:
-    answers: dict[str, int | None] = record.labels.__pydantic_extra__ or {}  # type: ignore[assignment]
+def _into(line: _Record) -> Iterator[RatingRow | Told]:
+    answers: dict[str, int | None] = line.labels.__pydantic_extra__ or {}  # type: ignore[assignment]
     spans: dict[str, list[SpanRow]] = defaultdict(list)
-    for span in chain.from_iterable(record.spans.values()):
+    for span in chain.from_iterable(line.spans.values()):
         row = SpanRow.model_construct(start=span.start, end=span.end, quote=span.text)
         spans[span.name].append(row)
     yield from [Told(Mapped.NO_GRADES)] * list(answers.values()).count(None)
     yield from Answers(
-        pair=record.instance_id,
-        rater=record.user_id,
-        kind=_OURS.get(record.annotator_origin.kind, MODEL),
+        pair=line.instance_id,
+        rater=line.user_id,
+        kind=_OURS.get(line.annotator_origin.kind, MODEL),
         grades={rubric: grade for rubric, grade in answers.items() if grade is not None},
         spans=spans,
-        words=record.labels.words.text,
+        words=line.labels.words.text,
     ).rows()
 
 
@@ -111,7 +119,41 @@ _NAMES = {
     "grade": "labels",
     "spans": "spans",
 }
-sources = reader(_Record, _into, _NAMES, pair="instance_id")
+_of_lines = reader(_Record, _into, _NAMES, pair="instance_id")
+
+
+def sources(file: File, folder: Folder) -> Iterator[Source]:
+    """Lines of the export, and what Potato keeps of each user."""
+    for source in _of_lines(file, folder):
+        if file.base == _STATE and source.translation:
+            yield replace(source, translation=replace(source.translation, values=_of_state))
+        else:
+            yield source
+
+
+def _of_state(path: Path) -> Iterator[tuple[int, Any]]:
+    """All that a user said as lines of the export, which has it by instance."""
+    state = {name: (line, value) for line, name, value in streamed.values(path)}
+    line, labels = state.get("instance_id_to_label_to_value", (1, {}))
+    _, spans = state.get("instance_id_to_span_to_value", (1, {}))
+    if not isinstance(labels, dict) or not isinstance(spans, dict):
+        raise Broken(line, "answers and spans must be by instance")
+    _, user = state.get("user_id", (1, path.parent.name))
+    for instance in sorted({*labels, *spans}):
+        said = {"labels": _by_scheme(labels.get(instance, {})), "spans": spans.get(instance, {})}
+        if isinstance(said["spans"], list):
+            said["spans"] = {SPANS: [span[0] for span in said["spans"] if isinstance(span, list)]}
+        yield line, {"instance_id": instance, "user_id": user, **said}
+
+
+def _by_scheme(labels: Any) -> Any:
+    """Labels that are kept as a list of pairs, [{schema, name}, value], by their schemes."""
+    if not isinstance(labels, list):
+        return labels
+    schemes: dict[str, dict[str, Any]] = defaultdict(dict)
+    for label, value in labels:
+        schemes[label["schema"]][label["name"]] = value
+    return schemes
 
 
 def records(pair: Pair) -> Iterator[dict[str, Any]]:

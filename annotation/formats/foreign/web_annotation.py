@@ -7,7 +7,7 @@ are code points, as the model of the W3C has them. A target without a selector i
 from collections.abc import Iterator
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, BeforeValidator, Field
+from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from annotation.formats.foreign.tools import (
     BASELINE,
@@ -45,6 +45,12 @@ class _Agent(Row):
     type: Words = "Person"
     name: Words = ""
     kind: Words = Field("", alias="crux:kind")
+
+    @model_validator(mode="after")
+    def _named(self) -> "_Agent":
+        if not (self.name or self.id):
+            raise ValueError("must have a name or an id")
+        return self
 
 
 class _Body(Row):

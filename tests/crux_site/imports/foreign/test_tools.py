@@ -1,0 +1,291 @@
+"""--format label-studio, potato, argilla and web-annotation: files that were not made here."""
+
+import json
+
+import pytest
+
+from annotation.models import NuggetSpan, Rating
+from crux_site.imports.importing import import_dataset
+from tests.crux_site.imports.foreign.folders import read, refused, write
+
+pytestmark = pytest.mark.django_db
+
+BODY = "🚢 The wheel\nturned. The wheel 🚢 broke."
+SECOND = BODY.rindex("wheel")  # 24 code points, 25 units of UTF-16
+PAIR = "mill-1/1/passage//mill-1:0%230"
+OTHER = "mill-1/0/passage//mill-1:0%230"
+STUDY = {
+    "topics.jsonl": [{"id": "mill-1", "request": "Report on the mill."}],
+    "subquestions.jsonl": [{"id": "mill-1", "subquestions": ["Who mended it?", "What broke?"]}],
+    "passages.jsonl": [{"id": "mill-1:0#0", "contents": BODY}],
+}
+
+
+@pytest.fixture(autouse=True)
+def mill(tmp_path_factory):
+    import_dataset(write(tmp_path_factory.mktemp("mill"), STUDY), "other")
+
+
+def ratings() -> list[tuple]:
+    fields = ("rater__name", "rater__kind", "rubric__slug", "question__position", "grade")
+    return list(Rating.objects.order_by("pk").values_list(*fields))
+
+
+def spans() -> list[tuple]:
+    fields = ("start", "end", "quote", "source_quote", "located")
+    return list(NuggetSpan.objects.order_by("rating", "position").values_list(*fields))
+
+
+def array(*objects: dict) -> list[str]:
+    return json.dumps(objects, indent=1, ensure_ascii=False).split("\n")
+
+
+def choice(grade: object, rubric: str = "graded", kind: str = "choices") -> dict:
+    value = {"choices": [grade]} if kind == "choices" else {kind: grade}
+    return {"from_name": rubric, "to_name": "text", "type": kind, "value": value}
+
+
+def label(start: int, end: int, text: str) -> dict:
+    value = {"start": start, "end": end, "text": text, "labels": ["graded"]}
+    return {"from_name": "evidence", "to_name": "text", "type": "labels", "value": value}
+
+
+def task(*results: dict, by: object = 7, **more: object) -> dict:
+    annotation = {"id": 3, "completed_by": by, "result": list(results), "lead_time": 4.2}
+    data = {"pair": PAIR, "question": "What broke?", "text": BODY}
+    return {"id": 1, "data": data, "annotations": [annotation], "drafts": [], **more}
+
+
+def test_label_studio(tmp_path):
+    """By places in code points; as versions before 1.4 counted; with line ends as it writes them; and lost."""
+    tasks = [
+        task(
+            choice("4"),
+            label(SECOND, SECOND + 5, "wheel"),
+            label(SECOND + 1, SECOND + 6, "wheel"),
+            label(2, 18, "The wheel\\nturned"),
+            label(0, 3, "broke"),
+            label(0, 3, "nowhere"),
+            {"type": "relation", "from_id": "a", "to_id": "b", "direction": "right"},
+        ),
+        task(choice(3, kind="rating"), by={"id": 9, "email": "eve@mill.org"}),
+        task(choice(2, kind="number"), by={"id": 8})
+        | {
+            "predictions": [
+                {"model_version": "m-1", "result": [choice("0"), label(0, 3, "x")]},
+                {"model_version": "m-2", "result": [label(2, 5, "The")]},
+            ]
+        },
+    ]
+    tasks[1]["annotations"].append({"completed_by": 7, "was_cancelled": True, "result": []})
+    summary = read(write(tmp_path, {"export.json": array(*tasks)}), "label-studio")
+    assert ratings() == [
+        ("7", "human", "graded", 1, 4),
+        ("eve-mill-org", "human", "graded", 1, 3),
+        ("8", "human", "graded", 1, 2),
+        ("m-1", "model", "graded", 1, 0),
+    ]
+    broke = BODY.index("broke")
+    assert spans() == [
+        (SECOND, SECOND + 5, "wheel", "", "exact"),
+        (SECOND, SECOND + 5, "wheel", "", "exact"),
+        (2, 18, "The wheel\nturned", "", "exact"),
+        (broke, broke + 5, "broke", "", "exact"),
+        (None, None, "", "nowhere", "unlocated"),
+        (None, None, "", "x", "unlocated"),
+    ]
+    assert {str(what): n for what, n in summary.mapped.items()} == {
+        "spans whose words are not where their file says: looked for in the text": 3,
+        "spans whose words are not in the text: kept without a place": 2,
+        "answers in a tool that are no grades: no row": 1,
+        "answers that were skipped, discarded or left as drafts in a tool: no row": 1,
+        "highlights without a grade, left out": 1,
+    }
+
+
+def test_label_studio_on_lines(tmp_path):
+    read(write(tmp_path, {"tasks.jsonl.gz": [task(choice("4"))]}), "label-studio")
+    assert ratings() == [("7", "human", "graded", 1, 4)]
+
+
+def record(**more: object) -> dict:
+    fields = {"text": BODY, "question": "What broke?"}
+    return {"id": PAIR, "fields": fields, "metadata": {}, "_server_id": "1", "vectors": {}} | more
+
+
+USER = "0b2e9d5e-2d0b-4a1c-9df1-57a10dfb6a0f"
+
+
+def test_argilla(tmp_path):
+    """Places in units of UTF-16, as its page counts: 25 to 30 is the second wheel."""
+    answers = {
+        "graded": [
+            {"value": 5, "user_id": USER, "status": "submitted"},
+            {"value": 1, "user_id": "someone", "status": "draft"},
+        ],
+        "comment": [{"value": "Well.", "user_id": USER}],
+        "nugget-spans": [{"value": [{"start": 25, "end": 30, "label": "graded"}], "user_id": USER}],
+    }
+    suggested = {
+        "graded": {"value": 2, "score": 0.5, "agent": "m-1"},
+        "nugget-spans": {
+            "value": [{"start": 0, "end": 2, "label": "graded"}],
+            "score": None,
+            "agent": "m-1",
+        },
+    }
+    records = array(record(responses=answers, suggestions=suggested))
+    summary = read(write(tmp_path, {"records.json": records}), "argilla")
+    assert ratings() == [(USER, "human", "graded", 1, 5), ("m-1", "model", "graded", 1, 2)]
+    assert spans() == [(SECOND, SECOND + 5, "wheel", "", "exact"), (0, 1, "🚢", "", "exact")]
+    assert sorted(map(str, summary.mapped)) == [
+        "answers in a tool that are no grades: no row",
+        "answers that were skipped, discarded or left as drafts in a tool: no row",
+    ]
+
+
+def test_potato_lines_and_states(tmp_path):
+    line = {
+        "instance_id": PAIR,
+        "user_id": "ann",
+        "labels": {"graded": {"scale_4": "4"}, "comment": {"text_box": "Well."}},
+        "spans": {
+            "evidence": [{"start": SECOND, "end": SECOND + 5, "label": "graded", "text": "wheel"}]
+        },
+        "links": {},
+    }
+    pairs = {PAIR: [[{"schema": "graded", "name": "3"}, "true"]]}
+    place = {
+        "schema": "evidence",
+        "name": "graded",
+        "title": "graded",
+        "start": 0,
+        "end": 1,
+        "id": "s",
+    }
+    state = {
+        "user_id": "bob@mill.org",
+        "instance_id_to_label_to_value": pairs | {OTHER: {"graded": {"0": "true", "1": False}}},
+        "instance_id_to_span_to_value": {PAIR: [[place, "true"]]},
+        "max_assignments": -1,
+    }
+    files = {"annotations.jsonl": [line], "bob/user_state.json": [json.dumps(state)]}
+    read(write(tmp_path, files), "potato")
+    assert ratings() == [
+        ("ann", "human", "graded", 1, 4),
+        ("bob-mill-org", "human", "graded", 0, 0),
+        ("bob-mill-org", "human", "graded", 1, 3),
+    ]
+    assert spans() == [(SECOND, SECOND + 5, "wheel", "", "exact"), (0, 1, "🚢", "", "exact")]
+
+
+def annotation(**more: object) -> dict:
+    bodies = [
+        {"type": "TextualBody", "purpose": "assessing", "value": "4"},
+        {"type": "TextualBody", "purpose": "classifying", "value": "graded"},
+        "http://example.org/other",
+    ]
+    about = {"type": "Annotation", "crux:pair": PAIR, "creator": "eve", "body": bodies}
+    return about | {"target": "http://example.org/text"} | more
+
+
+def test_web_annotations_of_a_page(tmp_path):
+    quote = {"type": "TextQuoteSelector", "exact": "The wheel turned"}
+    place = {"type": "TextPositionSelector", "start": SECOND, "end": SECOND + 5}
+    other = {"type": "XPathSelector", "value": "/p[1]"}
+    targets = [{"source": "x", "selector": each} for each in (quote, place, [other])]
+    software = {"type": "Software", "name": "m-1"}
+    items = [annotation(target=targets), annotation(creator=software)]
+    page = {
+        "@context": "http://www.w3.org/ns/anno.jsonld",
+        "type": "AnnotationPage",
+        "items": items,
+    }
+    summary = read(write(tmp_path, {"page.json": [json.dumps(page)]}), "web-annotation")
+    assert ratings() == [("eve", "human", "graded", 1, 4), ("m-1", "model", "graded", 1, 4)]
+    assert spans() == [
+        (2, 18, "The wheel\nturned", "The wheel turned", "normalised"),
+        (SECOND, SECOND + 5, "wheel", "", "exact"),
+    ]
+    assert list(summary.mapped) == ["targets of other selectors than places and quotes: no span"]
+
+
+def potato(pair: str = PAIR, **labels: str) -> dict:
+    return {"instance_id": pair, "user_id": "a", "labels": {"graded": labels or {"1": "1"}}}
+
+
+def answered(value: object = 1, question: str = "graded", **more: object) -> dict:
+    return record(responses={question: [{"value": value, "user_id": "a"}]}, **more)
+
+
+BEYOND = [{"start": 90, "end": 99, "label": "graded"}]
+BROKEN: dict[str, list[tuple[object, str]]] = {
+    "label-studio": [
+        (task() | {"data": {"text": BODY}}, "data.pair: is missing"),
+        (task(choice("good")), "annotations.0.result.0.value.choices.0: must be a grade, in"),
+        (task(choice(True, kind="rating")), "result.0.value.rating: must be a grade"),
+        (task(choice("9")), "value: 9 is no grade of the rubric graded (0, 1, 2, 3, 4, 5)"),
+        (task(choice("1", "tone")), "from_name: there is no rubric 'tone'"),
+        (
+            task({"type": "labels", "value": {"labels": ["a"]}}),
+            "annotations.0.result.0: labels without start",
+        ),
+        (task(by=None), "annotations.0.completed_by: "),
+        (task(choice("4"), label(11, 12, "\n")), "value: a span of white space alone"),
+    ],
+    "potato": [
+        (potato("mill-1"), "instance_id: must be TOPIC/QUESTION/KIND/SYSTEM/TEXT"),
+        (potato("mill%20/0/passage//x"), "instance_id: must have 1 to 250 characters and no white"),
+        (potato("no/0/passage//x:1"), "instance_id: topic 'no' is not in the dataset"),
+        (potato("mill-1/7/passage//mill-1:0%230"), "instance_id: mill-1 has 2 questions"),
+        (potato("mill-1/0/report/s/r"), "instance_id: the report r of s is not in the dataset"),
+        (potato("mill-1/0/page//r"), "instance_id: 'page' is none of passage, report, reference"),
+        (potato(**{"1": "1", "2": "2"}), "labels.graded: must have one label that is chosen"),
+    ],
+    "argilla": [
+        (record(responses={"graded": [{"value": 1}]}), "responses.graded.0.user_id: is missing"),
+        (
+            answered(fields={"text": BODY, "question": "Else?"}),
+            "fields.question: mill-1 does not ask 'Else?' at 1",
+        ),
+        (
+            record(
+                responses={
+                    "graded": [{"value": 1, "user_id": "a"}],
+                    "nugget-spans": [{"value": BEYOND, "user_id": "a"}],
+                }
+            ),
+            "nugget-spans: a span ends at 99, beyond the text of 38 characters",
+        ),
+        (answered("{", "nugget-words"), "nugget-words.0.value: must be a JSON list of"),
+    ],
+    "web-annotation": [
+        (annotation(body=[]), "body: must have one value for assessing"),
+        (annotation(creator=""), "creator: must have"),
+        (annotation(target=[{"selector": [{"start": 1}]}]), "target.0.selector.0.type: is missing"),
+    ],
+}
+
+
+@pytest.mark.parametrize("form", BROKEN)
+def test_what_is_wrong_is_named_and_nothing_changes(tmp_path, form):
+    lines, expected = zip(*BROKEN[form], strict=True)
+    good = {"label-studio": task(choice("4"), by=99), "potato": potato(OTHER, **{"2": "2"})}
+    first = good.get(form, record() if form == "argilla" else annotation())
+    problems = refused(write(tmp_path, {"lines.jsonl": [first, *lines]}), form)
+    told = zip(sorted(problems, key=line_of), expected, range(2, 99), strict=False)
+    assert len(problems) == len(expected)
+    for problem, words, number in told:
+        assert problem.startswith(f"lines.jsonl:{number}: ")
+        assert words in problem
+
+
+def line_of(problem: str) -> int:
+    return int(problem.split(":")[1])
+
+
+def test_a_broken_array_names_its_line(tmp_path):
+    good = json.dumps(task(choice("4")))
+    files = {"export.json": ["[", f"{good},", good]}
+    (problem,) = refused(write(tmp_path, files), "label-studio")
+    assert problem == "export.json:4: the file ends where , or ] is missing"
