@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pytest
 
-from annotation.formats import long_table
-from annotation.models import Dataset
-from crux_site.datasets.export import export_folder
+from annotation.formats import gradings, long_table
+from annotation.models import Dataset, Rater, Rating
+from crux_site.datasets.export import export_folder, write
 from crux_site.imports.importing import import_dataset
 from tests.crux_site.imports.study import contents, empty_database, fingerprint
 from tests.real_study import FOLDER, SLUG, visited
@@ -128,3 +128,23 @@ def _same_reports(out: Path, name: str) -> None:
     for key, row in theirs.items():
         row["type"] = ours[key]["type"]
         assert ours[key] == row
+
+
+@pytest.mark.parametrize("form", gradings.TOOLS)
+def test_annotation_tools_are_given_every_grade_and_span(tmp_path, real_study, form):
+    path = tmp_path / ("out.json" if form in ("label-studio", "argilla") else "out.jsonl")
+    write(path, gradings.TOOLS[form](real_study))
+    summary = import_dataset(path, SLUG, form=form)
+    assert not summary.changed
+    assert not summary.n_conflicts
+    assert summary.unchanged == Rating.objects.of_dataset(real_study).count() > 10_000
+
+
+def test_all_grades_and_spans_come_back_from_an_annotation_tool(tmp_path, real_study):
+    path = tmp_path / "out.json"
+    write(path, gradings.TOOLS["argilla"](real_study))
+    before = without_times(real_study)
+    Rating.objects.of_dataset(real_study).delete()
+    Rater.objects.filter(dataset=real_study).delete()
+    import_dataset(path, SLUG, form="argilla")
+    assert without_times(real_study) == before

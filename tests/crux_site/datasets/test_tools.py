@@ -4,12 +4,13 @@ import json
 from io import StringIO
 
 import pytest
-from django.core.management import call_command
+from django.core.management import CommandError, call_command
 
 from annotation.formats import long_table
 from annotation.formats.gradings import TOOLS
-from annotation.models import Dataset, Rater, Rating
+from annotation.models import Dataset, Rater, Rating, Rubric, RubricLevel
 from crux_site.imports.importing import import_dataset
+from tests.crux_site.datasets.tool_shapes import SHAPES
 from tests.crux_site.imports.study import fingerprint, study, write
 
 pytestmark = pytest.mark.django_db
@@ -107,3 +108,91 @@ def test_what_is_exported_comes_back_as_it_was(tmp_path, small, form):
     again = tmp_path / f"again.{ENDING[form]}"
     export("small", form, again)
     assert again.read_bytes() == path.read_bytes()
+
+
+@pytest.mark.parametrize("form", TOOLS)
+def test_the_files_have_the_shapes_that_the_tools_document(tmp_path, small, form):
+    path = tmp_path / f"out.{ENDING[form]}"
+    export("small", form, path)
+    assert [SHAPES[form].model_validate(each) for each in objects(path)]
+
+
+def about_the_pair(small: Dataset, tmp_path, form: str) -> list[dict]:
+    """What a file has of the first question and the passage."""
+    path = tmp_path / f"out.{ENDING[form]}"
+    export("small", form, path)
+    name = "t-1/0/passage//t-1:9%239"
+    keys = ("id", "instance_id", "crux:pair")
+    return [
+        each
+        for each in objects(path)
+        if name in [*(each.get(key) for key in keys), each.get("data", {}).get("pair")]
+    ]
+
+
+def test_places_are_counted_as_each_tool_counts(tmp_path, small):
+    """The second ship is the 9th code point (from 0: ship, blank, C a f e accent blank) and, since the first
+    ship takes two units of UTF-16, the 9th to 11th unit."""
+    assert BODY[8] == "🚢"
+    (task,) = about_the_pair(small, tmp_path, "label-studio")
+    ann = task["annotations"][0]
+    assert ann["completed_by"] == {"email": "ann"}
+    assert [each["type"] for each in ann["result"]] == ["choices", "labels", "labels", "choices"]
+    assert ann["result"][1]["value"] == {"start": 8, "end": 9, "text": "🚢", "labels": ["graded"]}
+    assert [each["model_version"] for each in task["predictions"]] == ["m-1", "m-2", "rule"]
+    (record,) = about_the_pair(small, tmp_path, "argilla")
+    assert record["responses"]["nugget-spans"][0]["value"][0] == {
+        "start": 9,
+        "end": 11,
+        "label": "graded",
+    }
+    assert record["suggestions"]["graded"] == {"value": 3, "score": None, "agent": "m-1"}
+    line = about_the_pair(small, tmp_path, "potato")[0]
+    assert line["labels"] == {"graded": {"5": "5"}, "question-type": {"1": "1"}}
+    assert (line["spans"]["nugget-spans"][0]["start"], line["spans"]["nugget-spans"][0]["end"]) == (
+        8,
+        9,
+    )
+    first = about_the_pair(small, tmp_path, "web-annotation")[0]
+    place, quote = first["target"][0]["selector"]
+    assert place == {"type": "TextPositionSelector", "start": 8, "end": 9}
+    assert quote == {
+        "type": "TextQuoteSelector",
+        "prefix": BODY[:8],
+        "exact": "🚢",
+        "suffix": BODY[9:41],
+    }
+
+
+def test_large_grades_are_labels_in_argilla(tmp_path, small):
+    RubricLevel.objects.create(rubric=Rubric.objects.get(slug="graded"), grade=11, label="more")
+    (record,) = about_the_pair(small, tmp_path, "argilla")
+    assert record["suggestions"]["graded"]["value"] == "3"
+    assert record["responses"]["question-type"][0]["value"] == 1
+
+
+def test_aggregates_are_left_out_and_counted(tmp_path, small):
+    rating = Rating.objects.filter(rater__name="ann", rubric__slug="graded").first()
+    most = Rater.objects.create(dataset=small, name="most", kind=Rater.Kind.AGGREGATE)
+    Rating.objects.add(most.pk, rating.rubric_id, [(rating.text_id, rating.question_id, 3)])
+    path = tmp_path / "out.jsonl"
+    assert "aggregates of others: 1." in export("small", "potato", path)
+    assert "most" not in {line["user_id"] for line in objects(path)}
+
+
+def test_a_rubric_that_is_called_as_spans_are_is_refused(tmp_path, small):
+    Rubric.objects.filter(slug="graded").update(slug="nugget-spans")
+    with pytest.raises(CommandError, match="a rubric is called nugget-spans"):
+        export("small", "argilla", tmp_path / "out.json")
+    assert not (tmp_path / "out.json").exists()
+
+
+def test_nothing_graded_is_nothing_to_write(tmp_path, small):
+    without_ratings(small)
+    export("small", "label-studio", tmp_path / "out.json")
+    assert not (tmp_path / "out.json").exists()
+
+
+def test_the_number_of_queries_does_not_grow_with_the_pairs(small, django_assert_max_num_queries):
+    with django_assert_max_num_queries(10):
+        list(TOOLS["potato"](small))
