@@ -58,8 +58,10 @@ class _Result(Row):
     @classmethod
     def _known(cls, data: Any) -> Any:
         kind = data.get("type") if isinstance(data, dict) else None
+        if not isinstance(kind, str):
+            return data
         ours = kind in _NEEDS and (kind != "textarea" or data.get("from_name") == WORDS)
-        return data if ours or kind is None else {"type": "other"}
+        return data if ours else {"type": "other"}
 
     @model_validator(mode="after")
     def _whole(self) -> "_Result":

@@ -140,20 +140,23 @@ def _of_state(path: Path) -> Iterator[tuple[int, Any]]:
         raise Broken(line, "answers and spans must be by instance")
     _, user = state.get("user_id", (1, path.parent.name))
     for instance in sorted({*labels, *spans}):
-        said = {"labels": _by_scheme(labels.get(instance, {})), "spans": spans.get(instance, {})}
-        if isinstance(said["spans"], list):
-            said["spans"] = {SPANS: [span[0] for span in said["spans"] if isinstance(span, list)]}
+        try:
+            said = _said(labels.get(instance, {}), spans.get(instance, {}))
+        except (TypeError, ValueError, LookupError) as error:
+            raise Broken(line, f"answers of {instance} are neither by scheme nor pairs") from error
         yield line, {"instance_id": instance, "user_id": user, **said}
 
 
-def _by_scheme(labels: Any) -> Any:
-    """Labels that are kept as a list of pairs, [{schema, name}, value], by their schemes."""
-    if not isinstance(labels, list):
-        return labels
-    schemes: dict[str, dict[str, Any]] = defaultdict(dict)
-    for label, value in labels:
-        schemes[label["schema"]][label["name"]] = value
-    return schemes
+def _said(labels: Any, spans: Any) -> dict[str, Any]:
+    """Labels and spans by scheme; they may be kept as lists of pairs, [{schema, name}, value]."""
+    if isinstance(labels, list):
+        schemes: dict[str, dict[str, Any]] = defaultdict(dict)
+        for label, value in labels:
+            schemes[label["schema"]][label["name"]] = value
+        labels = dict(schemes)
+    if isinstance(spans, list):
+        spans = {SPANS: [span for span, _ in spans]}
+    return {"labels": labels, "spans": spans}
 
 
 def records(pair: Pair) -> Iterator[dict[str, Any]]:

@@ -19,7 +19,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, TypeAdapter, Valida
 from annotation.formats.foreign import streamed
 from annotation.formats.foreign.files import File
 from annotation.formats.foreign.qrels import Folder
-from annotation.formats.layout import Kind, Source
+from annotation.formats.layout import Kind, Source, by_name
 from annotation.formats.records import Name, RatingRow, Row, SpanRow, Words, checked_name
 from annotation.formats.summary import Mapped
 from annotation.formats.translation import Told, Translation
@@ -107,7 +107,8 @@ Grade = Annotated[int, BeforeValidator(grade_of)]
 
 def rater_of(value: str | int) -> str:
     """A rater called like an account of the tool, of the letters that names of raters have."""
-    return re.sub(r"[^\w-]+", "-", str(value), flags=re.ASCII)[:120]
+    told_apart = re.sub(r"[^\x00-\x7f]", lambda match: f"u{ord(match[0]):x}", str(value))
+    return re.sub(r"[^\w-]+", "-", told_apart, flags=re.ASCII)[:120]
 
 
 # -- spans that a place alone does not tell
@@ -220,9 +221,10 @@ def reader(
     """
     fields = {**fields, **dict.fromkeys(("topic", "question_index", "text_kind", "text"), pair)}
 
-    def sources(file: File, _: Folder) -> Iterator[Source]:
+    def sources(file: File, folder: Folder) -> Iterator[Source]:
         values = None if file.ends(".jsonl") else _listed
-        if file.ends(".jsonl", ".json"):
+        beside = len(folder.files) > 1 and by_name(file.path, file.name)  # one of ours
+        if file.ends(".jsonl", ".json") and not beside:
             yield file.source(Kind.RATINGS, Translation(shape, into, values=values, fields=fields))
 
     return sources

@@ -103,9 +103,10 @@ def test_label_studio(tmp_path):
     }
 
 
-def test_label_studio_on_lines(tmp_path):
-    read(write(tmp_path, {"tasks.jsonl.gz": [task(choice("4"))]}), "label-studio")
-    assert ratings() == [("7", "human", "graded", 1, 4)]
+def test_label_studio_on_lines_beside_files_of_ours(tmp_path):
+    lines = [task(choice("4"), by={"email": "李@mill.org"})]
+    read(write(tmp_path, STUDY | {"tasks.jsonl.gz": lines}), "label-studio")
+    assert ratings() == [("u674e-mill-org", "human", "graded", 1, 4)]
 
 
 def record(**more: object) -> dict:
@@ -179,6 +180,20 @@ def test_potato_lines_and_states(tmp_path):
     assert spans() == [(SECOND, SECOND + 5, "wheel", "", "exact"), (0, 1, "🚢", "", "exact")]
 
 
+@pytest.mark.parametrize(
+    ("labels", "message"),
+    [
+        ([[1, 2]], f"answers of {PAIR} are neither by scheme nor pairs"),
+        ([["graded"]], f"answers of {PAIR} are neither by scheme nor pairs"),
+        (1, "labels: Input should be a valid dictionary"),
+    ],
+)
+def test_a_broken_state_of_potato_is_named(tmp_path, labels, message):
+    state = {"user_id": "a", "instance_id_to_label_to_value": {PAIR: labels}}
+    (problem,) = refused(write(tmp_path, {"user_state.json": [json.dumps(state)]}), "potato")
+    assert message in problem
+
+
 def annotation(**more: object) -> dict:
     bodies = [
         {"type": "TextualBody", "purpose": "assessing", "value": "4"},
@@ -230,6 +245,7 @@ BROKEN: dict[str, list[tuple[object, str]]] = {
             task({"type": "labels", "value": {"labels": ["a"]}}),
             "annotations.0.result.0: labels without start",
         ),
+        (task({"type": ["a"]}), "annotations.0.result.0.type: "),
         (task(by=None), "annotations.0.completed_by: "),
         (task(choice("4"), label(11, 12, "\n")), "value: a span of white space alone"),
     ],
