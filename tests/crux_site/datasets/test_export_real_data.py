@@ -130,16 +130,6 @@ def _same_reports(out: Path, name: str) -> None:
         assert ours[key] == row
 
 
-@pytest.mark.parametrize("form", gradings.TOOLS)
-def test_annotation_tools_are_given_every_grade_and_span(tmp_path, real_study, form):
-    path = tmp_path / ("out.json" if form in ("label-studio", "argilla") else "out.jsonl")
-    write(path, gradings.TOOLS[form](real_study))
-    summary = import_dataset(path, SLUG, form=form)
-    assert not summary.changed
-    assert not summary.n_conflicts
-    assert summary.unchanged == Rating.objects.of_dataset(real_study).count() > 10_000
-
-
 def test_all_grades_and_spans_come_back_from_an_annotation_tool(tmp_path, real_study):
     path = tmp_path / "out.json"
     write(path, gradings.TOOLS["argilla"](real_study))
