@@ -11,6 +11,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("", include("evaluation.mixed_model.urls")),
     path("", include("evaluation.nuggets.urls")),
     path("retrieval/", include("evaluation.retrieval.urls")),
+    path("paper/", include("evaluation.paper.urls")),
     path("seen/", include("evaluation.seen.urls")),
     path("label-next/", include("evaluation.labelling.urls")),
 ]

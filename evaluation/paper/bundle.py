@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import io
 import os
 import tempfile
+import zipfile
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,7 +13,8 @@ from typing import Any
 
 from annotation.models import Dataset
 from evaluation.paper.latex import latex
-from evaluation.paper.parts import Files, NotMadeError, Parts
+from evaluation.paper.painting import drawn
+from evaluation.paper.parts import KINDS, Figure, Files, Made, make_parts, texts
 from evaluation.paper.provenance import command_line, content_hashes, provenance, sha256
 from evaluation.paper.reported import LABEL, read_reported, reported_csv, reported_sheet
 from evaluation.scoring.options import SIZE, Options
@@ -36,7 +39,7 @@ FIGURES = ("figure4", "figure5")
 PROVENANCE = "provenance.json"
 POSSIBLE = (
     *(f"{table}.{kind}" for table in TABLES for kind in ("csv", "tex")),
-    *(f"{figure}.{kind}" for figure in FIGURES for kind in ("csv", "tex", "svg", "png")),
+    *(f"{figure}.{kind}" for figure in FIGURES for kind in ("csv", "tex", *KINDS)),
     "figure4_correlations.csv",
     PROVENANCE,
 )
@@ -66,20 +69,25 @@ def make_all(
     *,
     intervals: bool = False,
     reported: Path | None = None,
+    made: Made | None = None,
 ) -> Bundle:
     """The files that `write_all` writes, by name. The same data and options give the same bytes.
 
-    Raises as `write_all`, but for what writing raises.
+    `made` are the tables and figures where they are there already. Raises as `write_all`, but for
+    what writing raises.
     """
     bundle = Bundle()
     about: dict[str, Any] = {"command": _command(dataset, options, intervals, reported)}
     if dataset is not None and options is not None:
-        parts = Parts(dataset, options, intervals=intervals)
-        for name, make in parts.all().items():
-            try:
-                bundle.files.update(make())
-            except NotMadeError as why:
-                bundle.left_out[name] = str(why)
+        made = made or make_parts(dataset, options)
+        for part in made.parts.values():
+            if isinstance(part, Figure):
+                bundle.files.update(
+                    {f"{part.label}.{kind}": drawn(part.data, kind) for kind in KINDS}
+                )
+            for name, text in texts(part, intervals=intervals).items():
+                bundle.files[name] = text().encode()
+        bundle.left_out.update(made.left_out)
         about |= _about(dataset, options)
     if reported is not None:
         results, content = read_reported(reported), reported.read_bytes()
@@ -110,6 +118,18 @@ def write_all(
     write_files(out, bundle.files)
     written = [Written(name, sha256(content)) for name, content in bundle.files.items()]
     return written + [Written(name, reason=why) for name, why in bundle.left_out.items()]
+
+
+def archive(files: Files, folder: str) -> bytes:
+    """The files as one .zip, in a folder of this name. The same files give the same bytes."""
+    sink = io.BytesIO()
+    with zipfile.ZipFile(sink, "w") as zipped:
+        for name, content in files.items():
+            entry = zipfile.ZipInfo(f"{folder}/{name}")  # dated 1980, like every export
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            entry.external_attr = 0o644 << 16
+            zipped.writestr(entry, content)
+    return sink.getvalue()
 
 
 def _command(

@@ -1,4 +1,4 @@
-"""Figures as files: SVG and PNG that are the same bytes whenever the same figure is drawn."""
+"""Figures as files: SVG, PNG and PDF that are the same bytes whenever the same figure is drawn."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from typing import Any
 import matplotlib as mpl
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
+
+from evaluation.paper.parts import Kind
 
 DPI = 300
 COLUMN = 3.35  # inches: a column of a two-column page
@@ -32,6 +34,7 @@ STYLE: dict[Any, Any] = {
     "font.family": "DejaVu Sans",
     "font.size": 7,
     "hatch.linewidth": 0.4,
+    "pdf.fonttype": 42,  # outlines that may be searched; publishers refuse bitmaps and Type 3
     "savefig.dpi": DPI,
     "svg.fonttype": "path",  # the same letters on a machine without the font
     "svg.hashsalt": "crux",  # the names of clip paths are otherwise drawn by chance
@@ -53,10 +56,19 @@ STYLE: dict[Any, Any] = {
 _settings = threading.Lock()
 
 
-def draw(paint: Callable[[Figure], None]) -> dict[str, bytes]:
-    """What `paint` draws on an empty figure, as the bytes of its `svg` and its `png`.
+# What matplotlib would write into a file about when and by what it was made.
+UNSAID: dict[Kind, tuple[str, ...]] = {
+    "svg": ("Date", "Creator"),
+    "png": ("Software",),
+    "pdf": ("CreationDate", "Creator", "Producer"),
+}
 
-    The figure is one of its own, without pyplot, and the files hold no date and no version.
+
+def draw(paint: Callable[[Figure], None], kind: Kind) -> bytes:
+    """What `paint` draws on an empty figure, as the bytes of a file.
+
+    The figure is one of its own, without pyplot, and drawn once: a second time its layout could
+    settle elsewhere. The file holds no date and no version.
     """
     with _settings, mpl.rc_context():
         mpl.rcdefaults()
@@ -64,13 +76,6 @@ def draw(paint: Callable[[Figure], None]) -> dict[str, bytes]:
         figure = Figure(layout="constrained")
         FigureCanvasAgg(figure)
         paint(figure)
-        return {
-            "svg": _saved(figure, "svg", {"Date": None, "Creator": None}),
-            "png": _saved(figure, "png", {"Software": None}),
-        }
-
-
-def _saved(figure: Figure, kind: str, metadata: dict[str, None]) -> bytes:
-    file = io.BytesIO()
-    figure.savefig(file, format=kind, metadata=metadata)
-    return file.getvalue()
+        file = io.BytesIO()
+        figure.savefig(file, format=kind, metadata=dict.fromkeys(UNSAID[kind]))
+        return file.getvalue()

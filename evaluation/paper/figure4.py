@@ -1,25 +1,19 @@
-"""Figure 4: coverage of each report as people and a judge see it; its data, and a panel for each system."""
+"""Figure 4: coverage of each report as people and a judge see it, and how far raters go together."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import takewhile
-from typing import Literal
-
-import numpy as np
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 
 from evaluation.csv_tables import estimate_cells, estimate_header
-from evaluation.data.columns import Column
+from evaluation.data.columns import Column as RaterColumn
 from evaluation.data.ratings import load
 from evaluation.data.selection import Selection
-from evaluation.paper.drawing import COLUMN, INK, PAGE
-from evaluation.paper.sheet import Value, csv_text
+from evaluation.paper.sheet import TAU, Block, Cell, Column, Line, Sheet, Value, csv_text
 from evaluation.scoring.report_coverage import Correlations, ReportRow, correlations, report_rows
-from evaluation.stats.estimate import Estimate, FloatArray
+from evaluation.stats.estimate import Estimate
+
+WIDE = 14  # more topics than this take both columns of a page
 
 
 @dataclass(frozen=True)
@@ -30,18 +24,23 @@ class ReportCoverage:
     two people.
     """
 
-    people: tuple[Column, ...]
-    judge: Column | None
+    people: tuple[RaterColumn, ...]
+    judge: RaterColumn | None
     eta: int
     topics: tuple[str, ...]
     reports: tuple[ReportRow, ...]
     correlations: tuple[Correlations, ...]
 
     @property
+    def is_wide(self) -> bool:
+        """Whether the figure takes both columns of a page."""
+        return len(self.topics) > WIDE
+
+    @property
     def systems(self) -> list[str]:
         return sorted({report.system for report in self.reports})
 
-    def with_judge(self, person: Column) -> Correlations | None:
+    def with_judge(self, person: RaterColumn) -> Correlations | None:
         """The correlations of a person with the judge, if there is one."""
         pairs = (pair for pair in self.correlations if self.judge)
         return next((pair for pair in pairs if person in (pair.a, pair.b)), None)
@@ -93,158 +92,51 @@ def correlation_csv(coverage: ReportCoverage) -> str:
     return csv_text(["a", "b", *columns], rows)
 
 
-def by_rater(coverage: ReportCoverage, report: ReportRow) -> Iterator[tuple[Column, Estimate]]:
+def coverage_sheet(coverage: ReportCoverage) -> Sheet:
+    """The values of the figure: a line for each report, a column for each rater."""
+    raters = (*coverage.people, *([coverage.judge] if coverage.judge else []))
+    blocks = []
+    for system in coverage.systems:
+        lines = []
+        for report in coverage.reports:
+            if report.system == system:
+                values = {rater: Cell(value) for rater, value in by_rater(coverage, report)}
+                cells = tuple(values.get(rater) for rater in raters)
+                lines.append(Line(f"{system}, {report.topic}", cells))
+        blocks.append(Block(system, tuple(lines)))
+    return Sheet(
+        label="figure4_values",
+        stub="Report",
+        columns=tuple(Column(rater.name, rater.title, rater.title) for rater in raters),
+        blocks=tuple(blocks),
+        caption=(
+            "Coverage of each report as each rater sees it, in percent. n counts its questions, and "
+            "missing are those that are not rated."
+        ),
+    )
+
+
+def correlation_sheet(coverage: ReportCoverage) -> Sheet:
+    """How far two raters go together: a line for every two that are compared."""
+    names = ("Pearson r", "Spearman ρ", "Kendall τ")
+    lines = (
+        Line(
+            f"{pair.a.title}, {pair.b.title}",
+            tuple(Cell(value, TAU) for value in (pair.pearson, pair.spearman, pair.kendall)),
+        )
+        for pair in coverage.correlations
+    )
+    return Sheet(
+        label="figure4_correlations",
+        stub="Raters",
+        columns=tuple(Column(name, name, name) for name in names),
+        blocks=(Block("pairs", tuple(lines)),),
+        caption="Correlations of coverage between two raters, over the reports that both have finished.",
+    )
+
+
+def by_rater(coverage: ReportCoverage, report: ReportRow) -> Iterator[tuple[RaterColumn, Estimate]]:
     """Each person, then the judge, with the coverage of the report as that rater sees it."""
     yield from zip(coverage.people, report.coverage, strict=True)
     if coverage.judge and report.judge:
         yield coverage.judge, report.judge
-
-
-# Colours of Okabe and Ito, which colour-blind people tell apart, each with a shape of its own.
-MARKS = (("#0072b2", "o"), ("#d55e00", "s"), ("#009e73", "^"), ("#cc79a7", "D"), ("#e69f00", "v"))
-ANYBODY = ("#56788c", ".")  # where there are more people than marks
-BAR = "#d9e0e4"
-WIDE = 14  # more topics than this take both columns of a page
-SIZE = 3.4  # of a mark, in points
-THIN = 0.9
-NAMED = 3  # as many pairs of people as the legend holds
-
-
-def paint_coverage(figure: Figure, coverage: ReportCoverage) -> None:
-    """Bars are the mean of the people, marks the people, the line the judge.
-
-    A report that a rater has not finished is a hollow mark and enters no mean.
-    """
-    legend = _legend(coverage)
-    size, systems = len(coverage.topics), coverage.systems
-    width = PAGE if is_wide(coverage) else COLUMN
-    figure.set_size_inches(width, 0.5 + 0.9 * len(systems) + 0.14 * len(legend))
-    panels = figure.subplots(len(systems), 1, sharex=True, sharey=True, squeeze=False)[:, 0]
-    for axes, system in zip(panels, systems, strict=True):
-        axes.set_title(system, loc="left", pad=3)
-        axes.set_ylim(0, 1.04)
-        axes.set_yticks([0, 0.5, 1], ["0", "0.5", "1"])
-        axes.set_xlim(-0.6, size - 0.4)
-        axes.tick_params(axis="x", length=0)
-        _panel(axes, coverage, [report for report in coverage.reports if report.system == system])
-    prefix = _shared_beginning(coverage.topics)
-    step = -(-size // round(9 * width))  # as many names as have room
-    ticks = range(0, size, step)
-    panels[-1].set_xticks(ticks, [coverage.topics[place].removeprefix(prefix) for place in ticks])
-    panels[-1].set_xlabel(f"topic {prefix}…" if prefix else "topic")
-    figure.supylabel("coverage of the report", fontsize=7)
-    figure.legend(
-        handles=legend,
-        loc="outside upper left",
-        ncols=2 if len(legend) > len(coverage.people) + bool(coverage.judge) else 1,
-        frameon=False,
-        borderpad=0,
-        handlelength=1.2,
-    )
-
-
-def is_wide(coverage: ReportCoverage) -> bool:
-    """Whether the figure takes both columns of a page."""
-    return len(coverage.topics) > WIDE
-
-
-def _panel(axes: Axes, coverage: ReportCoverage, reports: Sequence[ReportRow]) -> None:
-    place = {topic: index for index, topic in enumerate(coverage.topics)}
-    x = np.array([place[report.topic] for report in reports], dtype=np.float64)
-    means = [_mean(report.coverage) for report in reports]
-    axes.bar(x, means, width=0.72, color=BAR, zorder=1)
-    n = len(coverage.people)
-    for rater in range(n):
-        shift = 0.4 * ((rater + 0.5) / n - 0.5)
-        values = [report.coverage[rater] for report in reports]
-        _marks(axes, x + shift, values, *_mark(rater, n))
-    if coverage.judge:
-        order = np.argsort(x)
-        judged = [reports[place].judge for place in order]
-        line = [
-            np.nan if estimate is None or estimate.value is None else estimate.value
-            for estimate in judged
-        ]
-        axes.plot(x[order], line, color=INK, linewidth=THIN, zorder=2)
-        _marks(axes, x[order], [estimate for estimate in judged if estimate], INK, "x")
-
-
-def _marks(axes: Axes, x: FloatArray, values: Sequence[Estimate], colour: str, shape: str) -> None:
-    for place, estimate in zip(x.tolist(), values, strict=True):
-        if estimate.value is None:
-            continue
-        axes.plot(
-            place,
-            estimate.value,
-            shape,
-            color=colour,
-            markerfacecolor="white" if estimate.missing else colour,
-            markersize=SIZE,
-            markeredgewidth=0.7,
-            zorder=3,
-            clip_on=False,
-        )
-
-
-def _legend(coverage: ReportCoverage) -> list[Line2D]:
-    n = len(coverage.people)
-    entries: list[Line2D] = []
-    if coverage.judge:
-        says = f"{coverage.judge.title}, η = {coverage.eta}"
-        entries.append(_entry(says, INK, "x", linestyle="solid"))
-    if n > len(MARKS):
-        return [*entries, _entry(f"{n} people", *ANYBODY)]
-    for rater, person in enumerate(coverage.people):
-        pair = coverage.with_judge(person)
-        says = f"{person.title}: {_both(pair)}" if pair else person.title
-        entries.append(_entry(says, *_mark(rater, n)))
-    if not coverage.judge and len(coverage.correlations) <= NAMED:
-        pairs = ((f"{p.a.title}, {p.b.title}", _both(p)) for p in coverage.correlations)
-        entries += [_entry(f"{names}: {both}", INK, "") for names, both in pairs]
-    return entries
-
-
-def _entry(
-    says: str, colour: str, shape: str, linestyle: Literal["none", "solid"] = "none"
-) -> Line2D:
-    return Line2D(
-        [],
-        [],
-        color=colour,
-        marker=shape,
-        markersize=SIZE,
-        linestyle=linestyle,
-        linewidth=THIN,
-        label=says,
-    )
-
-
-def _both(pair: Correlations) -> str:
-    """Pearson's r and Spearman's ρ: the paper names the one where it shows the other."""
-    return f"r = {_number(pair.pearson)}, ρ = {_number(pair.spearman)}"
-
-
-def _number(estimate: Estimate) -> str:
-    return "undefined" if estimate.value is None else f"{estimate.value:z.2f}".replace("-", "−")
-
-
-def _mark(rater: int, n: int) -> tuple[str, str]:
-    return MARKS[rater] if n <= len(MARKS) else ANYBODY
-
-
-def _mean(values: Sequence[Estimate]) -> float:
-    finished = [
-        estimate.value for estimate in values if estimate.value is not None and not estimate.missing
-    ]
-    return float(np.mean(finished)) if finished else float("nan")
-
-
-def _shared_beginning(names: Sequence[str]) -> str:
-    """What all names begin with, up to a sign that parts words; nothing for a single name."""
-    if len(names) < 2:
-        return ""
-    same = takewhile(lambda letters: len(set(letters)) == 1, zip(*names, strict=False))
-    shared = "".join(letters[0] for letters in same)
-    while shared and shared[-1].isalnum():
-        shared = shared[:-1]
-    return shared

@@ -2,24 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
-import matplotlib as mpl
 import numpy as np
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
-from matplotlib.patches import Rectangle
 
 from evaluation.csv_tables import estimate_cells, estimate_header
-from evaluation.paper.drawing import COLUMN, INK, QUIET, RULE
 from evaluation.paper.names import Metric
-from evaluation.paper.sheet import Value, csv_text
+from evaluation.paper.sheet import TAU, Block, Cell, Column, Line, Sheet, Value, csv_text
 from evaluation.scoring.ordering import order_agreement
 from evaluation.stats.correlation import Correlation
 from evaluation.stats.estimate import FloatArray
-
-GAP = 0.03  # between cells, as a share of their width
 
 
 @dataclass(frozen=True)
@@ -51,50 +44,17 @@ def heat_csv(correlations: Heat) -> str:
     return csv_text(["a", "b", *estimate_header("tau"), "tau_p"], rows)
 
 
-def paint_heat(figure: Figure, correlations: Heat) -> None:
-    """The correlations as a triangle of cells, each with its number; an undefined one is hatched."""
-    size = len(correlations.metrics)
-    figure.set_size_inches(COLUMN, 0.2 + 0.42 * (size - 1))
-    axes = figure.add_subplot()
-    for (i, j), tau in correlations.taus.items():
-        _cell(axes, j, i, tau.value)
-    axes.set_xlim(0, size - 1)
-    axes.set_ylim(size, 1)
-    axes.set_xticks(
-        [x + 0.5 for x in range(size - 1)], [m.title for m in correlations.metrics[:-1]]
+def heat_sheet(correlations: Heat) -> Sheet:
+    """The numbers of the figure: a line for every two metrics."""
+    metrics = correlations.metrics
+    lines = (
+        Line(f"{metrics[j].title}, {metrics[i].title}", (Cell(tau, TAU),))
+        for (i, j), tau in correlations.taus.items()
     )
-    axes.set_yticks([y + 0.5 for y in range(1, size)], [m.title for m in correlations.metrics[1:]])
-    axes.tick_params(length=0, pad=2)
-    for spine in axes.spines.values():
-        spine.set_visible(False)
-    counted = sorted({tau.n for tau in correlations.taus.values() if tau.value is not None})
-    if counted:
-        over = str(counted[0]) if len(counted) == 1 else f"{counted[0]} to {counted[-1]}"
-        words = f"Kendall τ\nover {over} systems"
-        axes.text(size - 1, 1.15, words, ha="right", va="top", color=QUIET, linespacing=1.5)
-
-
-def _cell(axes: Axes, x: int, y: int, tau: float | None) -> None:
-    fill = (1.0, 1.0, 1.0) if tau is None else mpl.colormaps["RdBu"]((tau + 1) / 2)[:3]
-    axes.add_patch(
-        Rectangle(
-            (x + GAP, y + GAP),
-            1 - 2 * GAP,
-            1 - 2 * GAP,
-            facecolor=fill,
-            edgecolor=RULE,
-            hatch="/////" if tau is None else None,
-            linewidth=0,
-        )
+    return Sheet(
+        label="figure5_values",
+        stub="Metrics",
+        columns=(Column("tau", "Kendall τ", "Kendall τ"),),
+        blocks=(Block("pairs", tuple(lines)),),
+        caption="Kendall τ (tau-b) between every two metrics; n counts systems.",
     )
-    if tau is not None:
-        number = f"{tau:z.2f}".replace("-", "−")
-        colour = _readable_on(fill)
-        axes.text(x + 0.5, y + 0.5, number, color=colour, ha="center", va="center")
-
-
-def _readable_on(fill: Sequence[float]) -> str:
-    """White or ink, whichever stands out more (WCAG 2.2, relative luminance)."""
-    linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in fill]
-    luminance = 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
-    return "white" if luminance < 0.209 else INK

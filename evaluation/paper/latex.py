@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from itertools import groupby
 
 from evaluation.paper.sheet import Cell, Line, Sheet
 
@@ -89,10 +88,9 @@ def latex_figure(label: str, caption: str, *, wide: bool = False) -> str:
 
 
 def _heads(sheet: Sheet) -> Iterable[str]:
-    if any(column.group for column in sheet.columns):
+    if sheet.groups:
         spans, rules, first = [""], [], 2
-        for group, columns in groupby(sheet.columns, key=lambda column: column.group):
-            width = len(list(columns))
+        for group, width in sheet.groups:
             spans.append(
                 f"\\multicolumn{{{width}}}{{c}}{{{escape(group)}}}" if group else "&" * (width - 1)
             )

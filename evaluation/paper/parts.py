@@ -1,28 +1,28 @@
-"""Each table and figure of a dataset as files, or the reason why it cannot be made."""
+"""Each table and figure of a dataset before it is set or drawn, or the reason why it cannot be made."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
-from functools import cached_property
-from typing import Any
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
+from typing import Any, Literal, get_args
 
 import numpy as np
 
 from annotation.models import Dataset
 from annotation.models.standard import ANSWERABLE
+from evaluation.data.cache import cached
 from evaluation.data.selection import Selection, SelectionError, select
 from evaluation.paper import table1, table2, table3
-from evaluation.paper.drawing import draw
 from evaluation.paper.figure4 import (
     ReportCoverage,
     correlation_csv,
+    correlation_sheet,
     coverage_csv,
-    is_wide,
-    paint_coverage,
+    coverage_sheet,
     report_coverage,
 )
-from evaluation.paper.figure5 import heat, heat_csv, paint_heat
+from evaluation.paper.figure5 import Heat, heat, heat_csv, heat_sheet
 from evaluation.paper.latex import latex, latex_figure
 from evaluation.paper.names import COVERAGE_Y, FIGURE_5
 from evaluation.paper.sheet import Sheet, sheet_csv
@@ -30,7 +30,81 @@ from evaluation.paper.systems import compared, conditions, n_scored, values
 from evaluation.scoring.options import Options
 from evaluation.scoring.score import Scores, score
 
+Kind = Literal["svg", "png", "pdf"]
+KINDS: tuple[Kind, ...] = get_args(Kind)
+"""What a figure is drawn as."""
+
 Files = dict[str, bytes]
+Texts = dict[str, Callable[[], str]]
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A figure by what it shows: drawing it takes Matplotlib, which not every site has."""
+
+    label: str
+    caption: str
+    data: ReportCoverage | Heat
+
+    @property
+    def is_wide(self) -> bool:
+        """Whether it takes both columns of a page."""
+        return isinstance(self.data, ReportCoverage) and self.data.is_wide
+
+    @property
+    def sheets(self) -> tuple[Sheet, ...]:
+        """Its numbers as tables."""
+        if isinstance(self.data, Heat):
+            return (heat_sheet(self.data),)
+        return (correlation_sheet(self.data), coverage_sheet(self.data))
+
+
+Part = Sheet | Figure
+
+
+@dataclass(frozen=True)
+class Made:
+    """The tables and figures by name, and why each that was not made was not."""
+
+    parts: dict[str, Part] = field(default_factory=dict)
+    left_out: dict[str, str] = field(default_factory=dict)
+
+
+def make_parts(dataset: Dataset, options: Options) -> Made:
+    """All that there is of a dataset under options. Nothing is drawn."""
+    made = Made()
+    for name, make in Parts(dataset, options).all().items():
+        try:
+            made.parts[name] = make()
+        except NotMadeError as why:
+            made.left_out[name] = str(why)
+    return made
+
+
+def kept_parts(dataset: Dataset, options: Options) -> Made:
+    """The same, kept until the data change."""
+    return cached(dataset, ("paper", options), lambda: make_parts(dataset, options))
+
+
+def texts(part: Part, *, intervals: bool = False) -> Texts:
+    """What makes the CSV and LaTeX files of a table or figure, by name.
+
+    `intervals` prints them in a table's LaTeX.
+    """
+    if isinstance(part, Sheet):
+        return {
+            f"{part.label}.csv": partial(sheet_csv, part),
+            f"{part.label}.tex": partial(latex, part, intervals=intervals),
+        }
+    if isinstance(part.data, Heat):
+        files: Texts = {f"{part.label}.csv": partial(heat_csv, part.data)}
+    else:
+        files = {
+            f"{part.label}.csv": partial(coverage_csv, part.data),
+            f"{part.label}_correlations.csv": partial(correlation_csv, part.data),
+        }
+    caption = partial(latex_figure, part.label, part.caption, wide=part.is_wide)
+    return files | {f"{part.label}.tex": caption}
 
 
 class NotMadeError(Exception):
@@ -40,12 +114,11 @@ class NotMadeError(Exception):
 class Parts:
     """The tables and figures of a dataset under options."""
 
-    def __init__(self, dataset: Dataset, options: Options, *, intervals: bool = False) -> None:
+    def __init__(self, dataset: Dataset, options: Options) -> None:
         self.dataset = dataset
         self.options = options
-        self._intervals = intervals
 
-    def all(self) -> Mapping[str, Callable[[], Files]]:
+    def all(self) -> Mapping[str, Callable[[], Part]]:
         """What there is, by name. Each raises NotMadeError where it cannot be made."""
         return {
             "table1": self.table1,
@@ -55,18 +128,18 @@ class Parts:
             "figure5": self.figure5,
         }
 
-    def table1(self) -> Files:
+    def table1(self) -> Sheet:
         scores = self._scored()
         if not compared(scores):
             raise NotMadeError("the dataset has neither retrieval runs nor reports")
-        return self._sheet(table1.table1(scores, self.dataset.slug))
+        return table1.table1(scores, self.dataset.slug)
 
-    def table2(self) -> Files:
+    def table2(self) -> Sheet:
         self._needs_runs()
         by_eta = {eta: self._scored(eta=eta) for eta in table2.ETAS}
-        return self._sheet(table2.table2(by_eta, self.dataset.slug))
+        return table2.table2(by_eta, self.dataset.slug)
 
-    def table3(self) -> Files:
+    def table3(self) -> Sheet:
         self._needs_runs()
         if np.isnan(values(self._scored(), COVERAGE_Y)).all():
             raise NotMadeError("no report of a compared system has a coverage: none is rated")
@@ -75,22 +148,17 @@ class Parts:
         cells = [cell.estimate for line in sheet.lines for cell in line.cells if cell is not None]
         if all(cell.value is None for cell in cells):
             raise NotMadeError(f"no correlation is defined: {_plain(cells[0].reason)}")
-        return self._sheet(sheet)
+        return sheet
 
-    def figure4(self) -> Files:
+    def figure4(self) -> Figure:
         if self.options.questions:
             raise NotMadeError("it is of all questions, and not of one kind")
         coverage = report_coverage(self._selection())
         if not coverage.reports:
             raise NotMadeError("no person has rated a report")
-        caption = _coverage_caption(coverage, self.dataset.slug)
-        return self._figure("figure4", draw(lambda figure: paint_coverage(figure, coverage))) | {
-            "figure4.csv": coverage_csv(coverage).encode(),
-            "figure4_correlations.csv": correlation_csv(coverage).encode(),
-            "figure4.tex": latex_figure("figure4", caption, wide=is_wide(coverage)).encode(),
-        }
+        return Figure("figure4", _coverage_caption(coverage, self.dataset.slug), coverage)
 
-    def figure5(self) -> Files:
+    def figure5(self) -> Figure:
         self._needs_runs()
         scores = self._scored()
         correlations = heat({metric: values(scores, metric) for metric in FIGURE_5})
@@ -108,10 +176,7 @@ class Parts:
             f"all {n_scored(scores)} topics, without the reference bounds.{without} "
             f"Hatched: undefined. {conditions(self.options)}"
         )
-        return self._figure("figure5", draw(lambda figure: paint_heat(figure, correlations))) | {
-            "figure5.csv": heat_csv(correlations).encode(),
-            "figure5.tex": latex_figure("figure5", caption).encode(),
-        }
+        return Figure("figure5", caption, correlations)
 
     def _scored(self, **changes: Any) -> Scores:
         """The scores with some options changed. Those without a change are kept."""
@@ -138,15 +203,6 @@ class Parts:
             )
         except SelectionError as error:
             raise NotMadeError(str(error)) from error
-
-    def _sheet(self, sheet: Sheet) -> Files:
-        return {
-            f"{sheet.label}.csv": sheet_csv(sheet).encode(),
-            f"{sheet.label}.tex": latex(sheet, intervals=self._intervals).encode(),
-        }
-
-    def _figure(self, label: str, drawn: Mapping[str, bytes]) -> Files:
-        return {f"{label}.{kind}": content for kind, content in drawn.items()}
 
 
 def _coverage_caption(coverage: ReportCoverage, dataset: str) -> str:

@@ -6,6 +6,7 @@ import csv
 import io
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from string import ascii_lowercase
 from typing import Literal
 
@@ -104,6 +105,14 @@ class Sheet:
     def lines(self) -> Iterator[Line]:
         for block in self.blocks:
             yield from block.lines
+
+    @property
+    def groups(self) -> list[tuple[str, int]]:
+        """The heads above the columns, and above how many each is; none where no column has one."""
+        if not any(column.group for column in self.columns):
+            return []
+        grouped = groupby(self.columns, key=lambda column: column.group)
+        return [(group, len(list(columns))) for group, columns in grouped]
 
     def extreme(self, line: Line, column: int) -> Literal["greatest", "least"] | None:
         """Whether a line has the greatest or the least number of a column, as they are printed.

@@ -8,6 +8,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from tests.evaluation.paper.material import make_mill
+from tests.evaluation.paper.test_page import contents, members
 from tests.golden_cases import GOLDEN
 from tests.real_study import FOLDER
 
@@ -30,8 +31,8 @@ def test_it_writes_and_says_what(mill, tmp_path):
     printed = output("mill", "--out", str(out), "--judge", "judge")
     files = sorted(path.name for path in out.iterdir())
     assert files == [
-        *(f"figure4{end}" for end in (".csv", ".png", ".svg", ".tex", "_correlations.csv")),
-        *(f"figure5.{kind}" for kind in ("csv", "png", "svg", "tex")),
+        *(f"figure4{end}" for end in (".csv", ".pdf", ".png", ".svg", ".tex", "_correlations.csv")),
+        *(f"figure5.{kind}" for kind in ("csv", "pdf", "png", "svg", "tex")),
         "provenance.json",
         *(f"table{n}.{kind}" for n in (1, 2, 3) for kind in ("csv", "tex")),
     ]
@@ -41,11 +42,7 @@ def test_it_writes_and_says_what(mill, tmp_path):
 def test_the_same_command_gives_the_same_bytes_wherever_it_writes(mill, tmp_path):
     for name in ("one", "two"):
         output("mill", "--out", str(tmp_path / name), "--judge", "judge", "--intervals")
-    first, second = (
-        {path.name: path.read_bytes() for path in (tmp_path / name).iterdir()}
-        for name in ("one", "two")
-    )
-    assert first == second
+    assert contents(tmp_path / "one") == contents(tmp_path / "two")
 
 
 def test_what_is_not_made_is_said_and_so_is_what_lies_there_from_before(mill, tmp_path):
@@ -113,7 +110,7 @@ def test_a_folder_that_cannot_be_written(mill, tmp_path):
         output("mill", "--judge", "judge", "--out", str(tmp_path / "file" / "out"))
 
 
-def test_the_real_study_gives_the_expected_values(real_study, tmp_path):
+def test_the_real_study_gives_the_expected_values(real_study, cast, tmp_path):
     judge = ["--judge", "llama33_70b", "--rules", "authors"]
     output("crux-duc04", *judge, "--out", str(tmp_path))
     expected = json.loads((FOLDER / "expected_values.json").read_text())["expected"]
@@ -135,3 +132,5 @@ def test_the_real_study_gives_the_expected_values(real_study, tmp_path):
         assert float(row["pearson"]) == pytest.approx(theirs["pearson"], abs=1e-4)
         assert float(row["spearman"]) == pytest.approx(theirs["spearman"], abs=1e-4)
     assert len(correlations) == 3
+    page = "/datasets/crux-duc04/paper/paper.zip?source=llama33_70b&rules=authors"
+    assert members(cast.client("researcher").get(page)) == contents(tmp_path)
