@@ -82,9 +82,8 @@ def make_all(
         made = made or make_parts(dataset, options)
         for part in made.parts.values():
             if isinstance(part, Figure):
-                bundle.files.update(
-                    {f"{part.label}.{kind}": drawn(part.data, kind) for kind in KINDS}
-                )
+                for name, kind in part.drawings.items():
+                    bundle.files[name] = drawn(part.data, kind)
             for name, text in texts(part, intervals=intervals).items():
                 bundle.files[name] = text().encode()
         bundle.left_out.update(made.left_out)

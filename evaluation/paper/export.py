@@ -8,7 +8,7 @@ from importlib.util import find_spec
 
 from evaluation.data.cache import cached
 from evaluation.paper.params import PaperChoice
-from evaluation.paper.parts import KINDS, Figure, Kind, Made, Part, kept_parts, texts
+from evaluation.paper.parts import Figure, Kind, Made, Part, kept_parts, texts
 
 TYPES = {
     "csv": "text/csv; charset=utf-8",
@@ -30,7 +30,7 @@ def files_of(choice: PaperChoice, part: Part) -> dict[str, Callable[[], str | by
     """What makes each file of a table or figure, by name; no drawings on a site without Matplotlib."""
     made: dict[str, Callable[[], str | bytes]] = {}
     if isinstance(part, Figure) and can_draw():
-        made |= {f"{part.label}.{kind}": partial(_drawn, choice, part, kind) for kind in KINDS}
+        made |= {name: partial(_drawn, choice, part, kind) for name, kind in part.drawings.items()}
     return made | texts(part, intervals=choice.intervals)
 
 
@@ -41,11 +41,11 @@ def svg_of(choice: PaperChoice, figure: Figure) -> bytes:
 
 
 def no_file(made: Made, name: str) -> str:
-    """Why a file of this name is not there, in a sentence."""
+    """Why there is no file of this name, in a sentence."""
     for label, why in made.left_out.items():
         if name.startswith(label):
             return f"{label} is not made, because {why}."
-    if name.endswith(KINDS) and not can_draw():
+    if any(isinstance(part, Figure) and name in part.drawings for part in made.parts.values()):
         return CANNOT_DRAW
     return f"There is no file “{name}” of these tables and figures."
 

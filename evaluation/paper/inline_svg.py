@@ -10,6 +10,8 @@ from django.utils.safestring import SafeString, mark_safe
 # What its style sheet says of every element, in attributes that they inherit.
 EVERYWHERE = {"stroke-linejoin": "round", "stroke-linecap": "butt"}
 LEFT_OUT = ("metadata", "style")
+# It writes each text as a comment too, and a name may hold what XML does not.
+COMMENT = re.compile(rb"<!--.*?-->", re.DOTALL)
 REFERENCE = re.compile(r"url\(#(?=[^)]+\))")
 
 
@@ -19,7 +21,7 @@ def inline_svg(svg: bytes, label: str, title: str) -> SafeString:
     The policy of the site forbids styles, so each declaration becomes the attribute of its name.
     `label` begins all ids: two drawings of one page name the same letters.
     """
-    root = ET.fromstring(svg)  # noqa: S314 - drawn here
+    root = ET.fromstring(COMMENT.sub(b"", svg))  # noqa: S314 - drawn here
     for element in root.iter():
         for child in list(element):
             if _local(child.tag) in LEFT_OUT:

@@ -11,7 +11,7 @@ from evaluation.paper.export import can_draw, files_of, svg_of
 from evaluation.paper.inline_svg import inline_svg
 from evaluation.paper.params import PaperChoice
 from evaluation.paper.parts import Figure, Made
-from evaluation.paper.sheet import Cell, Sheet
+from evaluation.paper.sheet import Cell, Line, Sheet
 from evaluation.stats.estimate import Estimate
 
 TITLES = {
@@ -78,26 +78,22 @@ def _shown(choice: PaperChoice, made: Made, name: str) -> Shown:
     if isinstance(part, Sheet):
         return Shown(name, title, sheets=[shown_sheet(part)], files=files)
     svg = inline_svg(svg_of(choice, part), name, title) if can_draw() else None
-    return Shown(name, title, "", part, svg, [shown_sheet(sheet) for sheet in part.sheets], files)
+    sheets = [shown_sheet(sheet) for sheet in part.sheets]
+    return Shown(name, title, figure=part, svg=svg, sheets=sheets, files=files)
 
 
 def shown_sheet(sheet: Sheet) -> ShownSheet:
     """A table with its numbers as its LaTeX prints them."""
-    blocks = (
-        tuple(
-            ShownLine(
-                line.name,
-                line.note,
-                tuple(
-                    _shown_cell(cell, sheet.extreme(line, column) or "") if cell else None
-                    for column, cell in enumerate(line.cells)
-                ),
-            )
-            for line in block.lines
-        )
-        for block in sheet.blocks
-    )
+    blocks = (tuple(_shown_line(sheet, line) for line in block.lines) for block in sheet.blocks)
     return ShownSheet(sheet, TITLES[sheet.label], tuple(blocks))
+
+
+def _shown_line(sheet: Sheet, line: Line) -> ShownLine:
+    cells = []
+    for column, cell in enumerate(line.cells):
+        mark = sheet.extreme(line, column) if line.ranked else None
+        cells.append(_shown_cell(cell, mark or "") if cell else None)
+    return ShownLine(line.name, line.note, tuple(cells))
 
 
 def _shown_cell(cell: Cell, mark: str) -> ShownCell:

@@ -52,6 +52,11 @@ class Figure:
         return isinstance(self.data, ReportCoverage) and self.data.is_wide
 
     @property
+    def drawings(self) -> dict[str, Kind]:
+        """The files that it is drawn as, by name."""
+        return {f"{self.label}.{kind}": kind for kind in KINDS}
+
+    @property
     def sheets(self) -> tuple[Sheet, ...]:
         """Its numbers as tables."""
         if isinstance(self.data, Heat):

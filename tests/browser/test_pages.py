@@ -17,6 +17,7 @@ PAGES = {
         "/datasets/coast/search/?q=storm+harbour",
         "/datasets/coast/by-type/",
         "/datasets/coast/exports/",
+        "/datasets/coast/paper/?intervals=1",
         "/campaigns/",
         "/campaigns/t1/",
         "/rubrics/",

@@ -14,11 +14,11 @@ import pytest
 
 from annotation.models import Dataset
 from evaluation.data.selection import select
-from evaluation.paper.drawing import KINDS
 from evaluation.paper.figure4 import correlation_csv, coverage_csv, report_coverage
 from evaluation.paper.figure5 import heat, heat_csv
 from evaluation.paper.names import ALPHA_NDCG, COVERAGE_Y, COVERAGE_Z, RECALL
 from evaluation.paper.painting import _shared_beginning, drawn
+from evaluation.paper.parts import KINDS
 from evaluation.scoring.report_coverage import Correlations
 from evaluation.stats.correlation import Correlation
 from tests.evaluation.agreement.material import make_study
