@@ -36,6 +36,7 @@ PLACES = {
     "evaluation.mixed_model": "metrics#tests",
     "evaluation.nuggets": "researchers#nuggets",
     "evaluation.pairs": "researchers#disagreements",
+    "evaluation.paper": "tables",
     "evaluation.power": "metrics#tests",
     "evaluation.quality": "campaigns#quality",
     "evaluation.retrieval": "researchers#retrieval",
