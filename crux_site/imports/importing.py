@@ -119,7 +119,8 @@ def import_dataset(
             _read(Target(dataset, summary, progress), files)
             if summary.changed:
                 _tell_planner()
-                made = ", ".join(f"{n} {what}" for what, n in summary.created.items())
+                rows = summary.created.items()
+                made = ", ".join(f"{n} {what}" for what, n in rows if what != "datasets")
                 ProjectEntry.record(dataset.project, by, "imported", made, dataset)
             summary.totals = _totals(dataset)
             if dry_run:
