@@ -196,6 +196,14 @@ class ProjectEntry(models.Model):
     )
     action = models.CharField(max_length=40)
     detail = models.TextField(blank=True)
+    rows = models.JSONField(
+        default=dict,
+        blank=True,
+        help_text="of an import: the first and last key that it may have made, by table",
+    )
+    undoes = models.OneToOneField(
+        "self", on_delete=models.RESTRICT, null=True, blank=True, related_name="undone_by"
+    )
     at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
@@ -216,10 +224,11 @@ class ProjectEntry(models.Model):
         action: str,
         detail: str = "",
         dataset: Any = None,
+        **also: Any,
     ) -> "ProjectEntry":
-        """Write down an act. `by` is None for what a command did."""
+        """Write down an act. `by` is None for what a command did; `also` are `rows`, or what it undoes."""
         return cls.objects.create(
-            project=project, by=by, action=action, detail=detail, dataset=dataset
+            project=project, by=by, action=action, detail=detail, dataset=dataset, **also
         )
 
 

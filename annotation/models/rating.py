@@ -125,6 +125,10 @@ class RatingQuerySet(ByNaturalKey, models.QuerySet["Rating"]):
         self.filter(rater=rater, rubric=rubric, rater__kind=Rater.Kind.AGGREGATE).delete()
         return self.add(rater, rubric, grades)
 
+    def remove(self) -> None:
+        """Delete all of these, whose spans are gone, without reading them. In a transaction."""
+        self._raw_delete(self.db)
+
     def add_from(self, rater: int, rubric: int, select: str, values: Sequence[Any]) -> None:
         """The same of many pairs that another table holds, past those that are rated already, which stay.
 

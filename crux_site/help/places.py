@@ -26,6 +26,7 @@ PLACES = {
     "crux_site.calibration": "metrics#calibration-of-a-judge",
     "crux_site.datasets": "researchers#overview",
     "crux_site.exports": "researchers#exports",
+    "crux_site.history": "admins#history-and-what-can-be-taken-back",
     "crux_site.imports": "admins#import",
     "crux_site.projects": "admins#projects",
     "evaluation.agreement": "researchers#agreement",

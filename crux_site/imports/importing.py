@@ -2,11 +2,12 @@
 
 import gc
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
 from django.db import DataError, IntegrityError, OperationalError, connection, transaction
+from django.db.models import Model
 
 from annotation.formats import (
     cited,
@@ -40,6 +41,7 @@ from annotation.models import (
 )
 from annotation.models.rubric import forget_grades
 from building.formats import origins, writers, written
+from crux_site.removal import keys_since, last_keys
 from crux_site.sqlite.copies import in_a_copy
 from evaluation.formats import contexts, systems, trec_run, values
 from evaluation.models import RankedText, RetrievalRun
@@ -116,12 +118,11 @@ def import_dataset(
     try:
         with in_a_copy() if dry_run else nullcontext(), transaction.atomic(), _few_collections():
             dataset = _dataset(dataset_slug, title, project, summary)
+            before = last_keys()
             _read(Target(dataset, summary, progress), files)
             if summary.changed:
                 _tell_planner()
-                rows = summary.created.items()
-                made = ", ".join(f"{n} {what}" for what, n in rows if what != "datasets")
-                ProjectEntry.record(dataset.project, by, "imported", made, dataset)
+                _write_down(dataset, by, summary, before)
             summary.totals = _totals(dataset)
             if dry_run:
                 transaction.set_rollback(True)
@@ -175,6 +176,17 @@ def _read(target: Target, files: Found) -> None:
     for counter in (target.summary.created, target.summary.mapped):
         for name in [name for name, n in counter.items() if not n]:
             del counter[name]
+
+
+def _write_down(
+    dataset: Dataset, by: User | None, summary: ImportSummary, before: Mapping[type[Model], int]
+) -> None:
+    """An entry of the project's log, which knows the keys of the new rows: it can be undone by them."""
+    made = [f"{n} {what}" for what, n in summary.created.items() if what != "datasets"]
+    if filled := sum(file.filled for file in summary.files):
+        made.append(f"{filled} filled that were there")
+    detail = ", ".join(made)
+    ProjectEntry.record(dataset.project, by, "imported", detail, dataset, rows=keys_since(before))
 
 
 def _tell_planner() -> None:

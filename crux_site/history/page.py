@@ -1,0 +1,76 @@
+"""The history of a dataset: acts on its data, its campaigns, and models at work, as each has its own row."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from datetime import datetime
+
+from annotation.models import Campaign, Dataset, LogEntry, User
+from building.models import Writing
+from evaluation.models import LabelSample
+from judging.models import JudgeRun
+
+# Of a campaign's log what changes its state; the rest is on the campaign's own pages.
+STATES = ("opened", "opened again", "paused", "closed")
+
+
+@dataclass(frozen=True)
+class Event:
+    """One act. `undoes` is the entry of an import that can still be undone."""
+
+    at: datetime
+    by: User | None
+    what: str
+    detail: str = ""
+    url: str = ""
+    undoes: int | None = None
+
+
+def events(dataset: Dataset) -> list[Event]:
+    """All that happened to a dataset, the newest first."""
+    found = [
+        *_acts(dataset),
+        *_campaigns(dataset),
+        *_runs(
+            JudgeRun.objects.filter(dataset=dataset).select_related("created_by", "judge__rater")
+        ),
+        *_runs(Writing.objects.filter(dataset=dataset).select_related("created_by", "writer")),
+        *_samples(dataset),
+    ]
+    return sorted(found, key=lambda event: event.at, reverse=True)
+
+
+def _acts(dataset: Dataset) -> Iterator[Event]:
+    for entry in dataset.log.select_related("by", "undone_by"):
+        can_be_undone = bool(entry.rows) and not hasattr(entry, "undone_by")
+        detail = entry.detail + ("; undone since" if entry.rows and not can_be_undone else "")
+        undoes = entry.pk if can_be_undone else None
+        yield Event(entry.at, entry.by, entry.action, detail, undoes=undoes)
+
+
+def _campaigns(dataset: Dataset) -> Iterator[Event]:
+    for campaign in dataset.campaigns.select_related("created_by"):
+        url = _url(campaign)
+        yield Event(campaign.created, campaign.created_by, "made a campaign", campaign.title, url)
+    entries = LogEntry.objects.filter(campaign__dataset=dataset, action__in=STATES)
+    for entry in entries.select_related("by", "campaign"):
+        what = f"{entry.action} a campaign"
+        yield Event(entry.at, entry.by, what, entry.campaign.title, _url(entry.campaign))
+
+
+def _url(campaign: Campaign) -> str:
+    return "" if campaign.is_draft else campaign.get_absolute_url()
+
+
+def _runs(runs: Iterable[JudgeRun | Writing]) -> Iterator[Event]:
+    for run in runs:
+        model = run.judge.title if isinstance(run, JudgeRun) else run.writer.title
+        detail = f"{run.called}, {model}: {run.get_state_display()}"
+        url = run.get_absolute_url()
+        yield Event(run.created, run.created_by, f"made a {run.KIND.lower()}", detail, url)
+
+
+def _samples(dataset: Dataset) -> Iterator[Event]:
+    for sample in LabelSample.objects.filter(dataset=dataset).select_related("made_by"):
+        yield Event(sample.made, sample.made_by, "drew a sample of what to label next", str(sample))

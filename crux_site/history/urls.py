@@ -1,0 +1,11 @@
+"""What happened to a dataset, and what of it can be taken back."""
+
+from django.urls import URLPattern, path
+
+from crux_site.history import views
+
+urlpatterns: list[URLPattern] = [
+    path("history/", views.history, name="history"),
+    path("history.csv", views.history_csv, name="history_csv"),
+    path("history/<int:entry_id>/undo/", views.undo, name="import_undo"),
+]
