@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any
 
 from django.db import connection
 from django.db.models import SET_NULL, Count, ForeignKey, ManyToOneRel, Max, Model, Q, QuerySet
@@ -43,7 +43,7 @@ from evaluation.models import (
     SampleChance,
     System,
 )
-from judging.models import Attempt, Batch, JudgeRun, Shard
+from judging.models import Attempt, Batch, Judge, JudgeRun, Shard
 
 Rows = Mapping[type[Model], QuerySet[Any]]
 MANY = 1_000  # of more rows than these nobody lets go by a slip of the hand
@@ -54,6 +54,7 @@ SAID: dict[type[Model], str] = {
     Batch: "run__dataset",
     Shard: "run__dataset",
     JudgeRun: "dataset",
+    Judge: "rater__dataset",  # the baseline, which knows the words of one dataset
     SampleChance: "sample__dataset",
     LabelSample: "dataset",
     Answer: "assignment__item__campaign__dataset",
@@ -101,6 +102,7 @@ PLACES: dict[type[Model], tuple[str, str, str]] = {
     Campaign: ("title", "Campaign {}", "settings that name this rater"),
     Participant: ("campaign__title", "Campaign {}", "people who rate as this rater"),
     Attempt: ("batch__run", "Judge run {}", "replies"),
+    Judge: ("rater__name", "Judge {}", "judges that grade as this rater"),
     Rating: ("rater__name", "Rater {}", "ratings"),
     RankedText: ("run__name", "Retrieval run {}", "ranked texts"),
     SampleChance: ("sample", "Sample {} of what to label next", "texts"),
@@ -117,6 +119,7 @@ WORDS: dict[type[Model], str] = {
     Attempt: "replies of judges",
     Batch: "batches of replies",
     Shard: "shards of judge runs",
+    Item: "items of campaigns",  # a template would take the one word for a method of the table
     LogEntry: "entries of the logs of campaigns",
     Campaign.further_rubrics.through: "further rubrics of campaigns",
     SampleChance: "chances of texts in samples",
@@ -201,7 +204,7 @@ class Removal:
         for model, rows in self.rows.items():
             for relation in model._meta.get_fields(include_hidden=True):
                 if isinstance(relation, ManyToOneRel):
-                    yield cast("ForeignKey[Any, Any]", relation.field), rows
+                    yield relation.field, rows
 
     def _staying(self, field: ForeignKey[Any, Any], rows: QuerySet[Any]) -> QuerySet[Any]:
         refer = field.model._base_manager.filter(**{f"{field.name}__in": rows.values("pk")})
@@ -227,6 +230,22 @@ class Removal:
         return {(place.format(value), what): n for value, n in counted}
 
 
+@dataclass(frozen=True)
+class Going:
+    """What would go: `counts` of rows by table; or the reasons for which it stays."""
+
+    removal: Removal
+    counts: dict[str, int]
+    reasons: list[Standing]
+
+    @property
+    def n(self) -> int:
+        return sum(self.counts.values())
+
+    def __str__(self) -> str:
+        return ", ".join(f"{n} {words}" for words, n in self.counts.items()) or "nothing was left"
+
+
 def rows_of(dataset: Dataset) -> Rows:
     """All rows of a dataset, but its own."""
     return {
@@ -248,17 +267,15 @@ def keys_since(before: Mapping[type[Model], int]) -> dict[str, list[int]]:
 def made_within(dataset: Dataset, keys: Mapping[str, Sequence[int]]) -> Rows:
     """The rows of a dataset that an import made, by the keys that it wrote down.
 
-    Of ratings those of raters of the dataset: people and judges work meanwhile, and so may who makes an
+    Of ratings those of raters that came in files: people and judges work meanwhile, and somebody may make an
     aggregate. Spans go with their rating: an import may find a highlight that another brought.
     """
     rows: dict[type[Model], QuerySet[Any]] = {}
     for model, path in BROUGHT.items():
         within = keys.get(model._meta.label_lower, [1, 0])
         rows[model] = model._base_manager.filter(**{path: dataset.pk, "pk__range": within})
-    not_of_files = {"rater__kind": Rater.Kind.AGGREGATE}
-    rows[Rating] = Rating.objects.filter(
-        pk__in=rows[Rating].values("pk"), rater__dataset=dataset
-    ).exclude(**not_of_files)
+    of_files = Rater.objects.filter(dataset=dataset, judge=None).exclude(kind=Rater.Kind.AGGREGATE)
+    rows[Rating] = rows[Rating].filter(rater__in=of_files.values("pk"))
     rows[Rater] = rows[Rater].exclude(kind=Rater.Kind.AGGREGATE)
     rows[NuggetSpan] = NuggetSpan.objects.filter(rating__in=rows[Rating].values("pk"))
     return rows

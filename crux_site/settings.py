@@ -36,6 +36,7 @@ HTTPS = environment.switch("HTTPS")
 DEMO = environment.switch("DEMO") and not HTTPS
 
 INSTALLED_APPS = [
+    "django.contrib.admin",
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",

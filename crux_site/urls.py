@@ -2,6 +2,7 @@
 
 from django.urls import include, path
 
+from crux_site.admin import tables
 from crux_site.datasets.views import home
 
 handler400 = "crux_site.middleware.bad_request"
@@ -12,6 +13,7 @@ handler500 = "crux_site.middleware.server_error"
 urlpatterns = [
     path("", home, name="home"),
     path("", include("crux_site.login.urls")),
+    path("admin/", tables.urls),
     path("account/", include("crux_site.account.urls")),
     path("", include("crux_site.projects.urls")),
     path("help/", include("crux_site.help.urls")),
@@ -22,6 +24,7 @@ urlpatterns = [
     path("datasets/<slug:slug>/", include("crux_site.calibration.urls")),
     path("datasets/<slug:slug>/", include("crux_site.exports.urls")),
     path("datasets/<slug:slug>/", include("crux_site.history.urls")),
+    path("datasets/<slug:slug>/", include("crux_site.contents.urls")),
     path("import/", include("crux_site.imports.urls")),
     path("campaigns/<slug:slug>/", include("evaluation.quality.urls")),
     path("campaigns/<slug:slug>/", include("evaluation.power.urls")),

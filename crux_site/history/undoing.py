@@ -2,38 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from django.db import transaction
 from django.utils import timezone
 
 from annotation.models import Dataset, Project, ProjectEntry, User
 from building.models import Writing
-from crux_site.removal import BROUGHT, Removal, Rows, Standing, made_within
+from crux_site.removal import BROUGHT, Going, Removal, Rows, Standing, made_within
 from judging.engine.background import GOING
 from judging.models import JudgeRun
 
 
-@dataclass(frozen=True)
-class Undoing:
-    """What undoing an import would do: `counts` of rows by table; `reasons` for which it cannot be done."""
-
-    removal: Removal
-    counts: dict[str, int]
-    reasons: list[Standing]
-
-    @property
-    def n(self) -> int:
-        return sum(self.counts.values())
-
-
-def undoing(entry: ProjectEntry, dataset: Dataset) -> Undoing:
+def undoing(entry: ProjectEntry, dataset: Dataset) -> Going:
     """How it stands now. Nothing is changed."""
     keys = entry.rows
     before = {model: keys.get(model._meta.label_lower, [1])[0] - 1 for model in BROUGHT}
     removal = Removal(made_within(dataset, keys), before)
     reasons = at_work(dataset) + removal.standing(_later(entry, dataset))
-    return Undoing(removal, removal.counts(), reasons)
+    return Going(removal, removal.counts(), reasons)
 
 
 def at_work(dataset: Dataset) -> list[Standing]:
@@ -48,7 +33,7 @@ def at_work(dataset: Dataset) -> list[Standing]:
     ]
 
 
-def undo(entry: ProjectEntry, dataset: Dataset, by: User) -> Undoing:
+def undo(entry: ProjectEntry, dataset: Dataset, by: User) -> Going:
     """Take it back, unless there are reasons. Imports wait for it, as for each other.
 
     Raises IntegrityError where somebody has just built on what it made.
@@ -58,8 +43,7 @@ def undo(entry: ProjectEntry, dataset: Dataset, by: User) -> Undoing:
         found = undoing(entry, dataset)
         if not found.reasons:
             found.removal.delete()
-            gone = ", ".join(f"{n} {words}" for words, n in found.counts.items())
-            detail = f"of {called(entry)}: {gone or 'nothing was left of it'}"
+            detail = f"of {called(entry)}: {found}"
             project = Project.objects.get(datasets=dataset)
             ProjectEntry.record(project, by, "undid the import", detail, dataset, undoes=entry)
     return found

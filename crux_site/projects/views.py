@@ -8,7 +8,7 @@ from django.contrib import messages
 from django.core.paginator import Paginator
 from django.db import transaction
 from django.db.models import Count
-from django.http import HttpResponse, HttpResponseBase
+from django.http import FileResponse, Http404, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.cache import never_cache
@@ -16,6 +16,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from annotation.http import AuthenticatedRequest, owners_only, researchers_only
 from annotation.models import Invitation, Membership, Project, ProjectEntry, Role
+from crux_site.projects.archive import archive_of
 from crux_site.projects.forms import InvitationForm, MoveForm, NewProjectForm, RoleForm
 from evaluation.csv_tables import csv_response
 
@@ -70,6 +71,7 @@ def _page(
     }
     if request.user.owns:
         context |= {"invite": InvitationForm(), "move": MoveForm(project, request.user)}
+        context["archive"] = archive_of(project)
     template = "crux_site/projects/project.html"
     return render(request, template, context | told, status=status)
 
@@ -161,3 +163,13 @@ def log_csv(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
         for entry in entries
     ]
     return csv_response(f"{slug}.log", ["at", "by", "action", "detail", "dataset"], rows)
+
+
+@require_safe
+@owners_only
+def archived(request: AuthenticatedRequest, slug: str, name: str) -> HttpResponseBase:
+    """What people said in a campaign of a dataset that was deleted, in full."""
+    path = archive_of(_project(slug)).get(name)
+    if path is None:
+        raise Http404(f"There is no {name!r} in the archive.")
+    return FileResponse(path.open("rb"), as_attachment=True, filename=name)

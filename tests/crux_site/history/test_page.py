@@ -1,15 +1,20 @@
 """datasets/<slug>/history/: what happened, told newest first, and imports undone by owners."""
 
-import json
+import csv
+import io
 
 import pytest
 from django.apps import apps
 from django.db import models
 
 from annotation.models import (
+    Answer,
+    Assignment,
     Campaign,
     Citation,
     Dataset,
+    Item,
+    ItemQuestion,
     Membership,
     NuggetSpan,
     Project,
@@ -20,15 +25,18 @@ from annotation.models import (
     SubQuestion,
     Text,
     Topic,
-    User,
 )
 from crux_site import removal
+from crux_site.history import forms
 from crux_site.imports.importing import import_dataset
+from evaluation.data.aggregates import make_aggregate
+from evaluation.data.ratings import load
+from evaluation.data.selection import select
 from evaluation.models import RankedText, RetrievalRun
 from judging.engine.foreground import fill_lexical
 from judging.models import JudgeRun
 from tests.conftest import Cast, make_cast
-from tests.crux_site.imports.study import fingerprint, line, study, write
+from tests.crux_site.imports.study import study, write
 from tests.evaluation.agreement.test_page import words
 from tests.factories import make_campaign
 
@@ -37,12 +45,10 @@ FIRST = ("topics.jsonl", "subquestions.jsonl", "passages.jsonl", "runs/human_eva
 
 
 def make_world(folder) -> Cast:
-    """Two imports that overlap: the second has all of the first and the rest of the study."""
-    cast = make_cast()
-    files = study()
-    first = write(folder / "first", {name: files[name] for name in FIRST})
-    import_dataset(first, "small", by=cast.admin)
-    import_dataset(write(folder / "second"), "small", by=cast.researcher)
+    """Two imports that overlap: the second has all of the first, and the rest of the study."""
+    cast, files = make_cast(), study()
+    import_dataset(write(folder / "first", {name: files[name] for name in FIRST}), "small")
+    import_dataset(write(folder / "second"), "small", by=cast.admin)
     Membership.objects.filter(user=cast.researcher).update(role="owner")
     return cast
 
@@ -73,61 +79,229 @@ def dataset(cast):
     return Dataset.objects.get(slug="small")
 
 
-def imports() -> list[ProjectEntry]:
-    return list(ProjectEntry.objects.filter(action="imported").order_by("pk"))
+def undo_of(number: int) -> str:
+    """The address that undoes the first import, or the second."""
+    imports = ProjectEntry.objects.filter(action="imported").order_by("pk")
+    return f"{PAGE}{imports[number - 1].pk}/undo/"
 
 
 def rows() -> dict[str, list]:
-    """Every row of the dataset without its key: what stands in it, and what it refers to by name."""
+    """Every row of the collection without its key: what stands in it, and to what it refers by name."""
+    named = {
+        Topic: ("name", "request", "position"),
+        SubQuestion: ("topic__name", "position", "body", "source_body", "filtered_because"),
+        Text: ("kind", "system", "name", "body", "sha256", "topic__name"),
+        RetrievalRun: ("name", "tag"),
+        RankedText: ("run__name", "topic__name", "rank", "text__name", "score", "file_rank"),
+        Rater: ("name", "kind"),
+        Rating: (
+            "rater__name",
+            "rubric__slug",
+            "text__name",
+            "text__system",
+            "question__body",
+            "grade",
+        ),
+        NuggetSpan: ("rating__rater__name", "position", "start", "end", "quote", "source_quote"),
+        Citation: ("report__name", "position", "label"),
+    }
     return {
-        "topics": sorted(Topic.objects.values_list("name", "request", "position")),
-        "questions": sorted(SubQuestion.objects.values_list("topic__name", "position", "body")),
-        "texts": sorted(
-            (kind, system, name, body or "", topic or "")
-            for kind, system, name, body, topic in Text.objects.values_list(
-                "kind", "system", "name", "body", "topic__name"
-            )
-        ),
-        "runs": sorted(RetrievalRun.objects.values_list("name", "tag")),
-        "ranked": sorted(
-            RankedText.objects.values_list("run__name", "topic__name", "rank", "text__name")
-        ),
-        "raters": sorted(Rater.objects.values_list("name", "kind")),
-        "ratings": sorted(
-            Rating.objects.values_list("rater__name", "text__name", "question__body", "grade")
-        ),
-        "spans": sorted(
-            NuggetSpan.objects.values_list(
-                "rating__rater__name", "position", "quote", "source_quote"
-            )
-        ),
+        model.__name__: sorted(map(repr, model.objects.order_by().values_list(*paths)))
+        for model, paths in named.items()
     }
 
 
-def test_the_second_import_is_undone_and_made_again(owner, cast, folder, dataset):
-    """The first had two topics, six questions, and of eight texts (six of passages) those of t-1 and of its run."""
-    first, second = imports()
-    before = rows()
-    page = owner.get(f"{PAGE}{second.pk}/undo/")
-    assert (page.status_code, page.context["found"].reasons) == (200, [])
-    # Labels of ann: 8 T1 and 3 T2; of bob 5; of the judge 8 of passages and 2 of the reference.
-    assert page.context["found"].counts["ratings"] == Rating.objects.count()
-    assert page.context["found"].counts["raters"] == 3
-    assert owner.post(f"{PAGE}{second.pk}/undo/").url == PAGE
-    assert (Topic.objects.count(), SubQuestion.objects.count(), RetrievalRun.objects.count()) == (
-        2,
-        6,
-        1,
+def reasons(answer) -> list[str]:
+    return list(map(str, answer.context["found"].reasons))
+
+
+def test_the_second_import_is_undone_and_made_again(owner, cast, folder):
+    """By hand: what the first had is of the first: 2 topics, 6 questions, its run of 4, 3 passages with words.
+
+    Of passages without, it named t-2:0#0 of its run and the one that nobody has; the second filled t-2:0#0 and
+    made t-2:1#1. Reports: 2 annotated of 2 contexts and 2 of bm25; 2 references. Runs: one in a file, and the
+    contexts of the annotated reports.
+    """
+    before, url = rows(), undo_of(2)
+    page = owner.get(url)
+    assert reasons(page) == []
+    counts = page.context["found"].counts
+    assert (counts["texts"], counts["retrieval runs"], counts["raters"]) == (1 + 6 + 2, 3, 3)
+    assert counts["ratings"] == Rating.objects.count()
+    assert "topics" not in counts
+    assert owner.post(url).url == PAGE
+    left = [model.objects.count() for model in (Topic, SubQuestion, RetrievalRun, RankedText, Text)]
+    assert left == [2, 6, 1, 4, 5]
+    assert (Rating.objects.exists(), NuggetSpan.objects.exists(), Rater.objects.exists()) == (
+        (False,) * 3
     )
-    assert (Rating.objects.count(), NuggetSpan.objects.count(), Citation.objects.count()) == (
-        0,
-        0,
-        0,
-    )
-    assert not Text.objects.exclude(kind="passage").exists()
-    assert Rater.objects.filter(dataset=dataset).count() == 0
+    assert Text.objects.get(name="t-2:0#0").body is not None  # what was there stays filled
     entry = ProjectEntry.objects.first()
-    assert (entry.action, entry.undoes, entry.by) == ("undid the import", second, cast.researcher)
+    assert (entry.action, entry.undoes.action) == ("undid the import", "imported")
+    assert entry.by == cast.researcher
+    again = owner.post(url)
+    assert (again.status_code, "is undone already" in words(again)) == (422, True)
     import_dataset(folder / "second", "small")
     assert rows() == before
-    assert "undone since" in words(owner.get(PAGE))
+
+
+def test_the_first_goes_after_the_second_and_leaves_an_empty_dataset(owner, dataset, folder):
+    before, first, second = rows(), undo_of(1), undo_of(2)
+    refused = owner.post(first)
+    assert refused.status_code == 422
+    told = " ".join(reasons(refused))
+    assert "The import of " in told
+    n = Rating.objects.count()
+    assert f"{n} ratings" in told  # all are of its questions
+    assert rows() == before
+    owner.post(second)
+    assert owner.post(first).url == PAGE
+    assert not any(rows().values())
+    assert Dataset.objects.filter(pk=dataset.pk).exists()
+    import_dataset(folder / "first", "small")
+    import_dataset(folder / "second", "small")
+    assert rows() == before
+
+
+def test_what_came_before_is_let_go_and_not_taken_along(owner, dataset, tmp_path):
+    """Passages that came without their topic learn it from a later import, and forget it with it."""
+    files = study()
+    import_dataset(
+        write(tmp_path / "a", {"passages.jsonl": files["passages.jsonl"]}), "late", title="Late"
+    )
+    import_dataset(write(tmp_path / "b", {"topics.jsonl": files["topics.jsonl"]}), "late")
+    late = Text.objects.filter(dataset__slug="late", topic__isnull=False)
+    assert late.count() == 3
+    entry = ProjectEntry.objects.filter(dataset__slug="late").first()
+    assert owner.post(f"/datasets/late/history/{entry.pk}/undo/").status_code == 302
+    assert (late.count(), Text.objects.filter(dataset__slug="late").count()) == (0, 3)
+
+
+def test_what_people_answered_in_between_keeps_an_import(owner, cast, dataset):
+    campaign = make_campaign(dataset, cast.worker)
+    item = Item.objects.filter(campaign=campaign).first()
+    Answer.objects.create(
+        assignment=Assignment.objects.get(item=item),
+        question=item.asked.first().question,
+        key="00000000-0000-4000-8000-000000000001",
+        grade=1,
+        spans=[],
+        text_sha256=item.text.sha256,
+    )
+    n = Item.objects.count()
+    refused = owner.post(undo_of(2))
+    assert refused.status_code == 422
+    told = reasons(refused)
+    assert "Campaign Study of small: 1 answers of people" in told
+    assert f"Campaign Study of small: {n} texts that it shows" in told
+    assert Rating.objects.exists()
+    asked = ItemQuestion.objects.count()
+    told = reasons(owner.get(undo_of(1)))
+    assert f"Campaign Study of small: {asked} questions that it asks" in told
+
+
+def test_what_models_and_aggregates_said_keeps_it_too(owner, dataset):
+    run = fill_lexical(dataset)
+    make_aggregate(load(select(dataset, rubric="answerable")), "majority")
+    told = reasons(owner.get(undo_of(2)))
+    assert any(reason.startswith(f"Judge run {run.pk}: ") for reason in told)
+    assert any(reason.startswith("Rater majority.answerable: ") for reason in told)
+    assert any(reason.startswith(f"Rater {run.judge.rater}: ") for reason in told)
+    JudgeRun.objects.filter(pk=run.pk).update(state="running")
+    assert f"Judge run {run.pk}: 1 parts at work: end it first" in reasons(owner.get(undo_of(2)))
+
+
+def test_ratings_of_people_are_never_the_imports(cast, dataset):
+    """Who rates while files are read has keys between theirs."""
+    entry = ProjectEntry.objects.filter(action="imported").order_by("pk")[1]
+    there = Rating.objects.filter(rater__dataset=dataset).first()
+    wil = Rater.objects.create(user=cast.worker, name="wil", kind="human")
+    Rating.objects.filter(pk=there.pk).update(rater=wil)
+    made = removal.made_within(dataset, entry.rows)
+    assert there not in made[Rating]
+    assert made[Rating].count() == Rating.objects.count() - 1
+
+
+def test_of_many_rows_the_name_is_typed(owner, monkeypatch):
+    monkeypatch.setattr(forms, "MANY", 10)
+    url, n = undo_of(2), Rating.objects.count()
+    for name, says in (("", "required"), ("Small", "Type small"), ("small ", "")):
+        answer = owner.post(url, {"name": name})
+        if says:
+            assert (answer.status_code, says in words(answer)) == (422, True), name
+            assert Rating.objects.count() == n
+        else:
+            assert answer.url == PAGE
+
+
+def test_who_may(cast, dataset):
+    for who, seen in (("admin", 200), ("researcher", 200), ("worker", 403), ("stranger", 302)):
+        client = cast.client(who)
+        assert [client.get(url).status_code for url in (PAGE, "/datasets/small/history.csv")] == (
+            [seen] * 2
+        )
+        assert client.get(undo_of(2)).status_code == seen
+    Membership.objects.filter(user=cast.researcher).update(role="coordinator")
+    rosa = cast.client("researcher")
+    assert "Take back" not in words(rosa.get(PAGE))
+    assert (rosa.get(undo_of(2)).status_code, rosa.post(undo_of(2)).status_code) == (403, 403)
+    assert rosa.post(PAGE).status_code == 405
+    ada = cast.client("admin")
+    moved = ProjectEntry.record(dataset.project, cast.admin, "moved here", "", dataset)
+    for pk in (0, moved.pk):  # no entry, and one that is no import
+        assert ada.get(f"{PAGE}{pk}/undo/").status_code == 404
+    assert ada.put(undo_of(2)).status_code == 405
+
+
+def test_the_history_tells_of_files_campaigns_and_models(owner, cast, dataset):
+    campaign = make_campaign(dataset, cast.worker)
+    campaign.log.create(action="closed", by=cast.admin)
+    campaign.log.create(action="exported", by=cast.admin)  # told on the campaign's own page
+    run = fill_lexical(dataset)
+    table = csv.DictReader(io.StringIO(owner.get("/datasets/small/history.csv").content.decode()))
+    told = [(row["what"], row["by"]) for row in table]
+    assert told == [
+        ("made a judge run", ""),
+        ("closed a campaign", "ada"),
+        ("made a campaign", ""),
+        ("imported", "ada"),
+        ("imported", ""),
+    ]
+    page = owner.get(PAGE)
+    assert f'href="{run.get_absolute_url()}"' in page.content.decode()
+    assert words(page).count("Undo") >= 2
+    assert PAGE in owner.get("/datasets/small/").content.decode()
+    assert PAGE in owner.get("/projects/main/").content.decode()
+    for n in range(60):
+        ProjectEntry.record(dataset.project, None, f"act {n}", "", dataset)
+    assert "act 5:" not in words(owner.get(f"{PAGE}?page=2"))
+    assert "act 5" in words(owner.get(f"{PAGE}?page=2"))
+
+
+def test_every_table_of_a_dataset_is_known(db):
+    """A table that is forgotten would keep a dataset from being deleted, or lose rows to an undo."""
+    ours = [
+        m
+        for app in ("annotation", "evaluation", "judging", "building")
+        for m in apps.get_app_config(app).get_models(include_auto_created=True)
+    ]
+    reached = {Dataset}
+    while more := {
+        model
+        for model in ours
+        if model not in reached
+        and any(
+            isinstance(field, models.ForeignKey) and field.related_model in reached
+            for field in model._meta.concrete_fields
+        )
+    }:
+        reached |= more
+    beside = {Dataset, ProjectEntry, Project}
+    assert reached - beside == set(removal.TABLES)
+    order = list(removal.TABLES)
+    for place, model in enumerate(order):
+        for field in model._meta.concrete_fields:
+            if isinstance(field, models.ForeignKey) and field.related_model in order:
+                assert place < order.index(field.related_model) or field.null, field
+    assert Rubric not in reached
+    assert Campaign in reached
