@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import Any
 
@@ -182,12 +183,12 @@ class Removal:
                 key = place.format(value), what
                 found[key] = max(n, found.get(key, 0))  # by its text and by its question
         if Text in self.rows:
-            found |= self._answers()
+            found |= self._answers() | self._orders()
         return [Standing(place, n, what) for (place, what), n in sorted(found.items())]
 
     def delete(self) -> None:
         """In a transaction. Raises IntegrityError where something stands on the rows, perhaps as it ends."""
-        with _found_by_index():
+        with _found_by_index() if Text in self.rows or SubQuestion in self.rows else nullcontext():
             for field, rows in self._references():
                 if field.null:
                     nothing = {field.name: None, **WITH_IT.get((field.model, field.name), {})}
@@ -229,6 +230,26 @@ class Removal:
         counted = stays.order_by().values_list(path).annotate(n=Count("pk"))
         return {(place.format(value), what): n for value, n in counted}
 
+    def _orders(self) -> dict[tuple[str, str], int]:
+        """Orders of writers that show texts or documents which go: their inputs name these by key."""
+        texts = self.rows[Text]
+        orders = Order.objects.filter(run__dataset__in=texts.values("dataset"))
+        orders = (
+            orders.exclude(pk__in=self.rows[Order].values("pk")) if Order in self.rows else orders
+        )
+        found: Counter[tuple[str, str]] = Counter()
+        if orders.exists():
+            documents = self.rows.get(Document, Document.objects.none())
+            goes = {
+                model: set(rows.values_list("pk", flat=True))
+                for model, rows in ((Text, texts), (Document, documents))
+            }
+            for run, inputs in orders.values_list("run", "inputs").iterator():
+                one = {inputs.get("reference"), inputs.get("passage"), *inputs.get("passages", [])}
+                if one & goes[Text] or goes[Document].intersection(inputs.get("documents", [])):
+                    found[f"Writing {run}", "orders that show its texts"] += 1
+        return dict(found)
+
 
 @dataclass(frozen=True)
 class Going:
@@ -258,13 +279,13 @@ def last_keys() -> dict[type[Model], int]:
     return {model: model._base_manager.aggregate(last=Max("pk"))["last"] or 0 for model in BROUGHT}
 
 
-def keys_since(before: Mapping[type[Model], int]) -> dict[str, list[int]]:
+def keys_since(before: Mapping[type[Model], int]) -> dict[str, Any]:
     """For each table the first and the last key that a row made since then may have."""
     now = last_keys()
     return {model._meta.label_lower: [last + 1, now[model]] for model, last in before.items()}
 
 
-def made_within(dataset: Dataset, keys: Mapping[str, Sequence[int]]) -> Rows:
+def made_within(dataset: Dataset, keys: Mapping[str, Any]) -> Rows:
     """The rows of a dataset that an import made, by the keys that it wrote down.
 
     Of ratings those of raters that came in files: people and judges work meanwhile, and somebody may make an
@@ -291,14 +312,20 @@ def _found_by_index() -> Iterator[None]:
     """Inside, attempts are found by their text and question.
 
     Otherwise they have no such index, for judges write them by the million; and a database that looks
-    whether one refers to a deleted text would read them all, for each text.
+    whether one refers to a deleted text would read them all, for each text. Judges wait meanwhile.
     """
     columns = ("text_id", "question_id")
+    is_postgres = connection.vendor == "postgresql"
     with connection.cursor() as cursor:
+        if is_postgres:
+            # Whoever reads attempts before writing some could not be waited for at the end.
+            cursor.execute("LOCK TABLE judging_attempt")
+            cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")  # no index while checks are pending
+            cursor.execute("SET CONSTRAINTS ALL DEFERRED")
         for column in columns:
             cursor.execute(f"CREATE INDEX removal_{column} ON judging_attempt ({column})")
         yield
-        if connection.vendor == "postgresql":  # which else looks when the transaction ends
+        if is_postgres:  # which looks else when the transaction ends
             cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
         for column in columns:
             cursor.execute(f"DROP INDEX removal_{column}")

@@ -12,7 +12,7 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='projectentry',
             name='rows',
-            field=models.JSONField(blank=True, default=dict, help_text='of an import: the first and last key that it may have made, by table'),
+            field=models.JSONField(blank=True, default=dict, help_text='of an import: the first and last key that it may have made, by table; what it filled'),
         ),
         migrations.AddField(
             model_name='projectentry',

@@ -199,7 +199,7 @@ class ProjectEntry(models.Model):
     rows = models.JSONField(
         default=dict,
         blank=True,
-        help_text="of an import: the first and last key that it may have made, by table",
+        help_text="of an import: the first and last key that it may have made, by table; what it filled",
     )
     undoes = models.OneToOneField(
         "self", on_delete=models.RESTRICT, null=True, blank=True, related_name="undone_by"

@@ -7,7 +7,7 @@ from django.utils import timezone
 
 from annotation.models import Dataset, Project, ProjectEntry, User
 from building.models import Writing
-from crux_site.removal import BROUGHT, Going, Removal, Rows, Standing, made_within
+from crux_site.removal import BROUGHT, Going, Removal, Standing, made_within
 from judging.engine.background import GOING
 from judging.models import JudgeRun
 
@@ -17,19 +17,21 @@ def undoing(entry: ProjectEntry, dataset: Dataset) -> Going:
     keys = entry.rows
     before = {model: keys.get(model._meta.label_lower, [1])[0] - 1 for model in BROUGHT}
     removal = Removal(made_within(dataset, keys), before)
-    reasons = at_work(dataset) + removal.standing(_later(entry, dataset))
+    later = _later(entry, dataset)
+    makers = [(called(each), made_within(dataset, each.rows)) for each in later]
+    reasons = at_work(dataset) + removal.standing(makers) + _filled(later)
     return Going(removal, removal.counts(), reasons)
 
 
 def at_work(dataset: Dataset) -> list[Standing]:
     """Models that are at work for a dataset: they have its rows in hand."""
-    kinds = ((JudgeRun, "Judge run"), (Writing, "Writing"))
+    runs: list[JudgeRun | Writing] = [
+        *JudgeRun.objects.filter(dataset=dataset, state__in=GOING),
+        *Writing.objects.filter(dataset=dataset, state__in=GOING),
+    ]
     return [
-        Standing(f"{called} {pk}", n, "parts at work: end it first")
-        for kind, called in kinds
-        for pk, n in kind._default_manager.filter(dataset=dataset, state__in=GOING).values_list(
-            "pk", "workers"
-        )
+        Standing(run.called, run.parts.exclude(state="done").count(), "parts to do: end it first")
+        for run in runs
     ]
 
 
@@ -54,6 +56,16 @@ def called(entry: ProjectEntry) -> str:
     return f"{timezone.localtime(entry.at):%-d %B %Y, %H:%M}"
 
 
-def _later(entry: ProjectEntry, dataset: Dataset) -> list[tuple[str, Rows]]:
+def _later(entry: ProjectEntry, dataset: Dataset) -> list[ProjectEntry]:
     imports = dataset.log.filter(pk__gt=entry.pk, undone_by=None).exclude(rows={})
-    return [(called(later), made_within(dataset, later.rows)) for later in imports.order_by("pk")]
+    return list(imports.order_by("pk"))
+
+
+def _filled(later: list[ProjectEntry]) -> list[Standing]:
+    """What later imports put into rows that were there: which rows is not known, and it would go with them."""
+    what = "rows that it filled, perhaps of this one: undo it first"
+    return [
+        Standing(f"The import of {called(entry)}", n, what)
+        for entry in later
+        if (n := entry.rows.get("filled", 0))
+    ]

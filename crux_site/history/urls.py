@@ -7,5 +7,5 @@ from crux_site.history import views
 urlpatterns: list[URLPattern] = [
     path("history/", views.history, name="history"),
     path("history.csv", views.history_csv, name="history_csv"),
-    path("history/<int:entry_id>/undo/", views.undo, name="import_undo"),
+    path("history/<int:pk>/undo/", views.undo, name="import_undo"),
 ]

@@ -44,10 +44,10 @@ def history_csv(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @owners_only
-def undo(request: AuthenticatedRequest, slug: str, entry_id: int) -> HttpResponseBase:
+def undo(request: AuthenticatedRequest, slug: str, pk: int) -> HttpResponseBase:
     """GET: what would go, or why it cannot. POST: it goes."""
     dataset = get_object_or_404(Dataset.objects.select_related("project"), slug=slug)
-    entry = get_object_or_404(dataset.log.exclude(rows={}), pk=entry_id)
+    entry = get_object_or_404(dataset.log.exclude(rows={}), pk=pk)
     found, refused = undoing(entry, dataset), ""
     if ProjectEntry.objects.filter(undoes=entry).exists():
         refused = "This import is undone already."

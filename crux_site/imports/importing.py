@@ -185,8 +185,8 @@ def _write_down(
     made = [f"{n} {what}" for what, n in summary.created.items() if what != "datasets"]
     if filled := sum(file.filled for file in summary.files):
         made.append(f"{filled} filled that were there")
-    detail = ", ".join(made)
-    ProjectEntry.record(dataset.project, by, "imported", detail, dataset, rows=keys_since(before))
+    rows = keys_since(before) | {"filled": filled}
+    ProjectEntry.record(dataset.project, by, "imported", ", ".join(made), dataset, rows=rows)
 
 
 def _tell_planner() -> None:

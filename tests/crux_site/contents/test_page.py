@@ -232,13 +232,6 @@ def test_a_dataset_goes_once_its_answers_are_in_the_archive(owner, cast, dataset
     entry = ProjectEntry.objects.first()
     assert (entry.action, entry.dataset) == ("deleted the dataset", None)
     assert name in words(owner.get("/projects/main/"))
-    file = owner.get(f"/projects/main/archive/{name}")
-    assert b"".join(file.streaming_content) == path.read_bytes()
-    assert owner.get("/projects/main/archive/other.zip").status_code == 404
-    Membership.objects.filter(user=cast.researcher).update(role="coordinator")
-    rosa = cast.client("researcher")
-    assert rosa.get(f"/projects/main/archive/{name}").status_code == 403
-    assert name not in words(rosa.get("/projects/main/"))
     assert Rater.objects.filter(user=cast.worker).exists()
     assert User.objects.filter(username="wil").exists()
     assert not Participant.objects.exists()

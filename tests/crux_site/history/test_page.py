@@ -26,6 +26,7 @@ from annotation.models import (
     Text,
     Topic,
 )
+from building.models import Order, Writer, Writing
 from crux_site import removal
 from crux_site.history import forms
 from crux_site.imports.importing import import_dataset
@@ -153,6 +154,7 @@ def test_the_first_goes_after_the_second_and_leaves_an_empty_dataset(owner, data
     assert "The import of " in told
     n = Rating.objects.count()
     assert f"{n} ratings" in told  # all are of its questions
+    assert "1 rows that it filled, perhaps of this one" in told  # the words of t-2:0#0
     assert rows() == before
     owner.post(second)
     assert owner.post(first).url == PAGE
@@ -208,7 +210,7 @@ def test_what_models_and_aggregates_said_keeps_it_too(owner, dataset):
     assert any(reason.startswith("Rater majority.answerable: ") for reason in told)
     assert any(reason.startswith(f"Rater {run.judge.rater}: ") for reason in told)
     JudgeRun.objects.filter(pk=run.pk).update(state="running")
-    assert f"Judge run {run.pk}: 1 parts at work: end it first" in reasons(owner.get(undo_of(2)))
+    assert f"Judge run {run.pk}: 0 parts to do: end it first" in reasons(owner.get(undo_of(2)))
 
 
 def test_ratings_of_people_are_never_the_imports(cast, dataset):
@@ -305,3 +307,20 @@ def test_every_table_of_a_dataset_is_known(db):
                 assert place < order.index(field.related_model) or field.null, field
     assert Rubric not in reached
     assert Campaign in reached
+
+
+def test_what_a_writer_was_shown_keeps_an_import(owner, dataset):
+    """Orders know the texts that they show by keys in their inputs, and no database looks there."""
+    late = dataset.texts.get(name="t-2:1#1")
+    run = Writing.objects.create(writer=Writer.objects.create(task="report"), dataset=dataset)
+    topic = dataset.topics.get(name="t-2")
+    for number, inputs in enumerate(
+        ({"passages": [late.pk]}, {"passage": late.pk}, {"passages": []}), 1
+    ):
+        Order.objects.create(
+            run=run, writer=run.writer, topic=topic, number=number, inputs=inputs, sample=number
+        )
+    told = reasons(owner.get(undo_of(2)))
+    assert f"Writing {run.pk}: 2 orders that show its texts" in told
+    assert f"Writing {run.pk}: 3 parts to do: end it first" in told  # it is being planned
+    assert f"Writing {run.pk}: 3 orders" in reasons(owner.get(undo_of(1)))  # of its topic

@@ -174,3 +174,25 @@ def test_a_new_account_of_a_researcher_is_in_the_project_that_the_form_names(cas
     sent = {"username": "nils", "password1": "grey-heron-8", "password2": "grey-heron-8"}
     cast.client("admin").post("/people/", {**sent, "role": "researcher", "project": "main"})
     assert Membership.objects.get(user__username="nils").project_id == main_project()
+
+
+def test_owners_take_away_what_people_said_in_datasets_that_are_deleted(cast, settings, tmp_path):
+    settings.VAR_DIR = tmp_path
+    owner, address = cast.client("researcher"), f"{PAGE}archive/ferry.t1.zip"
+    assert "datasets that are deleted" not in words(owner.get(PAGE))
+    folder = tmp_path / "archive" / "coast"
+    folder.mkdir(parents=True)
+    (folder / "ferry.t1.zip").write_bytes(b"answers")
+    (folder / "ferry.t1.zip.part").write_bytes(b"ans")
+    assert address in owner.get(PAGE).content.decode()
+    assert b"".join(owner.get(address).streaming_content) == b"answers"
+    for name in ("other.zip", "ferry.t1.zip.part", ".."):
+        assert owner.get(f"{PAGE}archive/{name}").status_code == 404, name
+    assert owner.post(address).status_code == 405
+    Membership.objects.filter(user=cast.researcher).update(role="coordinator")
+    rosa = cast.client("researcher")
+    assert (rosa.get(address).status_code, address in rosa.get(PAGE).content.decode()) == (
+        403,
+        False,
+    )
+    assert cast.client("worker").get(address).status_code == 403
