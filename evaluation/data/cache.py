@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from django.core.cache import cache
-from django.db.models import Count, F, Max, Q, Sum
+from django.db.models import Count, F, Max, Q, Subquery, Sum
 
 from annotation.models import Dataset, NuggetSpan, Rating, SubQuestion
 from evaluation.models import RankedText
@@ -18,11 +18,11 @@ KEPT_FOR = 60 * 60  # seconds; by then nobody asks for it any more
 
 
 def data_version(dataset: Dataset) -> str:
-    """A short string that changes whenever ratings, spans, texts, questions or runs do.
+    """A short string that changes whenever ratings, spans, texts, questions or runs do, or their names.
 
-    Five aggregates, added up by the database: counts, newest keys and sums. What none of them can
-    see, because nothing in the application does it, is a text or a question whose words are edited
-    in place, and a new name for a rater, topic or run.
+    Five aggregates, added up by the database: counts, newest keys and sums; a new name for a rater, a system or
+    a run is an act of the log. What none of them can see, because nothing in the application does it, is a
+    text or a question whose words are edited in place.
     """
     newest = {"n": Count("pk"), "newest": Max("pk")}
     aggregates = [
@@ -30,9 +30,9 @@ def data_version(dataset: Dataset) -> str:
         Rating.objects.of_dataset(dataset).aggregate(**newest, sum=Sum(F("grade") * F("pk"))),
         NuggetSpan.objects.filter(rating__text__dataset=dataset).aggregate(**newest),
         dataset.texts.aggregate(**newest, words=Count("body"), topics=Count("topic")),
-        SubQuestion.objects.filter(topic__dataset=dataset).aggregate(
-            **newest, filtered=Count("pk", filter=~Q(filtered_because=""))
-        ),
+        SubQuestion.objects.filter(topic__dataset=dataset)
+        .annotate(act=Subquery(dataset.log.order_by("-pk").values("pk")[:1]))
+        .aggregate(**newest, filtered=Count("pk", filter=~Q(filtered_because="")), acts=Max("act")),
         RankedText.objects.filter(run__dataset=dataset).aggregate(**newest, runs=Max("run_id")),
     ]
     return hashlib.sha256(repr((dataset.pk, aggregates)).encode()).hexdigest()[:16]

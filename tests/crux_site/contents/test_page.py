@@ -25,6 +25,7 @@ from crux_site import removal
 from crux_site.history import forms
 from crux_site.imports.importing import import_dataset
 from crux_site.projects.archive import archive_of
+from evaluation.data.cache import data_version
 from evaluation.models import LabelSample, RankedText, RetrievalRun, System
 from judging.engine.foreground import fill_lexical
 from judging.models import Attempt, Batch, Judge, JudgeRun
@@ -165,7 +166,9 @@ def test_a_system_is_renamed_with_all_that_is_tied_to_its_name(owner, cast, data
     assert "It is the context of the reports" in words(run)
     for new, says in (("bm25", "annotated. at the beginning"), ("annotated.oracle", "already")):
         assert says in words(rename(owner, BM25, new))
+    version = data_version(dataset)
     assert rename(owner, BM25, "annotated.okapi").url == PAGE
+    assert data_version(dataset) != version  # no page of results shows the name of before
     assert dataset.texts.filter(system="annotated.okapi").count() == n == 2
     assert RetrievalRun.objects.filter(dataset=dataset, name="annotated.okapi").exists()
     assert System.objects.get(dataset=dataset).name == "annotated.okapi"
