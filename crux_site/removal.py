@@ -33,6 +33,7 @@ from annotation.models import (
     SubQuestion,
     Text,
     Topic,
+    Version,
 )
 from annotation.models.rating import RatingQuerySet
 from building.models import Draft, Order, Product, Writing
@@ -85,6 +86,7 @@ BROUGHT: dict[type[Model], str] = {
     NuggetSpan: "rating__text__dataset",
     Rating: "text__dataset",
     Citation: "report__dataset",
+    Version: "dataset",
     Text: "dataset",
     SubQuestion: "topic__dataset",
     Document: "dataset",
@@ -113,6 +115,7 @@ PLACES: dict[type[Model], tuple[str, str, str]] = {
     Text: ("kind", "Texts of the kind {}", "texts"),
     SubQuestion: ("topic__name", "Topic {}", "sub-questions"),
     Citation: ("report__system", "Reports of {}", "citations"),
+    Version: ("number", "Version {}", "earlier words"),
     ReportValue: ("report__system", "Reports of {}", "values"),
     Document: ("topic__name", "Topic {}", "documents"),
 }

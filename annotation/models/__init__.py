@@ -23,6 +23,7 @@ from annotation.models.people import ApiToken, User
 from annotation.models.projects import Invitation, Membership, Project, ProjectEntry, Role
 from annotation.models.rating import Answer, NuggetSpan, Rater, Rating
 from annotation.models.rubric import Rubric, RubricLevel
+from annotation.models.versions import Version
 
 __all__ = [
     "Answer",
@@ -55,5 +56,6 @@ __all__ = [
     "Text",
     "Topic",
     "User",
+    "Version",
     "digest",
 ]

@@ -67,6 +67,7 @@ class Rater(NaturalKey):
 
 
 Grade = tuple[int, int, int]  # key of the text, key of the question, grade
+_PAIR = ("rater", "rubric", "text", "question")
 _COLUMNS = ("rater_id", "rubric_id", "text_id", "question_id", "grade", "created")
 
 
@@ -128,6 +129,36 @@ class RatingQuerySet(ByNaturalKey, models.QuerySet["Rating"]):
     def remove(self) -> None:
         """Delete all of these, whose spans are gone, without reading them. In a transaction."""
         self._raw_delete(self.db)
+
+    def set_aside(self) -> list[dict[str, Any]]:
+        """Delete all of these, and return them with their spans, for `put_back`. In a transaction."""
+        kept = []
+        for rating in self.order_by("pk").prefetch_related("spans"):
+            fields = ("start", "end", "quote", "source_quote", "located")
+            spans = [{name: getattr(span, name) for name in fields} for span in rating.spans.all()]
+            row = {name: getattr(rating, f"{name}_id") for name in _PAIR}
+            kept.append(
+                row | {"grade": rating.grade, "created": rating.created.isoformat(), "spans": spans}
+            )
+        NuggetSpan.objects.filter(rating__in=self).delete()
+        self.delete()
+        return kept
+
+    def put_back(self, kept: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+        """Make again what was set aside, in a transaction. Of pairs that were rated since it is returned."""
+        left = []
+        for row in kept:
+            pair = {f"{name}_id": row[name] for name in _PAIR}
+            if self.filter(**pair).exists():
+                left.append(row)
+                continue
+            rating = self.create(**pair, grade=row["grade"])
+            self.filter(pk=rating.pk).update(created=row["created"])
+            NuggetSpan.objects.bulk_create(
+                NuggetSpan(rating=rating, position=position, **span)
+                for position, span in enumerate(row["spans"])
+            )
+        return left
 
     def add_from(self, rater: int, rubric: int, select: str, values: Sequence[Any]) -> None:
         """The same of many pairs that another table holds, past those that are rated already, which stay.

@@ -31,6 +31,7 @@ PLACES = {
     "crux_site.history": "admins#history-and-what-can-be-taken-back",
     "crux_site.imports": "admins#import",
     "crux_site.projects": "admins#projects",
+    "crux_site.versions": "admins#new-words",
     "evaluation.agreement": "researchers#agreement",
     "evaluation.by_type": "researchers#by-type-of-question",
     "evaluation.grid": "researchers#reports-against-references",

@@ -1,7 +1,7 @@
 """One reply of a judge about one pair, as it came."""
 
 from django.db import models
-from django.db.models import Q
+from django.db.models import Max, Q
 
 from judging.grading.pairs import Failure, State
 from judging.grading.thoughts import thinking_apart
@@ -18,6 +18,19 @@ class AttemptQuerySet(models.QuerySet["Attempt"]):
         return (
             counted.filter(Q(batch__run=run) | Q(state=State.GRADED)) if run.is_retry else counted
         )
+
+    def count_no_more(self) -> None:
+        """Let what was said to earlier words stand aside, so that judges are asked about the new ones."""
+        self.filter(counts=True).update(counts=False)
+
+    def count_again(self) -> None:
+        """Let the newest graded reply of each judge at a pair count where none does."""
+        newest = self.filter(state=State.GRADED).order_by().values("judge", "text", "question")
+        counted = self.filter(counts=True).values_list("judge", "text", "question")
+        taken = set(counted)
+        for row in newest.annotate(last=Max("pk")):
+            if (row["judge"], row["text"], row["question"]) not in taken:
+                self.filter(pk=row["last"]).update(counts=True)
 
 
 class Attempt(models.Model):

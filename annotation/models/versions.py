@@ -1,0 +1,62 @@
+"""Earlier words of a text or of a question, and what becomes of the grades that were given to them."""
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+
+
+class Version(models.Model):
+    """The words that a text, or a question, had until others took their place.
+
+    Where grades given to them do not count for the new words (`counts`), they lie in `set_aside`: a list of
+    {rater, rubric, text, question, grade, created, spans}, by keys. `citations` are marks of a report whose
+    statements are not in its new words, as rows.
+    """
+
+    dataset = models.ForeignKey(
+        "annotation.Dataset", on_delete=models.CASCADE, related_name="versions"
+    )
+    text = models.ForeignKey(
+        "annotation.Text", on_delete=models.CASCADE, related_name="versions", null=True, blank=True
+    )
+    question = models.ForeignKey(
+        "annotation.SubQuestion",
+        on_delete=models.CASCADE,
+        related_name="versions",
+        null=True,
+        blank=True,
+    )
+    number = models.PositiveSmallIntegerField(help_text="from 1, the first words")
+    body = models.TextField()
+    why = models.CharField(max_length=200, blank=True)
+    counts = models.BooleanField(default=True)
+    n_ratings = models.PositiveIntegerField(default=0, help_text="given to these words or before")
+    set_aside = models.JSONField(default=list, blank=True)
+    citations = models.JSONField(default=list, blank=True)
+    replaced = models.DateTimeField(auto_now_add=True)
+    by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+"
+    )
+
+    class Meta:
+        ordering = ["-replaced", "-pk"]
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(text__isnull=True, question__isnull=False)
+                | Q(text__isnull=False, question__isnull=True),
+                name="version_of_one_thing",
+            ),
+            models.UniqueConstraint(
+                fields=["text", "number"],
+                condition=Q(text__isnull=False),
+                name="text_version_number_unique",
+            ),
+            models.UniqueConstraint(
+                fields=["question", "number"],
+                condition=Q(question__isnull=False),
+                name="question_version_number_unique",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"version {self.number} of {self.text or self.question}"

@@ -1,0 +1,25 @@
+"""New words, and what is to become of the grades that were given to the old ones."""
+
+from django import forms
+
+KEPT = {"yes": "count for the new words, too", "no": "are set aside with the old words"}
+
+
+class WordsForm(forms.Form):
+    body = forms.CharField(label="Words", widget=forms.Textarea(attrs={"rows": 12}), strip=False)
+    why = forms.CharField(label="Why", max_length=200, required=False)
+    counts = forms.ChoiceField(
+        label="Grades that were given so far", choices=list(KEPT.items()), initial="yes"
+    )
+
+    def clean_body(self) -> str:
+        """As it is stored: browsers send every line end as two signs."""
+        body: str = self.cleaned_data["body"]
+        before: str = self.initial.get("body", "")
+        if "\r" not in before:
+            body = body.replace("\r\n", "\n")
+        return body
+
+    @property
+    def keeps_grades(self) -> bool:
+        return self.cleaned_data["counts"] == "yes"
