@@ -7,6 +7,8 @@ from django.http import HttpRequest
 
 from crux_site.demo import people
 from crux_site.login import session_end
+from crux_site.projects.shown import share_address
+from crux_site.projects.visitors import Visitor
 
 CHOICES = {
     "theme": ("light", "dark"),
@@ -36,6 +38,14 @@ def session(request: HttpRequest) -> dict[str, Any]:
         "session_ends": session_end.ends(request) or "",
         "session_age": settings.SESSION_COOKIE_AGE,
     }
+
+
+def shared(request: HttpRequest) -> dict[str, Any]:
+    """The link by which somebody reads without an account; for owners, where this page is shared."""
+    user = getattr(request, "user", None)
+    if isinstance(user, Visitor):
+        return {"shared": user.link}
+    return {"share": share_address(request)} if getattr(user, "owns", False) else {}
 
 
 def demo(request: HttpRequest) -> dict[str, Any]:

@@ -67,7 +67,7 @@ MIDDLEWARE = [
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
-    "annotation.participation.guests.LoginRequired",
+    "crux_site.projects.visitors.LoginRequired",
     "crux_site.projects.guard.OfMembers",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
@@ -99,6 +99,7 @@ TEMPLATES = [
                 "crux_site.context.appearance",
                 "crux_site.context.session",
                 "crux_site.context.demo",
+                "crux_site.context.shared",
             ],
             # Tags of one page alone lie in its folder; those of many, in an app's templatetags.
             "libraries": {

@@ -20,7 +20,14 @@ from annotation.models.participation import (
     Participant,
 )
 from annotation.models.people import ApiToken, User
-from annotation.models.projects import Invitation, Membership, Project, ProjectEntry, Role
+from annotation.models.projects import (
+    Invitation,
+    Membership,
+    Project,
+    ProjectEntry,
+    Role,
+    SharedLink,
+)
 from annotation.models.rating import Answer, NuggetSpan, Rater, Rating
 from annotation.models.rubric import Rubric, RubricLevel
 from annotation.models.versions import Version
@@ -52,6 +59,7 @@ __all__ = [
     "Role",
     "Rubric",
     "RubricLevel",
+    "SharedLink",
     "SubQuestion",
     "Text",
     "Topic",

@@ -181,6 +181,85 @@ class Invitation(models.Model):
         ProjectEntry.record(self.project, user, "joined", f"as {role}, invited as {self.for_whom}")
 
 
+class SharedLinkQuerySet(models.QuerySet["SharedLink"]):
+    def make(self, by: User, dataset: Any, days: int, **what: Any) -> str:
+        """A new one. The word that its link ends in is returned, and can be read nowhere afterwards."""
+        word = secrets.token_urlsafe(24)
+        self.create(
+            project=dataset.project,
+            dataset=dataset,
+            made_by=by,
+            digest=digest_of_token(word),
+            expires=timezone.now() + timedelta(days=days),
+            **what,
+        )
+        return word
+
+    def open(self, now: datetime | None = None) -> "SharedLinkQuerySet":
+        """Those that still show something."""
+        return self.filter(expires__gt=now or timezone.now())
+
+    def of_digests(self, digests: list[str]) -> "SharedLinkQuerySet":
+        """The open ones among these, those with words first."""
+        found = self.open().filter(digest__in=digests).order_by("-with_words", "pk")
+        return found.select_related("project", "dataset", "made_by")
+
+
+class SharedLink(models.Model):
+    """A link by which anybody who has it reads a dataset, or one page of it, without an account.
+
+    Of its word only the SHA-256 is here. One that is revoked is deleted; the log of the project keeps that.
+    """
+
+    SHARED, REVOKED = "shared", "revoked a shared link"  # in the log: acts that change no data
+
+    project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="shared_links")
+    dataset = models.ForeignKey(
+        "annotation.Dataset", on_delete=models.CASCADE, related_name="shared_links"
+    )
+    address = models.CharField(
+        max_length=2000,
+        blank=True,
+        help_text="path and query of the page; empty: all of the dataset",
+    )
+    with_words = models.BooleanField("with the words of texts and questions", default=False)
+    for_whom = models.CharField("for", max_length=80)
+    digest = models.CharField(max_length=64, unique=True)
+    made_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+"
+    )
+    created = models.DateTimeField(auto_now_add=True)
+    expires = models.DateTimeField()
+    last_used = models.DateTimeField(null=True, blank=True)
+
+    objects = SharedLinkQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["created", "pk"]
+
+    def __str__(self) -> str:
+        return self.for_whom
+
+    @property
+    def leads_to(self) -> str:
+        return self.address or self.dataset.get_absolute_url()
+
+    @property
+    def as_of(self) -> datetime:
+        """When the data last changed: the newest grade, or what the log of the dataset has last."""
+        newest = self.dataset.texts.aggregate(at=models.Max("ratings__created"))["at"]
+        logged = self.dataset.log.exclude(action__in=(self.SHARED, self.REVOKED))
+        acted = logged.aggregate(at=models.Max("at"))["at"]
+        return max(filter(None, (self.dataset.created, newest, acted)))
+
+    def used(self) -> None:
+        """Note that somebody reads by it, to the hour: not every page costs a write."""
+        now = timezone.now()
+        if self.last_used is None or now - self.last_used > timedelta(hours=1):
+            self.last_used = now
+            self.save(update_fields=["last_used"])
+
+
 class ProjectEntry(models.Model):
     """What somebody did to a project or to data of it: never changed and never deleted.
 

@@ -1,11 +1,12 @@
-"""What is asked for a new project, an invitation, a role, and a dataset's way to another project."""
+"""What is asked for a project, an invitation, a role, a shared link, and a dataset's way to another project."""
 
 from typing import Any
 
 from django import forms
 from django.contrib.auth.forms import BaseUserCreationForm
 
-from annotation.models import Dataset, Invitation, Membership, Project, Role, User
+from annotation.models import Dataset, Invitation, Membership, Project, Role, SharedLink, User
+from crux_site.projects.shown import page_at
 
 
 class NewProjectForm(forms.ModelForm):
@@ -62,3 +63,69 @@ class NewMemberForm(BaseUserCreationForm):
     class Meta:
         model = User
         fields = ("username",)
+
+
+class ShareForm(forms.ModelForm):
+    """What a link shows, with which words, to whom and for how long."""
+
+    PAGE, DATASET = "page", "dataset"
+    what = forms.ChoiceField(
+        choices=[(PAGE, "this page alone"), (DATASET, "all results of the dataset")],
+        widget=forms.RadioSelect,
+        label="Shows",
+    )
+    days = forms.TypedChoiceField(
+        choices=[(7, "a week"), (30, "30 days"), (90, "90 days"), (365, "a year")],
+        coerce=int,
+        initial=30,
+        label="Shows it for",
+    )
+
+    class Meta:
+        model = SharedLink
+        fields = ("address", "with_words", "for_whom")
+        widgets = {"address": forms.HiddenInput}
+        help_texts = {
+            "address": "",
+            "with_words": "else no text, question, request or span, and no page or file that has them",
+            "for_whom": "a name, so that you know the link again; readers do not see it",
+        }
+
+    field_order = ("address", "what", "with_words", "for_whom", "days")
+
+    def __init__(self, dataset: Dataset, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self.dataset = dataset
+        address = self.data.get("address") or self.initial.get("address") or ""
+        self.page = page_at(address, dataset, with_words=True)
+        what = self.fields["what"]
+        what.initial = self.PAGE if self.page else self.DATASET
+        if not self.page:
+            what.choices = what.choices[1:]  # type: ignore[attr-defined]
+
+    def clean(self) -> dict[str, Any]:
+        asked: dict[str, Any] = super().clean() or self.cleaned_data
+        if asked.get("what") == self.DATASET:
+            asked["address"] = ""
+        elif asked.get("what") == self.PAGE:
+            asked["address"] = page_at(
+                asked.get("address", ""), self.dataset, with_words=asked["with_words"]
+            )
+            if not asked["address"]:
+                self.add_error(
+                    "with_words",
+                    "This page has words of texts or questions: share it with the words, or another page.",
+                )
+        return asked
+
+    def make(self, by: User) -> str:
+        """The link, and its word."""
+        what = {name: self.cleaned_data[name] for name in self.Meta.fields}
+        return SharedLink.objects.make(by, self.dataset, self.cleaned_data["days"], **what)
+
+    def told(self) -> str:
+        """The link in a line of the log."""
+        asked = self.cleaned_data
+        words = "with words" if asked["with_words"] else "without words"
+        shown = asked["address"] or "all of it"
+        return f"{shown}, {words}, with {asked['for_whom']}, for {asked['days']} days"

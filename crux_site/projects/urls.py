@@ -2,7 +2,7 @@
 
 from django.urls import URLPattern, path
 
-from crux_site.projects import joining, views
+from crux_site.projects import joining, sharing, views
 
 urlpatterns: list[URLPattern] = [
     path("projects/", views.projects, name="projects"),
@@ -15,4 +15,11 @@ urlpatterns: list[URLPattern] = [
     path("projects/<slug:slug>/archive/<str:name>", views.archived, name="project_archived"),
     path("projects/<slug:slug>/log.csv", views.log_csv, name="project_log_csv"),
     path("join/<str:word>/", joining.join, name="join"),
+    path("datasets/<slug:slug>/share/", sharing.share, name="share"),
+    path(
+        "projects/<slug:slug>/shared/<int:pk>/revoke/",
+        sharing.revoke_shared,
+        name="share_revoke",
+    ),
+    path("shared/<str:word>/", sharing.shared, name="shared"),
 ]

@@ -66,6 +66,7 @@ def _page(
         "members": project.memberships.select_related("user"),
         "roles": Role.choices,
         "invitations": project.invitations.open().select_related("made_by"),
+        "shared_links": project.shared_links.open().select_related("made_by", "dataset"),
         "page": Paginator(entries, ENTRIES).get_page(request.GET.get("page")),
         "room": "projects",
     }
@@ -146,7 +147,8 @@ def move(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
     with transaction.atomic():
         dataset.project = to
         dataset.save(update_fields=["project"])
-        dataset.log.update(project=to)  # its history goes with it
+        dataset.log.update(project=to)  # its history goes with it, and who reads it by a link
+        dataset.shared_links.update(project=to)
         ProjectEntry.record(project, request.user, "moved away", f"{dataset.slug}, to {to.slug}")
         ProjectEntry.record(to, request.user, "moved here", f"from {project.slug}", dataset)
     messages.success(request, f"{dataset} is in {to} now.")

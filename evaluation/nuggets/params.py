@@ -68,11 +68,16 @@ class NuggetChoice:
         return urlencode({"rubric": NUGGET_SUPPORT.slug, "raters": raters})
 
 
-def nugget_choice(dataset: Dataset, words: Mapping[str, Any]) -> NuggetChoice:
-    """The state that these parameters ask for. Raises SelectionError for what is not there."""
+def nugget_choice(
+    dataset: Dataset, words: Mapping[str, Any], is_alone: bool = False
+) -> NuggetChoice:
+    """The state that these parameters ask for; `is_alone` knows of no other dataset.
+
+    Raises SelectionError for what is not there.
+    """
     supporters = raters_under(dataset, NUGGET_SUPPORT.slug)
     weighers = raters_under(dataset, IMPORTANCE.slug)
-    besides = _besides(dataset)
+    besides = () if is_alone else _besides(dataset)
     form = NuggetsForm(words)
     form.offer(
         support=[column.name for column in supporters],

@@ -79,7 +79,8 @@ def nuggets_json(request: AuthenticatedRequest, slug: str) -> HttpResponse:
 
 
 def _choice(request: AuthenticatedRequest, dataset: Dataset) -> NuggetChoice:
-    return nugget_choice(dataset, request.GET.dict())
+    # Who reads by a link was shown this dataset and no other of the project.
+    return nugget_choice(dataset, request.GET.dict(), is_alone=not request.user.is_authenticated)
 
 
 def _context(choice: NuggetChoice) -> dict[str, object]:

@@ -1,0 +1,101 @@
+"""Visitors: who is not logged in and has opened a shared link reads what it shows, and nothing else."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.conf import settings
+from django.contrib.auth.models import AnonymousUser
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.shortcuts import render
+from django.urls import ResolverMatch
+from django.utils.cache import add_never_cache_headers, patch_vary_headers
+
+from annotation.http import View
+from annotation.models import SharedLink
+from annotation.participation import guests
+from crux_site.projects.shown import shows
+
+COOKIE, SALT = "shared", "crux_site.projects.visitors"
+MOST = 8  # links that one browser keeps, the newest first
+YEAR = 60 * 60 * 24 * 365  # as long as a link can last; whether one is open, the database says
+
+
+class Visitor(AnonymousUser):
+    """Nobody who is logged in, at an address that a link shows. Guards let them read it as a researcher."""
+
+    is_researcher = True
+    is_admin = owns = runs_campaigns = is_guest = False
+
+    def __init__(self, link: SharedLink) -> None:
+        super().__init__()
+        self.link = link
+
+
+class LoginRequired(guests.LoginRequired):
+    """Asks first whether a link shows what one has to log in for.
+
+    Who is logged in is never a visitor, and no page that is open to everybody sees one. The link is looked up
+    at each request, so that one that is revoked or has ended shows nothing from then on.
+    """
+
+    def process_view(
+        self, request: HttpRequest, view_func: View, view_args: Any, view_kwargs: Any
+    ) -> HttpResponseBase | None:
+        to_log_in = super().process_view(request, view_func, view_args, view_kwargs)
+        digests = _digests(request)
+        if to_log_in is None or not digests or _is_of_people(request.resolver_match):
+            return to_log_in
+        links = list(SharedLink.objects.of_digests(digests))
+        link = next((link for link in links if shows(link, request)), None)
+        if link is None:
+            return not_shared(request, links)
+        link.used()
+        request.user = Visitor(link)
+        return None
+
+    def process_response(
+        self, request: HttpRequest, response: HttpResponseBase
+    ) -> HttpResponseBase:
+        if type(getattr(request, "user", None)) is Visitor:  # asks no session, as isinstance would
+            keep_private(response)
+        return response
+
+
+def remember(request: HttpRequest, response: HttpResponse, link: SharedLink) -> None:
+    """Let the browser know what it may read: by digests, signed, so that a word stands in one address alone."""
+    digests = [link.digest, *(each for each in _digests(request) if each != link.digest)]
+    response.set_signed_cookie(
+        COOKIE,
+        ".".join(digests[:MOST]),
+        salt=SALT,
+        max_age=YEAR,
+        secure=settings.SESSION_COOKIE_SECURE,
+        httponly=True,
+        samesite="Lax",
+    )
+
+
+def not_shared(request: HttpRequest, links: list[SharedLink]) -> HttpResponse:
+    """Says that a page is not among what is shared, or that the link shows nothing any more."""
+    context = {"links": links}
+    response = render(request, "crux_site/projects/not_shared.html", context, status=404)
+    keep_private(response)
+    return response
+
+
+def keep_private(response: HttpResponseBase) -> None:
+    """No cache keeps it for others, and no search engine lists it."""
+    add_never_cache_headers(response)
+    patch_vary_headers(response, ["Cookie"])
+    response.headers["X-Robots-Tag"] = "noindex, nofollow"
+
+
+def _digests(request: HttpRequest) -> list[str]:
+    kept = request.get_signed_cookie(COOKIE, "", salt=SALT)
+    return kept.split(".") if kept else []
+
+
+def _is_of_people(match: ResolverMatch | None) -> bool:
+    """Where people come to log in, or guests to their work, whatever link the browser has opened."""
+    return match is not None and (match.url_name == "home" or match.route.startswith("work/"))
