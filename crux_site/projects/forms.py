@@ -128,4 +128,4 @@ class ShareForm(forms.ModelForm):
         asked = self.cleaned_data
         words = "with words" if asked["with_words"] else "without words"
         shown = asked["address"] or "all of it"
-        return f"{shown}, {words}, with {asked['for_whom']}, for {asked['days']} days"
+        return f"{shown}, {words}, for {asked['for_whom']}, {asked['days']} days"

@@ -37,6 +37,7 @@ PAGES = {
         "/campaigns/new/?dataset=coast",
         "/judges/new/",
         "/judge-runs/new/?dataset=coast",
+        "/datasets/coast/share/?address=/datasets/coast/agreement/",
         "/import/",
         "/datasets/coast/contents/",
         "/datasets/coast/contents/dataset/",
