@@ -30,6 +30,7 @@ from annotation.models import (
     Participant,
     Rater,
     Rating,
+    SharedLink,
     SubQuestion,
     Text,
     Topic,
@@ -72,6 +73,7 @@ SAID: dict[type[Model], str] = {
     Item: "campaign__dataset",
     Campaign.further_rubrics.through: "campaign__dataset",
     Campaign: "dataset",
+    SharedLink: "dataset",
 }
 # What files bring.
 BROUGHT: dict[type[Model], str] = {

@@ -8,7 +8,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('annotation', '0023_datasets_in_projects'),
+        ('annotation', '0024_imports_undone'),
     ]
 
     operations = [

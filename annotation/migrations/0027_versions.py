@@ -7,7 +7,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('annotation', '0024_imports_undone'),
+        ('annotation', '0025_shared_links'),
     ]
 
     operations = [
