@@ -58,7 +58,7 @@ def site_language(get_response: GetResponse) -> GetResponse:
     return middleware
 
 
-SAY_SO_THEMSELVES = ("/api/", "/start/")
+SAY_SO_THEMSELVES = ("/api/", "/search/", "/start/")
 
 
 def no_nul(get_response: GetResponse) -> GetResponse:

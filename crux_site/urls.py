@@ -16,6 +16,7 @@ urlpatterns = [
     path("admin/", tables.urls),
     path("account/", include("crux_site.account.urls")),
     path("", include("crux_site.projects.urls")),
+    path("search/", include("crux_site.search.urls")),
     path("help/", include("crux_site.help.urls")),
     path("api/", include("crux_site.api.urls")),
     path("datasets/", include("crux_site.datasets.urls")),

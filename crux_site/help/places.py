@@ -32,6 +32,7 @@ PLACES = {
     "crux_site.imports": "admins#import",
     "crux_site.projects": "admins#projects",
     "crux_site.versions": "admins#new-words",
+    "crux_site.search": "researchers#finding-words",
     "evaluation.agreement": "researchers#agreement",
     "evaluation.by_type": "researchers#by-type-of-question",
     "evaluation.grid": "researchers#reports-against-references",

@@ -15,6 +15,8 @@ PAGES = {
         "/datasets/coast/pairs/?kind=differ",
         "/datasets/coast/grid/",
         "/datasets/coast/search/?q=storm+harbour",
+        "/search/?q=storm+%22the+harbour%22",
+        "/search/?q=zeppelin&dataset=coast&kind=report&in=quotes",
         "/datasets/coast/by-type/",
         "/datasets/coast/exports/",
         "/datasets/coast/history/",
