@@ -1,8 +1,9 @@
-"""Retrieval runs, settings of systems, values of reports from elsewhere, and samples of texts to label next."""
+"""Retrieval runs, settings of systems, values from elsewhere, samples to label next, notes on pairs."""
 
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
+from django.utils import timezone
 
 from annotation.models.corpus import Text
 from annotation.models.natural import NaturalKey, NaturalQuerySet
@@ -168,3 +169,47 @@ class ReportValue(NaturalKey):
 
     def __str__(self) -> str:
         return f"{self.report} {self.measure}: {self.value}"
+
+
+class PairNoteQuerySet(models.QuerySet["PairNote"]):
+    def standing(self) -> "PairNoteQuerySet":
+        """Those that nobody withdrew."""
+        return self.filter(withdrawn=None)
+
+
+class PairNote(models.Model):
+    """What somebody wrote about a pair, for those of the project: never shown to who annotates.
+
+    Append-only: whoever thinks otherwise later writes another. Its author may withdraw it, and it is kept.
+    `author` is the name of the account; it stays when that goes, and is all there is of who wrote a note that
+    came in a file.
+    """
+
+    LONGEST = 4000
+
+    text = models.ForeignKey(
+        "annotation.Text", on_delete=models.CASCADE, related_name="notes", db_index=False
+    )
+    question = models.ForeignKey(
+        "annotation.SubQuestion", on_delete=models.CASCADE, related_name="notes"
+    )
+    by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+"
+    )
+    author = models.CharField(max_length=150)
+    at = models.DateTimeField(default=timezone.now)
+    body = models.TextField()
+    withdrawn = models.DateTimeField(null=True)
+
+    objects = PairNoteQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["at", "id"]
+        indexes = [models.Index(fields=["text", "question"], name="note_of_pair")]
+
+    def __str__(self) -> str:
+        return self.body
+
+    def withdraw(self) -> None:
+        """Take it out of sight; when it was withdrawn first, where it was already."""
+        PairNote.objects.standing().filter(pk=self.pk).update(withdrawn=timezone.now())

@@ -37,6 +37,7 @@ class Kind(Enum):
     ORIGINS = "origins.jsonl"
     WRITERS = "writers.jsonl"
     WRITTEN = "written.jsonl"
+    NOTES = "notes.jsonl"
     # In other formats alone: annotation.formats.foreign.
     CITED = "reports_cited.jsonl"
     GRADES = "qrels"
@@ -71,6 +72,7 @@ _PATTERNS = {
     Kind.ORIGINS: r"origins\.jsonl",
     Kind.WRITERS: r"writers\.jsonl",
     Kind.WRITTEN: r"written\.jsonl",
+    Kind.NOTES: r"notes\.jsonl",
 }
 NAMES = ", ".join(kind.value for kind in Kind if kind is not Kind.GRADES)
 _REGEXES = {kind: re.compile(pattern) for kind, pattern in _PATTERNS.items()}

@@ -4,6 +4,7 @@ Strict: a number in quotes or a true where a grade should be is an error, not a 
 no shape names (`k`, `coverage`, `answerable_at_3`) can be worked out again and are not read.
 """
 
+from datetime import datetime
 from functools import lru_cache
 from typing import Annotated, Any
 
@@ -147,6 +148,25 @@ class ValueRow(Row):
     name: Words = ""
     measure: Annotated[Word, Field(min_length=1, max_length=120)]
     value: Annotated[float, Field(ge=-LARGEST, le=LARGEST, allow_inf_nan=False)]
+
+
+def _checked_time(value: str) -> str:
+    if datetime.fromisoformat(value).tzinfo is None:
+        raise ValueError("has no time zone")
+    return value
+
+
+class NoteRow(Row):
+    """Our own notes.jsonl: what somebody wrote about a pair, and when, with the zone."""
+
+    topic: Name
+    question_index: Annotated[int, Field(ge=0)]
+    text_kind: Word = "passage"
+    system: Words = ""
+    text: Name
+    by: Annotated[Something, Field(max_length=150)]
+    at: Annotated[Words, AfterValidator(_checked_time)]
+    note: Something
 
 
 class FilteredQuestion(Row):

@@ -28,9 +28,10 @@ from annotation.models import Dataset, Rater, Rating, Text
 from annotation.models.rating import raters_of
 from annotation.models.standard import ANSWERABLE, GRADED
 from building.formats import origins, writers, written
-from evaluation.formats import contexts, trec_run, values
+from evaluation.formats import contexts, notes, trec_run, values
 from evaluation.formats import systems as system_files
 
+NOTES = "notes.jsonl"
 File = tuple[str, Iterator[str]]
 Labels = Callable[[Dataset, Rater, str], Iterator[str]]
 
@@ -51,8 +52,10 @@ class ExportSummary:
         return "\n".join(told)
 
 
-def export_folder(dataset: Dataset, out: Path) -> ExportSummary:
+def export_folder(dataset: Dataset, out: Path, *, is_public: bool = False) -> ExportSummary:
     """Write the dataset as a folder that `import_dataset` reads. Files without lines are not made.
+
+    What is public has no notes on pairs: they are the team's own.
 
     Read into an empty database and exported again, it gives the same bytes; read into the same
     database, it changes nothing. Campaigns and accounts are not part of it.
@@ -64,6 +67,8 @@ def export_folder(dataset: Dataset, out: Path) -> ExportSummary:
     out.mkdir(parents=True, exist_ok=True)
     summary = ExportSummary()
     for name, lines in files_of(dataset, summary.left_out):
+        if is_public and name == NOTES:
+            continue
         if n := write(out / name, lines):
             summary.files[name] = n
     return summary
@@ -121,6 +126,7 @@ def files_of(dataset: Dataset, left_out: Counter[str]) -> Iterator[File]:
     yield "origins.jsonl", origins.lines(dataset, runs, left_out)
     yield "writers.jsonl", writers.lines(dataset)
     yield "written.jsonl", written.lines(dataset, left_out)
+    yield NOTES, notes.lines(dataset)
 
 
 def _systems(dataset: Dataset) -> list[str]:

@@ -66,8 +66,8 @@ class Stated:
 
 
 def export_publication(dataset: Dataset, out: Path, stated: Stated) -> ExportSummary:
-    """The dataset as `export_folder` writes it, with its datasheet. Raises ExportError as that."""
-    summary = export_folder(dataset, out)
+    """The dataset as `export_folder` writes it for all, with its datasheet. Raises ExportError as that."""
+    summary = export_folder(dataset, out, is_public=True)
     summary.files[DATASHEET] = write_datasheet(dataset, out, stated)
     return summary
 

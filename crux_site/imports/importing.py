@@ -43,7 +43,7 @@ from annotation.models.rubric import forget_grades
 from building.formats import origins, writers, written
 from crux_site.removal import keys_since, last_keys
 from crux_site.sqlite.copies import in_a_copy
-from evaluation.formats import contexts, systems, trec_run, values
+from evaluation.formats import contexts, notes, systems, trec_run, values
 from evaluation.models import RankedText, RetrievalRun
 
 __all__ = ["ImportFailed", "ImportSummary", "import_dataset"]
@@ -77,6 +77,7 @@ _STAGES: tuple[tuple[Reader, tuple[Kind, ...]], ...] = (
     (origins.read, (Kind.ORIGINS,)),
     (writers.read, (Kind.WRITERS,)),
     (written.read, (Kind.WRITTEN,)),
+    (notes.read, (Kind.NOTES,)),
 )
 CRUX = "crux"
 FORMATS = (CRUX, *folder.FORMATS)

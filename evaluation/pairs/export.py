@@ -26,7 +26,7 @@ def pair_lines(listed: PairList, site: str) -> Iterator[str]:
         [
             *("topic", "kind", "system", "text", "number", "question"),
             *(rater.name for rater in raters),
-            *("grades_apart", "evidence_apart", "page"),
+            *("grades_apart", "evidence_apart", "notes", "page"),
         ]
     )
     for start in range(0, len(listed), AT_A_TIME):
@@ -49,6 +49,7 @@ def _cells(listed: PairList, row: PairRow, words: str, site: str) -> list[Cell]:
         *(cell.grade for cell in filter(None, (*row.grades, row.judge))),
         row.weight,
         row.evidence,
+        row.n_notes,
         f"{site}{page}?{listed.query()}",
     ]
 

@@ -12,6 +12,7 @@ from evaluation.data.columns import Column
 from evaluation.data.ratings import RatingMatrix, TextRow, load
 from evaluation.data.selection import Selection
 from evaluation.data.spans import load_evidence
+from evaluation.pairs.notes import counts
 from evaluation.pairs.params import PairFilter, carried, fitting, pair_filter
 from evaluation.pairs.weights import evidence_distance, grade_distance, strongest_first
 from evaluation.stats.estimate import FloatArray, IntArray
@@ -46,6 +47,7 @@ class PairRow:
     judge: GradeCell | None
     weight: float | None
     evidence: float | None
+    n_notes: int
 
     @property
     def key(self) -> tuple[int, int]:
@@ -84,9 +86,12 @@ class PairList:
 
     def rows(self, start: int, stop: int) -> list[PairRow]:
         """The rows of the pairs at these places."""
-        return [self._row(item) for item in self.order[start:stop].tolist()]
+        items = self.order[start:stop].tolist()
+        keys = [(int(self.matrix.text[item]), int(self.matrix.question[item])) for item in items]
+        of_notes = counts(keys)
+        return [self._row(item, of_notes[key]) for item, key in zip(items, keys, strict=True)]
 
-    def _row(self, item: int) -> PairRow:
+    def _row(self, item: int, n_notes: int) -> PairRow:
         matrix, selection = self.matrix, self.matrix.selection
         question = matrix.questions[int(matrix.question[item])]
         return PairRow(
@@ -107,6 +112,7 @@ class PairList:
             else None,
             weight=_defined(self.weight[item]),
             evidence=_defined(self.evidence[item]),
+            n_notes=n_notes,
         )
 
 

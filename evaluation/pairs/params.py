@@ -18,6 +18,7 @@ from evaluation.data.ratings import RatingMatrix
 from evaluation.data.selection import Selection, SelectionError
 from evaluation.data.slices import called_by
 from evaluation.data.spans import Evidence, unmarked_answers
+from evaluation.pairs.notes import noted
 from evaluation.stats.clusters import binary
 from evaluation.stats.majority import majority_of
 
@@ -37,6 +38,7 @@ KINDS = {
     "not-in-text": "a highlight is not in the text",
     "judge-differs": "the judge differs from a rater",
     "no-judge": "without the judge’s grade",
+    "noted": "with a note",
 }
 # Kinds that take more of a rubric than grades: see evaluation.data.measures.
 TAKES = {
@@ -212,6 +214,8 @@ def _of_kind(matrix: RatingMatrix, evidence: Evidence, kind: str) -> BoolArray:
         return np.isnan(matrix.judge)
     if kind == "both-answerable-no-overlap":
         return _spans_apart(matrix, evidence)
+    if kind == "noted":
+        return _noted(matrix)
     ratings = {
         ALL: lambda: ~np.isnan(grades),
         "answerable": lambda: grades >= selection.threshold,
@@ -262,3 +266,10 @@ def _spans_apart(matrix: RatingMatrix, evidence: Evidence) -> BoolArray:
     for a, b in combinations(range(says.shape[1]), 2):
         apart |= says[:, a] & says[:, b] & (evidence.overlap(a, b) == 0)
     return apart
+
+
+def _noted(matrix: RatingMatrix) -> BoolArray:
+    """The items that somebody of the project left a note on."""
+    pairs = noted(matrix.selection.dataset)
+    keys = zip(matrix.text.tolist(), matrix.question.tolist(), strict=True)
+    return np.fromiter((key in pairs for key in keys), dtype=bool, count=matrix.n_items)

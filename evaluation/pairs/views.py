@@ -6,17 +6,22 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 
+from django.core.exceptions import PermissionDenied
 from django.core.paginator import Paginator
-from django.http import HttpResponse, StreamingHttpResponse
+from django.http import HttpResponse, HttpResponseRedirect, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, render
-from django.views.decorators.http import require_safe
+from django.urls import reverse
+from django.views.decorators.http import require_POST, require_safe
 
 from annotation.http import AuthenticatedRequest, researchers_only
-from annotation.models import Dataset, NuggetSpan, Rater, Rating, Rubric, SubQuestion, Text
+from annotation.models import Dataset, NuggetSpan, Rater, Rating, Role, Rubric, SubQuestion, Text
+from evaluation.csv_tables import csv_response
 from evaluation.data.columns import Column
 from evaluation.data.selection import Selection, SelectionError
 from evaluation.http import asked_for, refusal
+from evaluation.models import PairNote
 from evaluation.pairs.export import pair_lines
+from evaluation.pairs.notes import HEADER, NoteForm, note_rows
 from evaluation.pairs.page import GradeCell, PairList, PairRow, grade_cell, pair_list
 from evaluation.pairs.params import CELLS, KINDS, MOST, kinds
 from evaluation.pairs.sentences import DividedSentence, divided_sentences
@@ -69,6 +74,46 @@ def _listed(selection: Selection, words: dict[str, str]) -> tuple[PairList, str]
 @require_safe
 @researchers_only
 def pair(request: AuthenticatedRequest, slug: str, text_id: int, question_id: int) -> HttpResponse:
+    return _pair_page(request, slug, text_id, question_id, NoteForm())
+
+
+@require_POST
+@researchers_only
+def pair_note(
+    request: AuthenticatedRequest, slug: str, text_id: int, question_id: int
+) -> HttpResponse:
+    """Leave a note on a pair; one that is none is told so on its page (422)."""
+    form = NoteForm(request.POST)
+    if not form.is_valid():
+        return _pair_page(request, slug, text_id, question_id, form)
+    text = get_object_or_404(Text, dataset__slug=slug, pk=text_id)
+    question = get_object_or_404(SubQuestion, topic__dataset__slug=slug, pk=question_id)
+    form.save(text, question, request.user)
+    return _back_to_notes(request, slug, text_id, question_id)
+
+
+@require_POST
+@researchers_only
+def note_withdraw(request: AuthenticatedRequest, slug: str, pk: int) -> HttpResponse:
+    """Withdraw one's own note."""
+    note = get_object_or_404(PairNote, text__dataset__slug=slug, pk=pk)
+    if note.by_id != request.user.pk:
+        raise PermissionDenied("A note is withdrawn by who wrote it.")
+    note.withdraw()
+    return _back_to_notes(request, slug, note.text_id, note.question_id)
+
+
+def _back_to_notes(
+    request: AuthenticatedRequest, slug: str, text_id: int, question_id: int
+) -> HttpResponseRedirect:
+    """The pair within the list that it was opened from."""
+    page = reverse("pair", args=[slug, text_id, question_id])
+    return HttpResponseRedirect(f"{page}?{request.GET.urlencode()}#notes")
+
+
+def _pair_page(
+    request: AuthenticatedRequest, slug: str, text_id: int, question_id: int, form: NoteForm
+) -> HttpResponse:
     dataset = get_object_or_404(Dataset, slug=slug)
     text = get_object_or_404(Text, dataset=dataset, pk=text_id)
     question = get_object_or_404(
@@ -95,8 +140,13 @@ def pair(request: AuthenticatedRequest, slug: str, text_id: int, question_id: in
         "spans": [span for voice in voices for span in voice.drawn()],
         "meetings": _meetings(voices),
         "divided": _divided(text, voices),
+        "notes": PairNote.objects.standing().filter(text=text, question=question),
+        "form": form,
+        "may_note": request.user.role_here != Role.VIEWER,
     }
-    return render(request, "evaluation/pairs/pair.html", context)
+    return render(
+        request, "evaluation/pairs/pair.html", context, status=422 if form.errors else 200
+    )
 
 
 @dataclass(frozen=True)
@@ -293,3 +343,12 @@ def pairs_csv(request: AuthenticatedRequest, slug: str) -> HttpResponse | Stream
         content_type="text/csv; charset=utf-8",
         headers={"Content-Disposition": f'attachment; filename="{slug}-pairs.csv"'},
     )
+
+
+@require_safe
+@researchers_only
+def notes_csv(request: AuthenticatedRequest, slug: str) -> HttpResponse:
+    """The notes on all pairs of the dataset, rated or not."""
+    dataset = get_object_or_404(Dataset, slug=slug)
+    site = request.build_absolute_uri("/").rstrip("/")
+    return csv_response(f"{slug}-notes", HEADER, note_rows(dataset, site))

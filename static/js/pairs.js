@@ -1,4 +1,4 @@
-// One pair: everybody's marks over the text, switched on and off; j and k move through the list.
+// One pair: everybody's marks over the text, switched on and off; j and k move through the list, n begins a note.
 import { isTyping, readData } from "./site.js";
 import { draw, unwrapMarks } from "./spans.js";
 
@@ -34,9 +34,15 @@ if (body && raters) {
 }
 goToSentence();
 
+const go = (rel) => document.querySelector(`a[rel="${rel}"]`)?.click();
+const KEYS = {
+  j: () => go("next"), k: () => go("prev"), n: () => document.getElementById("note")?.focus(),
+  "?": () => document.getElementById("keys").showModal(),
+};
+
 document.addEventListener("keydown", (event) => {
-  const rel = { j: "next", k: "prev" }[event.key];
-  if (!rel || isTyping(event) || event.ctrlKey) return;
+  if (!Object.hasOwn(KEYS, event.key) || isTyping(event) || event.ctrlKey) return;
   if (localStorage.getItem("single-keys") === "off") return; // switched off on the annotation pages
-  document.querySelector(`a[rel="${rel}"]`)?.click();
+  event.preventDefault(); // the n is none of the note
+  KEYS[event.key]();
 });

@@ -240,8 +240,8 @@ def test_the_words_around(rosa, study):
     study.dataset.texts.create(kind="passage", name="quay-6", body=body)
     page = search(rosa, "buoy lost").content.decode()
     assert '<p dir="auto">… ago&lt;/i&gt; &lt;i&gt;long' in page
-    around = "a &lt;b&gt;<strong>buoy</strong>&lt;/b&gt; was <strong>lost</strong> &amp; the <strong>Buoy</strong>"
-    assert f" {around} found again" in page
+    assert "a &lt;b&gt;<strong>buoy</strong>&lt;/b&gt; was <strong>lost</strong> &amp; the" in page
+    assert "the <strong>Buoy</strong> found again" in page
     assert "again …</p>" in page
 
 

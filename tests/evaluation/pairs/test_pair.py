@@ -109,6 +109,24 @@ def test_previous_and_next_follow_the_filter(rosa, study):
     assert "2 of 2" in words(rosa.get(html.unescape(following)))
 
 
+def test_keys_go_on_through_all_pages_of_the_list(rosa, study, monkeypatch):
+    monkeypatch.setattr("evaluation.pairs.views.PER_PAGE", 1)
+    order = [row.key for row, _ in rosa.get(study.url("pairs")).context["rows"]]
+    (place,) = order
+    while place:
+        page = rosa.get(study.url(f"pairs/{place[0]}/{place[1]}"))
+        assert f"{len(order)} of 6" in words(page)
+        assert page.context["list_page"] == len(order)
+        place = page.context["next"]
+        order += [place] if place else []
+    assert len(set(order)) == 6
+
+
+def test_the_keys_are_told(rosa, study):
+    seen = words(rosa.get(study.pair_url(study.bm25, 1, "kind=differ")))
+    assert "j k next, previous pair of the whole list, as it is filtered: grades differ" in seen
+
+
 def test_sentences_that_one_marked_and_another_did_not(rosa, study):
     # ann marks the first sentence of bm25 1 and ben the third; the second nobody.
     response = rosa.get(study.pair_url(study.bm25, 1))
@@ -156,8 +174,8 @@ def test_a_pair_that_nobody_rated(rosa, study):
 
 
 def test_queries_do_not_grow_with_the_raters(rosa, study, django_assert_max_num_queries):
-    # As the list; and the text, the question, the ratings of the pair and their spans.
-    with django_assert_max_num_queries(20):
+    # As the list; and the text, the question, the ratings of the pair, their spans and its notes.
+    with django_assert_max_num_queries(22):
         rosa.get(study.pair_url(study.oracle, 1))
     for number in range(9):
         rater = Rater.objects.create(dataset=study.dataset, name=f"more{number}", kind="human")
@@ -168,7 +186,7 @@ def test_queries_do_not_grow_with_the_raters(rosa, study, django_assert_max_num_
             question=study.questions[0],
             grade=1,
         )
-    with django_assert_max_num_queries(20):
+    with django_assert_max_num_queries(22):
         seen = words(rosa.get(study.pair_url(study.oracle, 1)))
     # Letters go on past the marks, and J stays the judge's.
     assert "K more7 1 answerable" in seen

@@ -1,0 +1,64 @@
+"""Notes on pairs: the form for one, how many there are, and all of a dataset as a table."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+
+from django import forms
+from django.urls import reverse
+
+from annotation.models import Dataset, SubQuestion, Text, User
+from evaluation.csv_tables import Cell
+from evaluation.models import PairNote
+
+HEADER = ("topic", "kind", "system", "text", "number", "question", "by", "at", "note", "page")
+
+
+class NoteForm(forms.Form):
+    body = forms.CharField(
+        max_length=PairNote.LONGEST,
+        error_messages={
+            "required": "Write the note before you leave it.",
+            "max_length": f"A note has {PairNote.LONGEST:,} signs at most.",
+            "null_characters_not_allowed": "A note holds no NUL character.",
+        },
+    )
+
+    def save(self, text: Text, question: SubQuestion, by: User) -> None:
+        """Leave the note; once, where a button was pressed twice."""
+        note = {"text": text, "question": question, "by": by, "body": self.cleaned_data["body"]}
+        if not PairNote.objects.standing().filter(**note).exists():
+            PairNote.objects.create(**note, author=by.username)
+
+
+def counts(pairs: Iterable[tuple[int, int]]) -> Counter[tuple[int, int]]:
+    """How many notes each of these pairs has, by the keys of text and question."""
+    texts, questions = zip(*pairs, strict=True) if (pairs := list(pairs)) else ((), ())
+    notes = PairNote.objects.standing().filter(text__in=texts, question__in=questions)
+    return Counter(notes.order_by().values_list("text_id", "question_id"))
+
+
+def noted(dataset: Dataset) -> set[tuple[int, int]]:
+    """The pairs of a dataset that have a note, by the keys of text and question."""
+    notes = PairNote.objects.standing().filter(text__dataset=dataset)
+    return set(notes.order_by().values_list("text_id", "question_id"))
+
+
+def note_rows(dataset: Dataset, site: str) -> Iterator[list[Cell]]:
+    """All notes, the oldest first, each with the address of its pair below `site`."""
+    notes = PairNote.objects.standing().filter(text__dataset=dataset)
+    for note in notes.select_related("text", "question__topic"):
+        page = reverse("pair", args=[dataset.slug, note.text_id, note.question_id])
+        yield [
+            note.question.topic.name,
+            note.text.kind,
+            note.text.system or None,
+            note.text.name,
+            note.question.number,
+            note.question.body,
+            note.author,
+            note.at.isoformat(),
+            note.body,
+            f"{site}{page}",
+        ]
