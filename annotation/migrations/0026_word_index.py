@@ -7,7 +7,7 @@ class Migration(migrations.Migration):
     """No model tells of it: SQLite and PostgreSQL keep it in ways of their own."""
 
     dependencies = [
-        ('annotation', '0023_datasets_in_projects'),
+        ('annotation', "0025_shared_links"),
     ]
 
     operations = [
