@@ -40,6 +40,7 @@ from annotation.models.rating import RatingQuerySet
 from building.models import Draft, Order, Product, Writing
 from evaluation.models import (
     LabelSample,
+    PairNote,
     RankedText,
     ReportValue,
     RetrievalRun,
@@ -74,6 +75,7 @@ SAID: dict[type[Model], str] = {
     Campaign.further_rubrics.through: "campaign__dataset",
     Campaign: "dataset",
     SharedLink: "dataset",
+    PairNote: "text__dataset",
 }
 # What files bring.
 BROUGHT: dict[type[Model], str] = {

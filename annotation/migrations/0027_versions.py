@@ -7,7 +7,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('annotation', '0025_shared_links'),
+        ('annotation', '0026_word_index'),
     ]
 
     operations = [

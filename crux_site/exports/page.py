@@ -78,13 +78,16 @@ class Graded:
     n_of_subtopics: int
 
 
-def sections(dataset: Dataset) -> list[Section]:
-    """All that can be offered. The number of queries does not depend on the dataset."""
+def sections(dataset: Dataset, *, for_team: bool = True) -> list[Section]:
+    """All that can be offered; to others than the team no folder, which has its notes.
+
+    The number of queries does not depend on the dataset.
+    """
     counts = counts_of(dataset)
     graded = _graded(dataset)
     n_ratings = counts["ratings"]
     return [
-        _whole(dataset, counts),
+        _whole(dataset, counts, for_team=for_team),
         _table(dataset, n_ratings),
         _labels(dataset, graded),
         _runs(dataset),
@@ -94,9 +97,9 @@ def sections(dataset: Dataset) -> list[Section]:
     ]
 
 
-def offered(dataset: Dataset) -> tuple[dict[str, Offer], dict[str, str]]:
+def offered(dataset: Dataset, *, for_team: bool = True) -> tuple[dict[str, Offer], dict[str, str]]:
     """The files by their names, and why those that are lacking are."""
-    every = sections(dataset)
+    every = sections(dataset, for_team=for_team)
     lacks = {name: why for section in every for name, why in section.lacks.items()}
     return {offer.name: offer for section in every for offer in section.offers}, lacks
 
@@ -135,7 +138,7 @@ _ARCHIVES = (
 )
 
 
-def _whole(dataset: Dataset, counts: dict[str, int]) -> Section:
+def _whole(dataset: Dataset, counts: dict[str, int], *, for_team: bool) -> Section:
     offers = [
         Offer(
             name,
@@ -146,6 +149,7 @@ def _whole(dataset: Dataset, counts: dict[str, int]) -> Section:
             is_stated=form != "crux",
         )
         for name, form, what in _ARCHIVES
+        if for_team or form != "crux"
     ]
     lacks = {}
     if not _has_pyarrow():

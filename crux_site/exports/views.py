@@ -35,7 +35,12 @@ MOVED = {
 def exports(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
     """What the dataset can be taken away as, and why not as something else."""
     dataset = get_object_or_404(Dataset, slug=slug)
-    context = {"room": "datasets", "dataset": dataset, "sections": sections(dataset)}
+    for_team = request.user.is_authenticated  # visitors by a link are not
+    context = {
+        "room": "datasets",
+        "dataset": dataset,
+        "sections": sections(dataset, for_team=for_team),
+    }
     return render(request, "crux_site/exports/exports.html", context)
 
 
@@ -44,7 +49,7 @@ def exports(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
 def file(request: AuthenticatedRequest, slug: str, name: str) -> HttpResponseBase:
     """One of the files: lines as they are read, anything else from the disk, where it is made whole first."""
     dataset = get_object_or_404(Dataset, slug=slug)
-    offers, lacks = offered(dataset)
+    offers, lacks = offered(dataset, for_team=request.user.is_authenticated)
     if name not in offers:
         why = lacks.get(name) or f"There is no {name} among the exports of this dataset."
         return refusal(request, dataset, why, status=404)

@@ -8,13 +8,24 @@ from itertools import combinations
 
 from django.core.exceptions import PermissionDenied
 from django.core.paginator import Paginator
+from django.db.models import Q
 from django.http import HttpResponse, HttpResponseRedirect, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
 from annotation.http import AuthenticatedRequest, researchers_only
-from annotation.models import Dataset, NuggetSpan, Rater, Rating, Role, Rubric, SubQuestion, Text
+from annotation.models import (
+    Dataset,
+    NuggetSpan,
+    Rater,
+    Rating,
+    Role,
+    Rubric,
+    SubQuestion,
+    Text,
+    Version,
+)
 from evaluation.csv_tables import csv_response
 from evaluation.data.columns import Column
 from evaluation.data.selection import Selection, SelectionError
@@ -142,7 +153,9 @@ def _pair_page(
         "divided": _divided(text, voices),
         "notes": PairNote.objects.standing().filter(text=text, question=question),
         "form": form,
-        "may_note": request.user.role_here != Role.VIEWER,
+        "n_earlier": Version.objects.filter(Q(text=text) | Q(question=question)).count(),
+        "is_of_team": request.user.is_authenticated,  # visitors by a link are not
+        "may_note": getattr(request.user, "role_here", "") != Role.VIEWER,
     }
     return render(
         request, "evaluation/pairs/pair.html", context, status=422 if form.errors else 200
