@@ -17,7 +17,7 @@ from annotation.models import Dataset
 from evaluation.charts import axis_of
 from evaluation.csv_tables import csv_response, estimate_cells, estimate_header
 from evaluation.data.selection import SelectionError
-from evaluation.http import refusal
+from evaluation.http import refusal, without_strangers
 from evaluation.labelling.data import LabelData, load_label_data
 from evaluation.labelling.page import LabelReport, label_report
 from evaluation.labelling.params import LabelChoice, label_choice
@@ -117,15 +117,12 @@ def label_sample_csv(request: AuthenticatedRequest, slug: str, pk: int) -> HttpR
 
 
 def _asked_for(request: AuthenticatedRequest, dataset: Dataset) -> LabelChoice:
-    words = request.POST if request.method == "POST" else request.GET
-    return label_choice(
-        dataset,
-        rubric=words.get("rubric"),
-        raters=words.getlist("raters"),
-        judge=words.get("judge"),
-        eta=words.get("eta"),
-        system=words.get("system"),
-        size=words.get("size"),
+    names = ("rubric", "judge", "eta", "system", "size")
+    return without_strangers(
+        request.POST if request.method == "POST" else request.GET,
+        lambda words: label_choice(
+            dataset, raters=words.getlist("raters"), **{name: words.get(name) for name in names}
+        ),
     )
 
 

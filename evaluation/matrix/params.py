@@ -11,6 +11,7 @@ from django.http import QueryDict
 from annotation.models import Dataset
 from evaluation.data.selection import one_of
 from evaluation.data.sources import sources
+from evaluation.http import OF_SCORES
 from evaluation.scoring.options import ScoringChoice, ScoringForm
 
 LISTED = 3  # runs beside the topics, where none is chosen
@@ -47,7 +48,7 @@ def matrix_choice(dataset: Dataset, asked: QueryDict) -> MatrixChoice | None:
     every_source = sources(dataset)
     if not every_source:
         return None
-    words: dict[str, Any] = {key: asked[key] for key in ScoringForm.base_fields if asked.get(key)}
+    words: dict[str, Any] = {key: asked[key] for key in OF_SCORES if asked.get(key)}
     runs = tuple(dict.fromkeys(name for name in asked.getlist("run") if name))
     by_topics = dataset.runs.annotate(n=Count("ranked__topic", distinct=True)).order_by(
         "-n", "name"

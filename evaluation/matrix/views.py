@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
 from django.core.paginator import Paginator
 from django.http import Http404, HttpResponse
@@ -14,7 +15,7 @@ from annotation.http import AuthenticatedRequest, researchers_only
 from annotation.models import Dataset, Rubric, Topic
 from evaluation.csv_tables import csv_response
 from evaluation.data.selection import SelectionError
-from evaluation.http import refusal
+from evaluation.http import refusal, without_strangers
 from evaluation.matrix.export import pairs_table, texts_table, topics_table
 from evaluation.matrix.page import matrix_page, topic_rows
 from evaluation.matrix.params import MatrixChoice, matrix_choice
@@ -115,7 +116,7 @@ def _chosen(
     """The page for the choice in the URL; for a wrong one, and for no grades at all, its own."""
     dataset = get_object_or_404(Dataset, slug=slug)
     try:
-        choice = matrix_choice(dataset, request.GET)
+        choice = without_strangers(request.GET, partial(matrix_choice, dataset))
     except SelectionError as error:
         return refusal(request, dataset, str(error))
     if choice is None:

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from django.http import Http404, HttpResponse
+from functools import partial
+
+from django.http import Http404, HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_safe
 
 from annotation.http import AuthenticatedRequest, researchers_only
 from annotation.models import Dataset
+from annotation.models.standard import ANSWERABLE
 from evaluation.csv_tables import csv_response
-from evaluation.data.selection import SelectionError
-from evaluation.http import asked_for, json_file, refusal
+from evaluation.data.selection import SelectionError, select
+from evaluation.http import json_file, refusal, selection_of, without_strangers
 from evaluation.mixed_model.export import TABLES, as_json
 from evaluation.mixed_model.page import model_report
 from evaluation.mixed_model.params import ModelChoice, model_choice
+from evaluation.scoring.system_values import outcomes
 
 
 @require_safe
@@ -62,4 +66,15 @@ def mixed_model_json(request: AuthenticatedRequest, slug: str) -> HttpResponse:
 
 
 def _choice(request: AuthenticatedRequest, dataset: Dataset) -> ModelChoice:
-    return model_choice(asked_for(request, dataset), request.GET.dict())
+    return without_strangers(request.GET, partial(_chosen, dataset))
+
+
+def _chosen(dataset: Dataset, words: QueryDict) -> ModelChoice:
+    selection = selection_of(dataset, words)
+    try:
+        outcomes(selection)
+    except SelectionError:
+        if words.get("rubric"):
+            raise
+        selection = select(dataset, rubric=ANSWERABLE.slug, judge_by_default=True)
+    return model_choice(selection, words)

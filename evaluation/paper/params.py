@@ -10,6 +10,7 @@ from django.utils.http import urlencode
 from annotation.models import Dataset
 from evaluation.data.query import OneOf
 from evaluation.data.sources import sources
+from evaluation.http import OF_SCORES
 from evaluation.scoring.options import ScoringChoice, ScoringForm
 
 
@@ -41,7 +42,7 @@ def paper_choice(dataset: Dataset, asked: Mapping[str, str]) -> PaperChoice | No
     every_source = sources(dataset)
     if not every_source:
         return None
-    words = {name: asked[name] for name in PaperForm.base_fields if asked.get(name)}
+    words = {name: asked[name] for name in (*OF_SCORES, "intervals") if asked.get(name)}
     form = PaperForm(dataset, words)
     return PaperChoice(
         dataset=dataset,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import wraps
+from functools import partial, wraps
 from typing import Concatenate
 
 from django.http import HttpResponse
@@ -14,7 +14,7 @@ from django.views.decorators.http import require_safe
 from annotation.http import AuthenticatedRequest, researchers_only
 from annotation.models import Dataset
 from evaluation.data.selection import SelectionError
-from evaluation.http import refusal
+from evaluation.http import refusal, without_strangers
 from evaluation.paper.export import CANNOT_DRAW, TYPES, can_draw, files_of, no_file, zipped
 from evaluation.paper.page import shown
 from evaluation.paper.params import PaperChoice, paper_choice
@@ -36,7 +36,7 @@ def chosen(view: View) -> Callable[..., HttpResponseBase]:
     def opened(request: AuthenticatedRequest, slug: str, **place: str) -> HttpResponseBase:
         dataset = get_object_or_404(Dataset, slug=slug)
         try:
-            choice = paper_choice(dataset, request.GET.dict())
+            choice = without_strangers(request.GET, partial(paper_choice, dataset))
             if choice is None:
                 context = {"room": "datasets", "dataset": dataset}
                 status = 200 if request.path.endswith("/") else 404

@@ -31,7 +31,7 @@ DEPTHS = {ORACLE: "@|Z*|", SIZE: "to the end"}
 AMONG = {RUNS: "retrieval runs", REPORTS: "systems with reports"}
 NAME = "name"
 DEFAULT_SORT = "-coverage"
-OF_A_PAGE = ("page", "row")  # what one page alone understands, and no link takes along
+OF_A_PAGE = ("page", "row", "carried")  # what one page alone understands, and no link takes along
 
 
 class RetrievalForm(ScoringForm):

@@ -6,10 +6,10 @@ from django import template
 from django.urls import reverse
 
 from evaluation import charts
+from evaluation.http import OF_SCORES
 from evaluation.retrieval import charts as retrieval_charts
 from evaluation.retrieval.board import RUNS, BoardRow
 from evaluation.retrieval.params import Choice
-from evaluation.scoring.options import ScoringForm
 from evaluation.scoring.score import NO_RANKING
 from evaluation.stats.randomisation import Randomisation
 
@@ -33,7 +33,7 @@ def query_with(choice: Choice, **changes: Any) -> str:
 @register.simple_tag
 def matrix_url(choice: Choice, topic: int, row: BoardRow | None = None) -> str:
     """The rating matrix of a topic by the same grades, with a run in it if the row is one."""
-    others = {key: None for key in choice.words if key not in ScoringForm.base_fields}
+    others = {key: None for key in choice.words if key not in OF_SCORES}
     run = row.name if row and row.group == RUNS else None
     query = choice.query(**others | {"run": run})
     url = reverse("matrix", args=[choice.dataset.slug, topic])

@@ -17,7 +17,7 @@ from annotation.http import AuthenticatedRequest, researchers_only
 from annotation.models import Dataset
 from evaluation.csv_tables import csv_response
 from evaluation.data.selection import SelectionError
-from evaluation.http import refusal
+from evaluation.http import refusal, without_strangers
 from evaluation.models import RetrievalRun
 from evaluation.plotly_file import URL, style_ids
 from evaluation.retrieval.board import REPORTS, RUNS, Board, board
@@ -61,7 +61,7 @@ def of_room(view: Room, unrated: Unrated = _nobody) -> Callable[..., HttpRespons
     ) -> HttpResponseBase:
         dataset = get_object_or_404(Dataset, slug=slug)
         try:
-            choice = retrieval_choice(dataset, request.GET.dict())
+            choice = without_strangers(request.GET, partial(retrieval_choice, dataset))
             if choice is None:
                 return unrated(request, dataset)
             scores = board(dataset, choice.options)

@@ -15,6 +15,7 @@ from evaluation.data.columns import independent
 from evaluation.data.query import OneOf, QueryForm
 from evaluation.data.selection import SelectionError
 from evaluation.data.sources import MAJORITY, Source, source, sources
+from evaluation.http import KEPT
 from evaluation.metrics.relevance_seen import RULES, Rules
 from evaluation.models import RetrievalRun
 
@@ -200,6 +201,6 @@ def seen_choice(dataset: Dataset, asked: Mapping[str, str]) -> SeenChoice | None
     every = sources(dataset)
     if not every:
         return None
-    words = {name: asked[name] for name in SeenForm.base_fields if asked.get(name)}
+    words = {name: asked[name] for name in (*KEPT, *SeenForm.base_fields) if asked.get(name)}
     form = SeenForm(dataset, words)
     return SeenChoice(dataset, form.options(), every, form.etas, form.runs, words)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import wraps
+from functools import partial, wraps
 from typing import Any, Concatenate
 
 from django.core.paginator import Paginator
@@ -16,7 +16,7 @@ from annotation.http import AuthenticatedRequest, researchers_only
 from annotation.models import Dataset, Text
 from evaluation.csv_tables import csv_response
 from evaluation.data.selection import SelectionError
-from evaluation.http import json_file, refusal
+from evaluation.http import json_file, refusal, without_strangers
 from evaluation.seen.export import TABLES, as_json, items_json
 from evaluation.seen.items import Items, items_of
 from evaluation.seen.page import TITLES, depth_words, report_lines, shown
@@ -41,7 +41,7 @@ def chosen(view: View) -> Callable[..., HttpResponseBase]:
     def opened(request: AuthenticatedRequest, slug: str, **place: Any) -> HttpResponseBase:
         dataset = get_object_or_404(Dataset, slug=slug)
         try:
-            choice = seen_choice(dataset, request.GET.dict())
+            choice = without_strangers(request.GET, partial(seen_choice, dataset))
             if choice is None:
                 context = {"room": "datasets", "dataset": dataset}
                 return render(request, "evaluation/seen/nobody.html", context)

@@ -159,7 +159,9 @@ def test_the_page(rosa, weir):
     assert rows["brook"][6] == "1 of 2"
     assert f"{PAGE}systems/brook/" in links(response)
     assert f"{PAGE}systems/brook/?eta=2" in links(rosa.get(f"{PAGE}?eta=2"))
-    assert f"{PAGE}?judge=judge&eta=2" in links(rosa.get("/datasets/weir/retrieval/?eta=2"))
+    assert f"{PAGE}?judge=judge&eta=2&carried=1" in links(
+        rosa.get("/datasets/weir/retrieval/?eta=2")
+    )
 
 
 def test_one_system(rosa, weir):

@@ -1,0 +1,135 @@
+"""The bar and the tabs that all pages of results share, and what a link carries from one to another."""
+
+import re
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from django.test import Client
+
+from annotation.models import Rater, Rating
+from annotation.models.standard import NUGGET_SUPPORT, QUESTION_TYPE, add_standard
+from tests.markup import markup
+
+TABS = re.compile(r'<nav class="tabs".*?</nav>', re.DOTALL)
+LABELS = re.compile(r'<(?:label|span) class="field">([^<]+?)\s*<')
+PAGES = ("agreement", "pairs", "matrix", "retrieval", "seen", "by-type", "mixed-model")
+PAGES += ("calibration", "label-next", "paper")
+BAR = ["Rubric", "Judge", "η, answerable from"]
+
+
+@pytest.fixture
+def rosa(cast) -> Client:
+    return cast.client("researcher")
+
+
+def tabs(response) -> dict[str, dict[str, str]]:
+    """The parameters that each tab carries, by its page."""
+    found = re.findall(r'href="([^"]+)"', TABS.search(markup(response))[0])
+    parts = [urlsplit(link.replace("&amp;", "&")) for link in found]
+    return {
+        part.path.split("/")[3]: {
+            name: values[0] for name, values in parse_qs(part.query, True).items()
+        }
+        for part in parts
+    }
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_every_page_has_the_tabs_and_the_bar(rosa, study, page):
+    response = rosa.get(f"/datasets/ferry/{page}/")
+    assert response.status_code == 200
+    row = TABS.search(markup(response))[0]
+    assert list(tabs(response)) == [*PAGES]
+    assert row.count("aria-current") == 1
+    assert re.search(rf'/{page}/[^>]*aria-current="page"', row)
+    form = re.search(r'<form class="row choose".*?</form>', markup(response), re.DOTALL)
+    assert page == "by-type" or LABELS.findall(form[0])[:3] == BAR
+
+
+def test_a_link_carries_what_is_shown_by_the_names_of_the_other_page(rosa, study):
+    shown = tabs(rosa.get(study.url("agreement", "rubric=answerable&judge=judge&eta=4&raters=ann")))
+    assert shown["retrieval"] == {
+        "rubric": "answerable",
+        "source": "judge",
+        "eta": "4",
+        "carried": "1",
+    }
+    assert shown["seen"] == {"rubric": "answerable", "judge": "judge", "eta": "4", "carried": "1"}
+    assert shown["pairs"] == {
+        "rubric": "answerable",
+        "raters": "ann",
+        "judge": "judge",
+        "eta": "4",
+        "carried": "1",
+        "kind": "differ",
+    }
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_a_page_without_a_choice_keeps_it_for_the_next(rosa, study, page):
+    come = {"rubric": "graded", "judge": "judge", "source": "judge", "eta": "5", "carried": "1"}
+    shown = tabs(rosa.get(f"/datasets/ferry/{page}/", come))
+    of_matrix = shown["matrix"]
+    assert (of_matrix["source"], of_matrix["eta"]) == ("judge", "5")
+    assert shown["agreement"]["rubric"] == "graded"
+    assert shown["agreement"]["eta"] == "5"
+
+
+@pytest.mark.parametrize("page", [*PAGES, "nuggets"])
+def test_what_a_page_does_not_have_is_dropped_in_silence(rosa, study, page):
+    strange = "rubric=nobody&judge=stranger&source=stranger&eta=9&raters=zed&questions=none"
+    response = rosa.get(f"/datasets/ferry/{page}/?{strange}&carried=1")
+    assert response.status_code == 200
+    assert "stranger" not in str(tabs(response)["agreement"]) or page in ("by-type", "nuggets")
+
+
+def test_what_is_asked_of_a_page_itself_is_refused_as_before(rosa, study):
+    assert rosa.get(study.url("agreement", "judge=stranger")).status_code == 400
+    assert rosa.get("/datasets/ferry/retrieval/?source=stranger").status_code == 400
+    # Carried are parameters of the bar alone.
+    assert rosa.get("/datasets/ferry/retrieval/?metric=beauty&carried=1").status_code == 400
+
+
+def test_of_what_came_along_one_that_is_there_is_taken(rosa, study):
+    response = rosa.get(study.url("agreement", "rubric=nobody&judge=judge&eta=4&carried=1"))
+    selection = response.context["selection"]
+    assert (selection.rubric.slug, selection.judge.name, selection.eta) == (
+        "answerable",
+        "judge",
+        4,
+    )
+
+
+def test_eta_stays_with_the_scale_that_it_is_a_level_of(rosa, study):
+    support = add_standard(NUGGET_SUPPORT)
+    for name in ("ann", "ben"):
+        Rating.objects.create(
+            rater=Rater.objects.get(name=name),
+            rubric=support,
+            text=study.oracle,
+            question=study.questions[0],
+            grade=2,
+        )
+    judge = Rater.objects.get(name="judge")
+    Rating.objects.create(
+        rater=judge, rubric=support, text=study.oracle, question=study.questions[0], grade=1
+    )
+    shown = tabs(rosa.get(study.url("agreement", f"rubric={support.slug}&eta=1")))
+    assert shown["pairs"]["eta"] == "1"
+    assert "eta" not in shown["retrieval"]
+    assert "nuggets" in shown
+
+
+def test_a_rubric_of_names_is_dropped_where_systems_have_no_value(rosa, study):
+    names = add_standard(QUESTION_TYPE)
+    Rating.objects.create(
+        rater=Rater.objects.get(name="ann"),
+        rubric=names,
+        text=study.oracle,
+        question=study.questions[0],
+        grade=1,
+    )
+    page = rosa.get(study.url("agreement", f"rubric={names.slug}"))
+    response = rosa.get("/datasets/ferry/mixed-model/", tabs(page)["mixed-model"])
+    assert response.status_code == 200
+    assert response.context["selection"].rubric.slug == "answerable"
