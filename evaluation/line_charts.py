@@ -42,9 +42,11 @@ class Step:
 
 @dataclass(frozen=True)
 class LineChart:
-    """Lines of related statistics on one axis."""
+    """Lines of related statistics on one axis. `across` and `up` are what the axes are called."""
 
     title: str
+    across: str
+    up: str
     grid: tuple[tuple[str, str], ...]
     steps: tuple[Step, ...]
     lines: tuple[Line, ...]
@@ -55,6 +57,8 @@ def line_chart(
     steps: Sequence[tuple[float | None, str]],
     lines: Mapping[str, Values],
     ticks: Sequence[float],
+    across: str,
+    up: str,
 ) -> LineChart:
     """A chart of at most three lines by their names, each with a value for every step, None for none.
 
@@ -80,6 +84,8 @@ def line_chart(
     widths = [KEY + LETTER * len(words) for words in lines]
     return LineChart(
         title,
+        across,
+        up,
         tuple((f"{tick:.1f}".replace("-", "−"), y(tick)) for tick in ticks),
         drawn,
         tuple(

@@ -55,7 +55,7 @@ def _chart(
     lines = {
         words: [getattr(scores, name).value for scores in sweep] for name, words in names.items()
     }
-    return line_chart(title, steps, lines, (low, (low + high) / 2, high))
+    return line_chart(title, steps, lines, (low, (low + high) / 2, high), "η", "value")
 
 
 def _words(estimate: Estimate) -> str:

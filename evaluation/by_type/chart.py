@@ -34,4 +34,6 @@ def _curve(row: TypeRow, weights: Sequence[float], axis: Sequence[float]) -> Lin
         "95% from": [each.low for each in row.recall],
         "to": [each.high for each in row.recall],
     }
-    return line_chart(f"{row.name}, n = {row.n}", steps, lines, axis)
+    return line_chart(
+        f"{row.name}, n = {row.n}", steps, lines, axis, "weight of the lexical run", "recall"
+    )

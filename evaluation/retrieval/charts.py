@@ -23,6 +23,7 @@ TALL = 48  # of a strip, in pixels
 APART = 9.5  # between points of one place, in pixels
 PILE = 5  # so many stand above each other; more of the same place stand beside them
 BIN = 1.4  # per cent of a strip's width that one point takes
+STRIP_LEFT, STRIP_RIGHT = 1.5, 98.5  # where its axis begins and ends, in per cent
 ASIDE = 0.8  # per cent between those that stand beside each other
 
 # The square of a run against a run, in units of its viewBox.
@@ -202,7 +203,7 @@ def _across(value: float, axis: Axis) -> str:
 
 
 def _per_cent(share: float) -> float:
-    return 1.5 + 97 * share
+    return STRIP_LEFT + (STRIP_RIGHT - STRIP_LEFT) * share
 
 
 def _x(value: float, axis: Axis) -> float:

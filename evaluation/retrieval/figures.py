@@ -8,20 +8,35 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from html import escape
 from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
 
-from evaluation.retrieval.board import Board
-from evaluation.retrieval.charts import DRAWN, Strips
+from evaluation.charts import Axis
+from evaluation.retrieval.charts import (
+    BOTTOM,
+    LEFT,
+    RIGHT,
+    STRIP_LEFT,
+    STRIP_RIGHT,
+    TALL,
+    TOP,
+    StripRow,
+    Strips,
+    scatter,
+    value_axis,
+)
 from evaluation.retrieval.compare import Comparison
-from evaluation.retrieval.export import PARTS
+from evaluation.retrieval.differences import mean_difference
 from evaluation.retrieval.orders import Taus
 from evaluation.retrieval.params import Choice
 from evaluation.retrieval.tags import matrix_url
+from evaluation.stats.estimate import Estimate
 
 Json = dict[str, Any]
+ROW = 72  # of a system in the figure of topics, in pixels
 FIGURES = {
     "metrics": "Kendall’s τ between metrics",
     "topics": "Each topic, by system",
@@ -42,68 +57,164 @@ def metrics_figure(metric_taus: Taus, choice: Choice) -> Json:
         ygap=2,
         showscale=False,
         texttemplate="%{z:.2f}",
-        hovertemplate="%{y} and %{x}: τ-b %{z:.4f}<extra></extra>",
+        hovertemplate="%{y} and %{x}: τ-b %{z:.4f}, n = "
+        + f"{metric_taus.n_systems} systems<extra></extra>",
         hoverongaps=False,
     )
-    plain = {"showgrid": False}
+    plain = {"showgrid": False, "title": {"text": "metric"}}
     return _figure([heat], xaxis=plain, yaxis=plain | {"autorange": "reversed"}, margin={"l": 90})
 
 
-def topics_figure(strips: Strips, board: Board, choice: Choice) -> Json:
-    """A point for each topic of each system; boxes of quantiles where there are too many."""
+def topics_figure(strips: Strips, choice: Choice) -> Json:
+    """A point for each topic of each system; boxes of quantiles where there are too many.
+
+    Points stand where the drawing of the page has them, so that equal ones do not hide each other, and
+    over the mean. Names
+    stand above their strips: beside them a phone would have no room for the points.
+    """
     title = choice.metric_title
+    rows = list(reversed(strips.rows))
     traces: list[Any] = []
-    for row in reversed(strips.rows):
-        values = row.row.of(choice.metric)
-        known = np.flatnonzero(~np.isnan(values)).tolist()
-        name = row.row.title
-        if len(board.topics) > DRAWN:
-            if known:
-                low, first, middle, third, high = np.quantile(values[known], PARTS).tolist()
-                traces.append(_box(name, low, first, middle, third, high))
-            continue
-        traces.append(
-            go.Scatter(
-                x=[float(values[index]) for index in known],
-                y=[name] * len(known),
-                text=[board.topics[index] for index in known],
-                customdata=[matrix_url(choice, board.keys[index], row.row) for index in known],
-                mode="markers",
-                marker={"size": 11, "opacity": 0.6},
-                showlegend=False,
-                hovertemplate="%{text}<br>" + title + " %{x:.4f}<extra>%{y}</extra>",
-            )
-        )
-    return _figure(traces, xaxis={"title": {"text": title}}, margin={"l": 230})
+    for place, row in enumerate(rows):
+        if row.mean.value is not None:
+            says = f"mean {_told(row.mean)}"
+            traces.append(_mean([row.mean.value], [place], says, error_x=_bars(row.mean)))
+        cut = row.strip.quantiles
+        if cut:
+            traces.append(_box(row.row.title, place, *cut.numbers))
+        elif row.points:
+            traces.append(_strip(row, place, strips, title, choice))
+    names = [
+        {
+            "text": f"{escape(row.row.title)}, n = {row.mean.n}",
+            "x": 0,
+            "xref": "paper",
+            "xanchor": "left",
+            "y": place + 0.4,
+            "yanchor": "bottom",
+            "showarrow": False,
+        }
+        for place, row in enumerate(rows)
+    ]
+    return _figure(
+        traces,
+        xaxis={"title": {"text": f"{title} of a topic"}},
+        yaxis={
+            "range": [-0.5, len(rows) - 0.05],
+            "showticklabels": False,
+            "showgrid": False,
+            "zeroline": False,
+        },
+        annotations=names,
+        height=ROW * len(rows) + 100,
+    )
 
 
 def compare_figure(compared: Comparison, choice: Choice) -> Json:
-    """A point for each topic: the first run across, the second up; equal ones on the diagonal."""
+    """A point for each topic: the first run across, the second up; equal ones on the diagonal.
+
+    Topics with the same values stand round their place; the cross is the means with their intervals.
+    """
+    ours = np.array([topic.first for topic in compared.topics])
+    theirs = np.array([topic.second for topic in compared.topics])
+    axis = value_axis(ours, theirs)
+    drawn = scatter(ours, theirs, axis).points
+    places = {point.index: point for point in drawn}
     points = go.Scatter(
-        x=[topic.first for topic in compared.topics],
-        y=[topic.second for topic in compared.topics],
-        text=[topic.name for topic in compared.topics],
-        customdata=[matrix_url(choice, topic.key, compared.first) for topic in compared.topics],
+        x=[_value(places[at].x, LEFT, RIGHT, axis) for at in places] or ours.tolist(),
+        y=[_value(places[at].y, BOTTOM, TOP, axis) for at in places] or theirs.tolist(),
+        text=[
+            f"{escape(topic.name)}<br>{topic.first:.4f} across, {topic.second:.4f} up"
+            for topic in (compared.topics[at] for at in places or range(len(ours)))
+        ],
+        customdata=[
+            matrix_url(choice, compared.topics[at].key, compared.first)
+            for at in places or range(len(ours))
+        ],
         mode="markers",
         marker={"size": 11, "opacity": 0.6},
         showlegend=False,
-        hovertemplate="%{text}<br>%{x:.4f} across, %{y:.4f} up<extra></extra>",
+        hovertemplate="%{text}<extra></extra>",
     )
-    ends = [end for topic in compared.topics for end in (topic.first, topic.second)]
-    most = max([1.0, *ends])
-    line = {"type": "line", "x0": 0, "y0": 0, "x1": most, "y1": most, "layer": "below"}
+    across, up = mean_difference(ours), mean_difference(theirs)
+    traces = [points]
+    if across.value is not None and up.value is not None:
+        says = f"means: {_told(across)}, across<br>{_told(up)}, up"
+        bars = {"error_x": _bars(across), "error_y": _bars(up)}
+        traces.append(_mean([across.value], [up.value], says, **bars))
+    n = len(compared.topics)
+    line = {"type": "line", "x0": 0, "y0": 0, "x1": axis[1], "y1": axis[1], "layer": "below"}
     return _figure(
-        [points],
-        xaxis={"title": {"text": f"{choice.metric_title}, {compared.first.title}"}},
-        yaxis={"title": {"text": f"{choice.metric_title}, {compared.second.title}"}},
+        traces,
+        xaxis={
+            "title": {"text": f"{choice.metric_title}, {escape(compared.first.title)}, n = {n}"}
+        },
+        yaxis={"title": {"text": f"{choice.metric_title}, {escape(compared.second.title)}"}},
         shapes=[line],
-        margin={"l": 70},
+        margin={"l": 60},
     )
 
 
-def _box(name: str, low: float, first: float, middle: float, third: float, high: float) -> go.Box:
+def _strip(row: StripRow, place: int, strips: Strips, title: str, choice: Choice) -> go.Scatter:
+    return go.Scatter(
+        name=row.row.title,
+        x=[
+            _value(point.x.removesuffix("%"), STRIP_LEFT, STRIP_RIGHT, strips.axis)
+            for point, _ in row.points
+        ],
+        y=[place + (TALL / 2 - float(point.y)) / (1.2 * TALL) for point, _ in row.points],
+        text=[f"{escape(value.topic)}<br>{title} {value.value:.4f}" for _, value in row.points],
+        customdata=[matrix_url(choice, value.key, row.row) for _, value in row.points],
+        mode="markers",
+        marker={"size": 9, "opacity": 0.7},
+        showlegend=False,
+        hovertemplate="%{text}<extra>%{fullData.name}</extra>",
+    )
+
+
+def _value(place: str, low: float, high: float, axis: Axis) -> float:
+    """What stands at a place of a drawing whose axis goes from `low` to `high` there."""
+    return axis[0] + (axis[1] - axis[0]) * (float(place) - low) / (high - low)
+
+
+def _mean(x: list[float], y: list[float], says: str, **bars: Json) -> go.Scatter:
+    """The script draws what has this `meta` in the colour of words."""
+    return go.Scatter(
+        x=x,
+        y=y,
+        text=[says],
+        mode="markers",
+        meta="mean",
+        marker={"size": 12, "symbol": "diamond-open", "line": {"width": 2.5}},
+        showlegend=False,
+        hovertemplate="%{text}<extra></extra>",
+        **bars,
+    )
+
+
+def _bars(mean: Estimate) -> Json:
+    if mean.value is None or mean.low is None or mean.high is None:
+        return {"visible": False}
+    return {
+        "type": "data",
+        "symmetric": False,
+        "array": [mean.high - mean.value],
+        "arrayminus": [mean.value - mean.low],
+        "thickness": 2,
+        "width": 6,
+    }
+
+
+def _told(mean: Estimate) -> str:
+    limits = "" if mean.low is None else f", 95% interval {mean.low:.4f} to {mean.high:.4f}"
+    return f"{mean.value:.4f}{limits}, n = {mean.n}"
+
+
+def _box(
+    name: str, place: int, low: float, first: float, middle: float, third: float, high: float
+) -> go.Box:
     return go.Box(
-        y=[name],
+        y=[place],
         lowerfence=[low],
         q1=[first],
         median=[middle],
@@ -112,12 +223,12 @@ def _box(name: str, low: float, first: float, middle: float, third: float, high:
         orientation="h",
         name=name,
         showlegend=False,
-        hoverinfo="x+y",
+        hoverinfo="x+name",
     )
 
 
 def _figure(traces: Sequence[Any], **layout: Any) -> Json:
-    margin = {"t": 20, "r": 20, "b": 60, **layout.pop("margin", {})}
+    margin = {"t": 20, "r": 20, "b": 60, "l": 20, **layout.pop("margin", {})}
     figure = go.Figure(traces)
     figure.update_layout(template="none", margin=margin, hovermode="closest", **layout)
     figure_json: Json = json.loads(figure.to_json())

@@ -191,7 +191,7 @@ def retrieval_figure(
         drawn |= {"taus": (ordered := taus(systems)), "figure": metrics_figure(ordered, choice)}
     elif name == "topics" and systems:
         rows = strips(scores, systems, choice.metric)
-        drawn |= {"strips": rows, "figure": topics_figure(rows, scores, choice)}
+        drawn |= {"strips": rows, "figure": topics_figure(rows, choice)}
     elif name == "compare" and (compared := comparison(scores, choice, request.GET)):
         drawn |= _paged(request, choice, compared.topics)
         drawn |= {"compared": compared, "figure": compare_figure(compared, choice)}

@@ -34,12 +34,16 @@ function draw() {
   };
   // As deep as the deepest shade of the tables, so that the numbers on it are read.
   const shades = [0, 0.45].map((depth, at) => [at, lamp.replace("rgb(", "rgba(").replace(")", `, ${depth})`)]);
-  const data = figure.data.map((trace) =>
-    trace.type === "heatmap" ? { ...trace, colorscale: shades, textfont: { color: ink } } : trace,
-  );
+  const data = figure.data.map((trace) => {
+    if (trace.type === "heatmap") return { ...trace, colorscale: shades, textfont: { color: ink } };
+    if (trace.meta !== "mean") return trace;
+    const bars = ["error_x", "error_y"].filter((name) => name in trace).map((name) => [name, { ...trace[name], color: ink }]);
+    return { ...trace, marker: { ...trace.marker, color: ink }, ...Object.fromEntries(bars) };
+  });
   return Plotly.react(place, data, layout, config);
 }
 
+if (figure.layout.height) place.style.height = `${figure.layout.height}px`; // or the table would lie under it
 await draw();
 place.on("plotly_click", ({ points: [point] }) => {
   if (point.customdata) location.assign(point.customdata);

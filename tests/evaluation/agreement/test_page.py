@@ -9,6 +9,7 @@ from django.urls import reverse
 from annotation.models import Dataset, Rater, Rating, Rubric
 from tests.evaluation.agreement.material import make_study
 from tests.factories import make_dataset
+from tests.markup import markup
 
 
 def words(response) -> str:
@@ -228,8 +229,8 @@ def test_grades_of_filtered_questions_count_as_grades_and_not_as_coverage(rosa, 
 
 
 def test_what_stands_where(rosa, study):
-    seen = words(rosa.get(study.url("agreement")))
-    order = ("Fleiss κ", "Coverage of each report", "By system", "By topic", "Pairs of raters")
+    seen = words(rosa.get(study.url("agreement"))).partition("Download")[2]
+    order = ("Coverage of each report", "By system", "By topic", "Pairs of raters")
     places = [seen.index(title) for title in (*order, "By rater", "The judge against the raters")]
     assert places == sorted(places)
     assert seen.index("judge at every threshold") < seen.index("judge against each rater")
@@ -238,3 +239,11 @@ def test_what_stands_where(rosa, study):
 def test_two_datasets_may_hold_the_same_names(rosa, study):
     Dataset.objects.create(slug="empty", title="Empty")
     assert "Nobody has rated" in words(rosa.get("/datasets/empty/agreement/"))
+
+
+@pytest.mark.parametrize("query", ["", "judge=", "rubric=graded"])
+def test_the_contents_lead_to_what_is_on_the_page(rosa, study, query):
+    page = markup(rosa.get(study.url("agreement", query)))
+    contents = re.findall(r'<li><a href="#([^"]+)">', page)
+    assert contents[0] == "tiles-title"
+    assert [place for place in contents if page.count(f'id="{place}"') != 1] == []

@@ -116,12 +116,36 @@ def test_figures_hold_the_same_numbers_and_nothing_that_is_forbidden(room):
     heat = metrics_figure(figure_5, choice)["data"][0]
     assert heat["z"] == [[tau.value for tau in row] for row in figure_5.rows]
     assert (heat["xgap"], heat["ygap"], heat["showscale"]) == (2, 2, False)
-    topics = topics_figure(strips(room_board, systems, "coverage"), room_board, choice)["data"]
-    assert {trace["y"][0]: sorted(trace["x"]) for trace in topics}["poor"] == [0, 0, 0.5, 0.5]
-    assert f"/matrix/{room_board.keys[0]}/?source=judge&run=poor" in topics[0]["customdata"][0]
+    assert heat["hovertemplate"].endswith(f"n = {len(systems)} systems<extra></extra>")
+    drawn = strips(room_board, systems, "coverage")
+    topics = topics_figure(drawn, choice)
+    points = {trace["name"]: trace for trace in topics["data"] if "name" in trace}
+    assert sorted(points["poor"]["x"]) == pytest.approx([0, 0, 0.5, 0.5], abs=0.001)
+    assert f"/matrix/{room_board.keys[0]}/?source=judge&run=poor" in points["poor"]["customdata"][0]
+    # Two topics of 0 and two of 0.5 have places of their own.
+    assert len(set(zip(points["poor"]["x"], points["poor"]["y"], strict=True))) == 4
+    assert "poor, n = 4" in [name["text"] for name in topics["layout"]["annotations"]]
+    (mean,) = [trace for trace in topics["data"] if trace["text"][0].startswith("mean 0.2500")]
+    poor = next(row.mean for row in drawn.rows if row.row.name == "poor")
+    assert mean["x"] == [0.25]
+    assert mean["error_x"]["array"] == pytest.approx([poor.high - 0.25])
+    assert mean["text"][0].endswith("n = 4")
+
+
+def test_a_run_against_a_run_has_its_means_and_no_point_under_another(room):
+    room_board, choice = opened(room, source="judge")
     pair = comparison(room_board, choice, {"a": "good", "b": "poor"})
-    (points,) = compare_figure(pair, choice)["data"]
-    assert (points["x"], points["y"]) == ([1, 1, 1, 1], [0, 0, 0.5, 0.5])
+    figure = compare_figure(pair, choice)
+    points, means = figure["data"]
+    # All four are 1 across; two are 0 and two 0.5 up: each pair stands round its place.
+    assert len(set(zip(points["x"], points["y"], strict=True))) == 4
+    assert points["x"] == pytest.approx([1] * 4, abs=0.02)
+    assert sorted(points["y"]) == pytest.approx([0, 0, 0.5, 0.5], abs=0.02)
+    assert points["text"][0].endswith("1.0000 across, 0.0000 up")
+    assert (means["x"], means["y"], means["meta"]) == ([1], [0.25], "mean")
+    # A t interval of 0, 0, 0.5, 0.5 with three degrees of freedom: 3.182 * sqrt(1/12) / 2.
+    assert means["error_y"]["array"] == pytest.approx([0.4594], abs=0.0005)
+    assert figure["layout"]["xaxis"]["title"]["text"].endswith("good, n = 4")
 
 
 def test_plotly_comes_from_the_installed_package():
