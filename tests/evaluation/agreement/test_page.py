@@ -241,7 +241,7 @@ def test_two_datasets_may_hold_the_same_names(rosa, study):
     assert "Nobody has rated" in words(rosa.get("/datasets/empty/agreement/"))
 
 
-@pytest.mark.parametrize("query", ["", "judge=", "rubric=graded"])
+@pytest.mark.parametrize("query", ["", "judge=", "rubric=graded&raters=judge"])
 def test_the_contents_lead_to_what_is_on_the_page(rosa, study, query):
     page = markup(rosa.get(study.url("agreement", query)))
     contents = re.findall(r'<li><a href="#([^"]+)">', page)
