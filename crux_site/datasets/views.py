@@ -6,10 +6,12 @@ from django.db.models.functions import Coalesce
 from django.http import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_safe
+from django.views.decorators.vary import vary_on_headers
 
 from annotation.http import AuthenticatedRequest, researchers_only
 from annotation.models import Campaign, Dataset, Project, Rater, Rating, Text, Topic
 from crux_site.datasets.page import overview
+from crux_site.datasets.standing import standing
 from evaluation.csv_tables import Cell, csv_response
 from judging.engine.background import GOING
 from judging.models import JudgeRun
@@ -59,16 +61,21 @@ def datasets(request: AuthenticatedRequest) -> HttpResponseBase:
     return render(request, "crux_site/datasets/datasets.html", context)
 
 
+@vary_on_headers("HX-Request")
 @require_safe
 @researchers_only
 def dataset(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
-    """One dataset: what is in it, how full its matrix is, and what to look at next."""
+    """One dataset: what is in it, how full its matrix is, and what to look at next.
+
+    The list asks for a few lines of each dataset as it comes into sight: fifty would take long at once.
+    """
     dataset = get_object_or_404(Dataset, slug=slug)
     counts = overview(dataset)
+    stands = {"dataset": dataset, "overview": counts, "standing": standing(dataset, counts)}
+    if request.htmx:
+        return render(request, "crux_site/datasets/_standing.html", stands)
     page = Paginator(dataset.topics.all(), TOPICS_PER_PAGE).get_page(request.GET.get("page"))
-    context = {
-        "dataset": dataset,
-        "overview": counts,
+    context = stands | {
         "page": page,
         "topics": counts.counted(page.object_list),
         "runs": dataset.runs.annotate(

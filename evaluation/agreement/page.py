@@ -14,7 +14,7 @@ from evaluation.agreement.judge import AgainstJudge, judge_parts
 from evaluation.agreement.judge_evidence import JudgeEvidence, judge_evidence
 from evaluation.agreement.majority import MajorityRow, majority_rows
 from evaluation.agreement.parts import Part, part, slice_parts, topic_parts, unanimous
-from evaluation.data.cache import cached
+from evaluation.data.cache import cached, if_kept
 from evaluation.data.columns import Column
 from evaluation.data.ratings import RatingMatrix, load
 from evaluation.data.selection import Selection, one_of
@@ -180,7 +180,19 @@ def agreement_report(selection: Selection) -> AgreementReport:
 
 def kept_report(selection: Selection) -> AgreementReport:
     """`agreement_report`, kept until the data change."""
-    key = (
+    kept = cached(selection.dataset, _key(selection), lambda: agreement_report(selection))
+    # What is kept may name choices that have changed since; this selection was just read.
+    return replace(kept, selection=selection)
+
+
+def report_if_kept(selection: Selection) -> AgreementReport | None:
+    """The report where somebody has asked for it since the data changed; nothing is computed."""
+    kept: AgreementReport | None = if_kept(selection.dataset, _key(selection))
+    return replace(kept, selection=selection) if kept else None
+
+
+def _key(selection: Selection) -> tuple[object, ...]:
+    return (
         "agreement",
         selection.rubric.pk,
         selection.campaign and selection.campaign.pk,
@@ -191,9 +203,6 @@ def kept_report(selection: Selection) -> AgreementReport:
         selection.majority,
         selection.by and selection.by.name,
     )
-    kept = cached(selection.dataset, key, lambda: agreement_report(selection))
-    # What is kept may name choices that have changed since; this selection was just read.
-    return replace(kept, selection=selection)
 
 
 def _filtered(matrix: RatingMatrix) -> int:

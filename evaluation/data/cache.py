@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from django.core.cache import cache
 from django.db.models import Count, F, Max, Q, Subquery, Sum
@@ -49,10 +49,19 @@ def cached(
     outlives the program has to be emptied when a new version of it is installed. `version` is the
     dataset's, where many results are asked for at once: it takes five queries.
     """
-    digest = hashlib.sha256(repr(key).encode()).hexdigest()
-    name = f"evaluation:{version or data_version(dataset)}:{digest}"
+    name = _name(dataset, key, version)
     result: Result | None = cache.get(name)
     if result is None:
         result = compute()
         cache.set(name, result, KEPT_FOR)
     return result
+
+
+def if_kept(dataset: Dataset, key: object) -> Any:
+    """What `cached` keeps under this key for the data as they are now; None where it keeps nothing."""
+    return cache.get(_name(dataset, key))
+
+
+def _name(dataset: Dataset, key: object, version: str = "") -> str:
+    digest = hashlib.sha256(repr(key).encode()).hexdigest()
+    return f"evaluation:{version or data_version(dataset)}:{digest}"
