@@ -21,6 +21,7 @@ FOR_STAFF = {
     "Projects",
     "Judges",
     "Rubrics",
+    "Search",
     "Share",
     "Import",
     "People",
