@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from django.core.exceptions import PermissionDenied
+from django.db.models import Q
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_http_methods
@@ -35,8 +36,9 @@ def reply(
     request: AuthenticatedRequest, rater_id: int, text_id: int, question_id: int
 ) -> HttpResponse:
     """What a judge said about a pair; a POST asks it again, and stores nothing."""
-    rater = get_object_or_404(Rater, pk=rater_id)
     text = get_object_or_404(Text.objects.select_related("dataset", "topic"), pk=text_id)
+    raters = Rater.objects.filter(Q(dataset=None) | Q(dataset=text.dataset))
+    rater = get_object_or_404(raters, pk=rater_id)
     question = get_object_or_404(
         SubQuestion.objects.select_related("topic"), topic__dataset=text.dataset_id, pk=question_id
     )
