@@ -116,6 +116,8 @@ class Membership(models.Model):
                 self.save(update_fields=["role"])
             else:
                 self.delete()
+            if role != Role.OWNER:  # nobody lets oneself in again
+                self.project.invitations.open().filter(made_by=self.user).delete()
             detail = f"{self.user.username}, {'to ' + role if role else 'not in it any more'}"
             ProjectEntry.record(self.project, by, "changed a member", detail)
 

@@ -2,16 +2,17 @@
 
 import logging
 import math
+from typing import cast
 
 from django.contrib.auth.decorators import login_not_required
-from django.http import HttpRequest, HttpResponseBase
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_GET, require_http_methods, require_safe
 
-from annotation.models import Campaign, Participant
+from annotation.models import Campaign, Participant, User
 from annotation.participation import entry, guests, journey
 from annotation.participation.forms import ConsentForm
 from annotation.throttling import Arrivals, address_of
@@ -31,9 +32,7 @@ def start(request: HttpRequest, slug: str) -> HttpResponseBase:
     """
     campaign = get_object_or_404(Campaign, slug=slug)
     if _is_staff(request):
-        return render(
-            request, "annotation/participation/arrival_staff.html", {"campaign": campaign}
-        )
+        return _for_staff(request, campaign)
     campaign.activate_language()
     if campaign.is_draft:
         return _turned_away(request, campaign, entry.why_closed(campaign))
@@ -55,6 +54,15 @@ def start(request: HttpRequest, slug: str) -> HttpResponseBase:
         return _turned_away(request, campaign, str(error))
 
 
+def _for_staff(request: HttpRequest, campaign: Campaign) -> HttpResponse:
+    """That this is for participants. A draft is not even that to who does not see its dataset."""
+    seen = Campaign.objects.seen_by(cast(User, request.user))
+    if campaign.is_draft and not seen.filter(pk=campaign.pk).exists():
+        raise Http404("There is no such study.")
+    context = {"campaign": campaign}
+    return render(request, "annotation/participation/arrival_staff.html", context)
+
+
 @login_not_required
 @never_cache
 @require_GET
@@ -62,11 +70,7 @@ def invited(request: HttpRequest, token: str) -> HttpResponseBase:
     """Somebody comes by a link that was made for them."""
     participant, serial = entry.invited(token)
     if _is_staff(request):
-        return render(
-            request,
-            "annotation/participation/arrival_staff.html",
-            {"campaign": participant.campaign},
-        )
+        return _for_staff(request, participant.campaign)
     participant.campaign.activate_language()
     if participant.campaign.is_draft:
         reason = entry.why_closed(participant.campaign)

@@ -156,8 +156,7 @@ def _dataset(slug: str, title: str, project: Project | None, summary: ImportSumm
     made = {"title": title or slug} | ({"project": project} if project else {})
     dataset, created = Dataset.objects.get_or_create(slug=slug, defaults=made)
     if project and dataset.project_id != project.pk:
-        where = f"is in the project {dataset.project.slug}, not in {project.slug}"
-        problem = Problem("", 0, "dataset", f"{slug} {where}")
+        problem = Problem("", 0, "dataset", f"{slug} is taken, and not in {project.slug}")
         raise ImportFailed([problem], summary)
     if created:
         summary.created["datasets"] += 1

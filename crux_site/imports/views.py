@@ -12,7 +12,7 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods
 
 from annotation.http import AuthenticatedRequest, researchers_only
-from annotation.models import Dataset, Project
+from annotation.models import Dataset, Project, User
 from annotation.models.projects import MAIN, ProjectQuerySet, main_project
 from crux_site.imports.importing import FORMATS
 from crux_site.imports.unpacking import UploadRefused
@@ -129,7 +129,7 @@ def import_preview(request: AuthenticatedRequest, token: UUID) -> HttpResponseBa
     """GET: what an import of the upload would change, or has changed. POST: the import, all or nothing, or
     another look where the first found something wrong or did not come to its end."""
     upload = upload_of(token)
-    if not upload or not (request.user.is_admin or upload.about["by"] == request.user.pk):
+    if not upload or not _is_theirs(request.user, upload):
         raise Http404("This upload is no longer here.")
     if request.method == "POST":
         _go_on(upload)
@@ -143,6 +143,14 @@ def import_preview(request: AuthenticatedRequest, token: UUID) -> HttpResponseBa
     context |= upload.result | {"waits": connection.vendor == "sqlite"}
     status = 422 if "problems" in context else 200
     return render(request, "crux_site/imports/import_preview.html", context, status=status)
+
+
+def _is_theirs(user: User, upload: Upload) -> bool:
+    """Whether somebody brought it, and still owns the project that it is for."""
+    if user.is_admin:
+        return True
+    owned = Project.objects.owned_by(user).filter(slug=upload.about["project"])
+    return upload.about["by"] == user.pk and owned.exists()
 
 
 def _go_on(upload: Upload) -> None:

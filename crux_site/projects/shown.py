@@ -25,7 +25,7 @@ WITHOUT_WORDS = {
     *("calibration", "calibration_csv", "calibration_json"),
 }
 WITH_WORDS = WITHOUT_WORDS | {
-    *("pairs", "pairs_csv", "pair"),
+    *("pairs", "pair"),
     *("matrix", "matrix_csv", "matrix_under"),
     *("nuggets_report", "seen_items", "seen_items_json"),
     *("exports", "export_file"),

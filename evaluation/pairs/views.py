@@ -9,7 +9,7 @@ from itertools import combinations
 from django.core.exceptions import PermissionDenied
 from django.core.paginator import Paginator
 from django.db.models import Q
-from django.http import HttpResponse, HttpResponseRedirect, StreamingHttpResponse
+from django.http import Http404, HttpResponse, HttpResponseRedirect, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
@@ -61,7 +61,7 @@ def pairs(request: AuthenticatedRequest, slug: str) -> HttpResponse:
         selection = asked_for(request, dataset)
     except SelectionError as error:
         return refusal(request, dataset, str(error))
-    listed, refused = _listed(selection, request.GET.dict())
+    listed, refused = _listed(selection, _asked(request))
     page = Paginator(range(len(listed)), PER_PAGE).get_page(request.GET.get("page"))
     is_shown = listed and not refused
     context = _list_context(dataset, listed) | {
@@ -72,6 +72,14 @@ def pairs(request: AuthenticatedRequest, slug: str) -> HttpResponse:
         ),
     }
     return render(request, "evaluation/pairs/pairs.html", context, status=400 if refused else 200)
+
+
+def _asked(request: AuthenticatedRequest) -> dict[str, str]:
+    """What the address asks for. Which pairs have notes is for the team, not for visitors by a link."""
+    asked = request.GET.dict()
+    if not request.user.is_authenticated and "noted" in asked.values():
+        raise Http404("Notes are for members of the project.")
+    return asked
 
 
 def _listed(selection: Selection, words: dict[str, str]) -> tuple[PairList, str]:
@@ -131,7 +139,7 @@ def _pair_page(
         SubQuestion.objects.select_related("topic"), topic__dataset=dataset, pk=question_id
     )
     try:
-        listed = pair_list(asked_for(request, dataset), request.GET.dict())
+        listed = pair_list(asked_for(request, dataset), _asked(request))
     except SelectionError as error:
         return refusal(request, dataset, str(error))
     voices = _voices(listed.matrix.selection, text, question)
@@ -348,7 +356,7 @@ def pairs_csv(request: AuthenticatedRequest, slug: str) -> HttpResponse | Stream
     """All pairs of the list, not those of one page; sent as they are read."""
     dataset = get_object_or_404(Dataset, slug=slug)
     try:
-        listed = pair_list(asked_for(request, dataset), request.GET.dict())
+        listed = pair_list(asked_for(request, dataset), _asked(request))
     except SelectionError as error:
         return refusal(request, dataset, str(error))
     return StreamingHttpResponse(

@@ -6,10 +6,20 @@ from typing import Any
 from django import forms
 from django.core.exceptions import ValidationError
 from django.core.validators import MaxValueValidator, MinValueValidator
-from django.db.models import Count, QuerySet
+from django.db.models import Count, Q, QuerySet
 
 from annotation.builder.drafts import RESERVED, free_slug
-from annotation.models import Campaign, Dataset, Rater, Rating, Rubric, Text, User
+from annotation.models import (
+    Campaign,
+    Dataset,
+    Membership,
+    Project,
+    Rater,
+    Rating,
+    Rubric,
+    Text,
+    User,
+)
 from annotation.models.rating import raters_of
 from annotation.models.standard import kind_for
 
@@ -17,9 +27,11 @@ MOMENT = "%Y-%m-%dT%H:%M"
 SMALL, LARGE = 32_767, 2_147_483_647  # what the columns hold
 
 
-def accounts() -> QuerySet[User]:
-    """Whom a campaign may invite: everybody who logs in, and no guest of another study."""
-    return User.objects.filter(is_active=True, is_guest=False).order_by("username")
+def accounts(project: Project | None = None) -> QuerySet[User]:
+    """Whom a campaign may invite: workers and, of a project, its members; no guest of another study."""
+    members = Membership.objects.filter(project=project).values("user")
+    may_come = Q(role=User.Role.WORKER) | Q(pk__in=members)
+    return User.objects.filter(may_come, is_active=True, is_guest=False).order_by("username")
 
 
 class People(forms.ModelMultipleChoiceField):
@@ -62,6 +74,7 @@ class NewCampaignForm(forms.ModelForm):
     def __init__(self, *args: Any, dataset: Dataset, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.fields["slug"].required = False
+        self.fields["people"].queryset = accounts(dataset.project)  # type: ignore[attr-defined]
         self.fields["rubric"].queryset = Rubric.objects.offered()  # type: ignore[attr-defined]
         words = dataset.texts.with_body().order_by().values_list("kind").annotate(Count("pk"))
         counts: dict[str, int] = dict(words)

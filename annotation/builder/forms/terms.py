@@ -5,6 +5,7 @@ from typing import Any
 
 from django import forms
 from django.core.exceptions import ValidationError
+from django.db.models import Q
 from django.utils import timezone
 
 from annotation.builder.forms.steps import MOMENT, DraftForm, People, accounts
@@ -102,6 +103,10 @@ class TermsForm(OfPlatformForm):
     def __init__(self, *args: Any, instance: Campaign, **kwargs: Any) -> None:
         invited = User.objects.filter(rater__participations__campaign=instance, is_guest=False)
         super().__init__(*args, instance=instance, initial={"people": invited}, **kwargs)
+        may_come = accounts(instance.dataset.project).values("pk")
+        self.fields["people"].queryset = User.objects.filter(  # type: ignore[attr-defined]
+            Q(pk__in=may_come) | Q(pk__in=invited.values("pk"))
+        ).order_by("username")
         zone = timezone.get_current_timezone_name()
         self.fields["opens_at"].help_text = f"{zone}; empty: as soon as it is open"
         self.fields["closes_at"].help_text = f"{zone}; empty: when somebody closes it"
@@ -155,7 +160,7 @@ class LaterForm(OfPlatformForm):
     def __init__(self, *args: Any, instance: Campaign, **kwargs: Any) -> None:
         super().__init__(*args, instance=instance, **kwargs)
         in_already = User.objects.filter(rater__participations__campaign=instance)
-        self.fields["people"].queryset = accounts().exclude(  # type: ignore[attr-defined]
+        self.fields["people"].queryset = accounts(instance.dataset.project).exclude(  # type: ignore[attr-defined]
             pk__in=in_already
         )
         zone = timezone.get_current_timezone_name()

@@ -5,16 +5,20 @@ import io
 from datetime import timedelta
 
 import pytest
+from django.conf import settings
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.utils import timezone
 
 from annotation.models import Dataset, Invitation, Membership, Project, ProjectEntry, User
 from annotation.models.people import digest_of_token
 from annotation.models.projects import main_project
+from crux_site.imports import uploads
 from tests.conftest import Cast, make_cast
 from tests.evaluation.agreement.test_page import words
 from tests.factories import make_dataset
 
 PAGE = "/projects/coast/"
+DEMO = settings.BASE_DIR / "fixtures" / "demo"
 
 
 def make_world() -> Cast:
@@ -196,3 +200,24 @@ def test_owners_take_away_what_people_said_in_datasets_that_are_deleted(cast, se
         False,
     )
     assert cast.client("worker").get(address).status_code == 403
+
+
+def test_who_owns_no_more_neither_imports_what_was_uploaded_nor_comes_back(
+    cast, rex, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(uploads, "STAGING", tmp_path)
+    monkeypatch.setattr(
+        uploads.Upload, "start", lambda self, *, stores=False: self.read(stores=stores)
+    )
+    owner = cast.client("researcher")
+    rex.post(invite(owner, "owner"))
+    file = SimpleUploadedFile("topics.jsonl", (DEMO / "topics.jsonl").read_bytes())
+    form = {"project": "coast", "dataset": "bay", "title": "", "files": file}
+    staged = rex.post("/import/", form).url
+    assert rex.get(staged).status_code == 200
+    back = invite(rex, "owner")
+    of_rex = Membership.objects.get(user__username="rex")
+    owner.post(f"{PAGE}members/{of_rex.pk}/", {"role": "viewer"})
+    assert (rex.get(staged).status_code, rex.post(staged).status_code) == (404, 404)
+    assert rex.post(back).status_code == 404
+    assert not Dataset.objects.filter(slug="bay").exists()

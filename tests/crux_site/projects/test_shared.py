@@ -209,6 +209,15 @@ def test_without_words_no_address_of_the_dataset_has_any(world, owner):
     assert WITHOUT_WORDS - answered == set()
 
 
+def test_which_pairs_have_notes_is_for_the_team(world, owner):
+    client = visitor(share(owner, with_words="on"))
+    for asked in ("kind=noted", "show=noted"):
+        assert client.get(f"{DATASET}pairs/?rubric=answerable&{asked}").status_code == 404
+    page = client.get(f"{DATASET}pairs/?rubric=answerable").content.decode()
+    assert "notes.csv" not in page
+    assert client.get(f"{DATASET}pairs.csv?rubric=answerable").status_code == 404
+
+
 def test_with_words_there_is_more_and_nothing_of_the_site_but_the_listed(world, owner):
     """The words are found there, so that looking for them finds them."""
     client = visitor(share(owner, with_words="on"))

@@ -8,7 +8,7 @@ from django.test import Client
 from django.urls import URLPattern, get_resolver
 from rest_framework.test import APIClient
 
-from annotation.models import ApiToken, Dataset, Membership, Participant, Project, User
+from annotation.models import ApiToken, Campaign, Dataset, Membership, Participant, Project, User
 from annotation.models.projects import main_project
 from evaluation.models import RetrievalRun
 from judging.engine.foreground import fill_lexical
@@ -194,3 +194,15 @@ def test_a_worker_is_told_what_workers_are_told_everywhere(world):
     wil = client_of("wil")
     for address in ("/datasets/ferry/", "/datasets/quarry/", "/projects/", "/projects/main/"):
         assert wil.get(address).status_code == 403
+
+
+def test_a_draft_is_nothing_to_another_group_and_a_campaign_of_theirs_lists_none_of_ours(world):
+    rex = client_of("rex")
+    address = "/start/ferry-answerable/"
+    assert rex.get(address).status_code == 200  # as for everybody: it is open
+    Campaign.objects.update(state="draft")
+    assert (rex.get(address).status_code, client_of("owner").get(address).status_code) == (404, 200)
+    make_dataset("quarry")
+    Dataset.objects.filter(slug="quarry").update(project=Project.objects.get(slug="other"))
+    page = rex.get("/campaigns/new/?dataset=quarry").content.decode()
+    assert ("wil" in page, "rosa" in page, "ada" in page) == (True, False, False)
