@@ -13,7 +13,6 @@ from annotation.models import (
     Campaign,
     Dataset,
     Membership,
-    Project,
     Rater,
     Rating,
     Rubric,
@@ -27,10 +26,12 @@ MOMENT = "%Y-%m-%dT%H:%M"
 SMALL, LARGE = 32_767, 2_147_483_647  # what the columns hold
 
 
-def accounts(project: Project | None = None) -> QuerySet[User]:
-    """Whom a campaign may invite: workers and, of a project, its members; no guest of another study."""
-    members = Membership.objects.filter(project=project).values("user")
-    may_come = Q(role=User.Role.WORKER) | Q(pk__in=members)
+def accounts(campaign: Campaign | None = None) -> QuerySet[User]:
+    """Whom a campaign may invite: workers, members of its project, its maker; no guest of another study."""
+    may_come = Q(role=User.Role.WORKER)
+    if campaign:
+        members = Membership.objects.filter(project__datasets=campaign.dataset_id).values("user")
+        may_come |= Q(pk__in=members) | Q(pk=campaign.created_by_id)
     return User.objects.filter(may_come, is_active=True, is_guest=False).order_by("username")
 
 
@@ -74,7 +75,7 @@ class NewCampaignForm(forms.ModelForm):
     def __init__(self, *args: Any, dataset: Dataset, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.fields["slug"].required = False
-        self.fields["people"].queryset = accounts(dataset.project)  # type: ignore[attr-defined]
+        self.fields["people"].queryset = accounts(self.instance)  # type: ignore[attr-defined]
         self.fields["rubric"].queryset = Rubric.objects.offered()  # type: ignore[attr-defined]
         words = dataset.texts.with_body().order_by().values_list("kind").annotate(Count("pk"))
         counts: dict[str, int] = dict(words)

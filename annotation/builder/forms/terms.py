@@ -103,7 +103,7 @@ class TermsForm(OfPlatformForm):
     def __init__(self, *args: Any, instance: Campaign, **kwargs: Any) -> None:
         invited = User.objects.filter(rater__participations__campaign=instance, is_guest=False)
         super().__init__(*args, instance=instance, initial={"people": invited}, **kwargs)
-        may_come = accounts(instance.dataset.project).values("pk")
+        may_come = accounts(instance).values("pk")
         self.fields["people"].queryset = User.objects.filter(  # type: ignore[attr-defined]
             Q(pk__in=may_come) | Q(pk__in=invited.values("pk"))
         ).order_by("username")
@@ -160,7 +160,7 @@ class LaterForm(OfPlatformForm):
     def __init__(self, *args: Any, instance: Campaign, **kwargs: Any) -> None:
         super().__init__(*args, instance=instance, **kwargs)
         in_already = User.objects.filter(rater__participations__campaign=instance)
-        self.fields["people"].queryset = accounts(instance.dataset.project).exclude(  # type: ignore[attr-defined]
+        self.fields["people"].queryset = accounts(instance).exclude(  # type: ignore[attr-defined]
             pk__in=in_already
         )
         zone = timezone.get_current_timezone_name()
