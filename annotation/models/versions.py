@@ -9,8 +9,8 @@ class Version(models.Model):
     """The words that a text, or a question, had until others took their place.
 
     Where grades given to them do not count for the new words (`counts`), they lie in `set_aside`: a list of
-    {rater, rubric, text, question, grade, created, spans}, by keys. `citations` are marks of a report whose
-    statements are not in its new words, as rows.
+    {rater, rubric, text, question, grade, created, spans}, by keys, with `is_placed` where the spans stand in
+    the new words. `citations` are marks of a report whose statements are not in its new words, as rows.
     """
 
     dataset = models.ForeignKey(

@@ -23,6 +23,7 @@ from annotation.models import (
 from annotation.text.anchors import anchored
 
 Worded = Text | SubQuestion
+PLACED = "is_placed"  # of a rating set aside: its spans stand in the words after its version
 LONGEST = 200  # of what an entry of the log tells
 
 
@@ -132,7 +133,8 @@ def choose(version: Version, *, counts: bool, by: User | None) -> None:
         moved = [_at_new_words(row, version, thing) for row in version.set_aside]
         version.set_aside = Rating.objects.put_back(moved)
     else:
-        version.set_aside += ratings_of(thing).filter(created__lte=version.replaced).set_aside()
+        rated = ratings_of(thing).filter(created__lte=version.replaced).set_aside()
+        version.set_aside += [{**row, PLACED: True} for row in rated]
     version.counts = counts
     version.save(update_fields=["counts", "set_aside"])
     what = "grades of earlier words count" if counts else "set grades of earlier words aside"
@@ -198,12 +200,18 @@ def _put(span: NuggetSpan, place: tuple[int, int] | None) -> None:
 
 def _at_new_words(row: Mapping[str, Any], version: Version, thing: Worded) -> dict[str, Any]:
     """A rating that was set aside, its spans where they stand in the words of now."""
+    if row.get(PLACED):
+        return dict(row)
     spans = [NuggetSpan(**span) for span in row["spans"]]
     for span in spans:
         if isinstance(thing, Text) and span.start is not None and span.end is not None:
             _put(span, anchored(version.body, thing.body or "", span.start, span.end))
     fields = ("start", "end", "quote", "source_quote", "located")
-    return {**row, "spans": [{name: getattr(span, name) for name in fields} for span in spans]}
+    return {
+        **row,
+        PLACED: True,
+        "spans": [{name: getattr(span, name) for name in fields} for span in spans],
+    }
 
 
 def _move_citations(text: Text, body: str) -> list[dict[str, Any]]:

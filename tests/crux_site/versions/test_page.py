@@ -135,6 +135,10 @@ def test_grades_are_set_aside_and_come_back_with_their_spans(owner, report, url)
     assert [there for there, _ in marked(report)] == list(SPANS)
     assert owner.post(f"{url}choose/", {"counts": "no"}).url == url
     assert (Rating.objects.count(), len(Version.objects.get().set_aside)) == (0, 2)
+    assert (
+        owner.post(f"{url}choose/", {"counts": "yes"}).url == url
+    )  # their places are of the new words already
+    assert [there for there, _ in marked(report)] == list(SPANS)
     assert owner.post(f"{url}choose/", {"counts": "maybe"}).status_code == 404
 
 
