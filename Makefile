@@ -17,11 +17,12 @@ PORT ?= 8000
 STAND_IN_PORT ?= 8801
 PYTHON ?= python3
 PG_URL ?= postgres://postgres@127.0.0.1:5432/postgres
-# Processes that share the tests, each with a database, and a browser, of its own.
-JOBS ?= auto
+# Processes that share the tests, each with a database, and a browser, of its own. One more than cores: some wait.
+JOBS ?= $(shell echo $$(($$(getconf _NPROCESSORS_ONLN) + 1)))
 # Options of pytest for all parts.
 PYTEST ?=
 CHROMIUM ?= /usr/bin/chromium
+CHROMIUM_SHELL ?= /usr/bin/chromium-headless-shell
 # Where the package index has torch for GPUs alone: pip's option for one with builds for CPUs.
 TORCH_FROM ?=
 # Extras of pyproject.toml to bring along, parted by spaces. They stay, and follow uv.lock from then on.
@@ -111,12 +112,15 @@ dev-env: .venv/dev.stamp
 	@touch $@ .venv/env.stamp $(TESTED_EXTRAS:%=.venv/extra-%.stamp)
 
 browser:
-	@if [ ! -x "$(CHROMIUM)" ]; then \
+	@if [ ! -x "$(CHROMIUM)" ] || [ ! -x "$(CHROMIUM_SHELL)" ]; then \
 		if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
 			echo "== Chromium"; \
-			apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq chromium >/dev/null; \
-		else \
+			apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq \
+				chromium chromium-headless-shell >/dev/null; \
+		elif [ ! -x "$(CHROMIUM)" ]; then \
 			echo "The browser tests need Chromium at $(CHROMIUM) (or CHROMIUM=...)."; exit 1; \
+		else \
+			echo "== NO headless shell at $(CHROMIUM_SHELL) (or CHROMIUM_SHELL=...): Chromium itself takes longer"; \
 		fi; \
 	fi
 
@@ -138,7 +142,7 @@ lint-css:
 # File by file, what takes long first: what the tests of a file share is made once. (The groups of pytest-xdist 3.8
 # would be finer, and are passed over in silence by pytest 9.2.)
 # Where PYTEST names tests, one part may have none of them: pytest then ends with 5.
-RUN = CHROMIUM=$(CHROMIUM) PG_URL=$(PG_URL) $(PY) -m pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder
+RUN = CHROMIUM=$(CHROMIUM) CHROMIUM_SHELL=$(CHROMIUM_SHELL) PG_URL=$(PG_URL) $(PY) -m pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder
 END = $(if $(PYTEST),|| [ $$? = 5 ])
 
 test: lint test-sqlite test-browser test-postgres
@@ -158,11 +162,11 @@ coverage: dev-env
 	@echo "== tests, SQLite, and what they run: as pages in var/coverage/html"
 	$(RUN) -m "not browser" --cov --cov-report term --cov-report html $(PYTEST) $(END)
 
-# What opens no database says the same again on another, and is left out.
+# What opens no database, or hangs on none, says the same again on another, and is left out.
 test-postgres: dev-env
 	@if $(PY) -c "import psycopg; psycopg.connect('$(PG_URL)', connect_timeout=2)" 2>/dev/null; then \
 		echo "== tests of the database, PostgreSQL"; \
-		DATABASE_URL=$(PG_URL) $(RUN) -m "database and not browser" $(PYTEST) $(END); \
+		DATABASE_URL=$(PG_URL) $(RUN) -m "database and not browser and not any_database" $(PYTEST) $(END); \
 	else \
 		echo "== NO PostgreSQL at $(PG_URL): its tests are skipped (PG_URL=... names another)"; \
 	fi

@@ -1,13 +1,14 @@
 """One server and one Chromium for all browser tests; each test has a worker and a profile of its own."""
 
 import itertools
+import os
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import BrowserContext, Page, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
 from tests.browser.material import PASSWORD
-from tests.browser.site import CHROMIUM, CHROMIUM_ARGS, Site, served
+from tests.browser.site import CHROMIUM, CHROMIUM_ARGS, CHROMIUM_SHELL, Site, served
 
 HERE = f"{Path(__file__).parent}/"  # as words: every test of all is asked, and a path is slow to answer
 
@@ -27,18 +28,39 @@ def pytest_collection_modifyitems(items):
 @pytest.fixture(scope="session")
 def site(tmp_path_factory):
     seed = "from tests.browser.seed import seed; seed()"
-    with served(tmp_path_factory.mktemp("site"), seed) as running:
+    here = tmp_path_factory.getbasetemp()
+    with served(here / "site", seed, shared=_of_the_run(here) / "seeded") as running:
         yield running
 
 
+def _of_the_run(folder: Path) -> Path:
+    """The temporary folder of all processes of a run, from that of one."""
+    return folder.parent if "PYTEST_XDIST_WORKER" in os.environ else folder
+
+
 @pytest.fixture(scope="session")
-def chromium():
-    if not Path(CHROMIUM).exists():
-        pytest.fail(f"{CHROMIUM} is not there: `make test` installs it on Debian as root")
+def browsers():
+    """By path, each started when a test first asks for it."""
+    running: dict[str, Browser] = {}
+
+    def started(path: str) -> Browser:
+        if not Path(path).exists():
+            pytest.fail(f"{path} is not there: `make test` installs it on Debian as root")
+        if path not in running:
+            running[path] = playwright.chromium.launch(executable_path=path, args=CHROMIUM_ARGS)
+        return running[path]
+
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=CHROMIUM_ARGS)
-        yield browser
-        browser.close()
+        yield started
+        for browser in running.values():
+            browser.close()
+
+
+@pytest.fixture
+def chromium(request, browsers) -> Browser:
+    """Its headless shell, or all of it where a test says so (see docs/decisions/0067)."""
+    whole = request.node.get_closest_marker("whole_browser")
+    return browsers(CHROMIUM if whole else CHROMIUM_SHELL)
 
 
 class Visitor:

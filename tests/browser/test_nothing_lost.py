@@ -10,6 +10,8 @@ from playwright.sync_api import expect
 from tests.browser.hands import answer_all, drag_over, grade, offline, said, settled, until
 from tests.browser.material import T1_BODY
 
+pytestmark = pytest.mark.whole_browser  # which sends what a page leaves behind
+
 LISTEN = """() => {
     const line = document.getElementById("saved");
     window.heard = [];

@@ -8,6 +8,8 @@ from playwright.sync_api import expect
 from tests.browser.hands import answer_all, grade, settled
 from tests.browser.material import T1_BODY
 
+pytestmark = pytest.mark.whole_browser  # which sends what a page leaves behind
+
 SENTENCE = T1_BODY[: T1_BODY.index(" Nobody was")]
 WORDS = SENTENCE[: -len(" of clay.")]
 KEYS = ("t", "Space", "Shift+ArrowLeft", "Shift+ArrowLeft", "Shift+ArrowLeft")

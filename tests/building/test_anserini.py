@@ -25,7 +25,8 @@ from evaluation.models import RankedText, RetrievalRun
 from tests.browser.site import ROOT
 from tests.markup import markup
 
-pytestmark = pytest.mark.soak  # each test starts Java, some several times
+# Each test starts Java, some several times.
+pytestmark = [pytest.mark.soak, pytest.mark.any_database]
 
 NEAR = 1.00001e-4  # of a score that both round to 4 decimals
 

@@ -17,6 +17,8 @@ from tests.building.static_models import write_wordllama
 from tests.real_study import FOLDER, SLUG
 
 BUILDING = FOLDER.parent / "building"
+pytestmark = pytest.mark.any_database
+
 NEAR = 2e-4  # of a published score
 EXACT = 1e-6
 

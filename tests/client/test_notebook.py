@@ -40,6 +40,7 @@ def shown(cell, names):
 
 
 @pytest.mark.soak
+@pytest.mark.any_database
 def test_every_cell_and_recipe_shows_something(address, monkeypatch):
     monkeypatch.setenv("CRUX_URL", address)
     monkeypatch.setenv("CRUX_TOKEN", ADMIN)

@@ -131,6 +131,8 @@ def _same_reports(out: Path, name: str) -> None:
 
 
 def test_all_grades_and_spans_come_back_from_an_annotation_tool(tmp_path, real_study):
+    # Of the 98,000 grades of a model nothing else is to be seen.
+    Rating.objects.filter(rater__name="llama33_70b").delete()
     path = tmp_path / "out.json"
     write(path, gradings.TOOLS["argilla"](real_study))
     before = without_times(real_study)

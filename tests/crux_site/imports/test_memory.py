@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[3]
-PASSAGES = 100_000
+PASSAGES = 50_000
 MEGABYTES = 100
 LIMIT = 300  # MB of resident memory at the most, for Python, Django and the import together
 
@@ -37,7 +37,7 @@ print(summary.created["passages"])
 )
 def test_a_large_file_in_bounded_memory(tmp_path):
     path = tmp_path / "passages.jsonl"
-    words = "The ferry Halden lost steering off the breakwater — nobody aboard was hurt. " * 13
+    words = "The ferry Halden lost steering off the breakwater — nobody aboard was hurt. " * 26
     with path.open("w", encoding="utf-8") as file:
         for i in range(PASSAGES):
             passage = {"id": f"t-{i // 40}:{i % 40}#{i % 40}", "contents": f"{i} {words}"}

@@ -136,6 +136,7 @@ def test_the_judge_of_names_has_no_eta(named):
     assert found["classes"]["0"]["f1"] == 1
 
 
+@pytest.mark.any_database
 def test_every_link_opens_and_counts_what_the_number_says(rosa, named):
     page = markup(rosa.get(f"{PAGE}?{NAMED}&of=ben&against=ann&by=question-type:cat"))
     counts = 0

@@ -31,6 +31,7 @@ def third(study):
     )
 
 
+@pytest.mark.any_database
 @pytest.mark.parametrize("query", ["", "eta=5&truth=ben", "judge=", "rubric=graded&raters=judge"])
 def test_every_link_opens_and_counts_what_the_number_says(rosa, study, third, query):
     page = REPORTS.sub("", markup(rosa.get(study.url("agreement", query))))

@@ -124,6 +124,7 @@ def test_a_name_that_is_taken_and_an_aggregate_of_aggregates(study):
         made()
 
 
+@pytest.mark.any_database
 def test_a_model_of_the_raters(study):
     pytest.importorskip(
         "crowdkit", reason="DAWID-SKENE IS NOT CHECKED: make env EXTRAS=aggregation"

@@ -26,6 +26,7 @@ def mill(db):
     return make_mill()
 
 
+@pytest.mark.any_database
 def test_everything_is_made_of_a_study_that_has_everything(mill):
     made = make_all(mill, choose(mill, source="judge"), reported=GOLDEN / "table1.csv")
     assert set(made.files) == set(POSSIBLE)
@@ -82,6 +83,7 @@ def test_provenance(mill):
     assert provenance["files"] == {name: {"sha256": sha256(c)} for name, c in others.items()}
 
 
+@pytest.mark.any_database
 def test_tables_of_one_kind_of_question_say_so_and_have_nothing_of_others(mill):
     rubric = add_standard(STANDARD["question-type"])
     lee = Rater.objects.create(dataset=mill, name="lee: one", kind="human")
@@ -99,6 +101,7 @@ def test_tables_of_one_kind_of_question_say_so_and_have_nothing_of_others(mill):
     assert "questions: " not in bundle(mill).files["table1.tex"].decode()
 
 
+@pytest.mark.any_database
 def test_no_file_holds_a_date_or_a_path(mill, tmp_path):
     write_all(mill, choose(mill, source="judge"), tmp_path)
     for path in tmp_path.iterdir():
@@ -141,6 +144,7 @@ def test_figure_4_without_the_judge_compares_people(mill):
     assert made.files["figure4_correlations.csv"].splitlines()[1].startswith(b"ann,ben,")
 
 
+@pytest.mark.any_database
 def test_grades_of_people_over_a_judge(mill):
     made = make_all(mill, choose(mill, source="people:judge"))
     assert b"people over judge" in made.files["table1.tex"]

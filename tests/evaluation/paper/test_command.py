@@ -39,12 +39,14 @@ def test_it_writes_and_says_what(mill, tmp_path):
     assert all(name in printed for name in files)
 
 
+@pytest.mark.any_database
 def test_the_same_command_gives_the_same_bytes_wherever_it_writes(mill, tmp_path):
     for name in ("one", "two"):
         output("mill", "--out", str(tmp_path / name), "--judge", "judge", "--intervals")
     assert contents(tmp_path / "one") == contents(tmp_path / "two")
 
 
+@pytest.mark.any_database
 def test_what_is_not_made_is_said_and_so_is_what_lies_there_from_before(mill, tmp_path):
     output("mill", "--out", str(tmp_path), "--judge", "judge")
     (tmp_path / "notes.txt").write_text("mine")

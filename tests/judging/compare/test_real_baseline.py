@@ -2,6 +2,7 @@
 
 from io import StringIO
 
+import pytest
 from django.core.management import call_command
 
 from evaluation.agreement.judges import with_people
@@ -20,6 +21,7 @@ def row(lines: list[str], name: str) -> list[str]:
     return next(line for line in lines[start:] if line.startswith(name))[len(name) :].split()
 
 
+@pytest.mark.any_database
 def test_the_baseline_is_printed_beside_the_models_and_called_a_baseline(real_study):
     (told,) = output("judge", "crux-duc04", "--texts=passages")
     assert "of lexical (a baseline, not a model) is finished" in told
