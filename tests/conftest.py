@@ -12,6 +12,7 @@ from hypothesis import HealthCheck, settings
 
 from annotation.models import Assignment, Campaign, Dataset, User
 from annotation.models.projects import join_main
+from evaluation.data.cache import UNPACKED
 from tests import real_study as study_of_the_paper
 from tests.factories import make_campaign, make_dataset
 
@@ -97,6 +98,7 @@ def plain_static_files():
 def keep_nothing() -> None:
     caches["default"].clear()
     caches["api"].clear()
+    UNPACKED.clear()
 
 
 @pytest.fixture(autouse=True)

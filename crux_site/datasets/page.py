@@ -16,7 +16,10 @@ from annotation.models import Dataset, Rater, Rating, Rubric, SubQuestion, Text,
 from annotation.models.rating import raters_of
 from annotation.models.standard import ANSWERABLE, IMPORTANCE, NUGGET_SUPPORT
 from evaluation.data.columns import Column
+from evaluation.data.held import Held
 from evaluation.models import RankedText
+
+_OVERVIEWS = Held(20)
 
 KINDS = {"passage": "passages", "report": "reports", "reference": "reference summaries"}
 
@@ -149,7 +152,11 @@ class Overview:
 
 
 def overview(dataset: Dataset) -> Overview:
-    """What a dataset holds, in seven queries."""
+    """What a dataset holds, in seven queries; none is asked again while nothing is written."""
+    return _OVERVIEWS.while_unwritten(dataset.pk, lambda: _counted(dataset))
+
+
+def _counted(dataset: Dataset) -> Overview:
     asked = _asked(dataset)
     texts = dataset.texts.order_by()
     held = {

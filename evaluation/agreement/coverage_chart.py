@@ -7,6 +7,7 @@ from math import ceil, sqrt
 import numpy as np
 
 from evaluation.agreement.page import AgreementReport
+from evaluation.agreement.shortened import Shortened, shortened
 from evaluation.charts import shape, svg_number
 from evaluation.data.columns import Column
 from evaluation.scoring.report_coverage import ReportRow
@@ -22,6 +23,9 @@ LABELLED = 30  # with more reports than this their numbers would touch
 
 
 MOST_BARS = 40  # and with more than this their bars
+
+
+MOST_PANELS = 12
 
 
 @dataclass(frozen=True)
@@ -124,13 +128,22 @@ def confusion_rows(matrix: IntArray, levels: Sequence[int], eta: int | None) -> 
     ]
 
 
-def coverage_panels(report: AgreementReport) -> list[Panel]:
-    """Figure 4 of the paper: one panel a system; a bar is the mean of the raters' coverage of one report."""
-    systems = sorted({row.system for row in report.reports})
-    return [
-        _panel(system, [row for row in report.reports if row.system == system], report)
-        for system in systems
-    ]
+def coverage_panels(report: AgreementReport, *, everything: bool = False) -> Shortened[Panel]:
+    """Figure 4 of the paper: one panel a system; a bar is the mean of the raters' coverage of one report.
+
+    Of many systems those whose mean is furthest from that of all, or `everything`.
+    """
+    rows: dict[str, list[ReportRow]] = {}
+    for row in report.reports:
+        rows.setdefault(row.system, []).append(row)
+    systems = shortened(
+        sorted(rows),
+        lambda system: float(np.mean([_mean(row) for row in rows[system]])),
+        everything=everything,
+        most=MOST_PANELS,
+    )
+    panels = tuple(_panel(system, rows[system], report) for system in systems.rows)
+    return Shortened(panels, systems.n, systems.mean)
 
 
 def _panel(system: str, rows: Sequence[ReportRow], report: AgreementReport) -> Panel:

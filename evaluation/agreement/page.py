@@ -180,29 +180,16 @@ def agreement_report(selection: Selection) -> AgreementReport:
 
 def kept_report(selection: Selection) -> AgreementReport:
     """`agreement_report`, kept until the data change."""
-    kept = cached(selection.dataset, _key(selection), lambda: agreement_report(selection))
+    key = ("agreement", *selection.key)
+    kept = cached(selection.dataset, key, lambda: agreement_report(selection))
     # What is kept may name choices that have changed since; this selection was just read.
     return replace(kept, selection=selection)
 
 
 def report_if_kept(selection: Selection) -> AgreementReport | None:
     """The report where somebody has asked for it since the data changed; nothing is computed."""
-    kept: AgreementReport | None = if_kept(selection.dataset, _key(selection))
+    kept: AgreementReport | None = if_kept(selection.dataset, ("agreement", *selection.key))
     return replace(kept, selection=selection) if kept else None
-
-
-def _key(selection: Selection) -> tuple[object, ...]:
-    return (
-        "agreement",
-        selection.rubric.pk,
-        selection.campaign and selection.campaign.pk,
-        selection.raters,
-        selection.judge,
-        selection.judge_rubric.pk,
-        selection.eta,
-        selection.majority,
-        selection.by and selection.by.name,
-    )
 
 
 def _filtered(matrix: RatingMatrix) -> int:

@@ -28,17 +28,21 @@ class Shortened(Generic[Row]):
 
 
 def shortened(
-    rows: Sequence[Row], value: Callable[[Row], float | None], *, everything: bool = False
+    rows: Sequence[Row],
+    value: Callable[[Row], float | None],
+    *,
+    everything: bool = False,
+    most: int = SHOWN,
 ) -> Shortened[Row]:
-    """The 30 rows whose value is furthest from the mean of all, or `everything`.
+    """The `most` rows whose value is furthest from the mean of all, or `everything`.
 
     They keep their order. Rows without a value are left out first.
     """
-    if everything or len(rows) <= SHOWN:
+    if everything or len(rows) <= most:
         return Shortened(tuple(rows), len(rows), None)
     values = np.array([np.nan if (found := value(row)) is None else found for row in rows])
     defined = ~np.isnan(values)
     mean = float(values[defined].mean()) if defined.any() else None
     distance = np.where(defined, np.abs(values - (mean or 0.0)), -1.0)
-    chosen = np.sort(np.argsort(-distance, kind="stable")[:SHOWN])
+    chosen = np.sort(np.argsort(-distance, kind="stable")[:most])
     return Shortened(tuple(rows[index] for index in chosen.tolist()), len(rows), mean)

@@ -40,7 +40,7 @@ def agreement(request: AuthenticatedRequest, slug: str) -> HttpResponse:
     selection = report.selection
     truth = request.GET.get("truth", "")
     everything = request.GET.get("rows") == "all"
-    panels = coverage_panels(report)
+    panels = coverage_panels(report, everything=everything)
     asked = {name: request.GET.get(name, "") for name in ("of", "against")}
     try:
         sides = sides_of(report, asked["of"], asked["against"])
@@ -81,7 +81,7 @@ def agreement(request: AuthenticatedRequest, slug: str) -> HttpResponse:
         "sides_rows": confusion_rows(sides.matrix, selection.levels, None) if sides else [],
         "kept": selection.params(),
         "panels": panels,
-        "is_thinned": any(panel.is_thinned for panel in panels),
+        "is_thinned": any(panel.is_thinned for panel in panels.rows),
         "pair_axis": axis_of(*(pair.kappa for pair in report.pairs)),
         "part_axis": axis_of(
             *(part.kappa for part in (*report.systems, *report.topics, *report.slices))

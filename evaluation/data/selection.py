@@ -5,7 +5,7 @@ Every choice is checked against what the dataset holds, and a wrong one is answe
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, cast, get_args
@@ -19,8 +19,11 @@ from annotation.models.rating import named
 from annotation.models.standard import ANSWERABLE, GRADED
 from evaluation.data.columns import JUDGE, Column, independent
 from evaluation.data.default_judge import default_judge
+from evaluation.data.held import Held
 from evaluation.data.measures import Measures, measures_of
 from evaluation.stats.majority import Rule
+
+_BESIDE = Held(100)
 
 LISTED = 20  # as many choices as a message names
 
@@ -112,6 +115,21 @@ class Selection:
     def leaves_out_filtered(self) -> bool:
         """Report coverage leaves filtered questions out; grades of passages on them count."""
         return self.rubric.slug == ANSWERABLE.slug
+
+    @property
+    def key(self) -> tuple[Hashable, ...]:
+        """What numbers and pairs hang on, beside the data."""
+        return (
+            self.dataset.pk,
+            self.rubric.pk,
+            self.campaign and self.campaign.pk,
+            self.raters,
+            self.judge,
+            self.judge_rubric.pk,
+            self.eta,
+            self.majority,
+            self.by and self.by.name,
+        )
 
     def params(self, **changes: Any) -> dict[str, str]:
         """The selection as parameters of a URL, with changes; a value of None drops one."""
@@ -348,21 +366,9 @@ def _judges(
     is_yes_or_no = "prevalence" in measures_of(rubric) and len(rubric.grades()) == 2
     beside = [GRADED.slug] if is_yes_or_no else []
     by_pk = {r.pk: r for r in rubrics if r.pk == rubric.pk or r.slug in beside}
-    texts = Rating.objects.of_dataset(dataset).filter(
-        rubric=rubric, rater__in=[rater.pk for rater in raters]
-    )
-    if study:
-        texts = texts.filter(text__in=study.items.values("text"))
-    ratings = Rating.objects.of_dataset(dataset).filter(rubric__in=by_pk)
-    if rubric.stands_for_topic:
-        ratings = ratings.filter(question__in=texts.values("question_id"))
-    else:
-        ratings = ratings.filter(text__in=texts.values("text_id"))
-    found = (
-        ratings.filter(rater__kind__in=[Rater.Kind.MODEL, Rater.Kind.BASELINE])
-        .values_list("rater__kind", "rater_id", "rubric_id")
-        .order_by()
-        .distinct()
+    found = _BESIDE.while_unwritten(
+        (dataset.pk, rubric.pk, tuple(by_pk), tuple(raters), study and study.pk),
+        lambda: _rated_beside(dataset, rubric, tuple(by_pk), raters, study),
     )
     rows = sorted(
         found, key=lambda row: (row[0] == Rater.Kind.BASELINE, names[row[1]], row[2] != rubric.pk)
@@ -371,6 +377,32 @@ def _judges(
     for kind, pk, rubric_pk in rows:
         judges.setdefault(Column(pk, names[pk], kind, JUDGE), by_pk[rubric_pk])
     return judges
+
+
+def _rated_beside(
+    dataset: Dataset,
+    rubric: Rubric,
+    beside: Collection[int],
+    raters: Sequence[Column],
+    study: Campaign | None,
+) -> list[tuple[str, int, int]]:
+    """Kind, key and rubric of the models and baselines that rated what these raters rated."""
+    texts = Rating.objects.of_dataset(dataset).filter(
+        rubric=rubric, rater__in=[rater.pk for rater in raters]
+    )
+    if study:
+        texts = texts.filter(text__in=study.items.values("text"))
+    ratings = Rating.objects.of_dataset(dataset).filter(rubric__in=beside)
+    if rubric.stands_for_topic:
+        ratings = ratings.filter(question__in=texts.values("question_id"))
+    else:
+        ratings = ratings.filter(text__in=texts.values("text_id"))
+    return list(
+        ratings.filter(rater__kind__in=[Rater.Kind.MODEL, Rater.Kind.BASELINE])
+        .values_list("rater__kind", "rater_id", "rubric_id")
+        .order_by()
+        .distinct()
+    )
 
 
 def _judge(judges: tuple[Column, ...], name: str | None) -> Column | None:

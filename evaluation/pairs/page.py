@@ -9,13 +9,16 @@ import numpy as np
 
 from annotation.models import Rubric
 from evaluation.data.columns import Column
+from evaluation.data.held import Held
 from evaluation.data.ratings import RatingMatrix, TextRow, load
 from evaluation.data.selection import Selection
-from evaluation.data.spans import load_evidence
+from evaluation.data.spans import Evidence, load_evidence
 from evaluation.pairs.notes import counts
 from evaluation.pairs.params import PairFilter, carried, fitting, pair_filter
 from evaluation.pairs.weights import evidence_distance, grade_distance, strongest_first
 from evaluation.stats.estimate import FloatArray, IntArray
+
+_READ = Held(3)  # of half a million ratings one takes some 60 MB
 
 
 @dataclass(frozen=True)
@@ -133,11 +136,10 @@ def pair_list(selection: Selection, words: Mapping[str, str]) -> PairList:
 
     A form that was filled in for another rubric asks for what there is under this one of its filter.
     """
-    matrix = load(selection)
+    matrix, evidence = _read(selection)
     if words.get("of_rubric", selection.rubric.slug) != selection.rubric.slug:
         words = carried(matrix, words)
     wanted = pair_filter(matrix, words)
-    evidence = load_evidence(matrix)
     chosen, ratings = fitting(matrix, evidence, wanted)
     weight, apart = grade_distance(matrix), evidence_distance(matrix, evidence)
     return PairList(
@@ -149,6 +151,16 @@ def pair_list(selection: Selection, words: Mapping[str, str]) -> PairList:
         evidence=apart,
         n_ratings=int(ratings[chosen].sum()),
     )
+
+
+def _read(selection: Selection) -> tuple[RatingMatrix, Evidence]:
+    """What the raters of a selection gave and marked, read once for a way through its list."""
+
+    def read() -> tuple[RatingMatrix, Evidence]:
+        matrix = load(selection)
+        return matrix, load_evidence(matrix)
+
+    return _READ.while_unwritten((*selection.key, selection.why_judge), read)
 
 
 def _defined(value: float) -> float | None:

@@ -13,8 +13,8 @@ from evaluation.retrieval.board import COUNTS, Board, BoardRow
 from evaluation.retrieval.compare import Comparison, comparison
 from evaluation.retrieval.differences import PairTest
 from evaluation.retrieval.discriminative import MetricPower, TellingApart, telling_apart
-from evaluation.retrieval.orders import Orders, Taus, taus, under_others
-from evaluation.retrieval.page import table, tests_of
+from evaluation.retrieval.orders import Orders, Taus, under_others
+from evaluation.retrieval.page import table, taus_of, tests_of
 from evaluation.retrieval.params import Choice
 from evaluation.retrieval.swaps import JudgePair
 from evaluation.scoring.score import METRICS
@@ -214,7 +214,7 @@ def download(board: Board, choice: Choice, name: str, asked: Mapping[str, str]) 
     if name == "tests":
         return tests_table(tests_of(board, choice), choice.metric)
     if name == "metrics":
-        return metrics_table(taus(board.systems(choice.among)))
+        return metrics_table(taus_of(board, choice))
     if name == "orders":
         return orders_table(under_others(choice).orders, choice.metric)
     if name == "swapped":

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from evaluation.data.cache import cached
 from evaluation.retrieval.board import BOUNDS, REPORTS, RUNS, Board, BoardRow
 from evaluation.retrieval.differences import PairTest, pair_tests
+from evaluation.retrieval.orders import Taus, taus
 from evaluation.retrieval.params import NAME, Choice
 from evaluation.scoring.options import ORACLE
 
@@ -41,6 +42,12 @@ def tests_of(board: Board, choice: Choice) -> tuple[PairTest, ...]:
     key = ("retrieval tests", choice.options, choice.among, choice.metric)
     systems = board.systems(choice.among)
     return cached(choice.dataset, key, lambda: pair_tests(systems, choice.metric))
+
+
+def taus_of(board: Board, choice: Choice) -> Taus:
+    """How alike the metrics order the systems of the chosen kind, kept until the data change."""
+    key = ("taus", choice.options, choice.among)
+    return cached(choice.dataset, key, lambda: taus(board.systems(choice.among)))
 
 
 def depth(board: Board, choice: Choice) -> str:

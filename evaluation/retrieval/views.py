@@ -27,8 +27,8 @@ from evaluation.retrieval.differences import sampled
 from evaluation.retrieval.discriminative import telling_apart
 from evaluation.retrieval.export import TABLES, download
 from evaluation.retrieval.figures import FIGURES, compare_figure, metrics_figure, topics_figure
-from evaluation.retrieval.orders import taus, under_others
-from evaluation.retrieval.page import depth, summary, table, tests_of
+from evaluation.retrieval.orders import under_others
+from evaluation.retrieval.page import depth, summary, table, taus_of, tests_of
 from evaluation.retrieval.params import NAME, Choice, retrieval_choice
 from evaluation.retrieval.run import run_topics, topic_order
 from evaluation.scoring.depths import unlike_depths
@@ -106,7 +106,7 @@ def retrieval(request: AuthenticatedRequest, choice: Choice, scores: Board) -> H
         "tests": tests,
         "n_apart": len(every) - len(tests),
         "sampled": sampled(test.flip for test in tests),
-        "taus": taus(systems),
+        "taus": taus_of(scores, choice),
     }
     return render(request, "evaluation/retrieval/retrieval.html", context)
 
@@ -188,7 +188,10 @@ def retrieval_figure(
     systems = scores.systems(choice.among)
     drawn: dict[str, Any] = {"table": f"evaluation/retrieval/_{name}_table.html"}
     if name == "metrics" and len(systems) > 1:
-        drawn |= {"taus": (ordered := taus(systems)), "figure": metrics_figure(ordered, choice)}
+        drawn |= {
+            "taus": (ordered := taus_of(scores, choice)),
+            "figure": metrics_figure(ordered, choice),
+        }
     elif name == "topics" and systems:
         rows = strips(scores, systems, choice.metric)
         drawn |= {"strips": rows, "figure": topics_figure(rows, choice)}

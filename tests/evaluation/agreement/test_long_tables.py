@@ -45,7 +45,7 @@ def test_long_tables_are_cut_to_the_furthest_from_the_mean(rosa, study):
     assert len(whole.context["topics"].rows) == 41
     assert "furthest from the mean" not in words(whole)
     # Of a panel with as many reports some bars are drawn, and the caption says so.
-    panel = next(panel for panel in whole.context["panels"] if panel.system == "s")
+    panel = next(panel for panel in whole.context["panels"].rows if panel.system == "s")
     assert (len(panel.bars), panel.n_reports, panel.is_thinned) == (40, 40, False)
 
 

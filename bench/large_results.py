@@ -1,0 +1,215 @@
+"""Every page of results of a large study, beside the same pages of a tenth of it.
+
+    python -m bench.large_results [--topics 500] [--tenth 50] [--systems 50]
+
+Two sites on SQLite, each in one process of granian: one has 500 topics with 50 systems and 504,000 ratings,
+the other 50 topics with as many systems. Each page is fetched first with nothing kept, and then three times more; its
+rows are counted (those of tables, and items of lists). Then Chromium opens the pages of the large one, beside a
+page of one heading, and says when it first painted.
+
+Goals: a page takes under three times its time in the small study for the rows that it shows (time / time over
+rows / rows); the first paint of no page that was opened before takes five times that of the heading's; the
+server stays below 1,500 MB. Exits with 1 where one is missed.
+"""
+
+import argparse
+import http.server
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import urllib.error
+import urllib.request
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+
+from playwright.sync_api import Browser, sync_playwright
+
+from bench.serving import ROOT, Server
+from tests.browser.site import CHROMIUM, CHROMIUM_ARGS, PREPARE
+
+OVER_SHARE, OVER_HEADING, MEMORY = 3.0, 5.0, 1500
+AGAIN = 3
+HEADING = b"<!doctype html><html lang=en><title>One</title><h1>One heading</h1>"
+ROW = re.compile(r"<(?:tr|li)[\s>]")
+PAINTED = """() => new Promise(done => new PerformanceObserver(list => done(list.getEntries()[0].startTime))
+  .observe({type: 'paint', buffered: true}))"""
+
+
+@dataclass
+class Page:
+    """What a page took: seconds with nothing kept, the median of those after it, and its rows."""
+
+    status: int
+    first: float
+    then: float
+    rows: int
+
+
+class Site:
+    """A study of so many topics, served by one process."""
+
+    def __init__(self, folder: Path, topics: int, systems: int) -> None:
+        self.folder = folder
+        self.env = os.environ | {
+            "VAR_DIR": str(folder),
+            "DATABASE_URL": f"sqlite:///{folder / 'crux.sqlite3'}",
+            "DJANGO_SETTINGS_MODULE": "crux_site.settings",
+            "PYTHONPATH": str(ROOT),
+        }
+        material = "from bench.large_results_material import addresses, make\n"
+        told = "import json; print(json.dumps(addresses()))"
+        code = f"{PREPARE}\n{material}make({topics}, {systems})\n{told}"
+        manage = [sys.executable, "manage.py", "shell", "-v0", "-c", code]
+        done = subprocess.run(manage, env=self.env, cwd=ROOT, check=True, stdout=subprocess.PIPE)
+        self.pages: dict[str, str] = json.loads(done.stdout.splitlines()[-1])
+        self.session = json.loads((folder / "session.json").read_text())
+        self.server = Server(self.env, workers=1)
+
+    @property
+    def address(self) -> str:
+        return f"http://127.0.0.1:{self.server.port}"
+
+    def fetched(self, path: str) -> Page:
+        status, first, rows = self._get(path)
+        return Page(status, first, median(self._get(path)[1] for _ in range(AGAIN)), rows)
+
+    def _get(self, path: str) -> tuple[int, float, int]:
+        asked = urllib.request.Request(
+            self.address + path, headers={"Cookie": f"sessionid={self.session}"}
+        )
+        began = time.perf_counter()
+        try:
+            with urllib.request.urlopen(asked, timeout=600) as answer:
+                status, body = answer.status, answer.read().decode()
+        except urllib.error.HTTPError as error:
+            status, body = error.code, ""
+        return status, time.perf_counter() - began, len(ROW.findall(body))
+
+    def memory(self) -> int:
+        """MB that the largest of the server's processes has held at the most."""
+        group = self.server.process.pid
+        peaks = [0]
+        for folder in Path("/proc").glob("[0-9]*"):
+            try:
+                if os.getpgid(int(folder.name)) == group:
+                    found = re.search(r"VmHWM:\s+(\d+)", (folder / "status").read_text())
+                    peaks.append(int(found[1]) // 1024 if found else 0)
+            except OSError:  # it has ended meanwhile
+                continue
+        return max(peaks)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
+    parser.add_argument("--topics", type=int, default=500)
+    parser.add_argument("--tenth", type=int, default=50)
+    parser.add_argument("--systems", type=int, default=50)
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="crux-bench-") as made:
+        sites = []
+        for topics in (options.tenth, options.topics):
+            folder = Path(made, str(topics))
+            folder.mkdir()
+            sites.append(Site(folder, topics, options.systems))
+        missed = _fetch(*sites)
+        missed += _paint(sites[1])
+    sys.exit(1 if missed else 0)
+
+
+def _fetch(small: Site, large: Site) -> list[str]:
+    """The table of times. What missed its goal."""
+    missed = []
+    print(f"{'page':28}{'rows':>12}{'first, s':>16}{'then, s':>16}  ratio for its rows")
+    for site in (small, large):
+        site.server.start()
+    try:
+        for name in large.pages:
+            one, other = small.fetched(small.pages[name]), large.fetched(large.pages[name])
+            share = max(1.0, other.rows / max(1, one.rows))
+            ratio = max(other.first / one.first, other.then / one.then) / share
+            verdict = "" if ratio < OVER_SHARE else "  MISSED"
+            verdict += "" if (one.status, other.status) == (200, 200) else f"  {other.status}"
+            print(
+                f"{name:28}{one.rows:6}{other.rows:6}{one.first:8.2f}{other.first:8.2f}"
+                f"{one.then:8.2f}{other.then:8.2f}  {ratio:.1f}{verdict}",
+                flush=True,
+            )
+            if verdict:
+                missed.append(name)
+        print(f"memory at the most: {small.memory()} and {large.memory()} MB")
+        if large.memory() > MEMORY:
+            missed.append("memory")
+    finally:
+        for site in (small, large):
+            site.server.kill()
+    return missed
+
+
+def _paint(site: Site) -> list[str]:
+    """When each page was first painted, beside a page of one heading. What missed its goal."""
+    missed = []
+    site.server.start()
+    try:
+        with sync_playwright() as playwright, _heading() as plain:
+            browser = playwright.chromium.launch(executable_path=CHROMIUM, args=CHROMIUM_ARGS)
+            heading = median(_painted(browser, site, plain) for _ in range(AGAIN))
+            print(
+                f"first paint of one heading: {heading:.0f} ms; of pages that were opened before:"
+            )
+            for name, path in site.pages.items():
+                site.fetched(path)
+                took = median(_painted(browser, site, site.address + path) for _ in range(AGAIN))
+                late = took > OVER_HEADING * heading
+                print(f"{name:28}{took:8.0f} ms{'  MISSED' if late else ''}", flush=True)
+                if late:
+                    missed.append(name)
+            browser.close()
+    finally:
+        site.server.kill()
+    return missed
+
+
+def _painted(browser: Browser, site: Site, address: str) -> float:
+    context = browser.new_context(viewport={"width": 1280, "height": 844})
+    try:
+        context.add_cookies([{"name": "sessionid", "value": site.session, "url": site.address}])
+        page = context.new_page()
+        page.goto(address)
+        return page.evaluate(PAINTED)
+    finally:
+        context.close()
+
+
+@contextmanager
+def _heading():
+    """A server of one page of one heading."""
+
+    class One(http.server.BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(200)
+            self.send_header("Content-Type", "text/html")
+            self.end_headers()
+            self.wfile.write(HEADING)
+
+        def log_message(self, *_: object) -> None:
+            """Nothing."""
+
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), One)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}/"
+    finally:
+        server.shutdown()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,162 @@
+"""The study of bench.large_results, made in the server's own database: words and grades drawn by chance."""
+
+import json
+import random
+
+from django.conf import settings
+from django.db import transaction
+from django.test import Client
+
+from annotation.models import Dataset, Rater, Rating, Rubric, SubQuestion, Text, Topic, User
+from annotation.models.corpus import digest
+from annotation.models.projects import join_main
+from bench.material import sentence
+from evaluation.models import RankedText, RetrievalRun
+
+SLUG = "large"
+QUESTIONS, PASSAGES, RANKED = 8, 16, 10  # of a topic; of a topic; of those by a run
+TWICE = 10  # systems whose reports a second person has graded
+WHO = "rosa"
+
+
+@transaction.atomic
+def make(topics: int, systems: int) -> None:
+    """Reports of all systems, passages, runs of as many retrievers; a judge grades all, a person all reports.
+
+    With 50 systems a topic has 1,008 ratings.
+    """
+    draw = random.Random(7)
+    dataset = Dataset.objects.create(slug=SLUG, title="A large study")
+    asked = _topics(draw, dataset, topics)
+    texts = _texts(draw, dataset, list(asked), systems)
+    _runs(draw, dataset, texts, systems)
+    _ratings(draw, dataset, asked, texts)
+    _session()
+
+
+def _topics(draw: random.Random, dataset: Dataset, n: int) -> dict[Topic, list[SubQuestion]]:
+    topics = Topic.objects.bulk_create(
+        Topic(dataset=dataset, name=f"topic-{place}", request=sentence(draw, 12), position=place)
+        for place in range(n)
+    )
+    questions = SubQuestion.objects.bulk_create(
+        SubQuestion(topic=topic, position=place, body=f"{sentence(draw, 8)}?")
+        for topic in topics
+        for place in range(QUESTIONS)
+    )
+    return {
+        topic: questions[first : first + QUESTIONS]
+        for topic, first in zip(topics, range(0, len(questions), QUESTIONS), strict=True)
+    }
+
+
+def _texts(draw: random.Random, dataset: Dataset, topics: list[Topic], systems: int) -> list[Text]:
+    def text(topic: Topic, kind: str, name: str, system: str, words: int) -> Text:
+        body = sentence(draw, words)
+        named = {"dataset": dataset, "topic": topic, "kind": kind, "name": name, "system": system}
+        return Text(**named, body=body, sha256=digest(body))
+
+    return Text.objects.bulk_create(
+        made
+        for topic in topics
+        for made in (
+            *(text(topic, "report", topic.name, f"system-{n:02}", 60) for n in range(systems)),
+            *(text(topic, "passage", f"{topic.name}:0#{n}", "", 40) for n in range(PASSAGES)),
+        )
+    )
+
+
+def _runs(draw: random.Random, dataset: Dataset, texts: list[Text], runs: int) -> None:
+    passages: dict[int, list[Text]] = {}
+    for text in texts:
+        if text.kind == "passage":
+            passages.setdefault(text.topic_id, []).append(text)
+    for number in range(runs):
+        run = RetrievalRun.objects.create(dataset=dataset, name=f"retriever-{number:02}")
+        RankedText.objects.bulk_create(
+            RankedText(run=run, topic_id=topic, text=text, rank=rank, score=float(RANKED - rank))
+            for topic, found in passages.items()
+            for rank, text in enumerate(draw.sample(found, RANKED), start=1)
+        )
+
+
+def _ratings(
+    draw: random.Random,
+    dataset: Dataset,
+    asked: dict[Topic, list[SubQuestion]],
+    texts: list[Text],
+) -> None:
+    questions = {topic.pk: of_it for topic, of_it in asked.items()}
+    rubric = Rubric.objects.get(slug="graded").pk
+    grades = [
+        (text, question, draw.choices(range(6), (5, 2, 2, 2, 2, 3))[0])
+        for text in texts
+        for question in questions[text.topic_id]
+    ]
+    twice = {f"system-{n:02}" for n in range(TWICE)}
+    for name, kind, share, of_whom in (
+        ("judge", "model", 1.0, lambda text: True),
+        ("ann", "human", 0.7, lambda text: text.kind == "report"),
+        ("ben", "human", 0.7, lambda text: text.system in twice),
+    ):
+        rater = Rater.objects.create(dataset=dataset, name=name, kind=kind)
+        Rating.objects.add_many(
+            rater.pk,
+            rubric,
+            [
+                (text.pk, question.pk, grade if draw.random() < share else draw.randrange(6))
+                for text, question, grade in grades
+                if of_whom(text)
+            ],
+        )
+
+
+def _session() -> None:
+    """An admin who is logged in: the key lies beside the database."""
+    user = User.objects.create_user(WHO, role=User.Role.ADMIN)
+    join_main(user)
+    client = Client()
+    client.force_login(user)
+    key = client.cookies["sessionid"].value
+    (settings.VAR_DIR / "session.json").write_text(json.dumps(key))
+
+
+def addresses() -> dict[str, str]:
+    """A page of each kind, by what it is called in the table."""
+    dataset = Dataset.objects.get(slug=SLUG)
+    topic = dataset.topics.order_by("position").first()
+    report = topic.texts.filter(kind="report").order_by("pk").first()
+    question = topic.questions.order_by("position").first()
+    judge = dataset.raters.get(name="judge")
+    start = f"/datasets/{SLUG}/"
+    return {
+        "datasets": "/datasets/",
+        "dataset": start,
+        "agreement": f"{start}agreement/?rubric=graded",
+        "agreement with a judge": f"{start}agreement/with/{judge.pk}/?rubric=graded",
+        "disagreements": f"{start}pairs/?rubric=graded",
+        "a pair": f"{start}pairs/{report.pk}/{question.pk}/?rubric=graded",
+        "rating matrices": f"{start}matrix/",
+        "a rating matrix": f"{start}matrix/{topic.pk}/",
+        "retrieval": f"{start}retrieval/?source=judge",
+        "a run": f"{start}retrieval/runs/retriever-00/?source=judge",
+        "two runs": f"{start}retrieval/compare/?source=judge",
+        "judges of retrieval": f"{start}retrieval/judges/?source=judge",
+        "discriminative power": f"{start}retrieval/discriminative/?source=judge",
+        "recall of what was seen": f"{start}seen/?source=judge",
+        "by type": f"{start}by-type/",
+        "mixed model": f"{start}mixed-model/?rubric=graded",
+        "calibration": f"{start}calibration/?rubric=graded",
+        "label next": f"{start}label-next/?rubric=graded",
+        "paper": f"{start}paper/?source=judge",
+        "grid": f"{start}grid/",
+        "exports": f"{start}exports/",
+        "contents": f"{start}contents/",
+        "history": f"{start}history/",
+        "versions": f"{start}versions/",
+        "words of a text": f"{start}words/text/{report.pk}/",
+        "search": f"{start}search/?q=harbour+ferry",
+        "building": f"{start}building/",
+        "reports": f"{start}building/reports/",
+        "filter": f"{start}building/filter/",
+    }
