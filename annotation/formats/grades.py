@@ -10,7 +10,14 @@ from annotation.formats.reading import rows
 from annotation.formats.records import FILTERED, UNJUDGED, GradeRow
 from annotation.formats.storing import Given, RatingWriter
 from annotation.formats.summary import Mapped
-from annotation.formats.target import KnownQuestion, KnownRubric, KnownTopic, Target
+from annotation.formats.target import (
+    SET_ASIDE,
+    KnownQuestion,
+    KnownRubric,
+    KnownTopic,
+    Target,
+    asked,
+)
 from annotation.models import Rater, Rubric, RubricLevel, SubQuestion
 from annotation.models.rubric_rules import store
 from annotation.models.standard import UMBRELA
@@ -91,9 +98,8 @@ def _questions(
 
 
 def _whole(topic: KnownTopic) -> KnownQuestion | None:
-    """The question of a topic which is its request."""
-    body = topic.request.strip()
-    return next((question for question in topic.questions if question.body == body), None)
+    """The question of a topic which is its request, or was before it got other words."""
+    return asked(topic.questions, topic.request.strip())
 
 
 def _fitting(target: Target, source: Source, line: int, name: str) -> KnownTopic | None:
@@ -103,6 +109,9 @@ def _fitting(target: Target, source: Source, line: int, name: str) -> KnownTopic
     if not topic.request.strip():
         message = f"topic {name} has no request that its texts could be relevant to"
         target.problem(source, line, "topic", message)
+        return None
+    if (whole := _whole(topic)) and whole.is_set_aside(topic.request.strip()):
+        target.problem(source, line, "topic", f"{name}: {SET_ASIDE}")
         return None
     return topic
 

@@ -19,7 +19,7 @@ from annotation.formats.records import FILTERED, NOT_APPLICABLE, UNJUDGED, Qlabe
 from annotation.formats.slots import USUAL, annotated_or, ids_of_reports
 from annotation.formats.storing import Given, HighlightCount, RatingWriter
 from annotation.formats.summary import Mapped, shown
-from annotation.formats.target import KnownQuestion, KnownTopic, Target, topics_of
+from annotation.formats.target import SET_ASIDE, KnownQuestion, KnownTopic, Target, asked, topics_of
 from annotation.formats.writing import ExportError, json_line
 from annotation.models import Dataset, Rater, Text
 from annotation.models.standard import ANSWERABLE
@@ -114,6 +114,13 @@ class _Reader:
         words: list[str | None] = [None] * n
         for body, highlight in row.question_based_nugget.items():
             position = written.get(body, bodies.get(body.strip()))
+            if position is None and (question := asked(topic.questions, body.strip())):
+                if question.is_set_aside(body.strip()):
+                    message = f"{shown(body)}: {SET_ASIDE}"
+                    self._problem(line, "question_based_nugget", message)
+                    return None
+                position = question.position
+                self.mapped[Mapped.EARLIER] += 1
             if body.strip() == NOT_APPLICABLE:
                 self.mapped[Mapped.NA_KEYS] += 1
                 self.mapped[Mapped.UNGRADED_WORDS] += bool(highlight.strip())

@@ -20,7 +20,7 @@ from annotation.formats.reading import rows
 from annotation.formats.records import RatingRow, SpanRow
 from annotation.formats.storing import Given, RatingWriter
 from annotation.formats.summary import Mapped, shown
-from annotation.formats.target import KnownQuestion, KnownTopic, Target
+from annotation.formats.target import SET_ASIDE, KnownQuestion, KnownTopic, Target, asked
 from annotation.formats.writing import json_line
 from annotation.models import Dataset, NuggetSpan, Rater, Text
 from annotation.text.spans import ELISION, SpanError, checked, from_utf16
@@ -184,7 +184,10 @@ class _Reader:
         return self.topics[text.topic_id]
 
     def _question(self, line: int, row: RatingRow, topic: KnownTopic) -> KnownQuestion | None:
-        """The question of these words, or at this place; where both are given they must be one."""
+        """The question of these words, or at this place; where both are given they must be one.
+
+        The words may be those that it had before, where grades of these count.
+        """
         questions = topic.questions
         if row.question_index is not None:
             if not row.question_index < len(questions):
@@ -194,7 +197,12 @@ class _Reader:
             questions = [questions[row.question_index]]
         if row.question is not None:
             words = row.question.strip()
-            questions = [question for question in questions if question.body == words]
+            question = asked(questions, words)
+            if question and question.is_set_aside(words):
+                self._problem(line, "question", f"{shown(words)}: {SET_ASIDE}")
+                return None
+            self.target.summary.mapped[Mapped.EARLIER] += bool(question and question.body != words)
+            questions = [question] if question else []
         elif row.question_index is None:
             self._problem(line, "question", "is missing, and question_index too")
             return None

@@ -1,4 +1,7 @@
-"""Storing what files say: texts and grades. What is new is made; what was there is never changed by a file."""
+"""Storing what files say: texts and grades. What is new is made; grades that were there are never changed.
+
+Nor are words, but where an import was told to make versions.
+"""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -12,6 +15,7 @@ from annotation.formats.summary import Conflict, LocatedCount, Mapped
 from annotation.formats.target import KnownQuestion, KnownRubric, Target
 from annotation.models import NuggetSpan, Rater, Rating, Text, digest
 from annotation.prepared import insert_all
+from annotation.text.versions import RewordingRefused
 
 _NOUNS = {
     Text.Kind.PASSAGE: "passages",
@@ -37,8 +41,8 @@ class Incoming:
 def store(target: Target, source: Source, kind: Text.Kind, incoming: Sequence[Incoming]) -> None:
     """Make the texts that are new and fill those that have no words yet.
 
-    A text that is there with other words is an error, for a changed text would have to be a new
-    version; so are two lines that give one text other words.
+    A text that is there with other words is an error, or gets a version, as the import was told. Two lines
+    that give one text other words are an error.
     """
     summary = target.summary.file(source.name)
     dataset = target.dataset.pk
@@ -68,14 +72,12 @@ def store(target: Target, source: Source, kind: Text.Kind, incoming: Sequence[In
             new.append((dataset, text.topic_id, kind.value, *key, text.body, sha256))
         elif not before:
             filled.append(Text(pk=pk, body=text.body, sha256=sha256))
+            target.new_words.tell(Text, pk)
         elif before == sha256:
             summary.unchanged += 1
+            target.new_words.tell(Text, pk)
         else:
-            message = (
-                f"{text.name} is in the dataset with other words; a changed text would be a new "
-                "version, which cannot be stored yet"
-            )
-            target.problem(text.file or source, text.line, text.field, message)
+            _reword(target, source, pk, text)
     insert_all(Text, _COLUMNS, new)
     summary.created += len(new)
     target.summary.created[_NOUNS[kind]] += len(new)
@@ -83,6 +85,15 @@ def store(target: Target, source: Source, kind: Text.Kind, incoming: Sequence[In
         Text.objects.bulk_update(filled, ["body", "sha256"])
         summary.filled += len(filled)
         target.summary.mapped[Mapped.RELOCATED] += relocate([text.pk for text in filled])
+
+
+def _reword(target: Target, source: Source, pk: int, text: Incoming) -> None:
+    thing = Text.objects.select_related("dataset__project", "topic").get(pk=pk)
+    try:
+        target.new_words.give(thing, text.body, f"{text.file or source.name}, line {text.line}")
+    except RewordingRefused as refused:
+        message = f"{text.name} is in the dataset with other words: {refused}"
+        target.problem(text.file or source, text.line, text.field, message)
 
 
 _TOLD = 100  # characters of a highlight in a conflict

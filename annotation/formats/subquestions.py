@@ -14,6 +14,7 @@ from annotation.formats.summary import Mapped, shown
 from annotation.formats.target import KnownQuestion, KnownTopic, Target
 from annotation.formats.writing import by_code_point, json_line
 from annotation.models import Dataset, SubQuestion, Text, Topic
+from annotation.text.versions import RewordingRefused
 
 _BATCH = 200  # topics
 
@@ -77,18 +78,36 @@ def _questions(
         message = f"topic {row.id} has {len(questions)} questions already, not {len(bodies)}"
         target.problem(source, line, "subquestions", message)
     for known, body in zip(questions, bodies, strict=False):
-        if known.body != body:
-            message = f"is there already as {shown(known.body)}, not {shown(body)}"
-            target.problem(source, line, f"subquestions.{known.position}", message)
-        elif str(known.position) in row.filtered and not known.filtered:
+        is_new = known.body != body
+        if is_new and not _reword(target, source, line, known, body):
+            continue
+        target.new_words.tell(SubQuestion, known.pk)
+        if str(known.position) in row.filtered and not known.filtered:
             place = f"filtered.{known.position}"
             target.problem(source, line, place, "is there already as a question that is asked")
         elif row.groups and known.group != row.groups[known.position]:
             message = f"is there already in the group {shown(known.group)}"
             target.problem(source, line, f"groups.{known.position}", message)
         else:
-            target.summary.file(source.name).unchanged += 1
+            target.summary.file(source.name).unchanged += not is_new
     return []
+
+
+def _reword(target: Target, source: Source, line: int, known: KnownQuestion, body: str) -> bool:
+    """Give the question its new words; False, and an error noted, where it keeps those that it has."""
+    message = f"is there already as {shown(known.body)}, not {shown(body)}"
+    # Without a key it comes with this batch, and without words it asks nothing, now or then.
+    if known.pk and known.body and body:
+        question = SubQuestion.objects.select_related("topic__dataset__project").get(pk=known.pk)
+        try:
+            target.new_words.give(question, body, f"{source.name}, line {line}")
+        except RewordingRefused as refused:
+            message = f"{message}: {refused}"
+        else:
+            known.reword(body, counts=target.new_words.counts)
+            return True
+    target.problem(source, line, f"subquestions.{known.position}", message)
+    return False
 
 
 def _question(row: SubQuestionsRow, topic: KnownTopic, index: int, body: str) -> SubQuestion:

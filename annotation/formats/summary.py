@@ -69,6 +69,7 @@ class Mapped(StrEnum):
     OTHER_TYPE = "annotated reports whose type is unlike their name: the name counts"
     RELOCATED = "highlights found once their text had come"
     REPEATED = "lines that say again what an earlier line said"
+    EARLIER = "questions named by their earlier words: read as those of now"
     TITLE_KEPT = "another title for a dataset that has one: it keeps its own"
 
 
@@ -86,6 +87,22 @@ class FileSummary:
     unchanged: int = 0
     filled: int = 0
     conflicts: int = 0
+
+
+@dataclass
+class NewWordsCount:
+    """What got new words, and what stood on the old ones. Lost spans are listed for a person to place."""
+
+    texts: int = 0
+    questions: int = 0
+    grades: int = 0
+    spans: int = 0
+    lost_spans: int = 0
+    lost_citations: int = 0
+
+    @property
+    def n(self) -> int:
+        return self.texts + self.questions
 
 
 @dataclass
@@ -150,6 +167,7 @@ class ImportSummary:
     n_conflicts: Counter[str] = field(default_factory=Counter)
     differences: list[str] = field(default_factory=list)
     n_differences: int = 0
+    new_words: NewWordsCount = field(default_factory=NewWordsCount)
     left_out: list[LeftOut] = field(default_factory=list)
     errors: list[Problem] = field(default_factory=list)
     totals: dict[str, int] = field(default_factory=dict)
@@ -197,6 +215,7 @@ class ImportSummary:
             "n_conflicts": dict(self.n_conflicts),
             "differences": self.differences,
             "n_differences": self.n_differences,
+            "new_words": vars(self.new_words),
             "left_out": [vars(left) for left in self.left_out],
             "errors": [error.as_dict() for error in self.errors],
             "totals": self.totals,
@@ -213,6 +232,7 @@ class ImportSummary:
                 ],
             ),
             _counts("Created", self.created) or "Created: nothing",
+            _counts("New words", _new_words(self.new_words)),
             _counts("Mapped", self.mapped),
         ]
         if self.located:
@@ -242,6 +262,20 @@ class ImportSummary:
         if self.dry_run:
             parts.append("Dry run: nothing was changed.")
         return "\n\n".join(part for part in parts if part)
+
+
+def _new_words(count: NewWordsCount) -> dict[str, int]:
+    """In words; nothing where nothing got any."""
+    if not count.n:
+        return {}
+    return {
+        "texts": count.texts,
+        "sub-questions": count.questions,
+        "grades of the old words": count.grades,
+        "marked spans": count.spans,
+        "spans that lose their place, listed for a person": count.lost_spans,
+        "citations that go with their statements": count.lost_citations,
+    }
 
 
 def _table(head: tuple[str, ...], rows: list[tuple[str | int, ...]]) -> str:

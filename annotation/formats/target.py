@@ -1,6 +1,6 @@
 """The dataset that files are read into: what it holds already (its topics in memory), and what is reported."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -10,8 +10,9 @@ from django.db import reset_queries
 
 from annotation.formats.batches import LOOK_UP, batches
 from annotation.formats.layout import Source
+from annotation.formats.new_words import NewWords
 from annotation.formats.summary import LIMIT, ImportFailed, ImportSummary, Problem, shown
-from annotation.models import Dataset, Rater, Rubric, SubQuestion, Text, Topic
+from annotation.models import Dataset, Rater, Rubric, SubQuestion, Text, Topic, Version
 from annotation.models.rating import raters_of
 from annotation.models.standard import STANDARD, add_standard, ensure_standard_rubrics
 from annotation.prepared import insert_all
@@ -25,6 +26,8 @@ class KnownQuestion:
     filtered_because: str
     source_body: str = ""
     group: str = ""
+    earlier: dict[str, bool] = field(default_factory=dict)
+    """Words that it had before, and whether grades that were given to them count."""
 
     @property
     def filtered(self) -> bool:
@@ -44,6 +47,21 @@ class KnownQuestion:
     def as_written(self) -> str:
         """The words as their file had them, with the white space at their ends."""
         return self.source_body or self.body
+
+    def reword(self, body: str, *, counts: bool) -> None:
+        """Give it new words; `counts` says whether grades of those so far, and of those before, do."""
+        self.put_before(self.body, counts=counts)
+        self.body, self.source_body = body, ""
+
+    def put_before(self, words: str, *, counts: bool) -> None:
+        """Add earlier words, those that others replaced last after all others."""
+        self.earlier = {each: did and counts for each, did in self.earlier.items()}
+        if words:
+            self.earlier[words] = counts
+
+    def is_set_aside(self, words: str) -> bool:
+        """Whether these are earlier words of it whose grades do not count."""
+        return words != self.body and not self.earlier.get(words, True)
 
 
 @dataclass(slots=True)
@@ -76,6 +94,17 @@ def topics_of(dataset: Dataset) -> dict[str, KnownTopic]:
     return {topic.name: topic for topic in topics.values()}
 
 
+SET_ASIDE = "these are earlier words of a question, whose grades are set aside"
+
+
+def asked(questions: Sequence[KnownQuestion], words: str) -> KnownQuestion | None:
+    """The question of these words; else the one that had them before, if only one had."""
+    if now := next((question for question in questions if question.body == words), None):
+        return now
+    before = [question for question in questions if words in question.earlier]
+    return before[0] if len(before) == 1 else None
+
+
 _COLUMNS = ("dataset_id", "kind", "system", "topic_id", "name", "sha256")
 Progress = Callable[[str, int], None]
 
@@ -93,10 +122,15 @@ class Target:
     """
 
     def __init__(
-        self, dataset: Dataset, summary: ImportSummary, progress: Progress | None = None
+        self,
+        dataset: Dataset,
+        summary: ImportSummary,
+        new_words: NewWords,
+        progress: Progress | None = None,
     ) -> None:
         self.dataset = dataset
         self.summary = summary
+        self.new_words = new_words
         self.problems: list[Problem] = []
         self._progress = progress
         self._rubrics: dict[str, KnownRubric] = {}
@@ -128,7 +162,13 @@ class Target:
 
     @cached_property
     def topics(self) -> dict[str, KnownTopic]:
-        return topics_of(self.dataset)
+        topics = topics_of(self.dataset)
+        by_key = {each.pk: each for topic in topics.values() for each in topic.questions}
+        versions = Version.objects.filter(dataset=self.dataset, question__isnull=False)
+        ordered = versions.order_by("question", "number")
+        for key, body, counts in ordered.values_list("question_id", "body", "counts"):
+            by_key[key].put_before(body.strip(), counts=counts)
+        return topics
 
     def topic(self, source: Source, line: int, field: str, name: str) -> KnownTopic | None:
         """The topic; None, and an error noted, where the dataset has none of this name."""

@@ -117,6 +117,8 @@ def reword(thing: Worded, body: str, *, by: User | None, why: str, counts: bool)
         version.citations = _move_citations(thing, body)
         _move_spans(thing, body)
         thing.start = thing.end = None  # in its document other words stand there
+    else:
+        thing.source_body = ""  # which are the old words, with their white space
     thing.body = body
     thing.save()
     version.save()

@@ -19,7 +19,7 @@ def undoing(entry: ProjectEntry, dataset: Dataset) -> Going:
     removal = Removal(made_within(dataset, keys), before)
     later = _later(entry, dataset)
     makers = [(called(each), made_within(dataset, each.rows)) for each in later]
-    reasons = at_work(dataset) + removal.standing(makers) + _filled(later)
+    reasons = at_work(dataset) + removal.standing(makers) + _filled(later) + _reworded(entry)
     return Going(removal, removal.counts(), reasons)
 
 
@@ -59,6 +59,13 @@ def called(entry: ProjectEntry) -> str:
 def _later(entry: ProjectEntry, dataset: Dataset) -> list[ProjectEntry]:
     imports = dataset.log.filter(pk__gt=entry.pk, undone_by=None).exclude(rows={})
     return list(imports.order_by("pk"))
+
+
+def _reworded(entry: ProjectEntry) -> list[Standing]:
+    """Spans that lost their places, and what was rated since, make that no way back."""
+    n = entry.rows.get("reworded", 0)
+    what = "versions that it made. They stay: give old words again on the pages of the words"
+    return [Standing("This import", n, what)] if n else []
 
 
 def _filled(later: list[ProjectEntry]) -> list[Standing]:

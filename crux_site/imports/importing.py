@@ -4,6 +4,7 @@ import gc
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
+from functools import partial
 from pathlib import Path
 
 from django.db import DataError, IntegrityError, OperationalError, connection, transaction
@@ -26,6 +27,7 @@ from annotation.formats import (
 )
 from annotation.formats.foreign import folder
 from annotation.formats.layout import Found, Kind, Source, recognise
+from annotation.formats.new_words import Choice, NewWords
 from annotation.formats.summary import ImportFailed, ImportSummary, Mapped, Problem
 from annotation.formats.target import Progress, Target, check_dataset
 from annotation.models import (
@@ -38,11 +40,14 @@ from annotation.models import (
     SubQuestion,
     Text,
     User,
+    Version,
 )
 from annotation.models.rubric import forget_grades
+from annotation.text.versions import RewordingRefused
 from building.formats import origins, writers, written
 from crux_site.removal import keys_since, last_keys
 from crux_site.sqlite.copies import in_a_copy
+from crux_site.versions.changing import change, check_again
 from evaluation.formats import contexts, notes, systems, trec_run, values
 from evaluation.models import RankedText, RetrievalRun
 
@@ -94,15 +99,17 @@ def import_dataset(
     with_history: bool = False,
     form: str = CRUX,
     lenient: bool = False,
+    new_words: str = Choice.REFUSE,
     progress: Progress | None = None,
 ) -> ImportSummary:
     """Read a folder, or one file, into a dataset: all of it or nothing.
 
     It is in the authors' formats, or in the other format that `form`, one of FORMATS, names. `lenient` keeps
-    and counts what files of CRUD-RAG have that fits not: other formats have none of it.
+    and counts what files of CRUD-RAG have that fits not: other formats have none of it. `new_words`, a Choice,
+    says what becomes of other words under the name of a text or a question that is there.
 
     A dataset of this slug is made if there is none, in `project` or, without one, in the main one; `by` is
-    whose act the project's log calls it. What is there already stays as it is, so that
+    whose act the project's log calls it. What is there already stays as it is, but for those words, so that
     reading the same files again changes nothing. A dry run does the same work and takes it back,
     and nobody waits for it: on SQLite it works at a copy. `progress` is called with a file's name
     and the lines read of it so far.
@@ -120,7 +127,9 @@ def import_dataset(
         with in_a_copy() if dry_run else nullcontext(), transaction.atomic(), _few_collections():
             dataset = _dataset(dataset_slug, title, project, summary)
             before = last_keys()
-            _read(Target(dataset, summary, progress), files)
+            words = _new_words(Choice(new_words), summary, by)
+            _read(Target(dataset, summary, words, progress), files)
+            _look_again(dataset, summary, before)
             if summary.changed:
                 _tell_planner()
                 _write_down(dataset, by, summary, before)
@@ -178,6 +187,23 @@ def _read(target: Target, files: Found) -> None:
             del counter[name]
 
 
+def _new_words(choice: Choice, summary: ImportSummary, by: User | None) -> NewWords:
+    return NewWords(choice, summary, partial(change, by=by, counts=choice is Choice.COUNT))
+
+
+def _look_again(
+    dataset: Dataset, summary: ImportSummary, before: Mapping[type[Model], int]
+) -> None:
+    """Raises ImportFailed if somebody has begun meanwhile to need words that this import replaced."""
+    if not summary.new_words.n:
+        return
+    try:
+        check_again(dataset, before[Version])
+    except RewordingRefused as refused:
+        summary.errors = [Problem(dataset.slug, 0, "", str(refused))]
+        raise ImportFailed(summary.errors, summary) from refused
+
+
 def _write_down(
     dataset: Dataset, by: User | None, summary: ImportSummary, before: Mapping[type[Model], int]
 ) -> None:
@@ -185,7 +211,7 @@ def _write_down(
     made = [f"{n} {what}" for what, n in summary.created.items() if what != "datasets"]
     if filled := sum(file.filled for file in summary.files):
         made.append(f"{filled} filled that were there")
-    rows = keys_since(before) | {"filled": filled}
+    rows = keys_since(before) | {"filled": filled, "reworded": summary.new_words.n}
     ProjectEntry.record(dataset.project, by, "imported", ", ".join(made), dataset, rows=rows)
 
 

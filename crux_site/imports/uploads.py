@@ -23,6 +23,7 @@ from uuid import UUID, uuid4
 
 from django.conf import settings
 
+from annotation.formats.new_words import Choice
 from annotation.models import Project, User
 from crux_site.imports.importing import CRUX, ImportFailed, import_dataset
 from crux_site.imports.unpacking import unpack
@@ -30,7 +31,7 @@ from crux_site.imports.unpacking import unpack
 STAGING = Path(settings.MEDIA_ROOT) / "imports"
 KEPT_SECONDS = 24 * 60 * 60
 _TELL_SECONDS = 0.5
-_ABOUT = ("dataset", "title", "project", "by", "with_history", "format", "lenient")
+_ABOUT = ("dataset", "title", "project", "by", "with_history", "format", "lenient", "new_words")
 
 
 class Upload:
@@ -90,6 +91,7 @@ class Upload:
                 with_history=self.about["with_history"],
                 form=self.about.get("format") or CRUX,
                 lenient=bool(self.about.get("lenient")),
+                new_words=self.about.get("new_words") or Choice.REFUSE,
                 dry_run=not stores,
                 progress=_Teller(self.folder / "progress.json", stores),
             )

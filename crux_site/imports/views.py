@@ -11,6 +11,7 @@ from django.http import Http404, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods
 
+from annotation.formats.new_words import Choice
 from annotation.http import AuthenticatedRequest, researchers_only
 from annotation.models import Dataset, Project, User
 from annotation.models.projects import MAIN, ProjectQuerySet, main_project
@@ -49,6 +50,11 @@ FORMAT_NAMES = {
     "argilla": "Argilla",
     "web-annotation": "Web Annotations (W3C)",
 }
+CHOICES = {
+    Choice.REFUSE: "are refused",
+    Choice.COUNT: "make a version, and grades count for the new words",
+    Choice.SET_ASIDE: "make a version, and grades are set aside",
+}
 
 
 class ManyFilesInput(forms.ClearableFileInput):
@@ -76,6 +82,12 @@ class UploadForm(forms.Form):
     )
     with_history = forms.BooleanField(
         required=False, label="Read earlier exports too (annotations/history)"
+    )
+    new_words = forms.ChoiceField(
+        choices=list(CHOICES.items()),
+        required=False,
+        label="Other words for a text or a sub-question that is there",
+        help_text="what a campaign has shown stays refused",
     )
     lenient = forms.BooleanField(
         required=False, label="Of CRUD-RAG: keep items whose answers do not match their questions"

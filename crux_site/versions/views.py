@@ -20,11 +20,9 @@ from annotation.text.versions import (
     lost_spans,
     outlook,
     place_by_words,
-    reword,
 )
+from crux_site.versions.changing import attempts_at, change, nobody_judges
 from crux_site.versions.forms import KEPT, WordsForm
-from judging.engine.background import GOING
-from judging.models import Attempt
 
 PER_PAGE = 50
 
@@ -59,21 +57,13 @@ def _sent(request: AuthenticatedRequest, slug: str, kind: str, thing: Worded) ->
     try:
         if "change" not in request.POST:
             return _page(request, slug, kind, thing, form=form, outlook=outlook(thing, body))
-        _nobody_judges(slug)
-        _change(thing, body, form, request)
+        why = form.cleaned_data["why"]
+        change(thing, body, by=request.user, why=why, counts=form.keeps_grades)
     except RewordingRefused as refused:
         form.add_error("body", str(refused))
         return _page(request, slug, kind, thing, 422, form=form)
     messages.success(request, "The words are changed. The old ones are below.")
     return redirect("words", slug, kind, thing.pk)
-
-
-@transaction.atomic
-def _change(thing: Worded, body: str, form: WordsForm, request: AuthenticatedRequest) -> None:
-    why, keeps = form.cleaned_data["why"], form.keeps_grades
-    reword(thing, body, by=request.user, why=why, counts=keeps)
-    if not keeps:
-        _attempts(thing).count_no_more()
 
 
 @require_POST
@@ -89,13 +79,13 @@ def choose_version(
         raise Http404("There is no such choice.")
     if version.counts != counts:
         try:
-            _nobody_judges(slug)
+            nobody_judges(version.dataset)
         except RewordingRefused as refused:
             messages.error(request, str(refused))
             return redirect("words", slug, kind, pk)
         with transaction.atomic():
             choose(version, counts=counts, by=request.user)
-            attempts = _attempts(thing)
+            attempts = attempts_at(thing)
             attempts.count_again() if counts else attempts.count_no_more()
     messages.success(request, f"Grades of earlier words {KEPT['yes' if counts else 'no']}.")
     return redirect("words", slug, kind, pk)
@@ -124,16 +114,6 @@ def _thing(slug: str, kind: str, pk: int) -> Worded:
         questions = SubQuestion.objects.select_related("topic__dataset__project")
         return get_object_or_404(questions, topic__dataset__slug=slug, pk=pk)
     raise Http404("Texts and questions have words.")
-
-
-def _attempts(thing: Worded) -> Any:
-    return Attempt.objects.filter(**{"text" if isinstance(thing, Text) else "question": thing})
-
-
-def _nobody_judges(slug: str) -> None:
-    run = get_object_or_404(Dataset, slug=slug).judge_runs.filter(state__in=GOING).first()
-    if run:
-        raise RewordingRefused(f"The {run} is at work: pause it first, so that it asks one thing.")
 
 
 def _page(

@@ -9,6 +9,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.core.validators import slug_re
 
 from annotation.formats.layout import NAMES
+from annotation.formats.new_words import Choice
 from annotation.formats.summary import LIMIT
 from annotation.models import Project
 from crux_site.imports.importing import CRUX, FORMATS, ImportFailed, import_dataset
@@ -39,6 +40,13 @@ class Command(BaseCommand):
             action="store_true",
             help="of crud: keep and count items whose answers are more or fewer than their questions",
         )
+        parser.add_argument(
+            "--new-words",
+            choices=[*Choice],
+            default=Choice.REFUSE,
+            help="other words for a text or a sub-question that is there: refuse them, or make a version, "
+            "and count the grades for the new words or set them aside",
+        )
         parser.add_argument("--json", action="store_true", help="print one JSON object")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -53,6 +61,7 @@ class Command(BaseCommand):
                 with_history=options["with_history"],
                 form=options["format"],
                 lenient=options["lenient"],
+                new_words=options["new_words"],
                 progress=told,
             )
         except ImportFailed as failed:

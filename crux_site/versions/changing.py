@@ -1,0 +1,49 @@
+"""New words, and what judges said to the old ones: a page and an import change words by this alone."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db import transaction
+from django.db.models import Q
+
+from annotation.models import Campaign, Dataset, Text, User, Version
+from annotation.text.versions import RewordingRefused, Worded, reword
+from judging.engine.background import GOING
+from judging.models import Attempt
+
+
+@transaction.atomic
+def change(thing: Worded, body: str, *, by: User | None, why: str, counts: bool) -> Version:
+    """As `reword`; replies of judges stop counting with grades that do. Raises RewordingRefused."""
+    nobody_judges(thing.dataset if isinstance(thing, Text) else thing.topic.dataset)
+    version = reword(thing, body, by=by, why=why, counts=counts)
+    if not counts:
+        attempts_at(thing).count_no_more()
+    return version
+
+
+def check_again(dataset: Dataset, since: int) -> None:
+    """Raises RewordingRefused if somebody needs old words by now, of versions with a greater key than `since`.
+
+    An import takes long, and meanwhile a campaign may open or a judge begin.
+    """
+    nobody_judges(dataset)
+    reworded = Q(items__text__versions__pk__gt=since) | Q(
+        items__asked__question__versions__pk__gt=since
+    )
+    campaign = Campaign.objects.published().filter(reworded, dataset=dataset).first()
+    if campaign:
+        raise RewordingRefused(f"The campaign {campaign} was opened meanwhile, with the old words.")
+
+
+def attempts_at(thing: Worded) -> Any:
+    """What judges replied about a text, or under a question."""
+    return Attempt.objects.filter(**{"text" if isinstance(thing, Text) else "question": thing})
+
+
+def nobody_judges(dataset: Dataset) -> None:
+    """Raises RewordingRefused while a judge run of the dataset is at work."""
+    run = dataset.judge_runs.filter(state__in=GOING).first()
+    if run:
+        raise RewordingRefused(f"The {run} is at work: pause it first, so that it asks one thing.")

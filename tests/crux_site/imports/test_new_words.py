@@ -1,0 +1,243 @@
+"""Other words under an old name: refused, or made versions of, as whoever imports chose.
+
+By hand, of the small study: the first question of t-1 has 7 grades with 3 spans, and the oracle report on t-1
+has 4 with 4, of which 2 are of that question, with its 3. Two spans end where the report's new words begin, and
+lose their places.
+"""
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+
+from annotation.models import Dataset, NuggetSpan, ProjectEntry, Rating, SubQuestion, Text, Version
+from crux_site.imports import uploads
+from crux_site.imports.importing import import_dataset
+from judging.engine.foreground import fill_lexical
+from tests.crux_site.imports.study import QUESTIONS, WRITTEN, fingerprint, line, study, write
+from tests.crux_site.imports.test_broken_files import failed
+from tests.crux_site.imports.test_command import run
+from tests.evaluation.agreement.test_page import words
+from tests.factories import make_campaign
+
+pytestmark = pytest.mark.django_db
+
+ASKED = "What failed on the Halden?"
+REPORT = "A coupling failed in port.\n\nNobody  was\nhurt. The coupling was old."
+NAMED = ("t-1", "annotated.oracle")
+COUNTED = {
+    "texts": 1,
+    "questions": 1,
+    "grades": 9,
+    "spans": 4,
+    "lost_spans": 2,
+    "lost_citations": 0,
+}
+
+
+@pytest.fixture
+def small(tmp_path):
+    import_dataset(write(tmp_path / "small"), "small")
+    return Dataset.objects.get(slug="small")
+
+
+def new_words():
+    """Of a question and of a report; the reports repeat the questions in their old words."""
+    reports = study()["reports_annotated.jsonl"]
+    reports[0]["response"] = REPORT
+    asked = {"id": "t-1", "subquestions": [ASKED, *QUESTIONS["t-1"][1:]]}
+    return {"subquestions.jsonl": [asked], "reports_annotated.jsonl": reports}
+
+
+@pytest.fixture
+def folder(tmp_path, small):
+    return write(tmp_path / "new", new_words())
+
+
+def report():
+    return Text.objects.get(name=NAMED[0], system=NAMED[1])
+
+
+def question():
+    return SubQuestion.objects.get(topic__name="t-1", position=0)
+
+
+def told(problems):
+    return [f"{each.file}:{each.line}: {each.field}: {each.message}" for each in problems]
+
+
+def test_without_a_choice_they_are_refused(folder):
+    [problem] = told(failed(folder))
+    assert problem.startswith("subquestions.jsonl:1: subquestions.0: is there already as")
+    assert "choose in the import what becomes of its grades" in problem
+    (folder / "subquestions.jsonl").unlink()
+    [problem] = told(failed(folder))
+    assert problem.startswith("reports_annotated.jsonl:1: response: t-1 is in the dataset with")
+
+
+def test_a_dry_run_counts_and_the_import_makes_the_versions(folder, small):
+    before = fingerprint()
+    look = import_dataset(folder, "small", new_words="count", dry_run=True)
+    assert vars(look.new_words) == COUNTED
+    assert fingerprint() == before
+    n = Rating.objects.count()
+    done = import_dataset(folder, "small", new_words="count")
+    assert (vars(done.new_words), done.created) == (COUNTED, {"versions of words": 2})
+    assert (question().body, question().source_body, report().body) == (ASKED, "", REPORT)
+    of_question, of_report = question().versions.get(), report().versions.get()
+    assert (of_question.body, of_question.n_ratings) == (QUESTIONS["t-1"][0], 7)
+    assert (of_report.n_ratings, of_report.counts) == (4, True)
+    assert of_report.why == "reports_annotated.jsonl, line 1"
+    assert Rating.objects.count() == n
+    assert NuggetSpan.objects.filter(rating__text=report(), start=None).count() == 2
+    entry = ProjectEntry.objects.first()
+    assert (entry.action, entry.detail) == ("imported", "2 versions of words")
+    assert not import_dataset(folder, "small", new_words="count").changed
+
+
+def test_grades_are_set_aside_with_the_old_words(folder, small):
+    n = Rating.objects.count()
+    done = import_dataset(folder, "small", new_words="set-aside")
+    assert vars(done.new_words) == COUNTED | {"lost_spans": 0}
+    assert Rating.objects.count() == n - 9
+    assert [len(version.set_aside) for version in Version.objects.order_by("pk")] == [7, 2]
+    assert not NuggetSpan.objects.filter(rating__text=report()).exists()
+
+
+LABELS = ("annotations/ann.qlabels.jsonl", "annotations/bob.qlabels.jsonl")
+RATED = {"rater": "eve", "kind": "human", "rubric": "question-type", "text": "t-1:0#1", "grade": 1}
+
+
+def test_earlier_words_name_the_question_where_their_grades_count(tmp_path, folder):
+    import_dataset(folder, "small", new_words="count")
+    files = {name: study()[name] for name in LABELS}
+    files["ratings.jsonl"] = [RATED | {"question": words} for words in (WRITTEN["t-1"][0], ASKED)]
+    summary = import_dataset(write(tmp_path / "labels", files), "small")
+    assert (summary.created["ratings"], summary.n_conflicts) == (1, {})
+    assert Rating.objects.get(rater__name="eve").question == question()
+    # By hand: two lines of ann, one of bob, one of eve.
+    assert summary.mapped["questions named by their earlier words: read as those of now"] == 4
+
+
+def test_earlier_words_whose_grades_are_set_aside_name_nothing(tmp_path, folder):
+    import_dataset(folder, "small", new_words="set-aside")
+    labels = {LABELS[1]: study()[LABELS[1]]}
+    [problem] = told(failed(write(tmp_path / "labels", labels)))
+    assert problem.startswith(f"{LABELS[1]}:1: question_based_nugget: ")
+    assert "earlier words of a question, whose grades are set aside" in problem
+    rated = {"ratings.jsonl": [RATED | {"question": WRITTEN["t-1"][0]}]}
+    [problem] = told(failed(write(tmp_path / "rated", rated)))
+    assert problem.startswith("ratings.jsonl:1: question: 'What failed on the ferry?': these are")
+
+
+PASSAGE = {"id": "t-1:0#1", "contents": "A coupling failed. It was new."}
+
+
+@pytest.mark.parametrize(
+    ("files", "place", "why"),
+    [
+        (
+            {"passages.jsonl": [PASSAGE], "passages_b.jsonl": [PASSAGE | {"contents": "Other."}]},
+            "passages_b.jsonl:1: contents: t-1:0#1",
+            "these files have other words for it already",
+        ),
+        (
+            {"passages.jsonl": [PASSAGE, PASSAGE | {"contents": "\n"}]},
+            "passages.jsonl:2: contents: t-1:0#1",
+            "has other words on line 1",
+        ),
+        (
+            {"passages.jsonl": [PASSAGE | {"contents": "\n"}]},
+            "passages.jsonl:1: contents: t-1:0#1",
+            "Give the new words",
+        ),
+        (
+            {
+                "subquestions.jsonl": [
+                    {"id": "t-1", "subquestions": ["Was anybody hurt?", ASKED, "Who?"]}
+                ]
+            },
+            "subquestions.jsonl:1: subquestions.0",
+            "Another question of the topic has these words.",
+        ),
+        (
+            {"subquestions.jsonl": [{"id": "t-1", "subquestions": ["", "Was anybody hurt?", ""]}]},
+            "subquestions.jsonl:1: subquestions.0",
+            "is there already as",
+        ),
+    ],
+)
+def test_words_that_will_not_do(tmp_path, small, files, place, why):
+    folder = write(tmp_path / "new", files)
+    for choice in ("count", "set-aside"):
+        first = told(failed(folder, new_words=choice))[0]
+        assert first.startswith(place)
+        assert why in first
+
+
+def test_what_a_campaign_has_shown_stays(folder, small, cast):
+    campaign = make_campaign(small, cast.worker)
+    [problem] = told(failed(folder, new_words="count"))
+    assert problem.startswith("subquestions.jsonl:1: subquestions.0: is there already")
+    assert f"The campaign {campaign} has shown these words" in problem
+
+
+def test_a_campaign_that_opens_meanwhile_keeps_its_words(tmp_path, small, cast):
+    files = {name: new_words()[name] for name in ("subquestions.jsonl",)}
+    last = "runs/first_stage.lsr.run"
+    folder = write(tmp_path / "new", files | {last: study()[last]})
+
+    def meanwhile(file, _lines):
+        if file == last:
+            make_campaign(small, cast.worker)
+
+    [problem] = told(failed(folder, new_words="count", progress=meanwhile))
+    assert problem.startswith("small:0: : The campaign")
+    assert "was opened meanwhile" in problem
+
+
+def test_nobody_judges_meanwhile(folder, small):
+    judge_run = fill_lexical(small)
+    type(judge_run).objects.filter(pk=judge_run.pk).update(state="running")
+    [problem] = told(failed(folder, new_words="set-aside"))
+    assert "is at work: pause it first" in problem
+
+
+def test_the_command_has_the_choice(folder, small):
+    status, _, err = run(folder, "--dataset", "small", "--new-words", "count", "--dry-run")
+    assert (status, err) == (0, "")
+    _, out, _ = run(folder, "--dataset", "small", "--new-words", "set-aside")
+    lines = [" ".join(each.split()) for each in out.splitlines()]
+    assert "New words:" in lines
+    assert "9 grades of the old words" in lines
+    assert not Version.objects.get(text__isnull=False).counts
+
+
+def test_the_page_has_the_choice_and_such_an_import_is_not_undone(
+    cast, small, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(uploads, "STAGING", tmp_path)
+    monkeypatch.setattr(uploads.Upload, "start", uploads.Upload.read)
+    client = cast.client("admin")
+
+    def upload(choice):
+        files = [
+            SimpleUploadedFile(name, "".join(map(line, rows)).encode())
+            for name, rows in new_words().items()
+        ]
+        data = {"dataset": "small", "project": "main", "files": files, "new_words": choice}
+        return client.post("/import/", data)
+
+    assert upload("perhaps").status_code == 422
+    assert "choose in the import" in words(client.get(upload("refuse").url))
+    look = upload("count").url
+    seen = words(client.get(look))
+    assert "Would get new words 1 text and 1 sub-question. Of the old words 9 grades" in seen
+    assert "4 marked spans would count for the new ones; 2 spans would lose their place" in seen
+    assert not Version.objects.exists()
+    client.post(look)
+    assert "Got new words" in words(client.get(look))
+    assert Version.objects.filter(by=cast.admin).count() == 2
+    entry = ProjectEntry.objects.filter(action="imported").first()
+    undo = f"/datasets/small/history/{entry.pk}/undo/"
+    for answer in (client.get(undo), client.post(undo)):
+        assert "This import: 2 versions that it made. They stay" in words(answer)
+    assert report().body == REPORT
