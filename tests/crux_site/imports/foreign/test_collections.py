@@ -4,7 +4,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from annotation.models import Rating, Text, Topic
+from annotation.models import Rating, SubQuestion, Text, Topic
+from annotation.text.versions import reword
 from evaluation.models import RankedText
 from tests.crux_site.imports.foreign.folders import read, refused, with_line, write
 from tests.crux_site.test_extras import without
@@ -36,6 +37,19 @@ def test_the_first_version_of_ms_marco(tmp_path):
     assert list(Rating.objects.values_list("text__name", "rubric__slug", "grade")) == [
         ("1", "qrels-1", 1)
     ]
+
+
+@pytest.mark.parametrize("counts", [True, False])
+def test_qrels_find_the_request_that_got_other_words(tmp_path, counts):
+    read(write(tmp_path, MSMARCO), "msmarco")
+    asked = SubQuestion.objects.select_related("topic__dataset").get()
+    reword(asked, "Who mended it?", by=None, why="", counts=counts)
+    if counts:
+        assert not read(tmp_path, "msmarco").changed
+    else:
+        [told] = refused(tmp_path, "msmarco")
+        assert told.startswith("qrels.dev.tsv:1: topic: 7: these are earlier words of a question")
+    assert SubQuestion.objects.get().body == "Who mended it?"
 
 
 @pytest.mark.parametrize(
