@@ -3,9 +3,9 @@
     python -m bench.large_results [--topics 500] [--tenth 50] [--systems 50]
 
 Two sites on SQLite, each in one process of granian: one has 500 topics with 50 systems and 504,000 ratings,
-the other 50 topics with as many systems. Each page is fetched first with nothing kept, and then three times more; its
-rows are counted (those of tables, and items of lists). Then Chromium opens the pages of the large one, beside a
-page of one heading, and says when it first painted.
+the other 50 topics with as many systems. Each page is fetched first with nothing kept, and then three times
+more; its rows are counted (those of tables, and items of lists). Then Chromium opens the pages of the large
+one, beside a page of one heading, and says when it first painted.
 
 Goals: a page takes under three times its time in the small study for the rows that it shows (time / time over
 rows / rows); the first paint of no page that was opened before takes five times that of the heading's; the
