@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from annotation.models import Dataset
+from evaluation.paper.chosen import Systems, as_words, system_names
 from evaluation.paper.latex import latex
 from evaluation.paper.painting import drawn
 from evaluation.paper.parts import KINDS, Figure, Files, Made, make_parts, texts
@@ -69,6 +70,7 @@ def make_all(
     *,
     intervals: bool = False,
     reported: Path | None = None,
+    systems: Systems = (),
     made: Made | None = None,
 ) -> Bundle:
     """The files that `write_all` writes, by name. The same data and options give the same bytes.
@@ -77,9 +79,9 @@ def make_all(
     what writing raises.
     """
     bundle = Bundle()
-    about: dict[str, Any] = {"command": _command(dataset, options, intervals, reported)}
+    about: dict[str, Any] = {"command": _command(dataset, options, intervals, reported, systems)}
     if dataset is not None and options is not None:
-        made = made or make_parts(dataset, options)
+        made = made or make_parts(dataset, options, systems)
         for part in made.parts.values():
             if isinstance(part, Figure):
                 for name, kind in part.drawings.items():
@@ -87,7 +89,7 @@ def make_all(
             for name, text in texts(part, intervals=intervals).items():
                 bundle.files[name] = text().encode()
         bundle.left_out.update(made.left_out)
-        about |= _about(dataset, options)
+        about |= _about(dataset, options, systems)
     if reported is not None:
         results, content = read_reported(reported), reported.read_bytes()
         sheet = reported_sheet(results, reported.name)
@@ -105,15 +107,17 @@ def write_all(
     *,
     intervals: bool = False,
     reported: Path | None = None,
+    systems: Systems = (),
 ) -> list[Written]:
     """Tables 1 to 3 and Figures 4 and 5 of a dataset, and Table 1 of a file of reported results.
 
     Writes into the folder `out`, which is made if it is not there; other files in it stay. Returns
     what was written, the provenance last, and what was left out and why. Everything is made before
-    anything is written. `intervals` prints them in Table 1; the CSV files always have them. Raises
-    ReportedError for a file of results that cannot be read, OSError where writing fails.
+    anything is written. `intervals` prints them in Table 1; the CSV files always have them. They
+    are made of `systems`, or of all where none is named. Raises ReportedError for a file of results
+    that cannot be read, OSError where writing fails.
     """
-    bundle = make_all(dataset, options, intervals=intervals, reported=reported)
+    bundle = make_all(dataset, options, intervals=intervals, reported=reported, systems=systems)
     write_files(out, bundle.files)
     written = [Written(name, sha256(content)) for name, content in bundle.files.items()]
     return written + [Written(name, reason=why) for name, why in bundle.left_out.items()]
@@ -132,21 +136,27 @@ def archive(files: Files, folder: str) -> bytes:
 
 
 def _command(
-    dataset: Dataset | None, options: Options | None, intervals: bool, reported: Path | None
+    dataset: Dataset | None,
+    options: Options | None,
+    intervals: bool,
+    reported: Path | None,
+    systems: Systems,
 ) -> str:
     """As it would be given with nothing left to a default. Of paths the names alone are kept."""
     words: dict[str, Any] = {"reported": reported.name if reported else None}
     if options is not None:
         tokenizer = Path(options.tokenizer.file).name if options.tokenizer.file else "words"
         words |= options.params() | {"intervals": intervals, "tokenizer": tokenizer}
+        words["systems"] = as_words(systems) if systems else None
     return command_line(dataset.slug if dataset else None, words)
 
 
-def _about(dataset: Dataset, options: Options) -> dict[str, Any]:
+def _about(dataset: Dataset, options: Options, systems: Systems) -> dict[str, Any]:
     source = options.source
     return {
         "dataset": dataset.slug,
         "data": content_hashes(dataset),
+        "systems": list(systems or system_names(dataset)),
         "judge": {
             "name": source.name,
             "title": source.title,

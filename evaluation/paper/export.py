@@ -26,6 +26,11 @@ def can_draw() -> bool:
     return find_spec("matplotlib") is not None
 
 
+def parts_of(choice: PaperChoice) -> Made:
+    """The tables and figures of one state of the page."""
+    return kept_parts(choice.dataset, choice.options, choice.systems)
+
+
 def files_of(choice: PaperChoice, part: Part) -> dict[str, Callable[[], str | bytes]]:
     """What makes each file of a table or figure, by name; no drawings on a site without Matplotlib."""
     made: dict[str, Callable[[], str | bytes]] = {}
@@ -36,7 +41,7 @@ def files_of(choice: PaperChoice, part: Part) -> dict[str, Callable[[], str | by
 
 def svg_of(choice: PaperChoice, figure: Figure) -> bytes:
     """The drawing, kept until the data change: each visit of the page shows it."""
-    key = ("paper drawing", figure.label, choice.options)
+    key = ("paper drawing", figure.label, choice.options, choice.systems)
     return cached(choice.dataset, key, lambda: _draw(figure, "svg"))
 
 
@@ -51,11 +56,16 @@ def no_file(made: Made, name: str) -> str:
 
 
 def zipped(choice: PaperChoice) -> bytes:
-    """All files of the command with these options, in a folder of the dataset's name."""
+    """All files of the command with these options and systems, in a folder of the dataset's name."""
     from evaluation.paper.bundle import archive, make_all  # noqa: PLC0415 - of the extra figures
 
-    made = kept_parts(choice.dataset, choice.options)
-    bundle = make_all(choice.dataset, choice.options, intervals=choice.intervals, made=made)
+    bundle = make_all(
+        choice.dataset,
+        choice.options,
+        intervals=choice.intervals,
+        systems=choice.systems,
+        made=parts_of(choice),
+    )
     return archive(bundle.files, choice.dataset.slug)
 
 

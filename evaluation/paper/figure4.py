@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 from evaluation.csv_tables import estimate_cells, estimate_header
 from evaluation.data.columns import Column as RaterColumn
-from evaluation.data.ratings import load
+from evaluation.data.ratings import TextRow, load
 from evaluation.data.selection import Selection
+from evaluation.paper.chosen import Systems
 from evaluation.paper.sheet import TAU, Block, Cell, Column, Line, Sheet, Value, csv_text
 from evaluation.scoring.report_coverage import Correlations, ReportRow, correlations, report_rows
 from evaluation.stats.estimate import Estimate
@@ -46,10 +47,16 @@ class ReportCoverage:
         return next((pair for pair in pairs if person in (pair.a, pair.b)), None)
 
 
-def report_coverage(selection: Selection) -> ReportCoverage:
-    """Coverage of what the people of a selection rated; without rated reports there are no rows."""
+def report_coverage(selection: Selection, systems: Systems = ()) -> ReportCoverage:
+    """Coverage of what the people of a selection rated; without rated reports there are no rows.
+
+    Of reports those of these systems alone, where some are named. References stay.
+    """
     assert selection.eta is not None  # it is of answers of yes and no
-    reports = report_rows(load(selection))
+    matrix = load(selection)
+    reports = report_rows(matrix)
+    if systems:
+        reports = tuple(row for row in reports if _stays(matrix.texts[row.text], systems))
     pairs = correlations(selection, reports)
     if selection.judge:
         pairs = tuple(pair for pair in pairs if selection.judge in (pair.a, pair.b))
@@ -61,6 +68,10 @@ def report_coverage(selection: Selection) -> ReportCoverage:
         reports=reports,
         correlations=pairs,
     )
+
+
+def _stays(text: TextRow, systems: Systems) -> bool:
+    return text.kind != "report" or text.system in systems
 
 
 def coverage_csv(coverage: ReportCoverage) -> str:

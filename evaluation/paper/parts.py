@@ -14,6 +14,7 @@ from annotation.models.standard import ANSWERABLE
 from evaluation.data.cache import cached
 from evaluation.data.selection import Selection, SelectionError, select
 from evaluation.paper import table1, table2, table3
+from evaluation.paper.chosen import Systems, scores_of, system_names
 from evaluation.paper.figure4 import (
     ReportCoverage,
     correlation_csv,
@@ -75,20 +76,24 @@ class Made:
     left_out: dict[str, str] = field(default_factory=dict)
 
 
-def make_parts(dataset: Dataset, options: Options) -> Made:
-    """All that there is of a dataset under options. Nothing is drawn."""
+def make_parts(dataset: Dataset, options: Options, systems: Systems = ()) -> Made:
+    """All that there is of a dataset under options, of these systems or of all. Nothing is drawn."""
     made = Made()
-    for name, make in Parts(dataset, options).all().items():
+    parts = Parts(dataset, options, systems)
+    for name, make in parts.all().items():
         try:
-            made.parts[name] = make()
+            part = make()
         except NotMadeError as why:
             made.left_out[name] = str(why)
+        else:
+            made.parts[name] = replace(part, caption=f"{part.caption}{parts.which_systems}")
     return made
 
 
-def kept_parts(dataset: Dataset, options: Options) -> Made:
+def kept_parts(dataset: Dataset, options: Options, systems: Systems = ()) -> Made:
     """The same, kept until the data change."""
-    return cached(dataset, ("paper", options), lambda: make_parts(dataset, options))
+    key = ("paper", options, systems)
+    return cached(dataset, key, lambda: make_parts(dataset, options, systems))
 
 
 def texts(part: Part, *, intervals: bool = False) -> Texts:
@@ -117,11 +122,21 @@ class NotMadeError(Exception):
 
 
 class Parts:
-    """The tables and figures of a dataset under options."""
+    """The tables and figures of a dataset under options, of the chosen systems."""
 
-    def __init__(self, dataset: Dataset, options: Options) -> None:
+    def __init__(self, dataset: Dataset, options: Options, systems: Systems = ()) -> None:
         self.dataset = dataset
         self.options = options
+        self.systems = systems
+
+    @cached_property
+    def which_systems(self) -> str:
+        """What captions say of the choice, as a further sentence; nothing where all are taken."""
+        every = len(system_names(self.dataset)) if self.systems else 0
+        chosen = len(self.systems)
+        if chosen == every:
+            return ""
+        return f" Of {every} systems {chosen} {'is' if chosen == 1 else 'are'} chosen."
 
     def all(self) -> Mapping[str, Callable[[], Part]]:
         """What there is, by name. Each raises NotMadeError where it cannot be made."""
@@ -136,7 +151,11 @@ class Parts:
     def table1(self) -> Sheet:
         scores = self._scored()
         if not compared(scores):
-            raise NotMadeError("the dataset has neither retrieval runs nor reports")
+            raise NotMadeError(
+                "systems are compared, and only references are chosen"
+                if self.systems
+                else "the dataset has neither retrieval runs nor reports"
+            )
         return table1.table1(scores, self.dataset.slug)
 
     def table2(self) -> Sheet:
@@ -158,9 +177,10 @@ class Parts:
     def figure4(self) -> Figure:
         if self.options.questions:
             raise NotMadeError("it is of all questions, and not of one kind")
-        coverage = report_coverage(self._selection())
+        coverage = report_coverage(self._selection(), self.systems)
         if not coverage.reports:
-            raise NotMadeError("no person has rated a report")
+            whose = " of the chosen systems" if self.systems else ""
+            raise NotMadeError(f"no person has rated a report{whose}")
         return Figure("figure4", _coverage_caption(coverage, self.dataset.slug), coverage)
 
     def figure5(self) -> Figure:
@@ -186,15 +206,21 @@ class Parts:
     def _scored(self, **changes: Any) -> Scores:
         """The scores with some options changed. Those without a change are kept."""
         options = replace(self.options, **changes)
-        return self._scores if options == self.options else score(self.dataset, options)
+        if options == self.options:
+            return self._scores
+        return scores_of(score(self.dataset, options), self.systems)
 
     @cached_property
     def _scores(self) -> Scores:
-        return score(self.dataset, self.options)
+        return scores_of(score(self.dataset, self.options), self.systems)
+
+    @property
+    def _who(self) -> str:
+        return "the chosen systems have" if self.systems else "the dataset has"
 
     def _needs_runs(self) -> None:
         if not any(system.contexts for system in compared(self._scored())):
-            raise NotMadeError("the dataset has no retrieval runs but those of an oracle")
+            raise NotMadeError(f"{self._who} no retrieval runs but those of an oracle")
 
     def _selection(self) -> Selection:
         """The people's ratings of reports, and the judge's where it rated the same reports."""

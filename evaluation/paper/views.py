@@ -15,10 +15,17 @@ from annotation.http import AuthenticatedRequest, researchers_only
 from annotation.models import Dataset
 from evaluation.data.selection import SelectionError
 from evaluation.http import refusal, without_strangers
-from evaluation.paper.export import CANNOT_DRAW, TYPES, can_draw, files_of, no_file, zipped
+from evaluation.paper.export import (
+    CANNOT_DRAW,
+    TYPES,
+    can_draw,
+    files_of,
+    no_file,
+    parts_of,
+    zipped,
+)
 from evaluation.paper.page import shown
 from evaluation.paper.params import PaperChoice, paper_choice
-from evaluation.paper.parts import kept_parts
 
 View = Callable[Concatenate[AuthenticatedRequest, PaperChoice, ...], HttpResponseBase]
 
@@ -50,7 +57,7 @@ def chosen(view: View) -> Callable[..., HttpResponseBase]:
 
 @chosen
 def paper(request: AuthenticatedRequest, choice: PaperChoice) -> HttpResponse:
-    made = kept_parts(choice.dataset, choice.options)
+    made = parts_of(choice)
     context = {
         "room": "datasets",
         "dataset": choice.dataset,
@@ -64,7 +71,7 @@ def paper(request: AuthenticatedRequest, choice: PaperChoice) -> HttpResponse:
 @chosen
 def paper_file(request: AuthenticatedRequest, choice: PaperChoice, name: str) -> HttpResponse:
     """One file, the same that the command writes."""
-    made = kept_parts(choice.dataset, choice.options)
+    made = parts_of(choice)
     for part in made.parts.values():
         if make := files_of(choice, part).get(name):
             return _download(name, make())

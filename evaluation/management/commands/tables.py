@@ -11,6 +11,7 @@ from django.core.management.base import BaseCommand, CommandError
 from annotation.models import Dataset
 from evaluation.data.selection import SelectionError, one_of
 from evaluation.paper.bundle import POSSIBLE, write_all
+from evaluation.paper.chosen import chosen_systems, system_names
 from evaluation.paper.reported import ReportedError
 from evaluation.scoring.options import Options, ScoringForm, add_options
 from evaluation.scoring.tokens import tokenizer
@@ -34,6 +35,12 @@ class Command(BaseCommand):
             "--intervals", action="store_true", help="print half-widths of intervals in LaTeX too"
         )
         parser.add_argument(
+            "--systems",
+            default="",
+            metavar="A,B",
+            help="the systems that they are made of, by name (a run's, and that of reports); default: all",
+        )
+        parser.add_argument(
             "--reported",
             metavar="FILE",
             help="a CSV of results as a paper reports them: its Table 1 is written as well",
@@ -46,9 +53,15 @@ class Command(BaseCommand):
         out = Path(options["out"])
         try:
             dataset, chosen = _chosen(options)
+            systems = chosen_systems(system_names(dataset), options["systems"]) if dataset else ()
             there = {name for name in POSSIBLE if (out / name).exists()}
             written = write_all(
-                dataset, chosen, out, intervals=options["intervals"], reported=reported
+                dataset,
+                chosen,
+                out,
+                intervals=options["intervals"],
+                reported=reported,
+                systems=systems,
             )
         except (SelectionError, ReportedError, OSError) as error:
             raise CommandError(str(error)) from error

@@ -84,6 +84,10 @@ def test_reported_results_need_no_dataset(db, tmp_path):
         (["mill", "--rules", "mine"], "There are: paper, authors"),
         (["mill", "--cutoff", "0"], "There are: size, oracle, 10, 20"),
         (["mill", "--ideal", "best"], "There are: standard, paper_eq4"),
+        (
+            ["mill", "--systems", "human_eval.mid,bm25"],
+            "no system “bm25”. There are: human_eval.dir",
+        ),
         (["mill", "--tokenizer", "nowhere.json"], "no tokenizer “nowhere.json”"),
         (["mill", "--reported", "nowhere.csv"], "nowhere.csv"),
         ([], "Name a dataset, or a file of results with --reported, or both"),

@@ -19,6 +19,7 @@ from tests.evaluation.agreement.test_page import words
 from tests.evaluation.html_tables import tables
 from tests.evaluation.paper.material import make_mill
 from tests.evaluation.retrieval.test_page import links
+from tests.markup import markup
 
 PAGE = "/datasets/mill/paper/"
 OPTIONS = {
@@ -160,6 +161,35 @@ def test_each_file_alone_is_that_of_the_command(rosa, mill, made):
             assert response["Content-Type"] == TYPES[name.rpartition(".")[2]]
 
 
+def test_chosen_systems_are_ticked_and_kept_and_their_files_are_those_of_the_command(
+    rosa, mill, tmp_path
+):
+    make_mill("other").runs.create(name="bm25")  # of another dataset: not to choose here
+    asked = f"{PAGE}?systems=human_eval.mid&systems=human_eval.good,human_eval.fair&cutoff=size"
+    page = rosa.get(asked)
+    boxes = re.findall(r'name="systems"\s+value="human_eval\.(\w+)"\s*(checked)?', markup(page))
+    assert dict(boxes) == {
+        **dict.fromkeys(("direct", "oracle", "poor"), ""),
+        **dict.fromkeys(("fair", "good", "mid"), "checked"),
+    }
+    assert "Kendall τ 0.333 n = 3" in words(page)
+    named = "human_eval.fair,human_eval.good,human_eval.mid"
+    archive = next(link for link in links(page) if "paper.zip" in link)
+    assert parse_qs(urlsplit(archive).query)["systems"] == [named]
+    command = ["tables", "mill", f"--out={tmp_path}", "--cutoff=size", f"--systems={named}"]
+    call_command(*command, stdout=StringIO())
+    files = members(rosa.get(archive))
+    assert files == contents(tmp_path)
+    assert f"--systems {named}" in files["provenance.json"].decode()
+
+
+def test_without_a_tick_all_systems_are_taken(rosa, mill):
+    page = rosa.get(f"{PAGE}?systems=")
+    assert not re.search(r'name="systems"[^>]*checked', markup(page))
+    assert "are chosen" not in words(page)
+    assert "systems" not in next(link for link in links(page) if "paper.zip" in link)
+
+
 def test_what_is_kept_changes_with_the_data(rosa, mill, monkeypatch):
     first = rosa.get(f"{PAGE}table1.csv").content
     with monkeypatch.context() as patch:
@@ -210,6 +240,11 @@ def test_one_kind_of_question(rosa, mill):
         ("cutoff=0", "There are: size, oracle, 10, 20"),
         ("ideal=best", "There are: standard, paper_eq4"),
         ("questions=odd", "There are: all"),
+        (
+            "systems=human_eval.mid&systems=bm25",
+            "no system “bm25”. There are: human_eval.direct, hum",
+        ),
+        ("systems=a%0Ab", "Systems are names parted by commas"),
         ("intervals=yes", "no switch of intervals “yes”. There are: 0, 1"),
     ],
 )
