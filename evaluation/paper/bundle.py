@@ -16,7 +16,13 @@ from evaluation.paper.chosen import Systems, as_words, system_names
 from evaluation.paper.latex import latex
 from evaluation.paper.painting import drawn
 from evaluation.paper.parts import KINDS, Figure, Files, Made, make_parts, texts
-from evaluation.paper.provenance import command_line, content_hashes, provenance, sha256
+from evaluation.paper.provenance import (
+    command_line,
+    content_hashes,
+    earlier_grades,
+    provenance,
+    sha256,
+)
 from evaluation.paper.reported import LABEL, read_reported, reported_csv, reported_sheet
 from evaluation.scoring.options import SIZE, Options
 
@@ -155,7 +161,7 @@ def _about(dataset: Dataset, options: Options, systems: Systems) -> dict[str, An
     source = options.source
     return {
         "dataset": dataset.slug,
-        "data": content_hashes(dataset),
+        "data": content_hashes(dataset) | earlier_grades(dataset),
         "systems": list(systems or system_names(dataset)),
         "judge": {
             "name": source.name,

@@ -12,6 +12,7 @@ from typing import Any
 
 from annotation.models import Dataset, Rubric, SubQuestion, Text
 from annotation.models.rating import raters_of
+from evaluation.data.earlier_words import earlier_words
 from evaluation.data.ratings import frame
 from evaluation.models import RankedText
 
@@ -32,6 +33,21 @@ def content_hashes(dataset: Dataset) -> dict[str, Any]:
         "texts": _hash_lines(texts.values()),
         "runs": _runs(dataset, texts),
         "ratings": _ratings(dataset, *places),
+    }
+
+
+def earlier_grades(dataset: Dataset) -> dict[str, dict[str, int]]:
+    """How many grades were given to words that have changed since; nothing where none was."""
+    earlier = earlier_words(dataset)
+    if earlier is None or not earlier.sentences:
+        return {}
+    return {
+        "grades_of_earlier_words": {
+            "counted": earlier.n_counting,
+            "of_texts": earlier.n_texts,
+            "of_questions": earlier.n_questions,
+            "set_aside": earlier.n_set_aside,
+        }
     }
 
 

@@ -14,6 +14,7 @@ from django.utils.http import urlencode
 
 from annotation.models import Dataset, Rating
 from annotation.models.standard import ANSWERABLE, GRADED, IMPORTANCE, NUGGET_SUPPORT
+from evaluation.data.earlier_words import earlier_words
 from evaluation.data.selection import Selection
 from evaluation.http import KEPT, OF_SCORES, OF_SELECTION
 
@@ -43,13 +44,19 @@ def results_tabs(
     """The tabs of the dataset of a page, `here` the one that is open.
 
     Carried is what the page shows, by its selection or the options of its scores; and what it has no
-    choice of, as it came.
+    choice of, as it came. Below them stands how many grades were given to words that have changed.
     """
     dataset = context["dataset"]
     known = {**_asked(context["request"].GET), **_shown(selection, options)}
     names = [name for name in TABS if name != "nuggets" or here == name or _has_nuggets(dataset)]
+    earlier = earlier_words(dataset)
     return {
-        "tabs": [(TABS[name], _address(dataset, name, here, known), name == here) for name in names]
+        "dataset": dataset,
+        "earlier": earlier.sentences if earlier else [],
+        "is_of_team": context["request"].user.is_authenticated,  # visitors by a link are not
+        "tabs": [
+            (TABS[name], _address(dataset, name, here, known), name == here) for name in names
+        ],
     }
 
 

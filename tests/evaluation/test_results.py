@@ -8,6 +8,8 @@ from django.test import Client
 
 from annotation.models import Rater, Rating
 from annotation.models.standard import NUGGET_SUPPORT, QUESTION_TYPE, add_standard
+from annotation.text.versions import reword
+from tests.evaluation.agreement.test_page import words
 from tests.markup import markup
 
 TABS = re.compile(r'<nav class="tabs".*?</nav>', re.DOTALL)
@@ -133,3 +135,18 @@ def test_a_rubric_of_names_is_dropped_where_systems_have_no_value(rosa, study):
     response = rosa.get("/datasets/ferry/mixed-model/", tabs(page)["mixed-model"])
     assert response.status_code == 200
     assert response.context["selection"].rubric.slug == "answerable"
+
+
+def test_no_page_speaks_of_earlier_words_where_there_are_none(rosa, study):
+    assert "earlier words" not in markup(rosa.get("/datasets/ferry/agreement/"))
+
+
+@pytest.mark.parametrize("page", [*PAGES, "nuggets"])
+def test_every_page_says_how_many_grades_are_of_earlier_words(rosa, study, page):
+    n = study.oracle.ratings.count()
+    assert n > 1
+    reword(study.oracle, "Other words than these.", by=None, why="", counts=True)
+    response = rosa.get(f"/datasets/ferry/{page}/")
+    said = f"{n} grades that count in this dataset were given to earlier words of 1 text."
+    assert words(response).count(said) == 1
+    assert '<a href="/datasets/ferry/versions/">Earlier words</a>' in markup(response)

@@ -27,6 +27,7 @@ from annotation.models import (
     User,
 )
 from annotation.models.people import digest_of_token
+from annotation.text.versions import reword
 from crux_site.calibration import views as calibration
 from crux_site.projects.shown import WITH_WORDS, WITHOUT_WORDS
 from evaluation.agreement import tables as agreement
@@ -216,6 +217,16 @@ def test_which_pairs_have_notes_is_for_the_team(world, owner):
     page = client.get(f"{DATASET}pairs/?rubric=answerable").content.decode()
     assert "notes.csv" not in page
     assert client.get(f"{DATASET}pairs.csv?rubric=answerable").status_code == 404
+
+
+def test_earlier_words_are_counted_for_a_visitor_and_led_to_for_the_team_alone(world, owner):
+    summary = world.dataset.texts.filter(kind="reference", ratings__isnull=False).first()
+    reword(summary, f"New. {summary.body}", by=None, why="", counts=True)
+    address = f"{DATASET}agreement/"
+    for client, leads in ((visitor(share(owner)), False), (owner, True)):
+        page = client.get(address)
+        assert "were given to earlier words of 1 text." in words(page)
+        assert (f"{DATASET}versions/" in page.content.decode()) is leads
 
 
 def test_with_words_there_is_more_and_nothing_of_the_site_but_the_listed(world, owner):

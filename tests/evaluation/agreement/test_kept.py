@@ -15,8 +15,9 @@ def test_queries_do_not_grow_with_the_ratings(rosa, study, django_assert_max_num
     for rubric in Rubric.objects.all():
         rubric.grades()  # read once in a process, whatever test comes first
     # session, user, dataset, rubrics, levels, campaigns, raters, judges, the five of the data's version,
-    # ratings, questions, texts, spans, the judge's spans, the texts' lengths, the judge's ratings
-    with django_assert_max_num_queries(22):
+    # ratings, questions, texts, spans, the judge's spans, the texts' lengths, the judge's ratings,
+    # words that have changed
+    with django_assert_max_num_queries(23):
         rosa.get(study.url("agreement"))
     for number in range(20):
         rater = Rater.objects.create(dataset=study.dataset, name=f"more{number}", kind="human")
@@ -26,13 +27,13 @@ def test_queries_do_not_grow_with_the_ratings(rosa, study, django_assert_max_num
                 "rubric_id", "text_id", "question_id", "grade"
             )
         )
-    with django_assert_max_num_queries(22):
+    with django_assert_max_num_queries(23):
         rosa.get(study.url("agreement"))
 
 
 def test_a_report_is_kept_until_the_data_change(rosa, study, django_assert_max_num_queries):
     first = rosa.get(study.url("agreement")).context["report"]
-    with django_assert_max_num_queries(15):  # no rating is read
+    with django_assert_max_num_queries(16):  # no rating is read
         again = rosa.get(study.url("agreement")).context["report"]
     assert again.all == first.all
     assert rosa.get(study.url("agreement", "eta=2")).context["report"].judge != first.judge
