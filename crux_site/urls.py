@@ -27,7 +27,7 @@ urlpatterns = [
     path("datasets/<slug:slug>/", include("crux_site.history.urls")),
     path("datasets/<slug:slug>/", include("crux_site.contents.urls")),
     path("datasets/<slug:slug>/", include("crux_site.versions.urls")),
-    path("import/", include("crux_site.imports.urls")),
+    path("", include("crux_site.imports.urls")),
     path("campaigns/<slug:slug>/", include("evaluation.quality.urls")),
     path("campaigns/<slug:slug>/", include("evaluation.power.urls")),
     path("", include("judging.urls")),

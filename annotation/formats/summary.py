@@ -151,6 +151,25 @@ class LeftOut:
 
 
 @dataclass
+class Replaced:
+    """What went before the files were read, and what they brought in its place: rows by words for tables."""
+
+    name: str
+    gone: dict[str, int]
+    came: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def counts(self) -> list[tuple[str | int, ...]]:
+        return [
+            (words, self.gone.get(words, 0), self.came.get(words, 0))
+            for words in {**self.gone, **self.came}
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.name}: {', '.join(f'{n} {words}' for words, n in self.gone.items())}"
+
+
+@dataclass
 class ImportSummary:
     """What an import did, or on a dry run would have done.
 
@@ -170,6 +189,7 @@ class ImportSummary:
     new_words: NewWordsCount = field(default_factory=NewWordsCount)
     left_out: list[LeftOut] = field(default_factory=list)
     errors: list[Problem] = field(default_factory=list)
+    replaced: Replaced | None = None
     totals: dict[str, int] = field(default_factory=dict)
     seconds: float = 0.0
 
@@ -218,6 +238,8 @@ class ImportSummary:
             "new_words": vars(self.new_words),
             "left_out": [vars(left) for left in self.left_out],
             "errors": [error.as_dict() for error in self.errors],
+            "replaced": self.replaced
+            and {"name": self.replaced.name, "counts": self.replaced.counts},
             "totals": self.totals,
             "seconds": round(self.seconds, 2),
         }
@@ -231,6 +253,7 @@ class ImportSummary:
                     for f in self.files
                 ],
             ),
+            self.replaced and _table((self.replaced.name, "gone", "come"), self.replaced.counts),
             _counts("Created", self.created) or "Created: nothing",
             _counts("New words", _new_words(self.new_words)),
             _counts("Mapped", self.mapped),

@@ -9,7 +9,7 @@ from typing import ClassVar
 from django.core.exceptions import ValidationError
 from django.core.validators import validate_slug
 from django.db import transaction
-from django.db.models import QuerySet
+from django.db.models import Model, QuerySet
 
 from annotation.formats.slots import ANNOTATED, HUMAN_EVAL
 from annotation.models import (
@@ -45,6 +45,7 @@ class Thing(ABC):
     KIND: ClassVar[str] = ""
     CALLED: ClassVar[str] = ""
     LONGEST: ClassVar[int] = LONGEST
+    CONTENT: ClassVar[type[Model] | None] = None  # rows without which files bring none of it
 
     def __str__(self) -> str:
         return f"the {self.CALLED} {self.name}"
@@ -99,7 +100,7 @@ class Thing(ABC):
 
 
 class Run(Thing):
-    KIND, CALLED = "run", "retrieval run"
+    KIND, CALLED, CONTENT = "run", "retrieval run", RankedText
 
     @classmethod
     def names(cls, dataset: Dataset) -> list[str]:
@@ -128,7 +129,7 @@ class Run(Thing):
 class FileRater(Thing):
     """Neither the baseline judge of the dataset nor an aggregate; people of the site are no dataset's."""
 
-    KIND, CALLED = "rater", "rater"
+    KIND, CALLED, CONTENT = "rater", "rater", Rating
 
     @classmethod
     def names(cls, dataset: Dataset) -> list[str]:
@@ -159,7 +160,7 @@ class FileRater(Thing):
 class Reports(Thing):
     """A system: its reports with what came in files or by judges about them, and how it was set."""
 
-    KIND, CALLED = "system", "system"
+    KIND, CALLED, CONTENT = "system", "system", Text
 
     @classmethod
     def names(cls, dataset: Dataset) -> list[str]:

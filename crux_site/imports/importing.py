@@ -45,6 +45,7 @@ from annotation.models import (
 from annotation.models.rubric import forget_grades
 from annotation.text.versions import RewordingRefused
 from building.formats import origins, writers, written
+from crux_site.imports.replacing import check_came, let_go
 from crux_site.removal import keys_since, last_keys
 from crux_site.sqlite.copies import in_a_copy
 from crux_site.versions.changing import change, check_again
@@ -100,13 +101,15 @@ def import_dataset(
     form: str = CRUX,
     lenient: bool = False,
     new_words: str = Choice.REFUSE,
+    replaces: str = "",
     progress: Progress | None = None,
 ) -> ImportSummary:
     """Read a folder, or one file, into a dataset: all of it or nothing.
 
     It is in the authors' formats, or in the other format that `form`, one of FORMATS, names. `lenient` keeps
     and counts what files of CRUD-RAG have that fits not: other formats have none of it. `new_words`, a Choice,
-    says what becomes of other words under the name of a text or a question that is there.
+    says what becomes of other words under the name of a text or a question that is there. What `replaces`
+    names, by kind and name as `system:bm25`, goes first, and must come back under its name.
 
     A dataset of this slug is made if there is none, in `project` or, without one, in the main one; `by` is
     whose act the project's log calls it. What is there already stays as it is, but for those words, so that
@@ -126,10 +129,13 @@ def import_dataset(
     try:
         with in_a_copy() if dry_run else nullcontext(), transaction.atomic(), _few_collections():
             dataset = _dataset(dataset_slug, title, project, summary)
+            replaced = let_go(dataset, replaces, summary) if replaces else None
             before = last_keys()
             words = _new_words(Choice(new_words), summary, by)
             _read(Target(dataset, summary, words, progress), files)
             _look_again(dataset, summary, before)
+            if replaced:
+                check_came(replaced, summary)
             if summary.changed:
                 _tell_planner()
                 _write_down(dataset, by, summary, before)
@@ -212,7 +218,10 @@ def _write_down(
     if filled := sum(file.filled for file in summary.files):
         made.append(f"{filled} filled that were there")
     rows = keys_since(before) | {"filled": filled, "reworded": summary.new_words.n}
-    ProjectEntry.record(dataset.project, by, "imported", ", ".join(made), dataset, rows=rows)
+    action, detail = "imported", ", ".join(made)
+    if summary.replaced:
+        action, detail = "replaced", f"{summary.replaced}; brought: {detail}"
+    ProjectEntry.record(dataset.project, by, action, detail, dataset, rows=rows)
 
 
 def _tell_planner() -> None:

@@ -31,7 +31,9 @@ from crux_site.imports.unpacking import unpack
 STAGING = Path(settings.MEDIA_ROOT) / "imports"
 KEPT_SECONDS = 24 * 60 * 60
 _TELL_SECONDS = 0.5
-_ABOUT = ("dataset", "title", "project", "by", "with_history", "format", "lenient", "new_words")
+_ABOUT = (
+    "dataset", "title", "project", "by", "with_history", "format", "lenient", "new_words", "replaces",
+)  # fmt: skip
 
 
 class Upload:
@@ -92,6 +94,7 @@ class Upload:
                 form=self.about.get("format") or CRUX,
                 lenient=bool(self.about.get("lenient")),
                 new_words=self.about.get("new_words") or Choice.REFUSE,
+                replaces=self.about.get("replaces", ""),
                 dry_run=not stores,
                 progress=_Teller(self.folder / "progress.json", stores),
             )

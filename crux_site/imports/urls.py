@@ -1,10 +1,11 @@
-"""Import in the browser."""
+"""Import in the browser, of a study and of what replaces something of one."""
 
 from django.urls import URLPattern, path
 
 from crux_site.imports import views
 
 urlpatterns: list[URLPattern] = [
-    path("", views.import_page, name="import"),
-    path("<uuid:token>/", views.import_preview, name="import_preview"),
+    path("import/", views.import_page, name="import"),
+    path("import/<uuid:token>/", views.import_preview, name="import_preview"),
+    path("datasets/<slug:slug>/contents/<slug:kind>/replace/", views.replace, name="replace"),
 ]

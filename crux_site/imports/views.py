@@ -1,21 +1,20 @@
-"""Import in the browser: upload, look at what would change, then do it."""
+"""Import in the browser: upload, look at what would change, then do it; also in the place of what is there."""
 
 from typing import Any
 from uuid import UUID
 
-from django import forms
 from django.core.exceptions import PermissionDenied
-from django.core.files.uploadedfile import UploadedFile
 from django.db import connection
 from django.http import Http404, HttpResponse, HttpResponseBase
-from django.shortcuts import redirect, render
+from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods
 
-from annotation.formats.new_words import Choice
-from annotation.http import AuthenticatedRequest, researchers_only
+from annotation.http import AuthenticatedRequest, owners_only, researchers_only
 from annotation.models import Dataset, Project, User
-from annotation.models.projects import MAIN, ProjectQuerySet, main_project
-from crux_site.imports.importing import FORMATS
+from annotation.models.projects import MAIN, main_project
+from crux_site.history.forms import SureForm
+from crux_site.imports.forms import FilesForm, UploadForm
+from crux_site.imports.replacing import thing_called
 from crux_site.imports.unpacking import UploadRefused
 from crux_site.imports.uploads import Upload, stage, upload_of
 
@@ -31,83 +30,6 @@ PATTERNS = (
     ("JUDGE.judgements.jsonl", "a model's grades of passages"),
     ("JUDGE.reference.jsonl", "a model's grades of the reference summaries"),
 )
-FORMAT_NAMES = {
-    "crux": "CRUX",
-    "beir": "BEIR",
-    "msmarco": "MS MARCO",
-    "miracl": "MIRACL",
-    "trec-rag": "TREC RAG",
-    "ragtime": "RAGTIME and NeuCLIR",
-    "nuggets": "nuggets (of TREC RAG, NeuCLIR, auto-judge and others)",
-    "hf": "Parquet or JSON lines with AutoRAG's columns",
-    "alce": "ALCE: results, demonstrations, utility",
-    "reranker-requests": "requests to rerankers (Anserini, RankLLM)",
-    "qac": "questions with answers and contexts (docling-sdg)",
-    "crud": "CRUD-RAG",
-    "trec-diversity": "TREC diversity qrels (topic, subtopic, text, grade)",
-    "label-studio": "Label Studio",
-    "potato": "Potato",
-    "argilla": "Argilla",
-    "web-annotation": "Web Annotations (W3C)",
-}
-CHOICES = {
-    Choice.REFUSE: "are refused",
-    Choice.COUNT: "make a version, and grades count for the new words",
-    Choice.SET_ASIDE: "make a version, and grades are set aside",
-}
-
-
-class ManyFilesInput(forms.ClearableFileInput):
-    allow_multiple_selected = True
-
-
-class ManyFilesField(forms.FileField):
-    widget = ManyFilesInput
-
-    def clean(self, data: object, initial: object = None) -> list[UploadedFile]:
-        files = data if isinstance(data, list | tuple) and data else [None]
-        return [super(ManyFilesField, self).clean(file, initial) for file in files]
-
-
-class UploadForm(forms.Form):
-    project = forms.ModelChoiceField(
-        Project.objects.none(), to_field_name="slug", empty_label=None, help_text="who will see it"
-    )
-    dataset = forms.SlugField(max_length=80, help_text="a new one, or one to add to")
-    title = forms.CharField(max_length=200, required=False, help_text="of a new dataset")
-    format = forms.ChoiceField(
-        choices=[(name, FORMAT_NAMES.get(name, name)) for name in FORMATS],
-        required=False,
-        help_text="whose files they are; the names below are those of CRUX",
-    )
-    with_history = forms.BooleanField(
-        required=False, label="Read earlier exports too (annotations/history)"
-    )
-    new_words = forms.ChoiceField(
-        choices=list(CHOICES.items()),
-        required=False,
-        label="Other words for a text or a sub-question that is there",
-        help_text="what a campaign has shown stays refused",
-    )
-    lenient = forms.BooleanField(
-        required=False, label="Of CRUD-RAG: keep items whose answers do not match their questions"
-    )
-    files = ManyFilesField(  # type: ignore[assignment]  # a form's field of this name, as in Django's guide
-        help_text="one archive (.zip) of a study's folder, or single files under their own names"
-    )
-
-    def __init__(self, projects: ProjectQuerySet, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self.fields["project"].queryset = projects  # type: ignore[attr-defined]
-
-    def clean(self) -> dict[str, Any]:
-        project, slug = self.cleaned_data.get("project"), self.cleaned_data.get("dataset")
-        there = Dataset.objects.filter(slug=slug).select_related("project").first()
-        if project and there and there.project != project:
-            is_theirs = there.project in self.fields["project"].queryset  # type: ignore[attr-defined]
-            where = f"It is in the project {there.project}." if is_theirs else "It is taken."
-            self.add_error("dataset", f"{where} Choose another name.")
-        return self.cleaned_data
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -136,24 +58,56 @@ def import_page(request: AuthenticatedRequest) -> HttpResponseBase:
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
+@owners_only
+def replace(request: AuthenticatedRequest, slug: str, kind: str) -> HttpResponseBase:
+    """Upload what takes the place of a run, a rater of files or the reports of a system."""
+    dataset = get_object_or_404(Dataset.objects.select_related("project"), slug=slug)
+    thing = thing_called(dataset, kind, request.GET.get("name", ""))
+    if thing is None:
+        raise Http404("Nothing that can be replaced is called so.")
+    form = FilesForm(request.POST, request.FILES) if request.method == "POST" else FilesForm()
+    if form.is_valid():
+        about = {"dataset": slug, "project": dataset.project.slug, "by": request.user.pk}
+        try:
+            upload = stage(form.cleaned_data | about | {"replaces": f"{kind}:{thing.name}"})
+        except UploadRefused as refused:
+            form.add_error("files", str(refused))
+        else:
+            upload.start()
+            return redirect("import_preview", token=upload.token)
+    context = {
+        "form": form,
+        "patterns": PATTERNS,
+        "room": "datasets",
+        "dataset": dataset,
+        "thing": thing,
+    }
+    status = 422 if form.is_bound else 200
+    return render(request, "crux_site/imports/replace.html", context, status=status)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
 @researchers_only
 def import_preview(request: AuthenticatedRequest, token: UUID) -> HttpResponseBase:
     """GET: what an import of the upload would change, or has changed. POST: the import, all or nothing, or
-    another look where the first found something wrong or did not come to its end."""
+    another look where the first found something wrong or did not come to its end. Where much would go, the
+    import asks for the name of the dataset."""
     upload = upload_of(token)
     if not upload or not _is_theirs(request.user, upload):
         raise Http404("This upload is no longer here.")
-    if request.method == "POST":
-        _go_on(upload)
+    result = upload.result
+    sure = _sure(upload, result, request.POST if request.method == "POST" else None)
+    if sure.is_valid():
+        _go_on(upload, result)
         return redirect("import_preview", token=token)
-    context = {"upload": upload, "about": upload.about, "room": "import"}
+    context = {"upload": upload, "about": upload.about, "room": "import", "form": sure}
     if upload.is_at_work:
         part = "_import_work" if request.htmx else "import_work"
         return render(request, f"crux_site/imports/{part}.html", context)
     if request.htmx:
         return HttpResponse(headers={"HX-Refresh": "true"})
     context |= upload.result | {"waits": connection.vendor == "sqlite"}
-    status = 422 if "problems" in context else 200
+    status = 422 if "problems" in context or sure.is_bound else 200
     return render(request, "crux_site/imports/import_preview.html", context, status=status)
 
 
@@ -165,9 +119,15 @@ def _is_theirs(user: User, upload: Upload) -> bool:
     return upload.about["by"] == user.pk and owned.exists()
 
 
-def _go_on(upload: Upload) -> None:
+def _sure(upload: Upload, result: dict[str, Any], data: Any) -> SureForm:
+    """What is asked before an import: something only where it replaces what many rows are."""
+    replaced = result.get("summary", {}).get("replaced") if not result.get("stores") else None
+    gone = sum(n for _, n, _ in replaced["counts"]) if replaced else 0
+    return SureForm(upload.about["dataset"], gone, data)
+
+
+def _go_on(upload: Upload, result: dict[str, Any]) -> None:
     """The import after a look that found nothing wrong, and another look after anything else but an import."""
-    result = upload.result
     if "summary" not in result:
         upload.start()
     elif not result["stores"]:

@@ -24,3 +24,15 @@ def test_a_look_is_followed_to_its_end(visit, site, scripts):
     if scripts:
         assert faults(page) == []
     assert site.rows("select 1 from annotation_dataset where slug = 'looked-at'") == []
+
+
+def test_what_a_file_would_replace_is_looked_at(visit, site):
+    page = visit("ada").open("/datasets/coast/contents/run/?name=first_stage.bm25")
+    page.click("text=Replace it from files")
+    assert faults(page) == []
+    page.set_input_files("#id_files", DEMO / "runs" / "first_stage.bm25.run")
+    page.click("text=Upload and look")
+    expect(page.locator("button.main")).to_have_text("Replace it")
+    assert faults(page) == []
+    (replaced,) = page.locator("table", has_text="In the place of the retrieval run").all()
+    assert "ranked texts\t32\t32" in replaced.inner_text()

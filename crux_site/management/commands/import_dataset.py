@@ -47,6 +47,12 @@ class Command(BaseCommand):
             help="other words for a text or a sub-question that is there: refuse them, or make a version, "
             "and count the grades for the new words or set them aside",
         )
+        parser.add_argument(
+            "--replace",
+            default="",
+            metavar="KIND:NAME",
+            help="remove this first, and bring what is in the files: run:NAME, rater:NAME, system:NAME",
+        )
         parser.add_argument("--json", action="store_true", help="print one JSON object")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -62,6 +68,7 @@ class Command(BaseCommand):
                 form=options["format"],
                 lenient=options["lenient"],
                 new_words=options["new_words"],
+                replaces=options["replace"],
                 progress=told,
             )
         except ImportFailed as failed:

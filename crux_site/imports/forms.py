@@ -1,0 +1,94 @@
+"""What is uploaded: the files of a study, or those that replace something of one."""
+
+from typing import Any
+
+from django import forms
+from django.core.files.uploadedfile import UploadedFile
+
+from annotation.formats.new_words import Choice
+from annotation.models import Dataset, Project
+from annotation.models.projects import ProjectQuerySet
+from crux_site.imports.importing import FORMATS
+
+FORMAT_NAMES = {
+    "crux": "CRUX",
+    "beir": "BEIR",
+    "msmarco": "MS MARCO",
+    "miracl": "MIRACL",
+    "trec-rag": "TREC RAG",
+    "ragtime": "RAGTIME and NeuCLIR",
+    "nuggets": "nuggets (of TREC RAG, NeuCLIR, auto-judge and others)",
+    "hf": "Parquet or JSON lines with AutoRAG's columns",
+    "alce": "ALCE: results, demonstrations, utility",
+    "reranker-requests": "requests to rerankers (Anserini, RankLLM)",
+    "qac": "questions with answers and contexts (docling-sdg)",
+    "crud": "CRUD-RAG",
+    "trec-diversity": "TREC diversity qrels (topic, subtopic, text, grade)",
+    "label-studio": "Label Studio",
+    "potato": "Potato",
+    "argilla": "Argilla",
+    "web-annotation": "Web Annotations (W3C)",
+}
+CHOICES = {
+    Choice.REFUSE: "are refused",
+    Choice.COUNT: "make a version, and grades count for the new words",
+    Choice.SET_ASIDE: "make a version, and grades are set aside",
+}
+
+
+class ManyFilesInput(forms.ClearableFileInput):
+    allow_multiple_selected = True
+
+
+class ManyFilesField(forms.FileField):
+    widget = ManyFilesInput
+
+    def clean(self, data: object, initial: object = None) -> list[UploadedFile]:
+        files = data if isinstance(data, list | tuple) and data else [None]
+        return [super(ManyFilesField, self).clean(file, initial) for file in files]
+
+
+class FilesForm(forms.Form):
+    format = forms.ChoiceField(
+        choices=[(name, FORMAT_NAMES.get(name, name)) for name in FORMATS],
+        required=False,
+        help_text="whose files they are; the names below are those of CRUX",
+    )
+    with_history = forms.BooleanField(
+        required=False, label="Read earlier exports too (annotations/history)"
+    )
+    new_words = forms.ChoiceField(
+        choices=list(CHOICES.items()),
+        required=False,
+        label="Other words for a text or a sub-question that is there",
+        help_text="what a campaign has shown stays refused",
+    )
+    lenient = forms.BooleanField(
+        required=False, label="Of CRUD-RAG: keep items whose answers do not match their questions"
+    )
+    files = ManyFilesField(  # type: ignore[assignment]  # a form's field of this name, as in Django's guide
+        help_text="one archive (.zip) of a study's folder, or single files under their own names"
+    )
+
+
+class UploadForm(FilesForm):
+    field_order = ("project", "dataset", "title")
+
+    project = forms.ModelChoiceField(
+        Project.objects.none(), to_field_name="slug", empty_label=None, help_text="who will see it"
+    )
+    dataset = forms.SlugField(max_length=80, help_text="a new one, or one to add to")
+    title = forms.CharField(max_length=200, required=False, help_text="of a new dataset")
+
+    def __init__(self, projects: ProjectQuerySet, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["project"].queryset = projects  # type: ignore[attr-defined]
+
+    def clean(self) -> dict[str, Any]:
+        project, slug = self.cleaned_data.get("project"), self.cleaned_data.get("dataset")
+        there = Dataset.objects.filter(slug=slug).select_related("project").first()
+        if project and there and there.project != project:
+            is_theirs = there.project in self.fields["project"].queryset  # type: ignore[attr-defined]
+            where = f"It is in the project {there.project}." if is_theirs else "It is taken."
+            self.add_error("dataset", f"{where} Choose another name.")
+        return self.cleaned_data
