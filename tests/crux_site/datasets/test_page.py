@@ -106,6 +106,14 @@ def test_only_what_has_something_to_see_is_linked(rosa, study):
     assert "Nothing is graded yet" in words(response)
 
 
+def test_rooms_that_only_some_may_enter_are_shown_to_them(cast, study):
+    theirs = ["Begin", "Rename or remove", "New campaign", "New retrieval run", "New judge run"]
+    for who, offered in (("researcher", []), ("admin", theirs)):
+        page = words(cast.client(who).get("/datasets/ferry/"))
+        assert [name for name in theirs if name in page] == offered, who
+        assert "Earlier words" in page
+
+
 def test_an_empty_dataset(rosa, db):
     Dataset.objects.create(slug="empty", title="Empty")
     seen = words(rosa.get("/datasets/empty/"))
