@@ -8,11 +8,12 @@ from __future__ import annotations
 from typing import Any
 
 from django import template
+from django.db.models import Exists
 from django.http import QueryDict
 from django.urls import reverse
 from django.utils.http import urlencode
 
-from annotation.models import Dataset, Rating
+from annotation.models import Dataset, Rating, Text
 from annotation.models.standard import ANSWERABLE, GRADED, IMPORTANCE, NUGGET_SUPPORT
 from evaluation.data.earlier_words import earlier_words
 from evaluation.data.selection import Selection
@@ -30,6 +31,7 @@ TABS = {
     "mixed_model": "Mixed model",
     "calibration": "Calibration",
     "label_next": "What to label next",
+    "grid": "Reports against references",
     "nuggets": "Nuggets",
     "paper": "Tables and figures",
 }
@@ -48,7 +50,7 @@ def results_tabs(
     """
     dataset = context["dataset"]
     known = {**_asked(context["request"].GET), **_shown(selection, options)}
-    names = [name for name in TABS if name != "nuggets" or here == name or _has_nuggets(dataset)]
+    names = [name for name in TABS if name not in _NEEDS or here == name or _NEEDS[name](dataset)]
     earlier = earlier_words(dataset)
     return {
         "dataset": dataset,
@@ -99,3 +101,13 @@ def _has_nuggets(dataset: Dataset) -> bool:
         rubric__slug__in=[IMPORTANCE.slug, NUGGET_SUPPORT.slug]
     )
     return under.exists()
+
+
+def _has_generations(dataset: Dataset) -> bool:
+    """Whether there are reports to be held against references."""
+    reports = dataset.texts.filter(kind=Text.Kind.REPORT)
+    return dataset.texts.filter(Exists(reports), kind=Text.Kind.REFERENCE).exists()
+
+
+# Pages that have nothing to show of most datasets.
+_NEEDS = {"grid": _has_generations, "nuggets": _has_nuggets}

@@ -62,7 +62,7 @@ def test_the_table_is_ordered_by_a_click(rosa):
 
 def test_a_pair_of_systems_is_two_clicks_from_its_topics(rosa):
     page = rosa.open(ROOM)
-    page.get_by_role("link", name="against").first.click()
+    page.get_by_role("link", name="Run against run").click()
     expect(page.locator("h1")).to_have_text("Run against run")
     page.locator("table a").first.click()
     page.wait_for_url("**/matrix/**")

@@ -6,7 +6,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from django.test import Client
 
-from annotation.models import Rater, Rating
+from annotation.models import Rater, Rating, Text
 from annotation.models.standard import NUGGET_SUPPORT, QUESTION_TYPE, add_standard
 from annotation.text.versions import reword
 from tests.evaluation.agreement.test_page import words
@@ -46,6 +46,32 @@ def test_every_page_has_the_tabs_and_the_bar(rosa, study, page):
     assert re.search(rf'/{page}/[^>]*aria-current="page"', row)
     form = re.search(r'<form class="row choose".*?</form>', markup(response), re.DOTALL)
     assert page == "by-type" or LABELS.findall(form[0])[:3] == BAR
+
+
+def test_the_grid_has_them_where_there_are_reports_and_references(rosa, study):
+    Text.objects.create(
+        dataset=study.dataset, topic=study.oracle.topic, kind="reference", name="r", body="None."
+    )
+    response = rosa.get("/datasets/ferry/grid/?rubric=answerable&judge=judge&eta=4&carried=1")
+    assert response.status_code == 200
+    shown = tabs(response)
+    assert list(shown) == [*PAGES[:-1], "grid", "paper"]
+    kept = {"rubric": "answerable", "judge": "judge", "eta": "4", "carried": "1"}
+    assert shown["agreement"] == shown["grid"] == kept
+    form = re.search(r'<form class="row choose".*?</form>', markup(response), re.DOTALL)[0]
+    assert re.findall(r'name="(rubric|judge|eta)" value="(\w+)"', form) == [*kept.items()][:3]
+
+
+def test_a_pair_has_the_tabs_of_its_list(rosa, study):
+    pair = f"/datasets/ferry/pairs/{study.oracle.pk}/{study.questions[0].pk}/"
+    response = rosa.get(f"{pair}?rubric=answerable&judge=judge&eta=4")
+    assert tabs(response)["retrieval"] == {
+        "rubric": "answerable",
+        "source": "judge",
+        "eta": "4",
+        "carried": "1",
+    }
+    assert re.search(r'/pairs/[^>]*aria-current="page"', TABS.search(markup(response))[0])
 
 
 def test_a_link_carries_what_is_shown_by_the_names_of_the_other_page(rosa, study):
