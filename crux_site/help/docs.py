@@ -28,6 +28,7 @@ OUTSIDE = {
 # Pages that list what is in a folder, in place of the folder itself.
 LISTS = {"docs/papers": "Papers, and what of them is reproduced", "docs/decisions": "Decisions"}
 IMAGES = "docs/images"
+PICTURES = {".png": "image/png", ".gif": "image/gif"}
 
 _MARKDOWN = MarkdownIt("commonmark").enable("table")
 _ATTRIBUTES = {
@@ -95,8 +96,9 @@ def _names() -> dict[str, str]:
 
 @cache
 def images() -> dict[str, Path]:
-    """The pictures of the docs, by name."""
-    return {path.name: path for path in sorted((settings.BASE_DIR / IMAGES).glob("*.png"))}
+    """The pictures of the docs, by name; those that move, too."""
+    paths = sorted((settings.BASE_DIR / IMAGES).iterdir())
+    return {path.name: path for path in paths if path.suffix in PICTURES}
 
 
 @cache

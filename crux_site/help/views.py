@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_safe
 
-from crux_site.help.docs import INDEX, doc, images, paths
+from crux_site.help.docs import INDEX, PICTURES, doc, images, paths
 from crux_site.help.page import all_docs, first_page, index_sections, may_read
 from crux_site.help.params import LONGEST, SearchForm
 from crux_site.help.search import find
@@ -70,4 +70,5 @@ def help_image(request: HttpRequest, name: str) -> HttpResponseBase:
     """A picture of the docs, of a fixed list."""
     if name not in images():
         raise Http404(f"There is no picture called {name!r}.")
-    return FileResponse(images()[name].open("rb"), content_type="image/png")
+    path = images()[name]
+    return FileResponse(path.open("rb"), content_type=PICTURES[path.suffix])

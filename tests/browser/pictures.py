@@ -4,6 +4,7 @@
 
 `make pictures` writes them into docs/images. A picture is a function here: its name is that of the file,
 it is given a page on which somebody of the demo is logged in, and says what the picture shows at the bottom.
+A moving picture yields, once for each step, what is pressed next.
 """
 
 import io
@@ -16,8 +17,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from PIL import Image
-from playwright.sync_api import Browser, Locator, Page, expect, sync_playwright
+from PIL import Image, ImageDraw
+from playwright.sync_api import Browser, FloatRect, Locator, Page, expect, sync_playwright
 
 from tests.browser.hands import drag_over, grade, select_by_touch, settled, until
 from tests.browser.site import CHROMIUM, CHROMIUM_ARGS, ROOT, Site, free_port, served
@@ -50,6 +51,51 @@ def picture(who: str, *, width: int = 1280, height: int = 800, scale: float = 1)
         return draw
 
     return known
+
+
+@dataclass(frozen=True)
+class Film:
+    who: str
+    play: Callable[
+        [Page, Site], Iterator[Locator | None]
+    ]  # what is pressed next gets a ring; None: nothing
+    width: int
+    height: int
+
+
+FILMS: dict[str, Film] = {}
+RING = (190, 60, 20)
+SECONDS, LAST_SECONDS = 3, 5  # how long a step stands, and the last
+
+
+def film(who: str, *, width: int, height: int):
+    def known(play):
+        FILMS[play.__name__.replace("_", "-") + ".gif"] = Film(who, play, width, height)
+        return play
+
+    return known
+
+
+@film("researcher", width=1200, height=860)
+def from_a_number_to_words(page: Page, site: Site) -> Iterator[Locator | None]:
+    """From how far people agree to the words that one marked and another did not."""
+    page.goto(f"{site.url}{DATASET}")
+    for pressed in (
+        page.get_by_role("link", name=re.compile("^κ")),
+        page.locator(".tiles a.figure").first,
+        page.locator(".cases a").first,
+        page.locator("a[rel=next]"),
+        page.locator(".divided a").first,
+    ):
+        expect(pressed).to_be_visible()
+        if page.locator("#text").count():
+            until(page, "CSS.highlights.size > 0")
+        yield pressed
+        was = page.url
+        pressed.click()
+        page.wait_for_url(lambda url, was=was: url != was)
+    until(page, "CSS.highlights.size > 0")
+    yield None
 
 
 @picture("researcher")
@@ -194,10 +240,47 @@ def demo_site(folder: Path) -> Iterator[Site]:
 def take(name: str, browser: Browser, site: Site, folder: Path) -> list[str]:
     """Write one picture; what scripts had to complain of meanwhile."""
     shot = PICTURES[name]
+    with _logged_in(browser, site, shot, shot.scale) as (page, errors):
+        last = shot.draw(page, site)
+        page.mouse.move(0, 0)
+        _in_256_colours(_taken(page, last)).save(folder / name, optimize=True)
+    return errors
+
+
+def take_film(name: str, browser: Browser, site: Site, folder: Path) -> list[str]:
+    """Write one moving picture, and its last step as a still one; what scripts had to complain of meanwhile."""
+    shot = FILMS[name]
+    with _logged_in(browser, site, shot) as (page, errors):
+        frames = []
+        for pressed in shot.play(page, site):
+            page.mouse.move(0, 0)
+            box = pressed.bounding_box() if pressed else None
+            frames.append(_in_256_colours(_ringed(page.screenshot(animations="disabled"), box)))
+    times = [SECONDS * 1000] * (len(frames) - 1) + [LAST_SECONDS * 1000]
+    frames[-1].save(folder / still_of(name), optimize=True)
+    frames[0].save(
+        folder / name,
+        save_all=True,
+        append_images=frames[1:],
+        duration=times,
+        loop=0,
+        optimize=True,
+    )
+    return errors
+
+
+def still_of(film: str) -> str:
+    return film.replace(".gif", ".png")
+
+
+@contextmanager
+def _logged_in(
+    browser: Browser, site: Site, shot: Picture | Film, scale: float = 1
+) -> Iterator[tuple[Page, list[str]]]:
     errors: list[str] = []
     context = browser.new_context(
         viewport={"width": shot.width, "height": shot.height},
-        device_scale_factor=shot.scale,
+        device_scale_factor=scale,
         color_scheme="light",
         has_touch=shot.width < 600,
     )
@@ -205,11 +288,8 @@ def take(name: str, browser: Browser, site: Site, folder: Path) -> list[str]:
     context.add_cookies([{**cookie, "httpOnly": True, "sameSite": "Lax"}])
     page = context.new_page()
     page.on("pageerror", lambda error: errors.append(str(error)))
-    last = shot.draw(page, site)
-    page.mouse.move(0, 0)
-    _write(_taken(page, last), folder / name)
+    yield page, errors
     context.close()
-    return errors
 
 
 def _taken(page: Page, last: Locator | None) -> bytes:
@@ -223,10 +303,24 @@ def _taken(page: Page, last: Locator | None) -> bytes:
     return page.screenshot(full_page=True, clip=clip, animations="disabled")
 
 
-def _write(png: bytes, path: Path) -> None:
-    """In 256 colours, which our pages are far from using up: a third of the size."""
+def _ringed(png: bytes, box: FloatRect | None) -> bytes:
+    """With a ring around what is pressed next: a still mouse is not to be seen."""
+    if box is None:
+        return png
     with Image.open(io.BytesIO(png)) as image:
-        image.convert("RGB").quantize(dither=Image.Dither.NONE).save(path, optimize=True)
+        x, y, right, bottom = box["x"], box["y"], box["x"] + box["width"], box["y"] + box["height"]
+        ImageDraw.Draw(image).rounded_rectangle(
+            (x - 6, y - 6, right + 6, bottom + 6), radius=8, outline=RING, width=3
+        )
+        ringed = io.BytesIO()
+        image.save(ringed, "png")
+    return ringed.getvalue()
+
+
+def _in_256_colours(png: bytes) -> Image.Image:
+    """Our pages are far from using them up: a third of the size."""
+    with Image.open(io.BytesIO(png)) as image:
+        return image.convert("RGB").quantize(dither=Image.Dither.NONE)
 
 
 def main(folder: Path) -> None:
@@ -236,8 +330,9 @@ def main(folder: Path) -> None:
         sync_playwright() as playwright,
     ):
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=CHROMIUM_ARGS)
-        for name in sys.argv[2:] or PICTURES:
-            if errors := take(name, browser, site, folder):
+        for name in sys.argv[2:] or [*PICTURES, *FILMS]:
+            write = take if name in PICTURES else take_film
+            if errors := write(name, browser, site, folder):
                 raise SystemExit(f"{name}: {errors}")
             sys.stdout.write(f"  {name}\n")
         browser.close()

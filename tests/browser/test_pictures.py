@@ -4,7 +4,7 @@ import pytest
 from PIL import Image
 
 from tests.browser.looks import faults
-from tests.browser.pictures import PICTURES, demo_site, take
+from tests.browser.pictures import FILMS, PICTURES, demo_site, still_of, take, take_film
 
 
 @pytest.fixture(scope="module")
@@ -20,6 +20,15 @@ def test_a_picture_can_be_taken_anew(name, demo, chromium, tmp_path):
     with Image.open(tmp_path / name) as image:
         assert image.width == PICTURES[name].width * PICTURES[name].scale
         assert image.height >= PICTURES[name].height * PICTURES[name].scale
+
+
+@pytest.mark.parametrize("name", FILMS)
+def test_a_moving_picture_shows_each_step_and_stays_small(name, demo, chromium, tmp_path):
+    assert take_film(name, chromium, demo, tmp_path) == []
+    with Image.open(tmp_path / name) as film, Image.open(tmp_path / still_of(name)) as still:
+        assert film.size == still.size == (FILMS[name].width, FILMS[name].height)
+        assert film.n_frames == 6
+    assert (tmp_path / name).stat().st_size < 700_000
 
 
 def test_the_log_in_page_of_the_demo(demo, chromium):

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.browser.pictures import FOLDER, PICTURES
+from tests.browser.pictures import FILMS, FOLDER, PICTURES, still_of
 from tests.browser.site import ROOT
 
 PAGES = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "bench/README.md"]
@@ -120,7 +120,7 @@ def test_the_first_screen_of_the_readme_says_what_it_is_and_how_to_begin():
 def test_make_pictures_makes_every_picture_and_each_is_shown():
     assert "-m tests.browser.pictures" in (ROOT / "Makefile").read_text()
     there = {path.name for path in FOLDER.iterdir()}
-    assert there == set(PICTURES)
+    assert there == {*PICTURES, *FILMS, *map(still_of, FILMS)}
     shown = {
         Path(link).name
         for page in PAGES

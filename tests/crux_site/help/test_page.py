@@ -147,6 +147,16 @@ def test_a_page_has_its_contents_and_its_pictures(cast):
     assert b"".join(picture.streaming_content).startswith(b"\x89PNG")
 
 
+def test_what_moves_is_linked_and_stands_still_on_the_page(cast):
+    client = cast.client("researcher")
+    page = markup(client.get("/help/tour/"))
+    assert '<a href="/help/images/from-a-number-to-words.gif">a moving picture</a>' in page
+    assert all(not source.endswith(".gif") for source in re.findall(r'<img src="([^"]+)"', page))
+    film = client.get("/help/images/from-a-number-to-words.gif")
+    assert film["Content-Type"] == "image/gif"
+    assert b"".join(film.streaming_content).startswith(b"GIF89a")
+
+
 def test_a_worker_is_offered_no_search(cast):
     assert 'role="search"' not in markup(cast.client("worker").get("/help/workers/"))
     assert 'role="search"' in markup(cast.client("researcher").get("/help/workers/"))
