@@ -1,0 +1,187 @@
+"""share/ and shared/: a link is made, opened, used and revoked, and says as of when its pages are."""
+
+from datetime import timedelta
+from urllib.parse import urlencode
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+
+from annotation.models import (
+    Dataset,
+    Project,
+    ProjectEntry,
+    Rating,
+    SharedLink,
+    User,
+)
+from annotation.models.people import digest_of_token
+from tests.crux_site.projects.shared import DATASET, assert_private, share, told_by, visitor
+from tests.crux_site.projects.test_strangers import (
+    OURS,
+    World,
+    body,
+    client_of,
+    make_world,
+)
+from tests.evaluation.agreement.test_page import words
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _world(kept):
+    return kept(make_world)
+
+
+@pytest.fixture
+def world(_world, db) -> World:
+    return _world
+
+
+@pytest.fixture
+def owner(world) -> Client:
+    return client_of("owner")
+
+
+def test_a_page_says_who_shared_it_until_when_and_as_of_when(world, owner):
+    client = visitor(share(owner))
+    newest = timezone.now() + timedelta(days=2)
+    Rating.objects.filter(pk=Rating.objects.last().pk).update(created=newest)
+    page = client.get(DATASET)
+    link = SharedLink.objects.get()
+    assert f"Read-only , shared by owner until {link.expires:%-d %B %Y}." in words(page)
+    assert f"As of {newest:%-d %B %Y, %H:%M}" in words(page)
+    told = body(page)
+    for of_staff in (
+        "/campaigns/",
+        "/people/",
+        "/judges/",
+        "/logout/",
+        "Log out",
+        "/import/",
+        "/share/",
+    ):
+        assert of_staff not in told, of_staff
+    User.objects.get(username="owner").delete()
+    assert "shared by the owners until" in words(client.get(DATASET))
+    missing = client.get(f"{DATASET}retrieval/runs/nothing/")  # on the list, and not there
+    assert (missing.status_code, f'href="{DATASET}"' in body(missing)) == (404, True)
+
+
+def test_the_word_is_in_the_link_alone(world, owner):
+    link = share(owner)
+    word = link.split("/")[2]
+    client = Client()
+    opened = client.get(link)
+    assert opened.url == DATASET
+    assert opened["Referrer-Policy"] == "no-referrer"
+    assert_private(opened)
+    assert word not in told_by(client.get(DATASET))
+    cookie = opened.cookies["shared"]
+    assert word not in cookie.value
+    assert (cookie["httponly"], cookie["samesite"], bool(cookie["max-age"])) == (True, "Lax", True)
+    assert SharedLink.objects.get().digest == digest_of_token(word)
+    assert word not in " ".join(ProjectEntry.objects.values_list("detail", flat=True))
+    assert word not in told_by(owner.get("/projects/main/"))
+    assert Client().post(link).status_code == 405
+
+
+def test_links_that_show_nothing(world, owner):
+    client = visitor(share(owner))
+    link = SharedLink.objects.get()
+    SharedLink.objects.update(expires=timezone.now() - timedelta(seconds=1))
+    late = client.get(DATASET)
+    assert (late.status_code, "was revoked, has ended" in words(late)) == (404, True)
+    SharedLink.objects.update(expires=timezone.now() + timedelta(days=1))
+    assert client.get(DATASET).status_code == 200
+    assert owner.post(f"/projects/main/shared/{link.pk}/revoke/").url == "/projects/main/"
+    assert client.get(DATASET).status_code == 404
+    guessed = Client().get("/shared/guess/")
+    assert (guessed.status_code, guessed.cookies) == (404, {})
+    forged = Client()
+    share(owner)
+    forged.cookies["shared"] = SharedLink.objects.get().digest  # known, and not signed
+    assert forged.get(DATASET).url.startswith("/login/")
+
+
+def test_who_is_logged_in_is_no_visitor_and_stays_who_they_are(world, owner):
+    link = share(owner, with_words="on")
+    for name, status in (("rex", 200), ("wil", 200), ("viewer", 302), ("ada", 302)):
+        client = client_of(name)
+        answer = client.get(link)
+        assert (answer.status_code, "shared" in answer.cookies) == (status, False), name
+        assert client.session["_auth_user_id"] == str(User.objects.get(username=name).pk)
+    assert "You are logged in as rex" in words(client_of("rex").get(link))
+    later = visitor(link)
+    later.force_login(User.objects.get(username="rex"))  # who has opened it before
+    assert later.get(DATASET).status_code == 404
+    assert "Datasets" in words(later.get("/datasets/"))
+    later.logout()
+    assert later.get("/").url.startswith("/login/")
+    assert later.get("/login/").status_code == 200
+
+
+def test_an_owner_shares_what_a_link_can_show(world, owner):
+    page = f"{DATASET}agreement/?rubric=graded"
+    assert f"{DATASET}share/?{urlencode({'address': page})}" in body(owner.get(page))
+    form = owner.get(f"{DATASET}share/", {"address": page})
+    assert page in words(form)
+    assert "this page alone" in words(form)
+    assert "this page alone" not in words(owner.get(f"{DATASET}share/"))
+    asked = {"what": "page", "for_whom": "Reviewer 2", "days": 30}
+    for address, with_words in (
+        (f"{DATASET}matrix/{world.dataset.topics.get().pk}/", ""),  # it has words
+        ("/datasets/harbour/agreement/", "on"),
+        ("/campaigns/ferry-answerable/", "on"),
+        ("https://example.org/", "on"),
+        ("//example.org/datasets/ferry/search/", "on"),
+        (f"{DATASET}agreement.json", "on"),
+        ("http://[", "on"),
+        ("", "on"),
+    ):
+        refused = owner.post(
+            f"{DATASET}share/", asked | {"address": address, "with_words": with_words}
+        )
+        assert refused.status_code == 422, address
+    refused = owner.post(f"{DATASET}share/", {"what": "dataset", "for_whom": "", "days": 9999})
+    assert refused.status_code == 422
+    assert not SharedLink.objects.exists()
+    assert share(owner, f"//example.org{page}")  # nothing of the other host is kept
+    assert SharedLink.objects.get().address == page
+
+
+def test_acts_are_in_the_log_and_are_owners(world, owner):
+    share(owner, with_words="on")
+    link = SharedLink.objects.get()
+    assert (link.made_by.username, link.last_used) == ("owner", None)
+    listed = words(owner.get("/projects/main/"))
+    assert "Reviewer 2: all of The ferry study , with words; by owner" in listed
+    revoke = f"/projects/main/shared/{link.pk}/revoke/"
+    for name in ("viewer", "coordinator"):
+        client = client_of(name)
+        assert client.post(revoke).status_code == 403, name
+        assert client.get(f"{DATASET}share/").status_code == 403, name
+        assert "Shared links" not in words(client.get("/projects/main/"))
+        assert f"{DATASET}share/" not in body(client.get(DATASET))
+    assert owner.get(revoke).status_code == 405
+    assert owner.post("/projects/main/shared/0/revoke/").status_code == 404
+    other = Project.objects.create(slug="coast", title="Coast")
+    asked = {"dataset": OURS, "to": "coast"}
+    assert client_of("ada").post("/projects/main/move/", asked).status_code == 302
+    link.refresh_from_db()
+    assert link.project == other  # whose owners revoke it from now on
+    assert owner.post(revoke).status_code == 404
+    assert client_of("ada").post(f"/projects/coast/shared/{link.pk}/revoke/").status_code == 302
+    log = list(Dataset.objects.get(slug=OURS).log.values_list("action", "detail").order_by("id"))
+    assert log[0] == ("shared", "all of it, with words, for Reviewer 2, 30 days")
+    assert log[-1] == ("revoked a shared link", "for Reviewer 2")
+
+
+def test_use_is_noted_to_the_hour(world, owner):
+    client = visitor(share(owner))
+    client.get(DATASET)
+    first = SharedLink.objects.get().last_used
+    client.get(DATASET)
+    assert SharedLink.objects.get().last_used == first
+    SharedLink.objects.update(last_used=first - timedelta(hours=2))
+    client.get(DATASET)
+    assert SharedLink.objects.get().last_used >= first
