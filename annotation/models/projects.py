@@ -248,11 +248,22 @@ class SharedLink(models.Model):
 
     @property
     def as_of(self) -> datetime:
-        """When the data last changed: the newest grade, or what the log of the dataset has last."""
-        newest = self.dataset.texts.aggregate(at=models.Max("ratings__created"))["at"]
+        """When the data last changed: the newest grade, or what the log of the dataset has last.
+
+        A rating that is changed in place keeps the time of its first grade; the answer or the decision that
+        changed it has its own.
+        """
+        answers = "participants__assignments__answers"
+        counts = {f"{answers}__late": "", f"{answers}__question__isnull": False}
+        of_raters = self.dataset.campaigns.filter(is_pilot=False)
         logged = self.dataset.log.exclude(action__in=(self.SHARED, self.REVOKED))
-        acted = logged.aggregate(at=models.Max("at"))["at"]
-        return max(filter(None, (self.dataset.created, newest, acted)))
+        times = (
+            self.dataset.texts.aggregate(at=models.Max("ratings__created")),
+            of_raters.aggregate(at=models.Max(f"{answers}__created", filter=Q(**counts))),
+            of_raters.aggregate(at=models.Max("items__decisions__at")),
+            logged.aggregate(at=models.Max("at")),
+        )
+        return max(filter(None, (self.dataset.created, *(time["at"] for time in times))))
 
     def used(self) -> None:
         """Note that somebody reads by it, to the hour: not every page costs a write."""

@@ -2,13 +2,17 @@
 
 from datetime import timedelta
 from urllib.parse import urlencode
+from uuid import uuid4
 
 import pytest
 from django.test import Client
 from django.utils import timezone
 
 from annotation.models import (
+    Answer,
+    Assignment,
     Dataset,
+    Decision,
     Project,
     ProjectEntry,
     Rating,
@@ -65,6 +69,27 @@ def test_a_page_says_who_shared_it_until_when_and_as_of_when(world, owner):
     assert "shared by the owners until" in words(client.get(DATASET))
     missing = client.get(f"{DATASET}retrieval/runs/nothing/")  # on the list, and not there
     assert (missing.status_code, f'href="{DATASET}"' in body(missing)) == (404, True)
+
+
+def test_a_grade_changed_in_place_is_a_change(world, owner):
+    """The rating keeps the time of its first grade."""
+    share(owner)
+    link = SharedLink.objects.get()
+    before, later = link.as_of, timezone.now() + timedelta(days=3)
+    assignment = Assignment.objects.first()
+    item, campaigns = assignment.item, world.dataset.campaigns
+    said = {"question": item.text.topic.questions.first(), "grade": 1, "spans": []}
+    Answer.objects.create(assignment=assignment, key=uuid4(), text_sha256="", **said)
+    Answer.objects.update(created=later)
+    assert link.as_of == later
+    campaigns.update(is_pilot=True)
+    assert link.as_of == before
+    campaigns.update(is_pilot=False)
+    Answer.objects.update(late=Answer.Late.CLOSED)
+    assert link.as_of == before
+    Decision.objects.create(item=item, key=uuid4(), **said)
+    Decision.objects.update(at=later)
+    assert link.as_of == later
 
 
 def test_the_word_is_in_the_link_alone(world, owner):
