@@ -107,7 +107,13 @@ def test_only_what_has_something_to_see_is_linked(rosa, study):
 
 
 def test_rooms_that_only_some_may_enter_are_shown_to_them(cast, study):
-    theirs = ["Begin", "Rename or remove", "New campaign", "New retrieval run", "New judge run"]
+    theirs = [
+        "Begin",
+        "Rename, replace, remove",
+        "New campaign",
+        "New retrieval run",
+        "New judge run",
+    ]
     for who, offered in (("researcher", []), ("admin", theirs)):
         page = words(cast.client(who).get("/datasets/ferry/"))
         assert [name for name in theirs if name in page] == offered, who

@@ -33,6 +33,7 @@ from tests.crux_site.projects.test_strangers import (
     client_of,
     make_world,
 )
+from tests.evaluation.agreement.test_page import words
 from tests.factories import make_dataset
 
 # Each stands in words of one kind: of a text, a question, a request, a span of a rater.
