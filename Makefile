@@ -47,7 +47,7 @@ export PYTHONUNBUFFERED := 1
 # Kept where a machine asks not to: each of the many processes that tests start would compile what it imports.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: demo test test-fast test-sqlite test-browser test-postgres test-vllm test-writer test-finetune coverage lint lint-css env dev-env serve messages browser pictures bench-pages bench-campaign bench-servers bench-metrics bench-judge bench-label-samples bench-retrieval bench-import bench-writer bench-building
+.PHONY: demo test test-fast test-sqlite test-browser test-postgres test-vllm test-writer test-finetune coverage lint lint-css env dev-env serve messages browser pictures bench-pages bench-campaign bench-servers bench-metrics bench-results bench-judge bench-label-samples bench-retrieval bench-import bench-writer bench-building
 
 demo: env .venv/extra-figures.stamp
 	@$(PORT_CHECK)
@@ -244,6 +244,9 @@ bench-building: dev-env
 
 bench-import: dev-env
 	$(PY) -m bench.large_import $(BENCH)
+
+bench-results: dev-env browser
+	CHROMIUM=$(CHROMIUM) $(PY) -m bench.large_results $(BENCH)
 
 bench-metrics: dev-env
 	@$(UV) sync --quiet --locked --group bench --inexact --python $(PYTHON)

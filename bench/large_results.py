@@ -1,6 +1,6 @@
 """Every page of results of a large study, beside the same pages of a tenth of it.
 
-    python -m bench.large_results [--topics 500] [--tenth 50] [--systems 50]
+    make bench-results    # or python -m bench.large_results [--topics 500] [--tenth 50] [--systems 50]
 
 Two sites on SQLite, each in one process of granian: one has 500 topics with 50 systems and 504,000 ratings,
 the other 50 topics with as many systems. Each page is fetched first with nothing kept, and then three times

@@ -7,11 +7,14 @@ from functools import cached_property
 
 import numpy as np
 
+from evaluation.data.held import Held
 from evaluation.data.measures import TAKES, WHY_NOT
 from evaluation.data.ratings import RatingMatrix, load
 from evaluation.data.selection import Selection, SelectionError
 from evaluation.scoring.report_coverage import report_rows
 from evaluation.stats.estimate import FloatArray
+
+_VALUES = Held(4)
 
 COVERAGE, GRADE = "coverage", "grade"
 OUTCOMES = {COVERAGE: "coverage", GRADE: "mean grade"}
@@ -68,6 +71,12 @@ def system_values(selection: Selection, outcome: str) -> SystemValues:
 
     Texts that no system wrote, which are passages and references, are left out.
     """
+    return _VALUES.while_unwritten(
+        (*selection.key, outcome), lambda: _system_values(selection, outcome)
+    )
+
+
+def _system_values(selection: Selection, outcome: str) -> SystemValues:
     matrix = load(selection)
     rows = _coverages(matrix) if outcome == COVERAGE else _grades(matrix)
     finished = [row for row in rows if not np.isnan(row[3])]
@@ -95,15 +104,15 @@ def _coverages(matrix: RatingMatrix) -> list[Row]:
 
 
 def _grades(matrix: RatingMatrix) -> list[Row]:
-    texts, place = np.unique(matrix.text, return_inverse=True)
+    texts, first, place = np.unique(matrix.text, return_index=True, return_inverse=True)
+    topics = [matrix.topic_names[topic] for topic in matrix.topic[first].tolist()]
     rows: list[Row] = []
     for column, rater in enumerate(matrix.selection.raters):
         # One grade that is missing makes the mean NaN: the rater has not finished the text.
         sums = np.bincount(place, weights=matrix.grades[:, column], minlength=len(texts))
         means = (sums / np.bincount(place, minlength=len(texts))).tolist()
-        for text, mean in zip(texts.tolist(), means, strict=True):
+        for text, topic, mean in zip(texts.tolist(), topics, means, strict=True):
             system = matrix.texts[text].system
-            topic = int(matrix.topic[np.flatnonzero(matrix.text == text)[0]])
             if system:
-                rows.append((system, matrix.topic_names[topic], rater.name, mean))
+                rows.append((system, topic, rater.name, mean))
     return rows
