@@ -15,6 +15,7 @@ from django.db.models import BooleanField, ExpressionWrapper, Q
 from numpy.typing import NDArray
 
 from annotation.models import Text
+from evaluation.data.held import Held
 from evaluation.data.ratings import QuestionRow, frame, grid, questions_of
 from evaluation.data.selection import Selection
 from evaluation.models import LabelSample, SampleChance
@@ -32,6 +33,9 @@ class Report:
     topic: int
     topic_name: str
     can_be_shown: bool
+
+
+_READ = Held(4)
 
 
 @dataclass(frozen=True)
@@ -87,6 +91,12 @@ class LabelData:
 
 def load_label_data(selection: Selection) -> LabelData:
     """Every report with a topic, under the selection's rubric, people, judge and eta: six queries at most."""
+    return _READ.while_unwritten(
+        (*selection.key, selection.why_judge), lambda: _label_data(selection)
+    )
+
+
+def _label_data(selection: Selection) -> LabelData:
     reports = tuple(
         Report(*values)
         for values in Text.objects.filter(
