@@ -17,13 +17,11 @@ from django.utils.http import urlencode
 from annotation.models import Answer, Campaign, Dataset, Rater, Rating, Rubric
 from annotation.models.rating import named
 from annotation.models.standard import ANSWERABLE, GRADED
-from evaluation.data.columns import JUDGE, Column, independent
+from evaluation.data.columns import Column, independent
 from evaluation.data.default_judge import default_judge
-from evaluation.data.held import Held
+from evaluation.data.judges_beside import judges_beside
 from evaluation.data.measures import Measures, measures_of
 from evaluation.stats.majority import Rule
-
-_BESIDE = Held(100)
 
 LISTED = 20  # as many choices as a message names
 
@@ -202,7 +200,7 @@ def select(
     everyone = _of_campaign(by_rubric[chosen.pk], study)
     columns = _columns(everyone, raters, f"under {chosen.slug} in {study or dataset.slug}")
     names = {column.pk: column.name for here in by_rubric.values() for column in here}
-    judges = _judges(dataset, chosen, rubrics, columns, names, study)
+    judges = judges_beside(dataset, chosen, rubrics, columns, names, study)
     default = default_judge(dataset, tuple(judges)) if judge is None and judge_by_default else None
     taken = default.judge if default else _judge(tuple(judges), judge)
     judge_rubric = judges[taken] if taken else chosen
@@ -350,59 +348,6 @@ def _columns(everyone: tuple[Column, ...], names: Sequence[str], where: str) -> 
     for name in asked:
         one_of(f"rater {where} called", name, (column.name for column in everyone))
     return tuple(column for column in everyone if column.name in asked)
-
-
-def _judges(
-    dataset: Dataset,
-    rubric: Rubric,
-    rubrics: Sequence[Rubric],
-    raters: Sequence[Column],
-    names: dict[int, str],
-    study: Campaign | None,
-) -> dict[Column, Rubric]:
-    """The models and baselines that rated what the raters rated (in the study), and under which rubric."""
-    # Grades of the graded rubric can be read at eta beside yes and no, which have no eta to choose; beside
-    # other levels one eta would mean two things.
-    is_yes_or_no = "prevalence" in measures_of(rubric) and len(rubric.grades()) == 2
-    beside = [GRADED.slug] if is_yes_or_no else []
-    by_pk = {r.pk: r for r in rubrics if r.pk == rubric.pk or r.slug in beside}
-    found = _BESIDE.while_unwritten(
-        (dataset.pk, rubric.pk, tuple(by_pk), tuple(raters), study and study.pk),
-        lambda: _rated_beside(dataset, rubric, tuple(by_pk), raters, study),
-    )
-    rows = sorted(
-        found, key=lambda row: (row[0] == Rater.Kind.BASELINE, names[row[1]], row[2] != rubric.pk)
-    )
-    judges: dict[Column, Rubric] = {}
-    for kind, pk, rubric_pk in rows:
-        judges.setdefault(Column(pk, names[pk], kind, JUDGE), by_pk[rubric_pk])
-    return judges
-
-
-def _rated_beside(
-    dataset: Dataset,
-    rubric: Rubric,
-    beside: Collection[int],
-    raters: Sequence[Column],
-    study: Campaign | None,
-) -> list[tuple[str, int, int]]:
-    """Kind, key and rubric of the models and baselines that rated what these raters rated."""
-    texts = Rating.objects.of_dataset(dataset).filter(
-        rubric=rubric, rater__in=[rater.pk for rater in raters]
-    )
-    if study:
-        texts = texts.filter(text__in=study.items.values("text"))
-    ratings = Rating.objects.of_dataset(dataset).filter(rubric__in=beside)
-    if rubric.stands_for_topic:
-        ratings = ratings.filter(question__in=texts.values("question_id"))
-    else:
-        ratings = ratings.filter(text__in=texts.values("text_id"))
-    return list(
-        ratings.filter(rater__kind__in=[Rater.Kind.MODEL, Rater.Kind.BASELINE])
-        .values_list("rater__kind", "rater_id", "rubric_id")
-        .order_by()
-        .distinct()
-    )
 
 
 def _judge(judges: tuple[Column, ...], name: str | None) -> Column | None:
