@@ -55,3 +55,26 @@ def test_of_very_many_reports_some_bars_are_drawn(rosa, study, monkeypatch):
     response = rosa.get(study.url("agreement"))
     assert "1 of 2 reports" in words(response)
     assert "of many some at even distances" in words(response)
+
+
+def test_of_many_systems_those_furthest_from_the_mean_are_drawn(rosa, study):
+    """Thirteen systems whose reports ann and ben say answer nothing, beside the two of the study."""
+    rubric, question = Rubric.objects.get(slug="answerable"), study.questions[0]
+    for number in range(13):
+        text = Text.objects.create(
+            dataset=study.dataset,
+            topic=question.topic,
+            kind="report",
+            system=f"silent-{number:02}",
+            name=f"r{number}",
+            body="x",
+        )
+        for rater in (study.ann, study.ben):
+            Rating.objects.create(rater=rater, rubric=rubric, text=text, question=question, grade=0)
+    response = rosa.get(study.url("agreement", "judge="))
+    drawn = [panel.system for panel in response.context["panels"].rows]
+    assert len(drawn) == 12
+    assert set(drawn) >= {study.oracle.system, study.bm25.system}
+    assert "The 12 of 15 systems whose mean coverage is furthest from the mean" in words(response)
+    whole = rosa.get(study.url("agreement", "judge=&rows=all"))
+    assert len(whole.context["panels"].rows) == 15
