@@ -86,6 +86,7 @@ def make_all(
     """
     bundle = Bundle()
     about: dict[str, Any] = {"command": _command(dataset, options, intervals, reported, systems)}
+    results = read_reported(reported) if reported is not None else None  # a fault in it is told first
     if dataset is not None and options is not None:
         made = made or make_parts(dataset, options, systems)
         for part in made.parts.values():
@@ -96,12 +97,11 @@ def make_all(
                 bundle.files[name] = text().encode()
         bundle.left_out.update(made.left_out)
         about |= _about(dataset, options, systems)
-    if reported is not None:
-        results, content = read_reported(reported), reported.read_bytes()
+    if reported is not None and results is not None:
         sheet = reported_sheet(results, reported.name)
         bundle.files[f"{LABEL}.csv"] = reported_csv(results).encode()
         bundle.files[f"{LABEL}.tex"] = latex(sheet).encode()
-        about["reported"] = {"file": reported.name, "sha256": sha256(content)}
+        about["reported"] = {"file": reported.name, "sha256": sha256(reported.read_bytes())}
     bundle.files[PROVENANCE] = provenance(bundle.files, bundle.left_out, about)
     return bundle
 
