@@ -11,6 +11,8 @@ from judging.engine import runs
 from judging.engine.judges import baseline_of
 from judging.engine.selection import Selection
 
+pytestmark = pytest.mark.any_database
+
 WHO = ("stranger", "worker", "researcher", "admin")
 ROW = re.compile(r"\| `(GET|POST|PUT|PATCH|DELETE) (/api/\S+)` \|[^|]+\|" + r" (\w+) \|" * 4)
 UNDESCRIBED = {("GET", "/api/v1/schema/")}

@@ -30,6 +30,8 @@ from tests.judging.graders.scripted_server import (
 )
 from tests.markup import markup
 
+pytestmark = pytest.mark.any_database
+
 EMBED = "embed(server=local, model=tiny)"
 RERANK = "required(judge=judge) > rerank(server=local, model=tiny)"  # 0#0, 0#1 without words, 10#10
 SCORE = RERANK.replace("model", "kind=score, model")

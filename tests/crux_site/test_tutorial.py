@@ -15,6 +15,8 @@ from tests.browser.site import ROOT
 from tests.crux_site.test_docs import CODE
 from tests.markup import markup
 
+pytestmark = pytest.mark.any_database
+
 PAGE = (ROOT / "docs" / "tutorial.md").read_text()
 COMMAND = ".venv/bin/python manage.py "
 LABEL = re.compile(r"\*\*(.+?)\*\*", re.DOTALL)

@@ -12,6 +12,8 @@ from annotation.text.versions import reword
 from tests.evaluation.agreement.test_page import words
 from tests.markup import markup
 
+pytestmark = pytest.mark.any_database
+
 TABS = re.compile(r'<nav class="tabs".*?</nav>', re.DOTALL)
 LABELS = re.compile(r'<(?:label|span) class="field">([^<]+?)\s*<')
 PAGES = ("agreement", "pairs", "matrix", "retrieval", "seen", "by-type", "mixed-model")

@@ -4,6 +4,8 @@ import pytest
 
 from judging.models import Judge, JudgeRun
 
+pytestmark = pytest.mark.any_database
+
 READ = [
     "/judges/",
     "/judges/{judge}/",

@@ -9,7 +9,7 @@ from annotation.models import Document, Text, Topic, digest
 from crux_site.imports.importing import ImportFailed, import_dataset
 from tests.any_text import NASTY
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.any_database]
 DOCUMENTS = [
     {"id": "t-1:0", "contents": "The ferry lost its steering. 🚢"},
     {"id": "t-1:1", "contents": "Nobody was hurt."},

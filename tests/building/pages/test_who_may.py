@@ -7,6 +7,8 @@ from building.models import Product
 from tests.building.engine.material import make_collection
 from tests.building.pages.material import a_writing, first_of
 
+pytestmark = pytest.mark.any_database
+
 READ, ACT = (200, 403, 302), (403, 403, 302)  # researcher, worker, stranger
 
 PAGES = {

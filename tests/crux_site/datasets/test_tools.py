@@ -13,7 +13,7 @@ from crux_site.imports.importing import import_dataset
 from tests.crux_site.datasets.tool_shapes import SHAPES
 from tests.crux_site.imports.study import fingerprint, study, write
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.any_database]
 
 ENDING = {"label-studio": "json", "argilla": "json", "potato": "jsonl", "web-annotation": "jsonl"}
 # Emoji of two units of UTF-16, a combining accent, words from right to left, line ends of Windows.

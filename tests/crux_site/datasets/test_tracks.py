@@ -18,7 +18,7 @@ from tests.crux_site.datasets.track_rules import (
 from tests.crux_site.imports.foreign.folders import write
 from tests.neighbours import FOLDER, needs_them
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.any_database]
 
 REQUEST = "What of the mill? "
 BODY = "A mill of 1702\n\nOttilie Marsh  mended it. It cost 40 pounds.\nNobody was hurt. It turned."

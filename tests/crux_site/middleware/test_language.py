@@ -18,6 +18,8 @@ from tests.factories import labels_of, make_campaign, make_dataset
 from tests.german import english_in, make_german_study
 from tests.markup import markup
 
+pytestmark = pytest.mark.any_database
+
 
 @pytest.fixture
 def walker(db):

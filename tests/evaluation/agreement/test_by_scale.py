@@ -18,6 +18,8 @@ from tests.evaluation.agreement.test_page import words
 from tests.markup import markup
 from tests.neighbours import make_rubric
 
+pytestmark = pytest.mark.any_database
+
 PAGE = "/datasets/ferry/agreement/"
 NAMED = "rubric=question-type&judge=judge"
 # Words of what takes an order or an eta.
@@ -135,7 +137,6 @@ def test_the_judge_of_names_has_no_eta(named):
     assert found["classes"]["0"]["f1"] == 1
 
 
-@pytest.mark.any_database
 @pytest.mark.django_db(transaction=True)
 def test_every_link_opens_and_counts_what_the_number_says(cast):
     make_named()

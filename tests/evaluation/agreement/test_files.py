@@ -12,6 +12,8 @@ from evaluation.agreement.tables import TABLES
 from tests.evaluation.agreement.test_command import as_object
 from tests.evaluation.agreement.test_page import words
 
+pytestmark = pytest.mark.any_database
+
 FILES = [*(f"agreement/{table}.csv" for table in TABLES), "agreement.json", "pairs.csv"]
 
 

@@ -13,6 +13,8 @@ from evaluation.scoring.score import score
 from tests.evaluation.paper.material import make_mill
 from tests.evaluation.scoring.choosing import choose
 
+pytestmark = pytest.mark.any_database
+
 THREE = ("human_eval.fair", "human_eval.good", "human_eval.mid")
 
 

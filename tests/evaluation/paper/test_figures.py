@@ -23,6 +23,8 @@ from evaluation.scoring.report_coverage import Correlations
 from evaluation.stats.correlation import Correlation
 from tests.evaluation.agreement.material import make_study
 
+pytestmark = pytest.mark.any_database
+
 # One topic, four systems. Recall orders them as coverage does, alpha-nDCG the other way round, and
 # the report of the first system is missing.
 VALUES = {

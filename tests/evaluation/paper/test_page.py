@@ -21,6 +21,8 @@ from tests.evaluation.paper.material import make_mill
 from tests.evaluation.retrieval.test_page import links
 from tests.markup import markup
 
+pytestmark = pytest.mark.any_database
+
 PAGE = "/datasets/mill/paper/"
 OPTIONS = {
     "source": "people:judge",

@@ -12,6 +12,8 @@ from tests.evaluation.paper.material import make_mill
 from tests.evaluation.scoring.choosing import choose
 from tests.evaluation.scoring.material import make_study
 
+pytestmark = pytest.mark.any_database
+
 SYSTEMS = ["human_eval.fair", "human_eval.good", "human_eval.mid", "human_eval.poor"]
 
 

@@ -11,6 +11,8 @@ from tests.evaluation.html_tables import tables
 from tests.evaluation.mixed_model.material import make_duel
 from tests.evaluation.retrieval.test_page import rows_of
 
+pytestmark = pytest.mark.any_database
+
 TITLE = "For each number of raters of a text"
 
 

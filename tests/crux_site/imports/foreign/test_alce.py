@@ -12,7 +12,7 @@ from crux_site.imports.importing import import_dataset
 from evaluation.models import RankedText
 from tests.crux_site.imports.foreign.folders import read, refused, with_line, write
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.any_database]
 
 ASQA, QAMPARI = "asqa-gpt-x-shot2-ndoc2-42.json", "qampari-gpt-x-shot2-ndoc2-42.json"
 DOCS = [

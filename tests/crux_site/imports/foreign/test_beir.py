@@ -9,7 +9,7 @@ from crux_site.imports.importing import import_dataset
 from tests.crux_site.imports.foreign.folders import read, refused, with_line, write
 from tests.crux_site.imports.study import fingerprint
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.any_database]
 
 CORPUS, QUERIES, QRELS = "corpus.jsonl", "queries.jsonl", "qrels/test.tsv"
 HEADER = "query-id\tcorpus-id\tscore"

@@ -10,7 +10,7 @@ from evaluation.models import RankedText
 from tests.crux_site.imports.foreign.folders import read, refused, with_line, write
 from tests.crux_site.test_extras import without
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.any_database]
 
 
 def bodies(kind=Text.Kind.PASSAGE):

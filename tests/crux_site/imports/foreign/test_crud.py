@@ -12,7 +12,7 @@ from evaluation.models import ReportValue, System
 from tests.crux_site.imports.foreign.folders import refused
 from tests.crux_site.imports.study import contents, fingerprint
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.any_database]
 
 CANNOT_TELL = "无法推断"
 MERGED = "split_merged.json"

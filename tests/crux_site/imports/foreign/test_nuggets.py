@@ -7,7 +7,7 @@ import pytest
 from annotation.models import NuggetSpan, Rating, SubQuestion, Text, Topic
 from tests.crux_site.imports.foreign.folders import read, refused, with_line, write
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.any_database]
 
 TOPICS = "topics.rag25.tsv"
 WHEEL = {

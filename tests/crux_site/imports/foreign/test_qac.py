@@ -16,7 +16,7 @@ from crux_site.imports.importing import import_dataset
 from evaluation.models import RankedText
 from tests.crux_site.imports.foreign.folders import read, refused, with_line, write
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.any_database]
 
 FILE = "pairs.jsonl"
 CONTEXT = "Ottilie Marsh mended the wheel.\nIt turned in May."

@@ -8,7 +8,7 @@ from annotation.models import Citation, Rating, SubQuestion, Text, Topic
 from crux_site.imports.importing import import_dataset
 from tests.crux_site.imports.foreign.folders import read, refused, with_line, write
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.any_database]
 
 DATA = Path(__file__).resolve().parents[5] / "shared" / "data"
 TOPICS, ANSWERS = "topics.rag24.txt", "run1.jsonl"

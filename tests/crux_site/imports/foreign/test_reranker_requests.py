@@ -6,7 +6,7 @@ from annotation.models import Text, Topic
 from evaluation.models import RankedText, RetrievalRun
 from tests.crux_site.imports.foreign.folders import read, refused, with_line, write
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.any_database]
 
 FILE = "bm25.top3.jsonl"
 REQUESTS = {

@@ -8,7 +8,7 @@ from annotation.models import NuggetSpan, Rating
 from crux_site.imports.importing import import_dataset
 from tests.crux_site.imports.foreign.folders import read, refused, write
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.any_database]
 
 BODY = "🚢 The wheel\nturned. The wheel 🚢 broke."
 SECOND = BODY.rindex("wheel")  # 24 code points, 25 units of UTF-16
