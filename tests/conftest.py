@@ -35,12 +35,14 @@ def pytest_collection_modifyitems(items):
     """Say of each test what it needs, so that no list of files has to.
 
     `database`: it opens the database that DATABASE_URL names, and so runs on PostgreSQL too. pytest-django
-    refuses that to all others.
+    refuses that to all others. `soak`: it meets the real study, whose import alone takes seconds.
     """
     for item in items:
         used = set(getattr(item, "fixturenames", ()))
         if item.get_closest_marker("django_db") or used & OPENS_A_DATABASE:
             item.add_marker(pytest.mark.database)
+        if "real_study_import" in used:
+            item.add_marker(pytest.mark.soak)
         if "kept" in used and _is_seen_by_others(item, used):
             raise pytest.UsageError(f"{item.nodeid}: other connections do not see what is `kept`")
     yield
