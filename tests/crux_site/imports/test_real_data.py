@@ -8,7 +8,7 @@ from annotation.models import NuggetSpan, Rater, Rating, SubQuestion, Text
 from crux_site.imports.importing import ImportFailed, import_dataset
 from evaluation.models import RankedText, RetrievalRun
 from tests.crux_site.imports.study import fingerprint
-from tests.real_study import FOLDER, SLUG
+from tests.real_study import FOLDER, SLUG, visited
 
 pytestmark = pytest.mark.soak
 
@@ -17,6 +17,14 @@ pytestmark = pytest.mark.soak
 def summary(real_study, real_study_import):
     """What the import told."""
     return real_study_import[1]
+
+
+@pytest.fixture(scope="module")
+def before(real_study_import, django_db_blocker) -> str:
+    """The fingerprint of the study as it was imported."""
+    name, _ = real_study_import
+    with django_db_blocker.unblock(), visited(name):
+        return fingerprint()
 
 
 @pytest.fixture
@@ -161,29 +169,26 @@ def test_what_was_left_out_is_said(summary):
     } <= names
 
 
-def test_importing_twice_changes_no_row(real_study):
-    before = fingerprint()
+def test_importing_twice_changes_no_row(before, real_study):
     again = import_dataset(FOLDER, SLUG)
     assert fingerprint() == before
     assert not again.changed
     assert again.n_conflicts == {}
 
 
-def test_history_adds_nothing_and_its_conflicts_are_reported(real_study):
+def test_history_adds_nothing_and_its_conflicts_are_reported(before, real_study):
     """The final files hold everything; what they changed since stands in the conflicts."""
-    before = fingerprint()
     summary = import_dataset(FOLDER, SLUG, with_history=True)
     assert fingerprint() == before
     assert summary.n_conflicts == {"grade": 16, "highlight": 26}
     assert {conflict.rater for conflict in summary.conflicts} == {"annotator1"}
 
 
-def test_a_broken_line_in_the_middle_changes_no_row(real_study, tmp_path):
+def test_a_broken_line_in_the_middle_changes_no_row(before, real_study, tmp_path):
     lines = (FOLDER / "judgements" / "llama33_70b.judgements.jsonl").read_text().splitlines()
     lines[3000] = lines[3000][:-10]
     path = tmp_path / "llama33_70b.judgements.jsonl"
     path.write_text("\n".join(lines))
-    before = fingerprint()
     with pytest.raises(ImportFailed) as raised:
         import_dataset(path, SLUG)
     assert fingerprint() == before
