@@ -86,7 +86,7 @@ def make_all(
     """
     bundle = Bundle()
     about: dict[str, Any] = {"command": _command(dataset, options, intervals, reported, systems)}
-    results = read_reported(reported) if reported is not None else None  # a fault in it is told first
+    results = read_reported(reported) if reported else None  # a fault in it is told first
     if dataset is not None and options is not None:
         made = made or make_parts(dataset, options, systems)
         for part in made.parts.values():
@@ -97,7 +97,7 @@ def make_all(
                 bundle.files[name] = text().encode()
         bundle.left_out.update(made.left_out)
         about |= _about(dataset, options, systems)
-    if reported is not None and results is not None:
+    if reported and results:
         sheet = reported_sheet(results, reported.name)
         bundle.files[f"{LABEL}.csv"] = reported_csv(results).encode()
         bundle.files[f"{LABEL}.tex"] = latex(sheet).encode()
