@@ -81,7 +81,9 @@ def _by_crowd_kit(
 
     item, rater, given = told
     data = pd.DataFrame({"task": item, "worker": rater, "label": given.astype(np.int64)})
-    model = DawidSkene(ITERATIONS) if method == "dawid-skene" else MACE(random_state=seed)
+    # It draws the same start from the same seed again, so more than one of its restarts changes nothing.
+    mace = MACE(n_restarts=1, random_state=seed)
+    model = DawidSkene(ITERATIONS) if method == "dawid-skene" else mace
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)  # pandas warns of what it calls there
         labels = model.fit_predict(data)
