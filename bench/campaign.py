@@ -24,6 +24,7 @@ from bench.serving import ROOT, Server, cpu_of, database
 
 SLUG = "bench"
 PROCESSES = 4  # of the crowd
+HANDED_IN = "select count(*) from annotation_assignment where state = 'submitted'"
 # In one process: each would have to load the site first.
 PREPARE = """
 from django.core.management import call_command
@@ -35,9 +36,14 @@ from bench.material import seed_campaign
 
 @dataclass(frozen=True)
 class Plan:
-    """A study and the crowd that works on it."""
+    """A study and the crowd that works on it.
+
+    The kills part the seconds evenly. Where it says how many items are enough, each of these times is over
+    once so many more are handed in, and the seconds are the most that it takes.
+    """
 
     seconds: float = 60.0
+    enough: int = 0
     workers: int = 32
     kills: int = 3
     items: int = 1000
@@ -81,7 +87,7 @@ def run(kind: str, plan: Plan, name: str = "crux_bench") -> Outcome:
         server = Server(env)
         try:
             server.start()
-            workers, cores, restarts, lasted = _under_load(server, plan)
+            workers, cores, restarts, lasted = _under_load(server, plan, rows)
         finally:
             server.kill()
         there, wrong = reckon(rows, workers, plan.raters_per_item)
@@ -97,7 +103,7 @@ def run(kind: str, plan: Plan, name: str = "crux_bench") -> Outcome:
     )
 
 
-def _under_load(server: Server, plan: Plan):
+def _under_load(server: Server, plan: Plan, rows):
     """What the workers tell, the cores that were busy, the restarts, and how long it took."""
     began, cpu_before = time.time(), cpu_of(server.process.pid)
     processes = min(PROCESSES, plan.workers)
@@ -117,10 +123,13 @@ def _under_load(server: Server, plan: Plan):
         crowd.append(subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True))
     restarts = []
     for kill in range(plan.kills):
-        when = began + plan.seconds * (kill + 1) / (plan.kills + 1)
-        time.sleep(max(0.0, when - time.time()))
+        _wait(plan, began, kill + 1, rows)
         server.kill()
         restarts.append(round(server.start(), 2))
+    if plan.enough:
+        _wait(plan, began, plan.kills + 1, rows)
+        for process in crowd:
+            process.terminate()  # which it takes for the end of its time
     told = [json.loads(process.communicate()[0]) for process in crowd]
     lasted = time.time() - began
     cores = {
@@ -128,6 +137,15 @@ def _under_load(server: Server, plan: Plan):
         "crowd": round(sum(output["cpu"] for output in told) / lasted, 2),
     }
     return [worker for output in told for worker in output["workers"]], cores, restarts, lasted
+
+
+def _wait(plan: Plan, began: float, part: int, rows) -> None:
+    """Until a part of the time is over, counted from 1."""
+    end = began + plan.seconds * part / (plan.kills + 1)
+    if not plan.enough:
+        time.sleep(max(0.0, end - time.time()))
+    while time.time() < end and rows(HANDED_IN)[0][0] < plan.enough * part:
+        time.sleep(0.2)
 
 
 def _summed(counts) -> dict:

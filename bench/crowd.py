@@ -2,8 +2,9 @@
 
     python -m bench.crowd '{"port": 8000, "slug": "bench", "first": 0, "workers": 8, "until": 1790000000.0}'
 
-Prints one JSON object: every answer that was sent, whether it was acknowledged, and how long
-everything took. bench.campaign starts several of these, so that the client is not the limit.
+SIGTERM ends the time sooner. Prints one JSON object: every answer that was sent, whether it was
+acknowledged, and how long everything took. bench.campaign starts several of these, so that the client
+is not the limit.
 """
 
 import gzip
@@ -12,6 +13,7 @@ import http.client
 import json
 import random
 import re
+import signal
 import sys
 import time
 import uuid
@@ -251,6 +253,12 @@ def main() -> None:
         )
         for index in range(options["workers"])
     ]
+
+    def end(*_) -> None:
+        for worker in workers:
+            worker.until = time.time()
+
+    signal.signal(signal.SIGTERM, end)
     with ThreadPoolExecutor(len(workers)) as pool:
         stories = list(pool.map(told, workers))
     json.dump({"workers": stories, "cpu": time.process_time()}, sys.stdout)

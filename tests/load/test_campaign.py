@@ -8,8 +8,8 @@ import pytest
 from bench.campaign import Plan, run
 from bench.serving import PG_URL
 
-# On a slow machine the server is away for some of the seconds, and logging in takes others.
-PLAN = Plan(seconds=20, workers=8, kills=1, items=600, questions=4)
+# Three items of each worker before the kill and three after it, for which a slow machine has its time.
+PLAN = Plan(seconds=240, enough=24, workers=8, kills=1, items=600, questions=4)
 
 
 def postgres_is_there():
@@ -30,5 +30,5 @@ def test_nothing_is_lost_when_the_server_is_killed_under_a_crowd(database):
     assert {what: number for what, number in outcome.wrong.items() if number} == {}
     assert outcome.there["workers"] == 8
     assert outcome.there["answers sent"] == outcome.there["answers acknowledged"] > 0
-    assert outcome.there["items handed in"] > 0
+    assert outcome.there["items handed in"] >= 2 * PLAN.enough
     assert len(outcome.restarts) == 1
