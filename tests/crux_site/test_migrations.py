@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -37,23 +38,30 @@ join annotation_project p on p.id = d.project_id
 join annotation_membership m on m.project_id = p.id join annotation_user u on u.id = m.user_id
 """
 
-TABLES = """
-from collections import Counter
-
-from django.core.management import call_command
-from django.db import connection
-
-call_command("migrate", verbosity=0)
-
 SAYS = ("columns", "primary_key", "unique", "foreign_key", "check", "index")  # all but its name
 
-with connection.cursor() as cursor:
-    for table in sorted(connection.introspection.table_names()):
-        columns = connection.introspection.get_table_description(cursor, table)
-        print(table, sorted((c.name, c.type_code, c.internal_size, c.null_ok, c.default) for c in columns))
-        found = connection.introspection.get_constraints(cursor, table).values()
-        print(*sorted(Counter(str([one[key] for key in SAYS]) for one in found).items()), sep="\\n")
+TABLES = """
+from django.core.management import call_command
+
+from tests.crux_site.test_migrations import tables
+
+call_command("migrate", verbosity=0)
+print(tables())
 """
+
+
+def tables() -> str:
+    """The tables of the database that is connected, with their columns and constraints."""
+    lines = []
+    with connection.cursor() as cursor:
+        for table in sorted(connection.introspection.table_names()):
+            columns = connection.introspection.get_table_description(cursor, table)
+            kinds = [(c.name, c.type_code, c.internal_size, c.null_ok, c.default) for c in columns]
+            lines.append(f"{table} {sorted(kinds)}")
+            found = connection.introspection.get_constraints(cursor, table).values()
+            count = Counter(str([one[key] for key in SAYS]) for one in found)
+            lines += map(str, sorted(count.items()))
+    return "\n".join(lines)
 
 
 def in_a_process(code: str, address: str) -> str:
@@ -69,8 +77,7 @@ def in_a_process(code: str, address: str) -> str:
 
 
 @pytest.mark.soak
-@pytest.mark.database  # two of its own, of the same kind
-def test_one_by_one_and_squashed_they_make_the_same_tables(tmp_path):
+def test_one_by_one_and_squashed_they_make_the_same_tables(db, tmp_path):
     kind = "sqlite" if connection.vendor == "sqlite" else "postgres"
     with database(kind, tmp_path, f"crux_migrated_{os.getpid()}") as (address, rows):
         old = in_a_process(ONE_BY_ONE + WITH_DATA + TABLES, address)
@@ -79,9 +86,7 @@ def test_one_by_one_and_squashed_they_make_the_same_tables(tmp_path):
         }
         # Every researcher saw every dataset, and goes on so.
         assert rows(MEMBERS) == [("ferry", "main", "rosa", "researcher")]
-    (tmp_path / "new").mkdir()
-    with database(kind, tmp_path / "new", f"crux_new_{os.getpid()}") as (address, _):
-        new = in_a_process(TABLES, address)
     assert went >= {"0020_groups_of_topics", "0001_squashed_0020_groups_of_topics"}
+    new = tables()  # of the tests' own database, a new one
     assert "annotation_rating" in new
-    assert old == new
+    assert old == f"{new}\n"
