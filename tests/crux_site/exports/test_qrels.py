@@ -133,7 +133,7 @@ def test_graded_qrels_come_back_as_grades_of_the_request(cast, study, tmp_path):
 def test_ir_measures_reads_what_is_written(cast, db, study):
     ir_measures = pytest.importorskip(
         "ir_measures",
-        reason="ir_measures is not installed (the group bench): what TREC tools read is unchecked",
+        reason="ir_measures is not installed: what TREC tools read is unchecked",
     )
     rosa = cast.client("researcher")
 
