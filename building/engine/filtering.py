@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from django.db import transaction
-from django.db.models import Exists, OuterRef
+from django.db.models import Count, Exists, OuterRef
 
 from annotation.models import Dataset, Rater, Rating, SubQuestion, Text, Topic
 from evaluation.data.selection import SelectionError, one_of
@@ -63,6 +63,11 @@ class Filter:
     def n_unrated(self) -> int:
         return sum(each.n_unrated for each in self.topics)
 
+    @property
+    def to_look_at(self) -> list[TopicFilter]:
+        """The topics, those first of which something is proposed, or could be with more grades."""
+        return sorted(self.topics, key=lambda each: not (each.proposed or each.n_unrated))
+
 
 def judges_of(dataset: Dataset) -> list[str]:
     """The judges whose grades can say what is answered, by name."""
@@ -85,20 +90,25 @@ def filter_of(dataset: Dataset, judge: str, eta: int | str = "") -> Filter:
         .values_list("question", flat=True)
     )
     words = dict(kept.values_list("pk", "body"))
+    passages = dataset.texts.filter(kind=Text.Kind.PASSAGE).with_body().order_by()
+    n_passages = dict(passages.values_list("topic").annotate(n=Count("pk")))
     return Filter(
         judge,
         options.eta,
-        [_of_topic(topic, pools[topic.pk], words, people) for topic in dataset.topics.all()],
+        [
+            _of_topic(topic, n_passages.get(topic.pk, 0), pools[topic.pk], words, people)
+            for topic in dataset.topics.all()
+        ],
     )
 
 
-def _of_topic(topic: Topic, pool: Pool, words: dict[int, str], people: set[int]) -> TopicFilter:
-    passages = topic.texts.filter(kind=Text.Kind.PASSAGE).with_body()
+def _of_topic(
+    topic: Topic, n_passages: int, pool: Pool, words: dict[int, str], people: set[int]
+) -> TopicFilter:
     asked = [place for place, each in enumerate(pool.questions) if each.pk in words]
     # A passage may have grades and no words, and says nothing of those that have.
     with_words = [row for row, each in enumerate(pool.passages) if each.has_body]
     grades = pool.grades[np.ix_(with_words, asked)]
-    n_passages = passages.count()
     return TopicFilter(
         topic=topic.name,
         n_passages=n_passages,

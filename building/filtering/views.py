@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
+from django.core.paginator import Paginator
 from django.http import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.http import urlencode
 from django.views.decorators.http import require_http_methods
 
 from annotation.http import AuthenticatedRequest, researchers_only
@@ -22,6 +24,7 @@ from evaluation.data.selection import SelectionError
 from evaluation.scoring.options import DEFAULT_ETA
 
 SHOWN = 200  # pairs that a page lists
+PER_PAGE = 20  # topics
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -52,6 +55,8 @@ def filter_questions(request: AuthenticatedRequest, slug: str) -> HttpResponseBa
         "judge": judge,
         "eta": eta,
         "found": found,
+        "page": Paginator(found.to_look_at if found else (), PER_PAGE).get_page(asked.get("page")),
+        "query": f"{urlencode({'judge': judge, 'eta': eta})}&",
         "problem": problem,
     }
     status = 422 if problem else 200

@@ -1,12 +1,15 @@
 """The page that proposes what no passage answers, and leaves it out."""
 
+import re
+
 import pytest
 
-from annotation.models import Rating, SubQuestion, Text
+from annotation.models import Rating, SubQuestion, Text, Topic
 from tests.evaluation.scoring.material import make_study
 from tests.markup import markup
 
 FILTER = "/datasets/ferry/building/filter/"
+QUERIES = 25
 
 
 @pytest.fixture
@@ -44,6 +47,28 @@ def test_an_admin_leaves_them_out_and_a_researcher_does_not(cast, study):
     response = cast.client("admin").post(FILTER, sent, follow=True)
     assert "Questions left out: 3." in markup(response)
     assert SubQuestion.objects.filter(filtered_eta=3).count() == 3
+
+
+def test_of_many_topics_those_with_proposals_come_first_and_queries_do_not_grow(
+    cast, study, django_assert_max_num_queries
+):
+    Topic.objects.bulk_create(
+        Topic(dataset=study.dataset, name=f"canal-{n}", request="?", position=9 + n)
+        for n in range(40)
+    )
+    rosa = cast.client("researcher")
+    with django_assert_max_num_queries(QUERIES):
+        first = markup(rosa.get(FILTER))
+    captions = re.findall(r"<caption>\s*<strong>([^<]+)", first)
+    assert captions[:3] == ["ferry-1", "ferry-2", "canal-0"]
+    assert len(captions) == 20
+    assert "1 to 20 of 42" in first
+    next_page = re.search(r'rel="next" href="([^"]+)"', first)[1].replace("&amp;", "&")
+    assert next_page == "?judge=judge&eta=3&page=2"
+    assert (
+        re.findall(r"<caption>\s*<strong>([^<]+)", markup(rosa.get(FILTER + next_page)))[0]
+        == "canal-18"
+    )
 
 
 def test_it_is_refused_while_grades_are_missing(cast, study):
