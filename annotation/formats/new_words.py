@@ -8,7 +8,7 @@ from django.db.models import Max
 
 from annotation.formats.summary import ImportSummary
 from annotation.models import NuggetSpan, SubQuestion, Text, Version
-from annotation.text.versions import RewordingRefused, Worded, outlook, ratings_of
+from annotation.text.versions import RewordingRefused, Worded, had_before, outlook, ratings_of
 
 
 class Choice(StrEnum):
@@ -36,6 +36,13 @@ class NewWords:
         # Whatever has a greater key was made by this very import.
         self._last = {model: _last_key(model) for model in models}
         self._told: set[tuple[type[Any], int]] = set()
+
+    def are_earlier(self, thing: Worded, body: str) -> bool:
+        """Whether these are words from before a change, which a file that was written then still has.
+
+        The words of now stay. Where the import was told to change words, those of its files are the new ones.
+        """
+        return self.choice is Choice.REFUSE and had_before(thing, body)
 
     @property
     def counts(self) -> bool:

@@ -89,6 +89,10 @@ def store(target: Target, source: Source, kind: Text.Kind, incoming: Sequence[In
 
 def _reword(target: Target, source: Source, pk: int, text: Incoming) -> None:
     thing = Text.objects.select_related("dataset__project", "topic").get(pk=pk)
+    if target.new_words.are_earlier(thing, text.body):
+        target.summary.mapped[Mapped.BEFORE_CHANGE] += 1
+        target.summary.file(source.name).unchanged += 1
+        return
     try:
         target.new_words.give(thing, text.body, f"{text.file or source.name}, line {text.line}")
     except RewordingRefused as refused:

@@ -70,6 +70,7 @@ class Mapped(StrEnum):
     RELOCATED = "highlights found once their text had come"
     REPEATED = "lines that say again what an earlier line said"
     EARLIER = "questions named by their earlier words: read as those of now"
+    BEFORE_CHANGE = "texts and questions in the words from before a change: those of now stay"
     TITLE_KEPT = "another title for a dataset that has one: it keeps its own"
 
 

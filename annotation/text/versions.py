@@ -162,6 +162,16 @@ def place_by_words(span: NuggetSpan, words: str) -> None:
     span.save(update_fields=["start", "end", "quote", "located"])
 
 
+def had_before(thing: Worded, body: str) -> bool:
+    """Whether it had these words before, and grades that were given to them count."""
+    for words, counts in thing.versions.order_by("-number").values_list("body", "counts"):
+        if not counts:
+            return False
+        if words.strip() == body.strip():
+            return True
+    return False
+
+
 def lost_spans(thing: Text) -> Any:
     """Spans on a text that have no place in its words."""
     spans = NuggetSpan.objects.filter(rating__text=thing, start=None)

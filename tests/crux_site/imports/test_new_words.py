@@ -117,6 +117,33 @@ def test_earlier_words_name_the_question_where_their_grades_count(tmp_path, fold
     assert summary.mapped["questions named by their earlier words: read as those of now"] == 4
 
 
+def test_files_from_before_a_change_come_again_and_the_words_of_now_stay(tmp_path, folder):
+    import_dataset(folder, "small", new_words="count")
+    before = fingerprint()
+    again = import_dataset(write(tmp_path / "again"), "small")
+    assert not again.changed
+    assert fingerprint() == before
+    # The first question of t-1, and the oracle report on it.
+    kept = "texts and questions in the words from before a change: those of now stay"
+    assert again.mapped[kept] == 2
+    assert (question().body, report().body) == (ASKED, REPORT)
+
+
+def test_other_words_and_those_whose_grades_are_set_aside_are_refused_as_before(tmp_path, folder):
+    import_dataset(folder, "small", new_words="set-aside")
+    problems = told(failed(write(tmp_path / "again")))
+    assert any(
+        each.startswith("subquestions.jsonl:1: subquestions.0: is there") for each in problems
+    )
+
+
+def test_told_to_change_words_an_import_gives_the_earlier_ones_again(tmp_path, folder):
+    import_dataset(folder, "small", new_words="count")
+    files = {"subquestions.jsonl": study()["subquestions.jsonl"]}
+    back = import_dataset(write(tmp_path / "back", files), "small", new_words="count")
+    assert (back.new_words.questions, question().body) == (1, QUESTIONS["t-1"][0])
+
+
 def test_earlier_words_whose_grades_are_set_aside_name_nothing(tmp_path, folder):
     import_dataset(folder, "small", new_words="set-aside")
     labels = {LABELS[1]: study()[LABELS[1]]}
