@@ -7,6 +7,7 @@
 # make test-vllm  our client, engine and workers against a real vLLM on CPUs, in an environment of its own
 # make test-writer  a real small model writes while its workers are killed, in an environment of its own
 # make test-finetune  a tiny encoder-decoder is trained, killed at it, and writes, in an environment of its own
+# make test-tools  annotation tools read what is written for them, in an environment of their own
 # make lint   what can be seen without running
 # make lint-css  the stylesheets, which needs npx (Node) and, the first time, a network
 # make env    the environment alone; what only some need comes by name: make env EXTRAS=cluster
@@ -37,6 +38,9 @@ WRITER_ENV ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/crux-workbench/writer-$(WRI
 # And with that of training: torch has no place in the environment of a site.
 FINETUNE_PINS := $(shell { cat tests/finetune/requirements.txt; $(PYTHON) --version; } | cksum | cut -d" " -f1)
 FINETUNE_ENV ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/crux-workbench/finetune-$(FINETUNE_PINS)
+# And with that of annotation tools, which need other versions of much.
+TOOLS_PINS := $(shell { cat tests/tools/requirements.txt; $(PYTHON) --version; } | cksum | cut -d" " -f1)
+TOOLS_ENV ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/crux-workbench/tools-$(TOOLS_PINS)
 
 # uv builds .venv from uv.lock; where it is missing it comes, by pip, into a folder of its own.
 UV := $(shell command -v uv 2>/dev/null || echo .uv/bin/uv)
@@ -47,7 +51,7 @@ export PYTHONUNBUFFERED := 1
 # Kept where a machine asks not to: each of the many processes that tests start would compile what it imports.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: demo test test-fast test-sqlite test-browser test-postgres test-vllm test-writer test-finetune coverage lint lint-css env dev-env serve messages browser pictures bench-pages bench-campaign bench-servers bench-metrics bench-results bench-judge bench-label-samples bench-retrieval bench-import bench-writer bench-building
+.PHONY: demo test test-fast test-sqlite test-browser test-postgres test-vllm test-writer test-finetune test-tools coverage lint lint-css env dev-env serve messages browser pictures bench-pages bench-campaign bench-servers bench-metrics bench-results bench-judge bench-label-samples bench-retrieval bench-import bench-writer bench-building
 
 demo: env .venv/extra-figures.stamp
 	@$(PORT_CHECK)
@@ -210,6 +214,16 @@ test-finetune: dev-env $(FINETUNE_ENV)/env.stamp
 	@echo "== tests that train a tiny model"
 	OUR_PACKAGES=$$($(PY) -c "import sysconfig; print(sysconfig.get_path('purelib'))") OMP_NUM_THREADS=1 \
 		$(FINETUNE_ENV)/bin/python tests/finetune/with_ours.py pytest tests/finetune $(PYTEST)
+
+$(TOOLS_ENV)/env.stamp: | $(filter .uv/bin/uv,$(UV))
+	@echo "== Label Studio's SDK, Argilla and Potato, into $(TOOLS_ENV): 0.75 GB on disk"
+	@rm -rf $(TOOLS_ENV) && $(PYTHON) -m venv $(TOOLS_ENV)
+	@$(UV) pip install --quiet --python $(TOOLS_ENV)/bin/python -r tests/tools/requirements.txt
+	@touch $@
+
+test-tools: dev-env $(TOOLS_ENV)/env.stamp
+	@echo "== tests with annotation tools"
+	TOOLS_PYTHON=$(TOOLS_ENV)/bin/python $(PY) -m pytest tests/tools $(PYTEST)
 
 # All of docs/images, from the demo as it is now.
 pictures: dev-env browser

@@ -113,14 +113,16 @@ def _spans(rating_ids: list[int]) -> dict[int, list[SpanRow]]:
     return spans
 
 
-def _array(objects: Iterator[dict[str, Any]]) -> Iterator[str]:
-    """One JSON array, an object a line."""
-    before = "[\n"
+def _array(
+    objects: Iterator[dict[str, Any]], first: str = "[\n", last: str = "\n]\n"
+) -> Iterator[str]:
+    """One JSON array, an object a line; nothing at all where there is none."""
+    before = first
     for value in objects:
         yield before + json.dumps(value, ensure_ascii=False)
         before = ",\n"
-    if before != "[\n":
-        yield "\n]\n"
+    if before != first:
+        yield last
 
 
 def _lines(objects: Iterator[dict[str, Any]]) -> Iterator[str]:
@@ -134,7 +136,9 @@ def _each(
 
 
 TOOLS: dict[str, Callable[[Dataset], Iterator[str]]] = {
-    "web-annotation": lambda dataset: _lines(_each(web_annotation.annotations, dataset)),
+    "web-annotation": lambda dataset: _array(
+        _each(web_annotation.annotations, dataset), *web_annotation.page_of(dataset.slug)
+    ),
     "label-studio": lambda dataset: _array(map(label_studio.task, pairs(dataset))),
     "potato": lambda dataset: _lines(_each(potato.records, dataset)),
     "argilla": lambda dataset: _array(map(argilla.record, pairs(dataset))),

@@ -4,6 +4,7 @@ The grade, its rubric and the question are bodies; each span is a target, by its
 are code points, as the model of the W3C has them. A target without a selector is the text as a whole.
 """
 
+import json
 from collections.abc import Iterator
 from typing import Annotated, Any
 
@@ -136,6 +137,16 @@ _NAMES = {
 sources = reader(_Annotation, _into, _NAMES, pair="crux:pair")
 
 
+def page_of(dataset: str) -> tuple[str, str]:
+    """What stands before and behind the annotations of a dataset, as an AnnotationPage."""
+    page = {
+        "@context": _CONTEXT,
+        "id": f"{_OURS}dataset/{escaped(dataset)}",
+        "type": "AnnotationPage",
+    }
+    return f'{json.dumps(page)[:-1]}, "items": [\n', "\n]}\n"
+
+
 def annotations(pair: Pair) -> Iterator[dict[str, Any]]:
     """An annotation for each grade."""
     return (_annotation(pair, grading) for grading in pair.gradings)
@@ -150,7 +161,6 @@ def _annotation(pair: Pair, grading: Grading) -> dict[str, Any]:
     values = {_GRADE: str(grading.grade), _RUBRIC: grading.rubric, _QUESTION: pair.question}
     targets = [_target(pair, span) for span in grading.spans]
     return {
-        "@context": _CONTEXT,
         "id": f"{_OURS}rating/{pair.name}/{escaped(grading.rubric)}/{escaped(grading.rater)}",
         "type": "Annotation",
         "motivation": _GRADE,

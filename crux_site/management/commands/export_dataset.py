@@ -51,7 +51,7 @@ class Command(BaseCommand):
             "grades of --rater for whole requests. graded-qrels, diversity-qrels: grades of passages by "
             "--rater, the highest of a topic or each by its question. qac: questions with their contexts "
             "and answers, as docling-sdg has them. t5: the same to train T5 on. For annotation tools, all "
-            "grades and spans: label-studio and argilla (a .json), potato and web-annotation (a .jsonl)",
+            "grades and spans: label-studio, argilla and web-annotation (a .json), potato (a .jsonl)",
         )
         parser.add_argument("--out", required=True, help="a new folder, a file, or - for stdout")
         parser.add_argument(

@@ -15,7 +15,7 @@ from tests.crux_site.imports.study import fingerprint, study, write
 
 pytestmark = [pytest.mark.django_db, pytest.mark.any_database]
 
-ENDING = {"label-studio": "json", "argilla": "json", "potato": "jsonl", "web-annotation": "jsonl"}
+ENDING = {"label-studio": "json", "argilla": "json", "potato": "jsonl", "web-annotation": "json"}
 # Emoji of two units of UTF-16, a combining accent, words from right to left, line ends of Windows.
 BODY = "🚢 Cafe\u0301 🚢 عبّارة هالدن\r\nsank.\r\nIt sank twice, 🚢."
 PASSAGE = "t-1:9#9"
@@ -67,7 +67,8 @@ def export(slug: str, form: str, path) -> str:
 def objects(path) -> list[dict]:
     text = path.read_text(encoding="utf-8")
     if path.suffix == ".json":
-        return json.loads(text)
+        whole = json.loads(text)
+        return whole if isinstance(whole, list) else whole["items"]
     return [json.loads(line) for line in text.split("\n") if line]
 
 
@@ -115,6 +116,17 @@ def test_the_files_have_the_shapes_that_the_tools_document(tmp_path, small, form
     path = tmp_path / f"out.{ENDING[form]}"
     export("small", form, path)
     assert [SHAPES[form].model_validate(each) for each in objects(path)]
+
+
+def test_web_annotations_are_one_page(tmp_path, small):
+    export("small", "web-annotation", tmp_path / "out.json")
+    page = json.loads((tmp_path / "out.json").read_text(encoding="utf-8"))
+    assert page.pop("items")
+    assert page == {
+        "@context": ["http://www.w3.org/ns/anno.jsonld", {"crux": "urn:x-crux:"}],
+        "id": "urn:x-crux:dataset/small",
+        "type": "AnnotationPage",
+    }
 
 
 def about_the_pair(small: Dataset, tmp_path, form: str) -> list[dict]:

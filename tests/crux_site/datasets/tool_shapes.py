@@ -148,7 +148,6 @@ class Target(Shape):
 
 
 class Annotation(Shape):
-    context: list[Any] = Field(alias="@context")
     id: str
     type: Literal["Annotation"]
     motivation: Literal["assessing"]
