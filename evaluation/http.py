@@ -62,7 +62,8 @@ def selection_of(dataset: Dataset, words: QueryDict) -> Selection:
         has_other_rubric = rubric != words["of_rubric"]
         if has_other_rubric:
             campaign = None
-        if has_other_rubric or campaign != words.get("of_campaign"):
+        # A dataset without campaigns has no choice of one.
+        if has_other_rubric or (campaign or "") != words.get("of_campaign", ""):
             raters, choices = [], {}
     return select(
         dataset, rubric=rubric, raters=raters, campaign=campaign, judge_by_default=True, **choices

@@ -154,6 +154,8 @@ def _pair_page(
         "next": listed.key(place + 1) if place is not None and place + 1 < len(listed) else None,
         "list_page": (place or 0) // PER_PAGE + 1,
         "rows": _with_words(listed.rows(start, start + BESIDE)),
+        # Of which list it is one, whoever graded it.
+        "going_on": {name: value for name, value in _of_list(listed).items() if value},
         "voices": voices,
         "marking": [voice for voice in voices if voice.located],
         "spans": [span for voice in voices for span in voice.drawn()],
@@ -204,6 +206,12 @@ class Voice:
             }
             for span in self.located
         ]
+
+
+def _of_list(listed: PairList) -> dict[str, str]:
+    """What the form of a pair has no field for, and keeps: the filter, and by whom kinds are told apart."""
+    by = listed.matrix.selection.by
+    return {**listed.filter.params(), "by": by.name if by else ""}
 
 
 def _list_context(dataset: Dataset, listed: PairList) -> dict[str, object]:

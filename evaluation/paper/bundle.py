@@ -86,7 +86,8 @@ def make_all(
     """
     bundle = Bundle()
     about: dict[str, Any] = {"command": _command(dataset, options, intervals, reported, systems)}
-    results = read_reported(reported) if reported else None  # a fault in it is told first
+    # First, so that a fault in it is told before anything is drawn.
+    results = (read_reported(reported), reported.read_bytes()) if reported else None
     if dataset is not None and options is not None:
         made = made or make_parts(dataset, options, systems)
         for part in made.parts.values():
@@ -98,10 +99,11 @@ def make_all(
         bundle.left_out.update(made.left_out)
         about |= _about(dataset, options, systems)
     if reported and results:
-        sheet = reported_sheet(results, reported.name)
-        bundle.files[f"{LABEL}.csv"] = reported_csv(results).encode()
+        rows, content = results
+        sheet = reported_sheet(rows, reported.name)
+        bundle.files[f"{LABEL}.csv"] = reported_csv(rows).encode()
         bundle.files[f"{LABEL}.tex"] = latex(sheet).encode()
-        about["reported"] = {"file": reported.name, "sha256": sha256(reported.read_bytes())}
+        about["reported"] = {"file": reported.name, "sha256": sha256(content)}
     bundle.files[PROVENANCE] = provenance(bundle.files, bundle.left_out, about)
     return bundle
 

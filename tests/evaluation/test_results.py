@@ -50,6 +50,36 @@ def test_every_page_has_the_tabs_and_the_bar(rosa, study, page):
     assert page == "by-type" or LABELS.findall(form[0])[:3] == BAR
 
 
+def filled(page: str) -> dict[str, list[str]]:
+    """What a browser sends of the form of choices as it stands."""
+    form = re.search(r'<form class="row choose".*?</form>', page, re.DOTALL)[0]
+    fields: dict[str, list[str]] = {}
+    for tag in re.findall(r"<input[^>]*>", form):
+        is_box = 'type="checkbox"' in tag or 'type="radio"' in tag
+        name = re.search(r'name="([^"]+)"', tag)
+        if name and (not is_box or "checked" in tag):
+            value = re.search(r'value="([^"]*)"', tag)
+            fields.setdefault(name[1], []).append(value[1] if value else "")
+    for name, options in re.findall(r'<select name="([^"]+)">(.*?)</select>', form, re.DOTALL):
+        values = re.findall(r'<option(?: value="([^"]*)")?\s*(selected)?>\s*([^<]*)', options)
+        chosen = [value for value in values if value[1]] or values[:1]
+        fields[name] = [chosen[0][0] or chosen[0][2].strip()]
+    return fields
+
+
+@pytest.mark.parametrize("page", ["agreement", "pairs", "mixed-model", "calibration"])
+def test_what_is_chosen_in_a_form_is_shown_also_where_there_is_no_campaign(rosa, study, page):
+    sent = filled(markup(rosa.get(f"/datasets/ferry/{page}/")))
+    assert sent["of_campaign"] == [""]
+    assert "campaign" not in sent
+    sent |= {"rubric": ["answerable"], "judge": ["judge"], "eta": ["5"]}
+    if "raters" in sent:
+        sent["raters"] = ["ann"]
+    shown = filled(markup(rosa.get(f"/datasets/ferry/{page}/", sent)))
+    assert {name: shown[name] for name in ("judge", "eta")} == {"judge": ["judge"], "eta": ["5"]}
+    assert shown.get("raters") == sent.get("raters")
+
+
 def test_the_grid_has_them_where_there_are_reports_and_references(rosa, study):
     Text.objects.create(
         dataset=study.dataset, topic=study.oracle.topic, kind="reference", name="r", body="None."

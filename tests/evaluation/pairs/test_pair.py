@@ -3,6 +3,7 @@
 import html
 import json
 import re
+from urllib.parse import urlencode
 
 import pytest
 from django.urls import reverse
@@ -107,6 +108,24 @@ def test_previous_and_next_follow_the_filter(rosa, study):
     assert 'rel="next"' not in last
     assert f'rel="prev" aria-keyshortcuts="k" href="{study.pair_url(study.bm25, 1)}' in last
     assert "2 of 2" in words(rosa.get(html.unescape(following)))
+
+
+def test_another_judge_and_eta_of_the_same_pair_in_the_same_list(rosa, study):
+    page = markup(rosa.get(study.pair_url(study.oracle, 2, "kind=differ&words=hurt&judge=judge")))
+    form = re.search(r'<form class="row choose".*?</form>', page, re.DOTALL)[0]
+    assert re.findall(r'<select name="(\w+)"', form)[:3] == ["rubric", "judge", "eta"]
+    assert re.search(r'<option value="judge"\s+selected', form)
+    hidden = dict(re.findall(r'type="hidden" name="(\w+)" value="(\w*)"', form))
+    assert hidden == {
+        "of_rubric": "answerable",
+        "of_campaign": "",
+        "kind": "differ",
+        "words": "hurt",
+    }
+    sent = {**hidden, "raters": "ann,ben", "rubric": "answerable", "judge": "judge", "eta": "5"}
+    seen = words(rosa.get(study.pair_url(study.oracle, 2, urlencode(sent))))
+    assert "ann, ben · judge, η = 5 · 2 ratings" in seen
+    assert "1 of 1 · ferry-1 · report ferry-1 of annotated.oracle" in seen
 
 
 def test_keys_go_on_through_all_pages_of_the_list(rosa, study, monkeypatch):
