@@ -67,6 +67,16 @@ def filled(page: str) -> dict[str, list[str]]:
     return fields
 
 
+@pytest.mark.parametrize(
+    "page", ["agreement", "pairs", "matrix", "retrieval", "mixed-model", "calibration", "paper"]
+)
+def test_a_form_that_is_sent_as_it_stands_changes_nothing(rosa, study, page):
+    asked = "rubric=answerable&judge=judge&eta=4&carried=1"
+    sent = filled(markup(rosa.get(f"/datasets/ferry/{page}/?{asked}")))
+    assert sent["eta"] == ["4"]
+    assert filled(markup(rosa.get(f"/datasets/ferry/{page}/", sent))) == sent
+
+
 @pytest.mark.parametrize("page", ["agreement", "pairs", "mixed-model", "calibration"])
 def test_what_is_chosen_in_a_form_is_shown_also_where_there_is_no_campaign(rosa, study, page):
     sent = filled(markup(rosa.get(f"/datasets/ferry/{page}/")))
