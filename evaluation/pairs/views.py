@@ -155,7 +155,7 @@ def _pair_page(
         "list_page": (place or 0) // PER_PAGE + 1,
         "rows": _with_words(listed.rows(start, start + BESIDE)),
         # Of which list it is one, whoever graded it.
-        "going_on": {name: value for name, value in _of_list(listed).items() if value},
+        "going_on": _of_list(listed),
         "voices": voices,
         "marking": [voice for voice in voices if voice.located],
         "spans": [span for voice in voices for span in voice.drawn()],
@@ -211,7 +211,8 @@ class Voice:
 def _of_list(listed: PairList) -> dict[str, str]:
     """What the form of a pair has no field for, and keeps: the filter, and by whom kinds are told apart."""
     by = listed.matrix.selection.by
-    return {**listed.filter.params(), "by": by.name if by else ""}
+    every = {**listed.filter.params(), "by": by and by.name}
+    return {name: value for name, value in every.items() if value}
 
 
 def _list_context(dataset: Dataset, listed: PairList) -> dict[str, object]:
