@@ -90,6 +90,16 @@ def _listed(selection: Selection, words: dict[str, str]) -> tuple[PairList, str]
         return pair_list(selection, {}), str(error)
 
 
+def _list_of(selection: Selection, words: dict[str, str]) -> PairList:
+    """The list that a pair is one of. Raises SelectionError where the address asks for what is not there.
+
+    A form chose a judge or raters, and did not ask for the list: where that is none of theirs, it is all pairs.
+    """
+    if "of_rubric" in words:
+        return _listed(selection, words)[0]
+    return pair_list(selection, words)
+
+
 @require_safe
 @researchers_only
 def pair(request: AuthenticatedRequest, slug: str, text_id: int, question_id: int) -> HttpResponse:
@@ -139,7 +149,7 @@ def _pair_page(
         SubQuestion.objects.select_related("topic"), topic__dataset=dataset, pk=question_id
     )
     try:
-        listed = pair_list(asked_for(request, dataset), _asked(request))
+        listed = _list_of(asked_for(request, dataset), _asked(request))
     except SelectionError as error:
         return refusal(request, dataset, str(error))
     voices = _voices(listed.matrix.selection, text, question)

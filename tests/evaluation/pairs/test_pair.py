@@ -128,6 +128,15 @@ def test_another_judge_and_eta_of_the_same_pair_in_the_same_list(rosa, study):
     assert "1 of 1 · ferry-1 · report ferry-1 of annotated.oracle" in seen
 
 
+def test_a_choice_that_the_list_is_none_of_leads_to_all_pairs(rosa, study):
+    against = "cell=fn&of_rubric=answerable&of_campaign=&rubric=answerable&judge="
+    response = rosa.get(study.pair_url(study.oracle, 2, against))
+    assert response.status_code == 200
+    assert "6 pairs: all pairs" in words(response)
+    # A link that asks for both is wrong.
+    assert rosa.get(study.pair_url(study.oracle, 2, "cell=fn&judge=")).status_code == 400
+
+
 def test_keys_go_on_through_all_pages_of_the_list(rosa, study, monkeypatch):
     monkeypatch.setattr("evaluation.pairs.views.PER_PAGE", 1)
     order = [row.key for row, _ in rosa.get(study.url("pairs")).context["rows"]]
