@@ -8,7 +8,7 @@ from django.db.models import Max
 
 from annotation.formats.summary import ImportSummary
 from annotation.models import NuggetSpan, SubQuestion, Text, Version
-from annotation.text.versions import RewordingRefused, Worded, had_before, outlook, ratings_of
+from annotation.text.versions import RewordingRefused, Worded, outlook, ratings_of
 
 
 class Choice(StrEnum):
@@ -37,12 +37,13 @@ class NewWords:
         self._last = {model: _last_key(model) for model in models}
         self._told: set[tuple[type[Any], int]] = set()
 
-    def are_earlier(self, thing: Worded, body: str) -> bool:
-        """Whether these are words from before a change, which a file that was written then still has.
+    @property
+    def may_be_earlier(self) -> bool:
+        """Whether words from before a change say nothing new: a file that was written then still has them.
 
-        The words of now stay. Where the import was told to change words, those of its files are the new ones.
+        Not where the import was told to change words: those of its files are the new ones.
         """
-        return self.choice is Choice.REFUSE and had_before(thing, body)
+        return self.choice is Choice.REFUSE
 
     @property
     def counts(self) -> bool:

@@ -15,7 +15,7 @@ from annotation.formats.summary import Conflict, LocatedCount, Mapped
 from annotation.formats.target import KnownQuestion, KnownRubric, Target
 from annotation.models import NuggetSpan, Rater, Rating, Text, digest
 from annotation.prepared import insert_all
-from annotation.text.versions import RewordingRefused
+from annotation.text.versions import RewordingRefused, had_before
 
 _NOUNS = {
     Text.Kind.PASSAGE: "passages",
@@ -89,7 +89,7 @@ def store(target: Target, source: Source, kind: Text.Kind, incoming: Sequence[In
 
 def _reword(target: Target, source: Source, pk: int, text: Incoming) -> None:
     thing = Text.objects.select_related("dataset__project", "topic").get(pk=pk)
-    if target.new_words.are_earlier(thing, text.body):
+    if target.new_words.may_be_earlier and had_before(thing, text.body):
         target.summary.mapped[Mapped.BEFORE_CHANGE] += 1
         target.summary.file(source.name).unchanged += 1
         return

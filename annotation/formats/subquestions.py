@@ -79,7 +79,7 @@ def _questions(
         target.problem(source, line, "subquestions", message)
     for known, body in zip(questions, bodies, strict=False):
         is_new = known.body != body
-        if is_new and _is_earlier(target, known, body):
+        if is_new and target.new_words.may_be_earlier and known.earlier.get(body):
             target.summary.mapped[Mapped.BEFORE_CHANGE] += 1
             is_new = False
         if is_new and not _reword(target, source, line, known, body):
@@ -94,12 +94,6 @@ def _questions(
         else:
             target.summary.file(source.name).unchanged += not is_new
     return []
-
-
-def _is_earlier(target: Target, known: KnownQuestion, body: str) -> bool:
-    if not known.earlier.get(body):
-        return False
-    return target.new_words.are_earlier(SubQuestion.objects.get(pk=known.pk), body)
 
 
 def _reword(target: Target, source: Source, line: int, known: KnownQuestion, body: str) -> bool:

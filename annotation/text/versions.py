@@ -162,12 +162,12 @@ def place_by_words(span: NuggetSpan, words: str) -> None:
     span.save(update_fields=["start", "end", "quote", "located"])
 
 
-def had_before(thing: Worded, body: str) -> bool:
-    """Whether it had these words before, and grades that were given to them count."""
-    for words, counts in thing.versions.order_by("-number").values_list("body", "counts"):
+def had_before(text: Text, body: str) -> bool:
+    """Whether it had exactly these words before, and grades that were given to them count."""
+    for words, counts in text.versions.order_by("-number").values_list("body", "counts"):
         if not counts:
             return False
-        if words.strip() == body.strip():
+        if words == body:
             return True
     return False
 
