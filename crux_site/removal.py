@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.db import connection
-from django.db.models import SET_NULL, Count, ForeignKey, ManyToOneRel, Model, Q, QuerySet
+from django.db.models import SET_NULL, Count, ForeignKey, ManyToOneRel, Max, Model, Q, QuerySet
 
 from annotation.models import (
     Answer,
@@ -282,15 +282,8 @@ def rows_of(dataset: Dataset) -> Rows:
 
 
 def last_keys() -> dict[type[Model], int]:
-    """The highest key of each table that files bring rows of, in one query: each import asks for them twice."""
-    name: Any = connection.ops.quote_name
-    largest = ", ".join(
-        f"(SELECT MAX({name(model._meta.pk.column)}) FROM {name(model._meta.db_table)})"  # noqa: S608
-        for model in BROUGHT
-    )
-    with connection.cursor() as cursor:
-        cursor.execute(f"SELECT {largest}")
-        return {model: last or 0 for model, last in zip(BROUGHT, cursor.fetchone(), strict=True)}
+    """The highest key of each table that files bring rows of."""
+    return {model: model._base_manager.aggregate(last=Max("pk"))["last"] or 0 for model in BROUGHT}
 
 
 def keys_since(before: Mapping[type[Model], int]) -> dict[str, Any]:
