@@ -22,6 +22,8 @@ from evaluation.models import LabelSample, SampleChance
 from evaluation.stats.coverage_gap import answerable_by_grade, expected_gap
 from evaluation.stats.estimate import FloatArray, IntArray
 
+_READ = Held(4)
+
 
 @dataclass(frozen=True)
 class Report:
@@ -33,9 +35,6 @@ class Report:
     topic: int
     topic_name: str
     can_be_shown: bool
-
-
-_READ = Held(4)
 
 
 @dataclass(frozen=True)
