@@ -1,5 +1,6 @@
 """The databases of all tests, the cast of every test of a page, and a dataset for them to meet over."""
 
+import os
 from copy import deepcopy
 from dataclasses import dataclass
 
@@ -25,6 +26,15 @@ OPENS_A_DATABASE = {"db", "transactional_db", "django_db_setup"}
 SEEN_BY_OTHERS = {"transactional_db", "live_server"}
 
 
+# Tests that need an environment of their own: their folder, the variable by which make names its Python, and
+# which make runs them.
+ELSEWHERE = {
+    "tests/vllm/": ("VLLM_PYTHON", "a vLLM server: `make test-vllm` runs it"),
+    "tests/writer/": ("WRITER_PYTHON", "a real writer: `make test-writer` runs it"),
+    "tests/tools/": ("TOOLS_PYTHON", "annotation tools: `make test-tools` runs it"),
+}
+
+
 def _is_seen_by_others(item, used: set[str]) -> bool:
     marker = item.get_closest_marker("django_db")
     return bool(marker and marker.kwargs.get("transaction")) or bool(used & SEEN_BY_OTHERS)
@@ -37,7 +47,16 @@ def pytest_collection_modifyitems(items):
     `database`: it opens the database that DATABASE_URL names, and so runs on PostgreSQL too. pytest-django
     refuses that to all others. `soak`: it meets the real study, whose import alone takes seconds.
     """
+    lacking = {
+        folder: reason
+        for folder, (variable, reason) in ELSEWHERE.items()
+        if not os.environ.get(variable)
+    }
     for item in items:
+        if reason := next(
+            (lacking[folder] for folder in lacking if item.nodeid.startswith(folder)), None
+        ):
+            item.add_marker(pytest.mark.skip(reason=reason))
         used = set(getattr(item, "fixturenames", ()))
         if item.get_closest_marker("django_db") or used & OPENS_A_DATABASE:
             item.add_marker(pytest.mark.database)

@@ -1,10 +1,8 @@
-"""The Python of the annotation tools, and what their own code says of a file."""
+"""The Python of the annotation tools, run on files."""
 
-import json
 import os
 import subprocess
 from pathlib import Path
-from typing import Any
 
 PYTHON = os.environ.get("TOOLS_PYTHON", "")  # make test-tools names it
 
@@ -22,6 +20,6 @@ def run(*arguments: str | Path) -> str:
     return done.stdout
 
 
-def told(reader: str, *paths: Path) -> Any:
-    """What one of the functions of `readers.py` prints of these files."""
-    return json.loads(run(Path(__file__).with_name("readers.py"), reader, *paths))
+def told_by(script: str, *paths: Path) -> str:
+    """What one of the scripts beside this prints of these files."""
+    return run(Path(__file__).with_name(script), *paths)

@@ -7,18 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.vllm.server import PYTHON, VllmServer, make_model
+from tests.vllm.server import VllmServer, make_model
 from tests.vllm.site import empty_site
-
-HERE = f"{Path(__file__).parent}/"  # as words: every test of all is asked, and a path is slow to answer
-
-
-def pytest_collection_modifyitems(items):
-    if PYTHON:
-        return
-    for item in items:
-        if str(item.path).startswith(HERE):
-            item.add_marker(pytest.mark.skip(reason="a vLLM server: `make test-vllm` runs it"))
 
 
 @pytest.fixture(scope="session")

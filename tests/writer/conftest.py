@@ -3,22 +3,10 @@
 They need the environment that `make test-writer` builds, and are skipped, aloud, in `make test`.
 """
 
-from pathlib import Path
-
 import pytest
 
 from tests.writer import at_work
-from tests.writer.server import PYTHON, LlamaServer
-
-HERE = f"{Path(__file__).parent}/"  # as words: every test of all is asked, and a path is slow to answer
-
-
-def pytest_collection_modifyitems(items):
-    if PYTHON:
-        return
-    for item in items:
-        if str(item.path).startswith(HERE):
-            item.add_marker(pytest.mark.skip(reason="a real writer: `make test-writer` runs it"))
+from tests.writer.server import LlamaServer
 
 
 def pytest_terminal_summary(terminalreporter, config):

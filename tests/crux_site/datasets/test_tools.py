@@ -2,6 +2,7 @@
 
 import json
 from io import StringIO
+from pathlib import Path
 
 import pytest
 from django.core.management import CommandError, call_command
@@ -47,13 +48,18 @@ RATINGS = [
 ]
 
 
-@pytest.fixture
-def small(tmp_path) -> Dataset:
+def make_small(folder: Path) -> Dataset:
+    """The small study with a text of every kind of sign, graded and marked by all kinds of raters."""
     files = study()
     files["passages.jsonl"] = [*files["passages.jsonl"], {"id": PASSAGE, "contents": BODY}]
     files["ratings.jsonl"] = RATINGS
-    import_dataset(write(tmp_path / "small", files), "small")
+    import_dataset(write(folder, files), "small")
     return Dataset.objects.get(slug="small")
+
+
+@pytest.fixture
+def small(tmp_path) -> Dataset:
+    return make_small(tmp_path / "small")
 
 
 def export(slug: str, form: str, path) -> str:

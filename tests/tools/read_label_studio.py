@@ -1,0 +1,18 @@
+"""TASKS SETUP, run by the Python of Label Studio's SDK: what its own check finds wrong, as JSON."""
+
+import json
+import sys
+from pathlib import Path
+
+from label_studio_sdk.label_interface import LabelInterface
+
+tasks, setup = (Path(path).read_text(encoding="utf-8") for path in sys.argv[1:])
+interface = LabelInterface(setup)
+interface.validate()
+# For each annotation and prediction. The check of annotations says no more than whether something is wrong.
+found = [
+    interface.validate_prediction({"score": None, **said}, return_errors=True)
+    for task in json.loads(tasks)
+    for said in [*task["annotations"], *task["predictions"]]
+]
+sys.stdout.write(json.dumps(found))
