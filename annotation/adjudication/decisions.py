@@ -14,13 +14,16 @@ from annotation.models import (
     Campaign,
     Decision,
     Item,
+    ItemQuestion,
     Rater,
     Rating,
     Rubric,
     SubQuestion,
+    Text,
     User,
 )
 from annotation.text.spans import Span
+from annotation.text.versions import Worded, as_now
 
 LETTERS = "ABCDEFGHIKLMNOPQRSTUVWXYZ"  # without J, which means the judge elsewhere
 RATER_MARKS = 7  # the eighth mark is the decision's own
@@ -161,15 +164,39 @@ def _same(decision: Decision) -> Decision:
 
 def _project(decision: Decision) -> None:
     """Bring the adjudicator's rating of the pair in line with the newest decision."""
-    campaign = decision.item.campaign
+    campaign, spans = decision.item.campaign, _spans(decision)
     Rating.objects.record(
         rater=adjudicator_of(campaign).pk,
         rubric=campaign.rubric_id,
         text=decision.item.text_id,
         question=decision.question_id,
-        grade=decision.grade,
-        spans=decision.spans,
+        grade=decision.grade if spans is not None else None,
+        spans=spans or (),
     )
+
+
+def _spans(decision: Decision) -> list[dict[str, Any]] | None:
+    """In the words of now; None where grades of the words that the decision is about are set aside."""
+    asked = ItemQuestion.objects.select_related("item__text", "question")
+    return as_now(asked.get(item=decision.item, question=decision.question), decision.spans)
+
+
+def level(thing: Worded) -> None:
+    """Let decisions about a text, or under a question, be ratings or none, as grades of the words that they
+    are about count. In a transaction. A rating that is there, and is to be, stays as it is.
+    """
+    path = "item__text" if isinstance(thing, Text) else "question"
+    decisions = Decision.objects.filter(**{path: thing}, item__campaign__is_pilot=False)
+    newest = {
+        (decision.item_id, decision.question_id): decision
+        for decision in decisions.order_by("pk").select_related("item__campaign__adjudicator")
+    }
+    for (_item, question), decision in newest.items():
+        rater = decision.item.campaign.adjudicator
+        rated = Rating.objects.filter(rater=rater, text=decision.item.text_id, question=question)
+        is_to_be = decision.grade is not None and _spans(decision) is not None
+        if not (is_to_be and rated.exists()):
+            _project(decision)
 
 
 @transaction.atomic

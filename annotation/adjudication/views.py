@@ -22,7 +22,7 @@ from annotation.adjudication.decisions import (
 from annotation.adjudication.differences import Difference, Pair, differences, kinds_of
 from annotation.adjudication.forms import DecisionForm, FilterForm, WithdrawalForm
 from annotation.http import AuthenticatedRequest, researchers_only
-from annotation.models import Campaign, Decision, Item, ItemQuestion, SubQuestion, Text
+from annotation.models import Campaign, Decision, ItemQuestion, Text
 from annotation.models.wording import shown
 
 PER_PAGE = 50
@@ -66,14 +66,15 @@ def adjudicate(
     asked = get_object_or_404(
         ItemQuestion.objects.select_related(
             *("item__campaign__rubric", "item__campaign__adjudicator"),
-            *("item__text__topic", "question__topic"),
+            *("item__text__topic", "item__text__dataset", "question__topic"),
         ),
         item__campaign__slug=slug,
         item=item_pk,
         question=question_pk,
     )
     item, question = asked.item, asked.question
-    if item.text.body is None:
+    text = item.as_shown()
+    if text.body is None:
         raise Http404("The words of this text are not here.")
     if request.method != "POST":
         return _page(request, asked)
@@ -88,7 +89,7 @@ def adjudicate(
             problem = "That rater has answered anew since the page was opened. Look again."
             return _page(request, asked, problems=[problem], status=409)
     data = _taken(request.POST, voice) if voice else request.POST
-    form = DecisionForm(data, text=item.text, rubric=item.campaign.rubric)
+    form = DecisionForm(data, text=text, rubric=item.campaign.rubric)
     if not form.is_valid():
         problems = [str(message) for errors in form.errors.values() for message in errors]
         return _page(request, asked, form, problems, status=422)
@@ -152,7 +153,7 @@ def _page(
     problems: list[str] | None = None,
     status: int = 200,
 ) -> HttpResponseBase:
-    item, question = asked.item, asked.question
+    item, question, text = asked.item, asked.as_shown(), asked.item.as_shown()
     campaign = item.campaign
     wanted = _wanted(request, campaign)
     shows_names = wanted.is_valid() and wanted.cleaned_data["names"]
@@ -164,15 +165,16 @@ def _page(
     counted = newest if newest and newest.grade is not None else None
     pairs = [difference.pair for difference in _differences(campaign, wanted)]
     index = pairs.index((item.pk, question.pk)) if (item.pk, question.pk) in pairs else None
-    kept = _kept(item.text, form, counted)
+    kept = _kept(text, form, counted)
     query = _query(wanted)
-    words = shown(campaign, item.text.kind)
+    words = shown(campaign, text.kind)
     labels = words.labels()
     context = {
         "campaign": campaign,
         "item": item,
-        "text": item.text,
-        "text_label": f"Text of the {item.text.get_kind_display()}",
+        "text": text,
+        "text_label": f"Text of the {text.get_kind_display()}",
+        "other_words": _other_words(asked),
         "question": question,
         "rubric": campaign.rubric,
         "asked": asked,
@@ -182,7 +184,7 @@ def _page(
         "marking": [voice for voice in all_voices if voice.spans],
         "shows_names": shows_names,
         "other_names": _query(wanted, names="" if shows_names else "on"),
-        "choices": _choices(item.text, all_voices, kept),
+        "choices": _choices(text, all_voices, kept),
         "grade": form.data.get("grade", "") if form else str(counted.grade) if counted else "",
         "note": form.data.get("note", "") if form else counted.note if counted else "",
         "quotes": form.data.get("quotes", "") if form else "",
@@ -199,6 +201,16 @@ def _page(
         "filtered": f"?{query}" if query else "",
     }
     return render(request, "annotation/adjudication/adjudicate.html", context, status=status)
+
+
+def _other_words(asked: ItemQuestion) -> str:
+    """Where the words of now are, of a text, or else a question, that raters saw with others; else empty."""
+    dataset = asked.item.text.dataset.slug
+    if asked.item.shown_body is not None:
+        return reverse("words", args=[dataset, "text", asked.item.text_id])
+    if asked.shown_body is not None:
+        return reverse("words", args=[dataset, "question", asked.question_id])
+    return ""
 
 
 def _wanted(request: AuthenticatedRequest, campaign: Campaign) -> FilterForm:
@@ -224,13 +236,15 @@ def _with_words(campaign: Campaign, rows: list[Difference]) -> list[dict[str, An
     """The rows with their texts and questions, which are read for those that are shown alone."""
     kinds = kinds_of(campaign.rubric)
     names = shown(campaign).labels() if campaign.rubric.is_nominal else {}
-    items = Item.objects.select_related("text").in_bulk([row.item for row in rows])
-    questions = SubQuestion.objects.select_related("topic").in_bulk([row.question for row in rows])
+    asked = ItemQuestion.objects.select_related("item__text", "question__topic").filter(
+        item__in=[row.item for row in rows], question__in=[row.question for row in rows]
+    )
+    by_pair = {(row.item_id, row.question_id): row for row in asked}
     return [
         {
             "difference": row,
-            "item": items[row.item],
-            "question": questions[row.question],
+            "item": by_pair[row.pair].item,
+            "question": by_pair[row.pair].as_shown(),
             "grades": [names.get(grade, grade) for grade in row.grades],
             "decided": names.get(row.decided, row.decided),
             "kinds": [kinds[kind] for kind in row.kinds],

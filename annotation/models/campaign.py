@@ -2,6 +2,7 @@
 
 import secrets
 from contextlib import suppress
+from copy import copy
 from datetime import datetime
 
 from django.conf import settings
@@ -17,7 +18,7 @@ from django.db.models import F, Q
 from django.urls import reverse
 from django.utils import timezone, translation
 
-from annotation.models.corpus import Text
+from annotation.models.corpus import SubQuestion, Text, digest
 from annotation.models.people import User
 from annotation.models.projects import seen_by
 from annotation.models.rubric import Rubric
@@ -351,6 +352,11 @@ class Item(models.Model):
     text = models.ForeignKey("annotation.Text", on_delete=models.PROTECT, related_name="items")
     position = models.PositiveIntegerField()
     purpose = models.CharField(max_length=8, choices=Purpose.choices, default=Purpose.STUDY)
+    shown_body = models.TextField(  # noqa: DJ001 - missing is not empty
+        null=True,
+        editable=False,
+        help_text="the words that raters saw, where the text has other ones by now",
+    )
 
     class Meta:
         ordering = ["campaign_id", "position"]
@@ -361,6 +367,14 @@ class Item(models.Model):
 
     def __str__(self) -> str:
         return f"{self.campaign}: {self.text}"
+
+    def as_shown(self) -> Text:
+        """Its text with the words that raters saw, which those of now may not be. Never to be saved."""
+        if self.shown_body is None:
+            return self.text
+        text = copy(self.text)
+        text.body, text.sha256 = self.shown_body, digest(self.shown_body)
+        return text
 
 
 class ItemQuestion(models.Model):
@@ -385,6 +399,11 @@ class ItemQuestion(models.Model):
         blank=True,
         help_text="what is expected under further rubrics, by slug: {expected, expected_spans}",
     )
+    shown_body = models.TextField(  # noqa: DJ001 - missing is not empty
+        null=True,
+        editable=False,
+        help_text="the words that raters saw, where the question has other ones by now",
+    )
 
     class Meta:
         ordering = ["item_id", "position"]
@@ -395,3 +414,11 @@ class ItemQuestion(models.Model):
 
     def __str__(self) -> str:
         return str(self.question)
+
+    def as_shown(self) -> SubQuestion:
+        """Its question with the words that raters saw. Never to be saved."""
+        if self.shown_body is None:
+            return self.question
+        question = copy(self.question)
+        question.body = self.shown_body
+        return question

@@ -9,6 +9,7 @@ from datetime import timedelta
 from django.contrib.auth import SESSION_KEY
 from django.contrib.sessions.models import Session
 from django.db import transaction
+from django.db.models import Q
 from django.utils import timezone
 
 from annotation.models import (
@@ -59,10 +60,21 @@ def set_state(campaign: Campaign, state: str, by: User) -> Campaign:
         raise ActionRefusedError("It is a draft: it has to be opened before anything else.")
     if campaign.state not in FROM[Campaign.State(state)]:
         raise ActionRefusedError(f"It is {before}, so it cannot become {state}.")
+    if state == Campaign.State.OPEN and _shows_other_words(campaign):
+        raise ActionRefusedError(
+            "Words that it showed were changed while it was closed, and answers to both would be taken for "
+            "answers to the same. Copy it, or give the words back first."
+        )
     campaign.state = state
     campaign.save(update_fields=["state"])
     LogEntry.record(campaign, by, DID[Campaign.State(state)], f"it was {before}")
     return campaign
+
+
+def _shows_other_words(campaign: Campaign) -> bool:
+    """Whether words that its raters saw are other ones by now."""
+    others = Q(shown_body__isnull=False) | Q(asked__shown_body__isnull=False)
+    return campaign.items.filter(others).exists()
 
 
 @transaction.atomic

@@ -18,7 +18,7 @@ from itertools import groupby
 from operator import itemgetter
 from typing import Any
 
-from django.db.models import Case, F, Max, Value, When
+from django.db.models import Case, F, Max, OuterRef, Subquery, Value, When
 from django.db.models.functions import Coalesce
 
 from annotation.formats.writing import safe
@@ -93,7 +93,7 @@ class Names:
                 state=shown_state("assignment__"),
                 check=F("check_asked__position"),
                 question_index=F("question__position"),
-                question_body=F("question__body"),
+                question_body=_question_shown(),
                 rubric_slug=_under(self.campaign),
             )
             .iterator(chunk_size=PAGE)
@@ -104,6 +104,14 @@ def _under(campaign: Campaign) -> Case:
     """The rubric of an answer by its slug; none where it is to an attention check."""
     own = Coalesce("rubric__slug", Value(campaign.rubric.slug))
     return Case(When(question__isnull=False, then=own), default=Value(""))
+
+
+def _question_shown() -> Coalesce:
+    """The words of an answered question as raters saw them."""
+    asked = ItemQuestion.objects.filter(
+        item=OuterRef("assignment__item"), question=OuterRef("question")
+    )
+    return Coalesce(Subquery(asked.values("shown_body")), "question__body")
 
 
 Table = Callable[[Names], Iterator[Cells]]
@@ -167,7 +175,7 @@ def _items(names: Names) -> Iterator[Cells]:
             "kind": item.text.kind,
             "system": item.text.system,
             "text": item.text.name,
-            "text_sha256": item.text.sha256,
+            "text_sha256": item.as_shown().sha256,
         }
 
 
@@ -183,7 +191,7 @@ def _questions(names: Names) -> Iterator[Cells]:
                 "item": asked.item.position + 1,
                 "question_index": asked.question.position,
                 "rubric": rubric.slug,
-                "question": asked.question.body,
+                "question": asked.as_shown().body,
                 "answer": _json(asked.answer) if rubric.shows_answer else "",
                 "expected": _number(known.get("expected")),
                 "expected_spans": _json(known.get("expected_spans", [])),

@@ -4,11 +4,13 @@ Answers are never changed or deleted; their `late` says why they do not count.
 """
 
 from collections.abc import Iterable
+from typing import Any
 
 from django.db.models import QuerySet
 from django.db.models.functions import Coalesce
 
-from annotation.models import Answer, Assignment, Campaign, Item, Rating
+from annotation.models import Answer, Assignment, Campaign, Item, ItemQuestion, Rating, Text
+from annotation.text.versions import Worded, as_now
 
 Pair = tuple[int, int, int, int]  # keys of rater, rubric, text and question
 
@@ -18,14 +20,28 @@ def count(answer: Answer, campaign: Campaign) -> None:
     is_training = answer.assignment.item.purpose == Item.Purpose.TRAINING
     if not answer.question_id or campaign.is_pilot or is_training:
         return
+    spans = _spans(answer, campaign)
+    if spans is None:
+        return
     Rating.objects.record(
         rater=answer.assignment.participant.rater_id,
         rubric=answer.rubric_id or campaign.rubric_id,
         text=answer.assignment.item.text_id,
         question=answer.question_id,
         grade=answer.grade,
-        spans=answer.spans,
+        spans=spans,
     )
+
+
+def _spans(answer: Answer, campaign: Campaign) -> list[dict[str, Any]] | None:
+    """The spans of an answer in the words of now; None where grades of the words it is to are set aside.
+
+    Words change after a campaign is closed alone.
+    """
+    if campaign.state != Campaign.State.CLOSED:
+        return answer.spans
+    asked = ItemQuestion.objects.select_related("item__text", "question")
+    return as_now(asked.get(item=answer.assignment.item, question=answer.question_id), answer.spans)
 
 
 def count_again(assignment: Assignment, because: Answer.Late | None = None) -> None:
@@ -60,25 +76,67 @@ def withdraw(assignments: Iterable[int], why: Answer.Late = Answer.Late.TAKEN_BA
     if not pairs:
         return
     elsewhere = Answer.objects.filter(
-        late=Answer.Late.NO,
-        assignment__participant__campaign__is_pilot=False,
         assignment__participant__rater__in={pair[0] for pair in pairs},
         assignment__item__text__in={pair[2] for pair in pairs},
         question__isnull=False,
-    ).exclude(assignment__item__purpose=Item.Purpose.TRAINING)
-    in_order = elsewhere.order_by("id")
-    newest = dict(zip(_pairs(in_order), in_order, strict=True))
+    )
+    newest = _newest(elsewhere)
     for pair in pairs:
+        _bring_in_line(pair, newest.get(pair))
+
+
+def level(thing: Worded) -> None:
+    """Let the ratings of a text, or under a question, be those that people's answers make. In a transaction.
+
+    For after another choice about grades of earlier words: meanwhile, staff may have let somebody's answers
+    to these count, or count no more. A rating that is there, and is to be, stays as it is.
+    """
+    if isinstance(thing, Text):
+        answers = Answer.objects.filter(assignment__item__text=thing, question__isnull=False)
+        earlier = answers.filter(assignment__item__shown_body__isnull=False)
+    else:
+        answers = Answer.objects.filter(question=thing)
+        shown = ItemQuestion.objects.filter(question=thing, shown_body__isnull=False)
+        earlier = answers.filter(assignment__item__in=shown.values("item"))
+    newest = _newest(answers)
+    for pair in set(_pairs(_for_ratings(earlier))):
         answer = newest.get(pair)
+        if not (answer and _is_said(answer) and _is_rated(pair)):
+            _bring_in_line(pair, answer)
+
+
+def _bring_in_line(pair: Pair, answer: Answer | None) -> None:
+    """Make the rating of a pair what its newest answer says; none where there is none that counts."""
+    if answer and _is_said(answer):
+        count(answer, answer.assignment.participant.campaign)
+    else:
         rater, rubric, text, question = pair
-        Rating.objects.record(
-            rater=rater,
-            rubric=rubric,
-            text=text,
-            question=question,
-            grade=answer.grade if answer else None,
-            spans=answer.spans if answer else (),
-        )
+        Rating.objects.record(rater=rater, rubric=rubric, text=text, question=question, grade=None)
+
+
+def _is_said(answer: Answer) -> bool:
+    """Whether it is of words whose grades count."""
+    return _spans(answer, answer.assignment.participant.campaign) is not None
+
+
+def _newest(answers: QuerySet[Answer]) -> dict[Pair, Answer]:
+    """The newest answer of each pair, of those that count."""
+    counted = _for_ratings(answers).filter(late=Answer.Late.NO).order_by("id")
+    counted = counted.select_related("assignment__item", "assignment__participant__campaign")
+    return dict(zip(_pairs(counted), counted, strict=True))
+
+
+def _for_ratings(answers: QuerySet[Answer]) -> QuerySet[Answer]:
+    """Those that become ratings, if they count: none of pilots, and none to practise on."""
+    return answers.filter(assignment__participant__campaign__is_pilot=False).exclude(
+        assignment__item__purpose=Item.Purpose.TRAINING
+    )
+
+
+def _is_rated(pair: Pair) -> bool:
+    rater, rubric, text, question = pair
+    rated = Rating.objects.filter(rater=rater, rubric=rubric, text=text, question=question)
+    return rated.exists()
 
 
 def _pairs(answers: QuerySet[Answer]) -> list[Pair]:

@@ -132,7 +132,7 @@ def cards(rows: Sequence[Frozen], rubrics: Sequence[Rubric]) -> list[dict[str, A
             own = {"expected": row.expected, "expected_spans": row.expected_spans}
             expected = row.further.get(rubric.slug, {}) if is_further else own
             answer = row.answer if rubric.shows_answer else []
-            made.append({**about, "question": row.question, "answer": answer, **expected})
+            made.append({**about, "question": row.as_shown(), "answer": answer, **expected})
     return made
 
 

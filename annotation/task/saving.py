@@ -94,7 +94,7 @@ def save_answer(
         key=key,
         grade=grade,
         spans=stored,
-        text_sha256=assignment.item.text.sha256,
+        text_sha256=assignment.item.as_shown().sha256,
         active_ms=active_ms,
         **asked,
     )
@@ -245,7 +245,7 @@ def _columns(model: type[Model], *names: str) -> Columns:
 _ASSIGNMENT = _columns(
     Assignment, "id", "participant", "item", "part", "slot", "state", "check_asked"
 )
-_ITEM = _columns(Item, "id", "campaign", "text", "purpose")
+_ITEM = _columns(Item, "id", "campaign", "text", "purpose", "shown_body")
 _TEXT = _columns(Text, "id", "body", "sha256")
 _PARTICIPANT = _columns(Participant, "id", "campaign", "rater", "outcome", "set_aside_at")
 _CAMPAIGN = _columns(

@@ -82,7 +82,8 @@ def _save(
 ) -> HttpResponseBase:
     campaign = assignment.participant.campaign
     campaign.activate_language()
-    form = AnswerForm(request.POST, text=assignment.item.text, rubric=further or campaign.rubric)
+    text = assignment.item.as_shown()
+    form = AnswerForm(request.POST, text=text, rubric=further or campaign.rubric)
     asked = (question, further)
     if not form.is_valid():
         return _refused(request, assignment, problems(form), "refused", asked)
@@ -241,7 +242,7 @@ def _page(
     place = order.index(assignment.pk)
     context = page_context(
         campaign,
-        assignment.item.text,
+        assignment.item.as_shown(),
         asked_of(assignment),
         links_of(assignment, order[place - 1] if place else None),
         place=place + 1,
@@ -317,7 +318,7 @@ def feedback(request: AuthenticatedRequest, pk: int) -> HttpResponseBase:
     context = {
         "campaign": campaign,
         "assignment": assignment,
-        "text": assignment.item.text,
+        "text": assignment.item.as_shown(),
         "shows_text": any(rubric.shows_text for rubric in rubrics),
         "takes_spans": any(rubric.span_from is not None for rubric in rubrics),
         "several": len(set(rubrics)) > 1,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +11,7 @@ from django.db import transaction
 from annotation.models import (
     Campaign,
     Citation,
+    Item,
     ItemQuestion,
     NuggetSpan,
     ProjectEntry,
@@ -23,6 +24,7 @@ from annotation.models import (
 from annotation.text.anchors import anchored
 
 Worded = Text | SubQuestion
+Span = dict[str, Any]  # the fields of a span of a rating
 PLACED = "is_placed"  # of a rating set aside: its spans stand in the words after its version
 LONGEST = 200  # of what an entry of the log tells
 
@@ -35,6 +37,7 @@ class RewordingRefused(Exception):
 class Outlook:
     """What new words would do: which spans and citations keep their place, and which would lose it."""
 
+    campaigns: tuple[str, ...]  # closed ones that have shown the old words
     n_ratings: int
     n_spans: int
     lost: tuple[str, ...]  # the words of each
@@ -43,7 +46,7 @@ class Outlook:
 
 
 def check(thing: Worded, body: str) -> None:
-    """Raises RewordingRefused where the words may not change: people were, or are, shown the old ones."""
+    """Raises RewordingRefused where the words may not change: people are shown the old ones."""
     if not body.strip():
         raise RewordingRefused("Give the new words.")
     if "\x00" in body:
@@ -53,20 +56,16 @@ def check(thing: Worded, body: str) -> None:
     if isinstance(thing, SubQuestion):
         if thing.topic.questions.filter(body=body).exclude(pk=thing.pk).exists():
             raise RewordingRefused("Another question of the topic has these words.")
-        shown = Campaign.objects.filter(items__asked__question=thing)
-    else:
-        if thing.body is None:
-            raise RewordingRefused("It has no words here: import them.")
-        shown = Campaign.objects.filter(items__text=thing)
-    if campaign := shown.published().first():
+    elif thing.body is None:
+        raise RewordingRefused("It has no words here: import them.")
+    campaigns = _campaigns(thing)
+    if campaign := campaigns.published().exclude(state=Campaign.State.CLOSED).first():
+        raise RewordingRefused(f"The campaign {campaign} shows these words: close it first.")
+    drafts = campaigns.filter(state=Campaign.State.DRAFT)
+    expects = drafts.filter(items__asked__expected__isnull=False)
+    if draft := expects.first():
         raise RewordingRefused(
-            f"The campaign {campaign} has shown these words, and what was shown stays. Import the new ones "
-            "under another name."
-        )
-    expects = ItemQuestion.objects.filter(item__campaign__in=shown, expected__isnull=False)
-    if expects.exists():
-        raise RewordingRefused(
-            f"The draft {shown[0]} expects answers to these words: discard it first."
+            f"The draft {draft} expects answers to these words: discard it first."
         )
 
 
@@ -74,12 +73,14 @@ def outlook(thing: Worded, body: str) -> Outlook:
     """What the new words would do to what stands on the old ones. Raises RewordingRefused as `check`."""
     check(thing, body)
     n_ratings = ratings_of(thing).count()
+    campaigns = tuple(str(campaign) for campaign in _campaigns(thing).published())
     if isinstance(thing, SubQuestion):
-        return Outlook(n_ratings, 0, (), 0, ())
+        return Outlook(campaigns, n_ratings, 0, (), 0, ())
     spans = list(_spans(thing))
     citations = list(thing.citations.all())
     old = thing.body or ""
     return Outlook(
+        campaigns=campaigns,
         n_ratings=n_ratings,
         n_spans=len(spans),
         lost=tuple(span.quote for span in spans if _place(thing, body, span) is None),
@@ -95,9 +96,10 @@ def reword(thing: Worded, body: str, *, by: User | None, why: str, counts: bool)
     """Give a text or a question new words; the old ones become a version.
 
     Grades that were given to it count on with `counts`, and their spans move with their words: what is not
-    found for sure loses its place and is listed. Else they are set aside with the version. Raises
-    RewordingRefused as `check`.
+    found for sure loses its place and is listed. Else they are set aside with the version. Campaigns that
+    are closed keep what they have shown beside their items. Raises RewordingRefused as `check`.
     """
+    list(_campaigns(thing).select_for_update())  # or one of them could open meanwhile
     check(thing, body)
     dataset = thing.dataset if isinstance(thing, Text) else thing.topic.dataset
     of_thing = {"text": thing} if isinstance(thing, Text) else {"question": thing}
@@ -119,6 +121,7 @@ def reword(thing: Worded, body: str, *, by: User | None, why: str, counts: bool)
         thing.start = thing.end = None  # in its document other words stand there
     else:
         thing.source_body = ""  # which are the old words, with their white space
+    _keep_shown(thing, body)
     thing.body = body
     thing.save()
     version.save()
@@ -162,14 +165,29 @@ def place_by_words(span: NuggetSpan, words: str) -> None:
     span.save(update_fields=["start", "end", "quote", "located"])
 
 
-def had_before(text: Text, body: str) -> bool:
+def had_before(thing: Worded, body: str) -> bool:
     """Whether it had exactly these words before, and grades that were given to them count."""
-    for words, counts in text.versions.order_by("-number").values_list("body", "counts"):
+    for words, counts in thing.versions.order_by("-number").values_list("body", "counts"):
         if not counts:
             return False
         if words == body:
             return True
     return False
+
+
+def as_now(asked: ItemQuestion, spans: Sequence[Span]) -> list[Span] | None:
+    """What somebody marked in words that a campaign showed, where it stands in the words of now.
+
+    None where grades of the words that were shown are set aside.
+    """
+    item, text = asked.item, asked.item.text
+    if asked.shown_body is not None and not had_before(asked.question, asked.shown_body):
+        return None
+    if item.shown_body is None:
+        return list(spans)
+    if not had_before(text, item.shown_body):
+        return None
+    return [_carried(NuggetSpan(**span), item.shown_body, text.body or "") for span in spans]
 
 
 def lost_spans(thing: Text) -> Any:
@@ -181,6 +199,22 @@ def lost_spans(thing: Text) -> Any:
 def ratings_of(thing: Worded) -> Any:
     """All ratings of a text, or under a question."""
     return Rating.objects.filter(**{"text" if isinstance(thing, Text) else "question": thing})
+
+
+def _campaigns(thing: Worded) -> Any:
+    """Those that show it, or will."""
+    is_text = isinstance(thing, Text)
+    items = Item.objects.filter(**{"text" if is_text else "asked__question": thing})
+    return Campaign.objects.filter(pk__in=items.values("campaign"))
+
+
+def _keep_shown(thing: Worded, body: str) -> None:
+    """Beside the items of campaigns that were open, before the words become others."""
+    rows: Any = thing.items if isinstance(thing, Text) else thing.asked_in
+    campaign = "campaign" if isinstance(thing, Text) else "item__campaign"
+    shown = rows.exclude(**{f"{campaign}__state": Campaign.State.DRAFT})
+    shown.filter(shown_body=None).update(shown_body=thing.body)
+    shown.filter(shown_body=body).update(shown_body=None)
 
 
 def _spans(text: Text) -> Iterator[NuggetSpan]:
@@ -214,16 +248,18 @@ def _at_new_words(row: Mapping[str, Any], version: Version, thing: Worded) -> di
     """A rating that was set aside, its spans where they stand in the words of now."""
     if row.get(PLACED):
         return dict(row)
-    spans = [NuggetSpan(**span) for span in row["spans"]]
-    for span in spans:
-        if isinstance(thing, Text) and span.start is not None and span.end is not None:
-            _put(span, anchored(version.body, thing.body or "", span.start, span.end))
+    # A question's new words move no spans.
+    body = thing.body or "" if isinstance(thing, Text) else version.body
+    spans = [_carried(NuggetSpan(**span), version.body, body) for span in row["spans"]]
+    return {**row, PLACED: True, "spans": spans}
+
+
+def _carried(span: NuggetSpan, old: str, new: str) -> Span:
+    """The fields of a span of old words, where it stands in new ones."""
+    if span.start is not None and span.end is not None and old != new:
+        _put(span, anchored(old, new, span.start, span.end))
     fields = ("start", "end", "quote", "source_quote", "located")
-    return {
-        **row,
-        PLACED: True,
-        "spans": [{name: getattr(span, name) for name in fields} for span in spans],
-    }
+    return {name: getattr(span, name) for name in fields}
 
 
 def _move_citations(text: Text, body: str) -> list[dict[str, Any]]:

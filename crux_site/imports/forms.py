@@ -61,7 +61,7 @@ class FilesForm(forms.Form):
         choices=list(CHOICES.items()),
         required=False,
         label="Other words for a text or a sub-question that is there",
-        help_text="what a campaign has shown stays refused",
+        help_text="what a campaign shows stays refused until it is closed",
     )
     lenient = forms.BooleanField(
         required=False, label="Of CRUD-RAG: keep items whose answers do not match their questions"

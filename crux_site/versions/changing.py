@@ -7,8 +7,10 @@ from typing import Any
 from django.db import transaction
 from django.db.models import Q
 
+from annotation.adjudication import decisions
 from annotation.models import Campaign, Dataset, Text, User, Version
-from annotation.text.versions import RewordingRefused, Worded, reword
+from annotation.participation import counting
+from annotation.text.versions import RewordingRefused, Worded, choose, reword
 from judging.engine.background import GOING
 from judging.models import Attempt
 
@@ -23,6 +25,22 @@ def change(thing: Worded, body: str, *, by: User | None, why: str, counts: bool)
     return version
 
 
+@transaction.atomic
+def choose_again(version: Version, *, counts: bool, by: User) -> None:
+    """As `choose`, for replies of judges too, and for what people answered to a campaign that is closed.
+
+    Raises RewordingRefused while a judge is at work.
+    """
+    nobody_judges(version.dataset)
+    choose(version, counts=counts, by=by)
+    thing = version.text or version.question
+    assert thing is not None
+    attempts = attempts_at(thing)
+    attempts.count_again() if counts else attempts.count_no_more()
+    counting.level(thing)
+    decisions.level(thing)
+
+
 def check_again(dataset: Dataset, since: int) -> None:
     """Raises RewordingRefused if somebody needs old words by now, of versions with a greater key than `since`.
 
@@ -32,8 +50,8 @@ def check_again(dataset: Dataset, since: int) -> None:
     reworded = Q(items__text__versions__pk__gt=since) | Q(
         items__asked__question__versions__pk__gt=since
     )
-    campaign = Campaign.objects.published().filter(reworded, dataset=dataset).first()
-    if campaign:
+    going_on = Campaign.objects.published().exclude(state=Campaign.State.CLOSED)
+    if campaign := going_on.filter(reworded, dataset=dataset).first():
         raise RewordingRefused(f"The campaign {campaign} was opened meanwhile, with the old words.")
 
 

@@ -6,7 +6,6 @@ from typing import Any
 
 from django.contrib import messages
 from django.core.paginator import Paginator
-from django.db import transaction
 from django.http import Http404, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
@@ -16,12 +15,11 @@ from annotation.models import Dataset, NuggetSpan, SubQuestion, Text
 from annotation.text.versions import (
     RewordingRefused,
     Worded,
-    choose,
     lost_spans,
     outlook,
     place_by_words,
 )
-from crux_site.versions.changing import attempts_at, change, nobody_judges
+from crux_site.versions.changing import change, choose_again
 from crux_site.versions.forms import KEPT, WordsForm
 
 PER_PAGE = 50
@@ -79,14 +77,10 @@ def choose_version(
         raise Http404("There is no such choice.")
     if version.counts != counts:
         try:
-            nobody_judges(version.dataset)
+            choose_again(version, counts=counts, by=request.user)
         except RewordingRefused as refused:
             messages.error(request, str(refused))
             return redirect("words", slug, kind, pk)
-        with transaction.atomic():
-            choose(version, counts=counts, by=request.user)
-            attempts = attempts_at(thing)
-            attempts.count_again() if counts else attempts.count_no_more()
     messages.success(request, f"Grades of earlier words {KEPT['yes' if counts else 'no']}.")
     return redirect("words", slug, kind, pk)
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 from django.db.models import TextField
-from django.db.models.functions import Cast, Length
+from django.db.models.functions import Cast, Coalesce, Length
 from numpy.typing import NDArray
 
 from annotation.models import Answer, Assignment, Campaign, Item, ItemQuestion
@@ -144,7 +144,7 @@ def load(campaign: Campaign) -> CampaignAnswers:
     )
     items = {
         row[0]: ItemRow(*row)
-        for row in campaign.items.annotate(length=Length("text__body"))
+        for row in campaign.items.annotate(length=Length(Coalesce("shown_body", "text__body")))
         .order_by("position")
         .values_list("pk", "purpose", "text__name", "text__system", "length")
     }

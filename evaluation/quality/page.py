@@ -275,7 +275,7 @@ def _without_sentences(
     items = answers.campaign.items.select_related("text")
     edges: dict[int, tuple[set[int], set[int]]] = {}
     for item in items.iterator(chunk_size=100):
-        body = item.text.body or ""
+        body = item.as_shown().body or ""
         cuts = [cut for piece in paragraphs(body) for cut in sentences(body, *piece)]
         edges[item.pk] = {start for start, _ in cuts}, {end for _, end in cuts}
     own: dict[int, Highlights] = {}

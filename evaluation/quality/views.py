@@ -102,7 +102,7 @@ def quality_item(request: AuthenticatedRequest, slug: str, pk: int) -> HttpRespo
         "room": "campaigns",
         "campaign": item.campaign,
         "item": item,
-        "text": item.text,
+        "text": item.as_shown(),
         "text_label": f"Text of the {item.text.get_kind_display()}",
         "report": report,
         "shown": shown,

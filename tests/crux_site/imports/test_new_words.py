@@ -200,11 +200,15 @@ def test_words_that_will_not_do(tmp_path, small, files, place, why):
         assert why in first
 
 
-def test_what_a_campaign_has_shown_stays(folder, small, cast):
+def test_what_a_campaign_shows_stays_until_it_is_closed(folder, small, cast):
     campaign = make_campaign(small, cast.worker)
     [problem] = told(failed(folder, new_words="count"))
     assert problem.startswith("subquestions.jsonl:1: subquestions.0: is there already")
-    assert f"The campaign {campaign} has shown these words" in problem
+    assert f"The campaign {campaign} shows these words" in problem
+    type(campaign).objects.update(state="closed")
+    import_dataset(folder, "small", new_words="count")
+    asked = question().asked_in.first()
+    assert (asked.as_shown().body, asked.question.body) == (QUESTIONS["t-1"][0], ASKED)
 
 
 def test_a_campaign_that_opens_meanwhile_keeps_its_words(tmp_path, small, cast):

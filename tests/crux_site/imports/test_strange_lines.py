@@ -13,6 +13,7 @@ pytestmark = pytest.mark.django_db
 ROUNDS = int(os.environ.get("FUZZ_ROUNDS", "150"))
 
 
+@pytest.mark.soak
 def test_anything_at_all_may_stand_in_a_file(tmp_path):
     """Whatever a line holds, an import succeeds or says what is wrong; it never falls over."""
     draw = random.Random(int(os.environ.get("FUZZ_SEED", "4")))

@@ -198,12 +198,14 @@ def test_line_ends_of_a_browser_are_no_change(owner, report, url):
     assert "These are the words that are there" in words(answer)
 
 
-def test_what_a_campaign_has_shown_stays(owner, report, url, cast):
+@pytest.mark.parametrize("state", ["open", "paused"])
+def test_what_a_campaign_shows_stays(owner, report, url, cast, state):
     campaign = make_campaign(report.dataset, cast.worker)
+    type(campaign).objects.update(state=state)
     for address in (url, f"/datasets/ferry/words/question/{report.topic.questions.first().pk}/"):
         answer = send(owner, address, "Other words.")
         assert answer.status_code == 422
-        assert f"The campaign {campaign} has shown these words" in words(answer)
+        assert f"The campaign {campaign} shows these words: close it first" in words(answer)
     assert not Version.objects.exists()
 
 

@@ -138,6 +138,7 @@ def test_the_judge_of_names_has_no_eta(named):
     assert found["classes"]["0"]["f1"] == 1
 
 
+@pytest.mark.soak
 @pytest.mark.django_db(transaction=True)
 def test_every_link_opens_and_counts_what_the_number_says(cast):
     make_named()

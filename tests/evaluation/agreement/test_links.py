@@ -44,6 +44,7 @@ def counted(client: Client, page: str) -> int:
 
 
 # Committed, as in life: what was read for one link is held for the next.
+@pytest.mark.soak
 @pytest.mark.any_database
 @pytest.mark.django_db(transaction=True)
 def test_every_link_opens_and_counts_what_the_number_says(cast, subtests):

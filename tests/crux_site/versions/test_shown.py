@@ -1,0 +1,304 @@
+"""Words that a campaign has shown: new ones once it is closed, and what it keeps, shows and counts then."""
+
+import csv
+import io
+import json
+import zipfile
+from uuid import uuid4
+
+import pytest
+
+from annotation.adjudication.decisions import adjudicator_of
+from annotation.models import (
+    Answer,
+    Assignment,
+    Campaign,
+    Decision,
+    Membership,
+    NuggetSpan,
+    Rater,
+    Rating,
+    SubQuestion,
+    Version,
+    digest,
+)
+from annotation.monitoring import actions
+from annotation.participation.leaving import ActionRefusedError
+from crux_site.versions.changing import change, choose_again
+from tests.annotation.adjudication.adjudication_material import (
+    decision,
+    make_differing,
+    pair,
+    place,
+    url,
+)
+from tests.conftest import make_cast
+from tests.factories import REPORT, make_campaign, make_dataset
+from tests.labels import assignment_of, item_of
+from tests.markup import markup
+
+MENDED = f"Mended. {REPORT}"  # all stands eight code points further on
+HURT = REPORT.index("was hurt")
+
+
+def make_world():
+    """Two people have answered, and differ; the campaign is closed. rosa owns its project."""
+    cast, dataset = make_cast(), make_dataset()
+    Membership.objects.filter(user=cast.researcher).update(role="owner")
+    campaign = make_differing(cast, make_campaign(dataset, cast.worker, cast.other_worker))
+    actions.set_state(campaign, "closed", cast.researcher)
+    return cast
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _world(kept):
+    return kept(make_world)
+
+
+@pytest.fixture
+def cast(_world, db):
+    return _world
+
+
+@pytest.fixture
+def campaign(cast):
+    return Campaign.objects.get()
+
+
+@pytest.fixture
+def text(campaign):
+    return item_of(campaign, "oracle").text
+
+
+@pytest.fixture
+def rosa(cast):
+    return cast.client("researcher")
+
+
+def mend(text, body=MENDED, *, counts=True, by=None) -> Version:
+    return change(text, body, by=by, why="", counts=counts)
+
+
+def grades(text) -> dict[tuple[str, int], tuple[int, list[int | None]]]:
+    """Of a text by rater and question: the grade, and where each span begins."""
+    ratings = Rating.objects.filter(text=text).prefetch_related("spans")
+    return {
+        (rating.rater.name, rating.question.number): (
+            rating.grade,
+            [span.start for span in rating.spans.all()],
+        )
+        for rating in ratings.select_related("rater", "question")
+    }
+
+
+def participant(campaign, user):
+    return campaign.participants.get(rater__user=user)
+
+
+def test_ratings_move_and_what_was_said_and_shown_stays(campaign, text, rosa):
+    said = list(Answer.objects.order_by("pk").values())
+    before = grades(text)
+    assert before["wil", 2] == (1, [HURT])
+    look = rosa.post(
+        f"/datasets/ferry/words/text/{text.pk}/", {"body": MENDED, "counts": "yes", "look": ""}
+    )
+    assert f"Raters of {campaign} saw the old words" in look.content.decode()
+    mend(text)
+    assert grades(text) == {
+        pair: (grade, [start + len("Mended. ") for start in starts])
+        for pair, (grade, starts) in before.items()
+    }
+    assert list(Answer.objects.order_by("pk").values()) == said
+    item = item_of(campaign, "oracle")
+    assert (item.shown_body, item.text.body) == (REPORT, MENDED)
+    assert (item.as_shown().body, item.as_shown().sha256) == (REPORT, digest(REPORT))
+    # The other report has the words that it had.
+    assert item_of(campaign, "bm25").shown_body is None
+
+
+def test_pages_of_the_campaign_show_what_was_shown(campaign, text, rosa):
+    question = pair(campaign)[1]
+    asked = question.body
+    mend(text)
+    change(
+        SubQuestion.objects.get(pk=question.pk),
+        "Who was hurt, and how?",
+        by=None,
+        why="",
+        counts=True,
+    )
+    quality = f"/campaigns/{campaign.slug}/quality/items/{item_of(campaign, 'oracle').pk}/"
+    for address in (url(campaign), quality):
+        page = rosa.get(address)
+        assert page.status_code == 200, address
+        seen = markup(page)
+        assert asked in seen
+        assert "Who was hurt, and how?" not in seen
+        assert page.context["text"].body == REPORT
+    listed = markup(rosa.get(f"/campaigns/{campaign.slug}/adjudication/"))
+    assert asked in listed
+    assert "Who was hurt, and how?" not in listed
+    assert f"/datasets/ferry/words/text/{text.pk}/" in markup(rosa.get(url(campaign)))
+
+
+def test_files_of_the_campaign_have_what_was_shown(campaign, text, rosa):
+    question = pair(campaign)[1]
+    mend(text)
+    change(
+        SubQuestion.objects.get(pk=question.pk),
+        "Who was hurt, and how?",
+        by=None,
+        why="",
+        counts=True,
+    )
+    sent = b"".join(
+        rosa.post(f"/campaigns/{campaign.slug}/export/", {"kind": "anonymous"}).streaming_content
+    )
+    with zipfile.ZipFile(io.BytesIO(sent)) as archive:
+        tables = {
+            name.rsplit("/")[-1]: list(csv.DictReader(io.StringIO(archive.read(name).decode())))
+            for name in archive.namelist()
+            if name.endswith(".csv")
+        }
+    [item] = [row for row in tables["items.csv"] if row["system"] == text.system]
+    assert item["text_sha256"] == digest(REPORT)
+    everything = json.dumps(tables)
+    assert "Who was hurt, and how?" not in everything
+    assert digest(MENDED) not in everything
+    assert {row["text_sha256"] for row in tables["answers.csv"]} == {digest(REPORT)}
+
+
+def test_it_does_not_open_again_before_the_words_are_given_back(campaign, text, cast):
+    mend(text)
+    with pytest.raises(ActionRefusedError, match="were changed while it was closed"):
+        actions.set_state(campaign, "open", cast.researcher)
+    mend(text, f"Again: {REPORT}")
+    assert item_of(campaign, "oracle").shown_body == REPORT
+    mend(text, REPORT)
+    assert item_of(campaign, "oracle").shown_body is None
+    assert actions.set_state(campaign, "open", cast.researcher).state == "open"
+
+
+def test_nor_with_another_question(campaign, cast):
+    change(pair(campaign)[1], "Who was hurt, and how?", by=None, why="", counts=True)
+    with pytest.raises(ActionRefusedError, match="were changed"):
+        actions.set_state(campaign, "open", cast.researcher)
+
+
+def test_what_comes_late_is_to_the_words_that_were_shown(campaign, text, cast):
+    assignment = assignment_of(campaign, cast.worker, "oracle")
+    question = pair(campaign)[1]
+    mend(text)
+    client = cast.client("worker")
+    span = {"start": HURT, "end": HURT + 8, "quote": "was hurt"}
+    sent = {"key": uuid4(), "grade": 1, "spans": json.dumps([span])}
+    answer = client.post(
+        f"/work/{assignment.pk}/answers/{question.pk}/", sent, headers={"X-Requested-With": "fetch"}
+    )
+    assert answer.status_code in (200, 204, 302), answer.content
+    newest = Answer.objects.order_by("pk").last()
+    assert (newest.late, newest.spans) == ("closed", [span])
+    assert newest.text_sha256 == digest(REPORT)
+
+
+def test_who_is_set_aside_and_counts_again_is_carried_over(campaign, text, cast):
+    mend(text)
+    moved = grades(text)
+    uma = participant(campaign, cast.other_worker)
+    for assignment in Assignment.objects.filter(participant=uma):
+        Assignment.objects.filter(pk=assignment.pk).update(state="submitted")
+    actions.set_aside(uma, cast.researcher)
+    assert {rater for rater, _ in grades(text)} == {"wil"}
+    actions.count_work_again(uma, cast.researcher)
+    assert grades(text) == moved
+
+
+@pytest.mark.parametrize("acts", ["while they count", "while they are set aside"])
+def test_a_choice_made_otherwise_finds_what_staff_did_meanwhile(campaign, text, cast, acts):
+    """uma is set aside before or after the grades are, and comes back or not: by hand, all four."""
+    before = grades(text)
+    assert {rater for rater, _ in before} == {"wil", "uma"}
+    uma = participant(campaign, cast.other_worker)
+    Assignment.objects.filter(participant=uma).update(state="submitted")
+    at_once = acts == "while they count"
+    if at_once:
+        actions.set_aside(uma, cast.researcher)
+    version = mend(text, counts=False)
+    assert grades(text) == {}
+    if at_once:
+        actions.count_work_again(uma, cast.researcher)
+    else:
+        actions.set_aside(uma, cast.researcher)
+    assert grades(text) == {}
+    choose_again(version, counts=True, by=cast.researcher)
+    there = {"wil", "uma"} if at_once else {"wil"}
+    assert grades(text) == {
+        (rater, number): (grade, [start + len("Mended. ") for start in starts])
+        for (rater, number), (grade, starts) in before.items()
+        if rater in there
+    }
+    choose_again(version, counts=False, by=cast.researcher)
+    assert grades(text) == {}
+
+
+def test_what_is_decided_afterwards_stands_in_the_words_of_now(campaign, text, rosa, cast):
+    mend(text)
+    assert (
+        rosa.post(url(campaign), decision(campaign, text_sha256=digest(MENDED))).status_code == 422
+    )
+    sent = decision(campaign, text_sha256=digest(REPORT))
+    assert rosa.post(url(campaign), sent).status_code == 302
+    campaign.refresh_from_db()
+    name = adjudicator_of(campaign).name
+    assert Decision.objects.get().spans[0]["start"] == HURT
+    assert grades(text)[name, 2] == (1, [HURT + len("Mended. ")])
+    version = Version.objects.get()
+    choose_again(version, counts=False, by=cast.researcher)
+    assert grades(text) == {}
+    withdrawn = {"key": uuid4(), "base": sent["key"], "note": "", "withdraw": ""}
+    assert rosa.post(url(campaign), withdrawn).status_code == 302
+    choose_again(version, counts=True, by=cast.researcher)
+    assert {rater for rater, _ in grades(text)} == {"wil", "uma"}
+    assert (
+        rosa.post(
+            url(campaign),
+            decision(campaign, base=Decision.objects.last().key, text_sha256=digest(REPORT)),
+        ).status_code
+        == 302
+    )
+    assert grades(text)[name, 2] == (1, [HURT + len("Mended. ")])
+
+
+def test_a_decision_about_words_whose_grades_are_set_aside_waits(campaign, text, rosa, cast):
+    version = mend(text, counts=False)
+    sent = decision(campaign, text_sha256=digest(REPORT))
+    assert rosa.post(url(campaign), sent).status_code == 302
+    assert grades(text) == {}
+    choose_again(version, counts=True, by=cast.researcher)
+    campaign.refresh_from_db()
+    assert grades(text)[adjudicator_of(campaign).name, 2] == (1, [HURT + len("Mended. ")])
+
+
+def test_words_that_are_gone_lose_their_place_and_keep_what_they_marked(campaign, text, cast, rosa):
+    mend(text, REPORT.replace("was hurt", "had an injury"))
+    lost = NuggetSpan.objects.filter(rating__text=text, start=None)
+    assert [span.source_quote for span in lost] == ["was hurt"]
+    wil = participant(campaign, cast.worker)
+    Assignment.objects.filter(participant=wil).update(state="submitted")
+    actions.set_aside(wil, cast.researcher)
+    actions.count_work_again(wil, cast.researcher)
+    lost = NuggetSpan.objects.filter(rating__text=text, start=None)
+    assert [(span.source_quote, span.located) for span in lost] == [("was hurt", "unlocated")]
+    assert place("was hurt") in markup(rosa.get(url(campaign)))
+
+
+def test_what_raters_of_files_said_is_theirs(campaign, text, cast):
+    """Choosing looks at pairs that the campaign has answers to: a rating of a file stays as it is."""
+    ann = Rater.objects.create(dataset=text.dataset, name="ann", kind="human")
+    question = pair(campaign)[1]
+    version = mend(text)
+    Rating.objects.record(
+        rater=ann.pk, rubric=campaign.rubric_id, text=text.pk, question=question.pk, grade=1
+    )
+    choose_again(version, counts=False, by=cast.researcher)
+    assert grades(text) == {("ann", 2): (1, [])}
