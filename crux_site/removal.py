@@ -135,6 +135,7 @@ WORDS: dict[type[Model], str] = {
     Product: "written texts and questions",
     Draft: "replies of writers",
     SubQuestion: "sub-questions",
+    Version: "texts and sub-questions that get their old words back",
     System: "systems with settings",
     ReportValue: "values of reports",
 }

@@ -22,8 +22,9 @@ from annotation.models import (
     Text,
     User,
 )
+from annotation.text.carrying import Worded
 from annotation.text.spans import Span
-from annotation.text.versions import Worded, as_now
+from annotation.text.versions import as_now
 
 LETTERS = "ABCDEFGHIKLMNOPQRSTUVWXYZ"  # without J, which means the judge elsewhere
 RATER_MARKS = 7  # the eighth mark is the decision's own

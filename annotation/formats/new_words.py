@@ -8,7 +8,8 @@ from django.db.models import Max
 
 from annotation.formats.summary import ImportSummary
 from annotation.models import NuggetSpan, SubQuestion, Text, Version
-from annotation.text.versions import RewordingRefused, Worded, outlook, ratings_of
+from annotation.text.carrying import Worded, ratings_of
+from annotation.text.versions import RewordingRefused, outlook
 
 
 class Choice(StrEnum):

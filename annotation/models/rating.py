@@ -131,23 +131,32 @@ class RatingQuerySet(ByNaturalKey, models.QuerySet["Rating"]):
         self._raw_delete(self.db)
 
     def set_aside(self) -> list[dict[str, Any]]:
-        """Delete all of these, and return them with their spans, for `put_back`. In a transaction."""
+        """Delete all of these, and return them with their spans, for `put_back`. In a transaction.
+
+        The hash says of which words of their text the spans are: these may change before.
+        """
         kept = []
-        for rating in self.order_by("pk").prefetch_related("spans"):
+        for rating in self.order_by("pk").select_related("text").prefetch_related("spans"):
             fields = ("start", "end", "quote", "source_quote", "located")
             spans = [{name: getattr(span, name) for name in fields} for span in rating.spans.all()]
             row = {name: getattr(rating, f"{name}_id") for name in _PAIR}
-            kept.append(
-                row | {"grade": rating.grade, "created": rating.created.isoformat(), "spans": spans}
-            )
+            row |= {"grade": rating.grade, "created": rating.created.isoformat(), "spans": spans}
+            kept.append(row | {"text_sha256": rating.text.sha256})
         NuggetSpan.objects.filter(rating__in=self).delete()
         self.delete()
         return kept
 
     def put_back(self, kept: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-        """Make again what was set aside, in a transaction. Of pairs that were rated since it is returned."""
-        left = []
-        for row in kept:
+        """Make again what was set aside, in a transaction. Of pairs that were rated since it is returned.
+
+        What was given by a rater, or to a text, that is gone by now is gone, too.
+        """
+        left, rows = [], list(kept)
+        for name in _PAIR:
+            model: Any = Rating._meta.get_field(name).related_model
+            there = model.objects.in_bulk({row[name] for row in rows})
+            rows = [row for row in rows if row[name] in there]
+        for row in rows:
             pair = {f"{name}_id": row[name] for name in _PAIR}
             if self.filter(**pair).exists():
                 left.append(row)

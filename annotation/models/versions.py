@@ -4,13 +4,15 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
+from annotation.models.corpus import SubQuestion, Text
+
 
 class Version(models.Model):
     """The words that a text, or a question, had until others took their place.
 
     Where grades given to them do not count for the new words (`counts`), they lie in `set_aside`: a list of
-    {rater, rubric, text, question, grade, created, spans}, by keys, with `is_placed` where the spans stand in
-    the new words. `citations` are marks of a report whose statements are not in its new words, as rows.
+    {rater, rubric, text, question, grade, created, spans, text_sha256}, by keys; the hash is of the words that
+    the spans are in. `citations` are marks of a report whose statements are not in its new words, as rows.
     """
 
     dataset = models.ForeignKey(
@@ -33,6 +35,11 @@ class Version(models.Model):
     n_ratings = models.PositiveIntegerField(default=0, help_text="given to these words or before")
     set_aside = models.JSONField(default=list, blank=True)
     citations = models.JSONField(default=list, blank=True)
+    had = models.JSONField(
+        default=dict,
+        blank=True,
+        help_text="what else it had with these words: spans, citations, its place in a document",
+    )
     replaced = models.DateTimeField(auto_now_add=True)
     by = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+"
@@ -60,3 +67,10 @@ class Version(models.Model):
 
     def __str__(self) -> str:
         return f"version {self.number} of {self.text or self.question}"
+
+    @property
+    def thing(self) -> Text | SubQuestion:
+        """What had these words."""
+        thing = self.text or self.question
+        assert thing is not None
+        return thing

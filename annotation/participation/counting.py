@@ -10,7 +10,8 @@ from django.db.models import QuerySet
 from django.db.models.functions import Coalesce
 
 from annotation.models import Answer, Assignment, Campaign, Item, ItemQuestion, Rating, Text
-from annotation.text.versions import Worded, as_now
+from annotation.text.carrying import Worded
+from annotation.text.versions import as_now
 
 Pair = tuple[int, int, int, int]  # keys of rater, rubric, text and question
 
@@ -88,18 +89,14 @@ def withdraw(assignments: Iterable[int], why: Answer.Late = Answer.Late.TAKEN_BA
 def level(thing: Worded) -> None:
     """Let the ratings of a text, or under a question, be those that people's answers make. In a transaction.
 
-    For after another choice about grades of earlier words: meanwhile, staff may have let somebody's answers
-    to these count, or count no more. A rating that is there, and is to be, stays as it is.
+    For after another choice about grades of earlier words: meanwhile, staff of a closed campaign may have let
+    somebody's answers count, or count no more. A rating that is there, and is to be, stays as it is.
     """
-    if isinstance(thing, Text):
-        answers = Answer.objects.filter(assignment__item__text=thing, question__isnull=False)
-        earlier = answers.filter(assignment__item__shown_body__isnull=False)
-    else:
-        answers = Answer.objects.filter(question=thing)
-        shown = ItemQuestion.objects.filter(question=thing, shown_body__isnull=False)
-        earlier = answers.filter(assignment__item__in=shown.values("item"))
+    path = "assignment__item__text" if isinstance(thing, Text) else "question"
+    answers = Answer.objects.filter(**{path: thing}, question__isnull=False)
+    closed = answers.filter(assignment__participant__campaign__state=Campaign.State.CLOSED)
     newest = _newest(answers)
-    for pair in set(_pairs(_for_ratings(earlier))):
+    for pair in set(_pairs(_for_ratings(closed))):
         answer = newest.get(pair)
         if not (answer and _is_said(answer) and _is_rated(pair)):
             _bring_in_line(pair, answer)

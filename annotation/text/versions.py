@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,7 +10,6 @@ from django.db import transaction
 
 from annotation.models import (
     Campaign,
-    Citation,
     Item,
     ItemQuestion,
     NuggetSpan,
@@ -21,11 +20,20 @@ from annotation.models import (
     User,
     Version,
 )
-from annotation.text.anchors import anchored
+from annotation.text.carrying import (
+    Span,
+    Worded,
+    carried,
+    had_with_words,
+    keep_shown,
+    move_citations,
+    move_spans,
+    new_place,
+    ratings_of,
+    set_aside_now,
+    spans_with_a_place,
+)
 
-Worded = Text | SubQuestion
-Span = dict[str, Any]  # the fields of a span of a rating
-PLACED = "is_placed"  # of a rating set aside: its spans stand in the words after its version
 LONGEST = 200  # of what an entry of the log tells
 
 
@@ -76,17 +84,17 @@ def outlook(thing: Worded, body: str) -> Outlook:
     campaigns = tuple(str(campaign) for campaign in _campaigns(thing).published())
     if isinstance(thing, SubQuestion):
         return Outlook(campaigns, n_ratings, 0, (), 0, ())
-    spans = list(_spans(thing))
+    spans = list(spans_with_a_place(thing))
     citations = list(thing.citations.all())
     old = thing.body or ""
     return Outlook(
         campaigns=campaigns,
         n_ratings=n_ratings,
         n_spans=len(spans),
-        lost=tuple(span.quote for span in spans if _place(thing, body, span) is None),
+        lost=tuple(span.quote for span in spans if new_place(thing, body, span) is None),
         n_citations=len(citations),
         lost_citations=tuple(
-            old[mark.start : mark.end] for mark in citations if _place(thing, body, mark) is None
+            old[mark.start : mark.end] for mark in citations if new_place(thing, body, mark) is None
         ),
     )
 
@@ -115,13 +123,14 @@ def reword(thing: Worded, body: str, *, by: User | None, why: str, counts: bool)
     )
     if not counts:
         version.set_aside = ratings_of(thing).set_aside()
+    version.had = had_with_words(thing)
     if isinstance(thing, Text):
-        version.citations = _move_citations(thing, body)
-        _move_spans(thing, body)
+        version.citations = move_citations(thing, body)
+        move_spans(thing, body)
         thing.start = thing.end = None  # in its document other words stand there
     else:
         thing.source_body = ""  # which are the old words, with their white space
-    _keep_shown(thing, body)
+    keep_shown(thing, body)
     thing.body = body
     thing.save()
     version.save()
@@ -132,14 +141,11 @@ def reword(thing: Worded, body: str, *, by: User | None, why: str, counts: bool)
 @transaction.atomic
 def choose(version: Version, *, counts: bool, by: User | None) -> None:
     """Let the grades that were given to a thing's last words before these count, or count no more."""
-    thing = version.text or version.question
-    assert thing is not None
+    thing = version.thing
     if counts:
-        moved = [_at_new_words(row, version, thing) for row in version.set_aside]
-        version.set_aside = Rating.objects.put_back(moved)
+        version.set_aside = Rating.objects.put_back(set_aside_now(version))
     else:
-        rated = ratings_of(thing).filter(created__lte=version.replaced).set_aside()
-        version.set_aside += [{**row, PLACED: True} for row in rated]
+        version.set_aside += ratings_of(thing).filter(created__lte=version.replaced).set_aside()
     version.counts = counts
     version.save(update_fields=["counts", "set_aside"])
     what = "grades of earlier words count" if counts else "set grades of earlier words aside"
@@ -187,7 +193,7 @@ def as_now(asked: ItemQuestion, spans: Sequence[Span]) -> list[Span] | None:
         return list(spans)
     if not had_before(text, item.shown_body):
         return None
-    return [_carried(NuggetSpan(**span), item.shown_body, text.body or "") for span in spans]
+    return [carried(NuggetSpan(**span), item.shown_body, text.body or "") for span in spans]
 
 
 def lost_spans(thing: Text) -> Any:
@@ -196,85 +202,11 @@ def lost_spans(thing: Text) -> Any:
     return spans.select_related("rating__rater", "rating__question", "rating__rubric")
 
 
-def ratings_of(thing: Worded) -> Any:
-    """All ratings of a text, or under a question."""
-    return Rating.objects.filter(**{"text" if isinstance(thing, Text) else "question": thing})
-
-
 def _campaigns(thing: Worded) -> Any:
     """Those that show it, or will."""
     is_text = isinstance(thing, Text)
     items = Item.objects.filter(**{"text" if is_text else "asked__question": thing})
     return Campaign.objects.filter(pk__in=items.values("campaign"))
-
-
-def _keep_shown(thing: Worded, body: str) -> None:
-    """Beside the items of campaigns that were open, before the words become others."""
-    rows: Any = thing.items if isinstance(thing, Text) else thing.asked_in
-    campaign = "campaign" if isinstance(thing, Text) else "item__campaign"
-    shown = rows.exclude(**{f"{campaign}__state": Campaign.State.DRAFT})
-    shown.filter(shown_body=None).update(shown_body=thing.body)
-    shown.filter(shown_body=body).update(shown_body=None)
-
-
-def _spans(text: Text) -> Iterator[NuggetSpan]:
-    yield from NuggetSpan.objects.filter(rating__text=text, start__isnull=False).order_by("pk")
-
-
-def _place(text: Text, body: str, marked: NuggetSpan | Citation) -> tuple[int, int] | None:
-    if marked.start is None or marked.end is None:
-        return None
-    return anchored(text.body or "", body, marked.start, marked.end)
-
-
-def _move_spans(text: Text, body: str) -> None:
-    for span in _spans(text):
-        place = _place(text, body, span)
-        _put(span, place)
-        span.save(update_fields=["start", "end", "quote", "source_quote", "located"])
-
-
-def _put(span: NuggetSpan, place: tuple[int, int] | None) -> None:
-    """At its place in the new words; without one it keeps the words that it marked."""
-    if place:
-        span.start, span.end = place
-        return
-    span.start = span.end = None
-    span.source_quote, span.quote = span.source_quote or span.quote, ""
-    span.located = NuggetSpan.Located.UNLOCATED
-
-
-def _at_new_words(row: Mapping[str, Any], version: Version, thing: Worded) -> dict[str, Any]:
-    """A rating that was set aside, its spans where they stand in the words of now."""
-    if row.get(PLACED):
-        return dict(row)
-    # A question's new words move no spans.
-    body = thing.body or "" if isinstance(thing, Text) else version.body
-    spans = [_carried(NuggetSpan(**span), version.body, body) for span in row["spans"]]
-    return {**row, PLACED: True, "spans": spans}
-
-
-def _carried(span: NuggetSpan, old: str, new: str) -> Span:
-    """The fields of a span of old words, where it stands in new ones."""
-    if span.start is not None and span.end is not None and old != new:
-        _put(span, anchored(old, new, span.start, span.end))
-    fields = ("start", "end", "quote", "source_quote", "located")
-    return {name: getattr(span, name) for name in fields}
-
-
-def _move_citations(text: Text, body: str) -> list[dict[str, Any]]:
-    """Move the marks of a report with their statements. Those whose statement is gone go, and are returned."""
-    gone = []
-    for mark in text.citations.all():
-        place = _place(text, body, mark)
-        if place:
-            mark.start, mark.end = place
-            mark.save(update_fields=["start", "end"])
-        else:
-            fields = ("position", "start", "end", "label", "cited_id")
-            gone.append({name: getattr(mark, name) for name in fields})
-            mark.delete()
-    return gone
 
 
 def _told(thing: Worded, version: Version) -> str:

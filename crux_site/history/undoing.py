@@ -3,11 +3,21 @@
 from __future__ import annotations
 
 from django.db import transaction
+from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
 from django.utils import timezone
 
-from annotation.models import Dataset, Project, ProjectEntry, User
+from annotation.models import (
+    Campaign,
+    Dataset,
+    Project,
+    ProjectEntry,
+    Rating,
+    User,
+    Version,
+)
 from building.models import Writing
 from crux_site.removal import BROUGHT, Going, Removal, Standing, made_within
+from crux_site.versions.changing import take_back
 from judging.engine.background import GOING
 from judging.models import JudgeRun
 
@@ -16,10 +26,12 @@ def undoing(entry: ProjectEntry, dataset: Dataset) -> Going:
     """How it stands now. Nothing is changed."""
     keys = entry.rows
     before = {model: keys.get(model._meta.label_lower, [1])[0] - 1 for model in BROUGHT}
-    removal = Removal(made_within(dataset, keys), before)
+    rows = made_within(dataset, keys)
+    removal = Removal(rows, before)
     later = _later(entry, dataset)
     makers = [(called(each), made_within(dataset, each.rows)) for each in later]
-    reasons = at_work(dataset) + removal.standing(makers) + _filled(later) + _reworded(entry)
+    reasons = at_work(dataset) + removal.standing(makers) + _filled(later)
+    reasons += _needed(rows[Version], rows[Rating])
     return Going(removal, removal.counts(), reasons)
 
 
@@ -44,7 +56,10 @@ def undo(entry: ProjectEntry, dataset: Dataset, by: User) -> Going:
         Dataset.objects.select_for_update(no_key=True).get(pk=dataset.pk)
         found = undoing(entry, dataset)
         if not found.reasons:
+            versions = list(found.removal.rows[Version].order_by("-pk"))
             found.removal.delete()
+            for version in versions:
+                take_back(version)
             detail = f"of {called(entry)}: {found}"
             project = Project.objects.get(datasets=dataset)
             ProjectEntry.record(project, by, "undid the import", detail, dataset, undoes=entry)
@@ -61,11 +76,35 @@ def _later(entry: ProjectEntry, dataset: Dataset) -> list[ProjectEntry]:
     return list(imports.order_by("pk"))
 
 
-def _reworded(entry: ProjectEntry) -> list[Standing]:
-    """Spans that lost their places, and what was rated since, make that no way back."""
-    n = entry.rows.get("reworded", 0)
-    what = "versions that it made. They stay: give old words again on the pages of the words"
-    return [Standing("This import", n, what)] if n else []
+def _needed(versions: QuerySet[Version], brought: QuerySet[Rating]) -> list[Standing]:
+    """Who needs the words that took the place of these versions; `brought` are ratings that go as well."""
+    since = Version.objects.filter(
+        Q(text=OuterRef("text")) | Q(question=OuterRef("question")), number__gt=OuterRef("number")
+    )
+    found = [
+        Standing(
+            "Words", versions.filter(Exists(since)).count(), "that are other ones again since"
+        ),
+        Standing("Words", versions.filter(had={}).count(), "from before they could be given back"),
+    ]
+    for thing in ("text", "question"):
+        rated = Rating.objects.filter(
+            **{f"{thing}__versions__in": versions},
+            created__gt=F(f"{thing}__versions__replaced"),
+        ).exclude(pk__in=brought.values("pk"))
+        for rater, n in (
+            rated.order_by("rater__name").values_list("rater__name").annotate(Count("pk"))
+        ):
+            found.append(Standing(f"Rater {rater}", n, f"grades of new words of a {thing}"))
+    shown = Q(items__text__versions__in=versions) | Q(items__asked__question__versions__in=versions)
+    going_on = Campaign.objects.exclude(state=Campaign.State.CLOSED).filter(shown)
+    for campaign, n in (
+        going_on.order_by("pk").values_list("title").annotate(Count("items", distinct=True))
+    ):
+        found.append(
+            Standing(f"Campaign {campaign}", n, "items with new words: close or discard it first")
+        )
+    return [standing for standing in found if standing.n]
 
 
 def _filled(later: list[ProjectEntry]) -> list[Standing]:

@@ -217,7 +217,7 @@ def _write_down(
     made = [f"{n} {what}" for what, n in summary.created.items() if what != "datasets"]
     if filled := sum(file.filled for file in summary.files):
         made.append(f"{filled} filled that were there")
-    rows = keys_since(before) | {"filled": filled, "reworded": summary.new_words.n}
+    rows = keys_since(before) | {"filled": filled}
     action, detail = "imported", ", ".join(made)
     if summary.replaced:
         action, detail = "replaced", f"{summary.replaced}; brought: {detail}"

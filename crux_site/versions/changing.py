@@ -10,7 +10,9 @@ from django.db.models import Q
 from annotation.adjudication import decisions
 from annotation.models import Campaign, Dataset, Text, User, Version
 from annotation.participation import counting
-from annotation.text.versions import RewordingRefused, Worded, choose, reword
+from annotation.text.carrying import Worded
+from annotation.text.versions import RewordingRefused, choose, reword
+from annotation.text.words_back import give_back
 from judging.engine.background import GOING
 from judging.models import Attempt
 
@@ -33,12 +35,22 @@ def choose_again(version: Version, *, counts: bool, by: User) -> None:
     """
     nobody_judges(version.dataset)
     choose(version, counts=counts, by=by)
-    thing = version.text or version.question
-    assert thing is not None
+    thing = version.thing
     attempts = attempts_at(thing)
     attempts.count_again() if counts else attempts.count_no_more()
     counting.level(thing)
     decisions.level(thing)
+
+
+@transaction.atomic
+def take_back(version: Version) -> None:
+    """Let a thing have its last words again, as `give_back`, with the replies of judges to these."""
+    thing, counted = version.thing, version.counts
+    give_back(version)
+    if not counted:
+        attempts_at(thing).count_again()
+        counting.level(thing)
+        decisions.level(thing)
 
 
 def check_again(dataset: Dataset, since: int) -> None:

@@ -12,9 +12,9 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from annotation.http import AuthenticatedRequest, owners_only, researchers_only
 from annotation.models import Dataset, NuggetSpan, SubQuestion, Text
+from annotation.text.carrying import Worded
 from annotation.text.versions import (
     RewordingRefused,
-    Worded,
     lost_spans,
     outlook,
     place_by_words,

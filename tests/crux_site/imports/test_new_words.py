@@ -242,9 +242,7 @@ def test_the_command_has_the_choice(folder, small):
     assert not Version.objects.get(text__isnull=False).counts
 
 
-def test_the_page_has_the_choice_and_such_an_import_is_not_undone(
-    cast, small, tmp_path, monkeypatch
-):
+def test_the_page_has_the_choice_and_such_an_import_is_undone(cast, small, tmp_path, monkeypatch):
     monkeypatch.setattr(uploads, "STAGING", tmp_path)
     monkeypatch.setattr(uploads.Upload, "start", uploads.Upload.read)
     client = cast.client("admin")
@@ -259,7 +257,7 @@ def test_the_page_has_the_choice_and_such_an_import_is_not_undone(
 
     assert upload("perhaps").status_code == 422
     assert "choose in the import" in words(client.get(upload("refuse").url))
-    look = upload("count").url
+    look, before = upload("count").url, report().body
     seen = words(client.get(look))
     assert "Would get new words 1 text and 1 sub-question. Of the old words 9 grades" in seen
     assert "4 marked spans would count for the new ones; 2 spans would lose their place" in seen
@@ -269,6 +267,8 @@ def test_the_page_has_the_choice_and_such_an_import_is_not_undone(
     assert Version.objects.filter(by=cast.admin).count() == 2
     entry = ProjectEntry.objects.filter(action="imported").first()
     undo = f"/datasets/small/history/{entry.pk}/undo/"
-    for answer in (client.get(undo), client.post(undo)):
-        assert "This import: 2 versions that it made. They stay" in words(answer)
-    assert report().body == REPORT
+    page = words(client.get(undo))
+    assert "Words that it replaced come back." in page
+    assert "texts and sub-questions that get their old words back 2" in page
+    assert client.post(undo).status_code == 302
+    assert (report().body, question().body) == (before, QUESTIONS["t-1"][0])

@@ -142,6 +142,27 @@ def test_grades_are_set_aside_and_come_back_with_their_spans(owner, report, url)
     assert owner.post(f"{url}choose/", {"counts": "maybe"}).status_code == 404
 
 
+def test_grades_of_a_question_come_back_to_a_text_whose_words_changed_meanwhile(owner, report, url):
+    """Their spans are of the words that the text had when they were set aside."""
+    question = Rating.objects.get(text=report, grade=1).question
+    address = f"/datasets/ferry/words/question/{question.pk}/"
+    assert send(owner, address, "What is known of it?", counts="no").status_code == 302
+    assert (
+        send(owner, url, "Corrected. " + REPORT.replace("9 March", "10 March")).status_code == 302
+    )
+    assert not NuggetSpan.objects.exists()
+    assert owner.post(f"{address}choose/", {"counts": "yes"}).status_code == 302
+    report.refresh_from_db()
+    assert marked(report) == [(SPANS[0], ""), (SPANS[1], ""), ("", "9 March")]
+
+
+def test_grades_of_a_rater_who_is_gone_do_not_come_back(owner, report, url):
+    send(owner, url, f"Corrected. {REPORT}", counts="no")
+    Rater.objects.filter(name="ann").delete()
+    assert owner.post(f"{url}choose/", {"counts": "yes"}).status_code == 302
+    assert not Rating.objects.filter(text=report).exists()
+
+
 def test_what_was_rated_anew_is_not_taken_back(owner, report, url):
     send(owner, url, "Corrected. " + REPORT, counts="no")
     [ann], question = Rater.objects.filter(name="ann"), report.topic.questions.first()

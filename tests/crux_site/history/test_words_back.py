@@ -1,0 +1,180 @@
+"""An import that gave texts and questions new words is undone, unless somebody needs the new ones."""
+
+import pytest
+
+from annotation.models import (
+    Campaign,
+    Citation,
+    Dataset,
+    Document,
+    NuggetSpan,
+    ProjectEntry,
+    Rater,
+    Rating,
+    Text,
+    Version,
+)
+from annotation.text.versions import place_by_words
+from crux_site.history.undoing import undo, undoing
+from crux_site.imports.importing import import_dataset
+from crux_site.versions.changing import change, choose_again
+from judging.engine.foreground import fill_lexical
+from judging.models import Attempt
+from tests.crux_site.imports.study import write
+from tests.crux_site.imports.test_new_words import new_words, question, report
+from tests.factories import make_campaign
+
+CHOICES = ("count", "set-aside")
+
+
+@pytest.fixture
+def small(tmp_path, db):
+    import_dataset(write(tmp_path / "small"), "small")
+    return Dataset.objects.get(slug="small")
+
+
+@pytest.fixture
+def folder(tmp_path):
+    return write(tmp_path / "new", new_words())
+
+
+def rows() -> dict[str, list]:
+    """All that stands on words, keys of ratings left out: some are made anew."""
+    spans = (
+        "rating__rater__name",
+        "rating__text__name",
+        "rating__text__system",
+        "rating__question",
+    )
+    return {
+        "texts": list(Text.objects.order_by("pk").values("body", "sha256", "start", "end")),
+        "questions": list(report().topic.questions.values("body", "source_body")),
+        "ratings": sorted(
+            Rating.objects.values_list("rater", "rubric", "text", "question", "grade", "created")
+        ),
+        "spans": sorted(
+            map(
+                repr,
+                NuggetSpan.objects.order_by().values_list(
+                    *spans, "position", "start", "end", "quote", "source_quote", "located"
+                ),
+            )
+        ),
+        "citations": list(
+            Citation.objects.order_by("report", "position").values(
+                "report", "position", "start", "end", "label", "cited"
+            )
+        ),
+    }
+
+
+def newest_import() -> ProjectEntry:
+    return ProjectEntry.objects.filter(action="imported").first()
+
+
+def reasons(dataset) -> list[str]:
+    return list(map(str, undoing(newest_import(), dataset).reasons))
+
+
+def undone(dataset) -> None:
+    found = undo(newest_import(), dataset, None)
+    assert found.reasons == []
+
+
+@pytest.mark.parametrize("choice", CHOICES)
+def test_all_is_as_it_was(folder, small, choice):
+    """The report has a place in a document and citations, of which one's statement goes with the new words."""
+    text = report()
+    document = Document.objects.create(
+        dataset=small, topic=text.topic, name="d", body=f"A {text.body}"
+    )
+    Text.objects.filter(pk=text.pk).update(document=document, start=2, end=2 + len(text.body))
+    gone = text.body.split(". ")[-1]
+    for position, (start, end) in enumerate([(0, 9), (text.body.index(gone), len(text.body))]):
+        cited = Text.objects.filter(kind="passage")[position]
+        Citation.objects.create(
+            report=text, position=position, start=start, end=end, label=f"[{position}]", cited=cited
+        )
+    before = rows()
+    import_dataset(folder, "small", new_words=choice)
+    assert rows() != before
+    undone(small)
+    assert rows() == before
+    assert not Version.objects.exists()
+    import_dataset(folder, "small", new_words=choice)  # and can be made again
+    assert question().versions.count() == report().versions.count() == 1
+
+
+@pytest.mark.parametrize("choice", CHOICES)
+def test_also_where_the_choice_was_made_otherwise_since(folder, small, choice):
+    before = rows()
+    import_dataset(folder, "small", new_words=choice)
+    for version in Version.objects.all():
+        choose_again(version, counts=choice != "count", by=None)
+    undone(small)
+    now = rows()
+    assert {name: now[name] for name in now if name != "spans"} == {
+        name: before[name] for name in before if name != "spans"
+    }
+    # What had lost its place, and was set aside or came back since, may have none: no place is another one.
+    lost = [span for span in now["spans"] if span not in before["spans"]]
+    assert len(now["spans"]) == len(before["spans"])
+    assert all("None, None, ''" in span for span in lost)
+    assert len(lost) <= 2
+
+
+def test_a_span_that_somebody_placed_since_goes_with_its_words(folder, small):
+    import_dataset(folder, "small", new_words="count")
+    lost = NuggetSpan.objects.filter(rating__text=report(), start=None).first()
+    place_by_words(lost, report().body[-20:])
+    undone(small)
+    for span in NuggetSpan.objects.filter(rating__text=report(), start__isnull=False):
+        assert report().body[span.start : span.end] == span.quote
+
+
+def test_who_needs_the_new_words_keeps_them(folder, small, cast):
+    import_dataset(folder, "small", new_words="count")
+    ben = Rater.objects.create(dataset=small, name="ben", kind="human")
+    rated = Rating.objects.filter(text=report()).first()
+    Rating.objects.record(
+        rater=ben.pk, rubric=rated.rubric_id, text=report().pk, question=rated.question_id, grade=0
+    )
+    campaign = make_campaign(small, cast.worker)
+    assert "Rater ben: 1 grades of new words of a text" in reasons(small)
+    assert any(
+        reason.startswith(f"Campaign {campaign}: ")
+        and reason.endswith("items with new words: close or discard it first")
+        for reason in reasons(small)
+    )
+    assert undo(newest_import(), small, None).reasons
+    assert Version.objects.count() == 2
+    Rating.objects.filter(rater=ben).delete()
+    Campaign.objects.update(state="closed")
+    undone(small)
+    shown = {item.shown_body for item in campaign.items.filter(text=report())}
+    assert shown == {new_words()["reports_annotated.jsonl"][0]["response"]}
+
+
+def test_words_that_are_others_again_keep_it(folder, small):
+    import_dataset(folder, "small", new_words="count")
+    change(question(), "What became of the ferry after all?", by=None, why="", counts=True)
+    assert reasons(small) == ["Words: 1 that are other ones again since"]
+
+
+def test_versions_from_before_know_no_way_back(folder, small):
+    import_dataset(folder, "small", new_words="count")
+    Version.objects.filter(text=None).update(had={})
+    assert reasons(small) == ["Words: 1 from before they could be given back"]
+
+
+def test_replies_of_judges_count_again_and_new_ones_keep_the_words(folder, small):
+    run = fill_lexical(small)
+    counting = Attempt.objects.filter(counts=True).count()
+    before = rows()
+    import_dataset(folder, "small", new_words="set-aside")
+    assert Attempt.objects.filter(counts=True).count() < counting
+    undone(small)
+    assert (rows(), Attempt.objects.filter(counts=True).count()) == (before, counting)
+    import_dataset(folder, "small", new_words="set-aside")
+    fill_lexical(small)
+    assert [reason for reason in reasons(small) if reason.startswith(f"Rater {run.judge.rater}")]
