@@ -7,28 +7,15 @@ import textwrap
 import pandas as pd
 import pytest
 
-from bench.serving import Server
-from tests.api.seed import ADMIN, seed
+from tests.api.seed import ADMIN
 from tests.browser.site import ROOT
 from tests.crux_site.test_docs import CODE
-from tests.judging.engine.material import environment
 
 NOTEBOOK = json.loads((ROOT / "client" / "notebooks" / "first_look.ipynb").read_text())
 RECIPES = (
     (ROOT / "docs" / "client.md").read_text().partition("## In pandas")[2].partition("\n## ")[0]
 )
 CELLS = ["".join(cell["source"]) for cell in NOTEBOOK["cells"] if cell["cell_type"] == "code"]
-
-
-@pytest.fixture
-def address(transactional_db, tmp_path):
-    seed()
-    server = Server(environment(VAR_DIR=str(tmp_path)), workers=1, ready="/healthz/")
-    try:
-        server.start()
-        yield f"http://127.0.0.1:{server.port}"
-    finally:
-        server.kill()
 
 
 def shown(cell, names):
@@ -41,8 +28,8 @@ def shown(cell, names):
 
 @pytest.mark.soak
 @pytest.mark.any_database
-def test_every_cell_and_recipe_shows_something(address, monkeypatch):
-    monkeypatch.setenv("CRUX_URL", address)
+def test_every_cell_and_recipe_shows_something(served, monkeypatch):
+    monkeypatch.setenv("CRUX_URL", served)
     monkeypatch.setenv("CRUX_TOKEN", ADMIN)
     names = {}
     for cell in CELLS:

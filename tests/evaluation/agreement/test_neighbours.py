@@ -19,7 +19,7 @@ from evaluation.stats.correlation import spearman
 from evaluation.stats.krippendorff import krippendorff_alpha
 from tests.neighbours import FOLDER, expected, imported, line, lines, needs_them
 
-pytestmark = [pytest.mark.django_db, needs_them]
+pytestmark = [pytest.mark.django_db, pytest.mark.soak, needs_them]
 
 
 def near(value: float) -> object:

@@ -13,7 +13,7 @@ from tests.browser.site import ROOT
 from tests.evaluation.agreement.test_neighbours import DECISION, DECISIONS
 from tests.neighbours import FOLDER, expected, imported, line, lines, needs_them
 
-pytestmark = [pytest.mark.django_db, needs_them, pytest.mark.any_database]
+pytestmark = [pytest.mark.django_db, pytest.mark.soak, needs_them, pytest.mark.any_database]
 
 KINDS = {"answerable": 1, "unanswerable": 0}
 KIND = {

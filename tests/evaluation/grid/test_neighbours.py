@@ -10,7 +10,7 @@ from crux_site.imports.importing import import_dataset
 from evaluation.metrics.words import tokens_called
 from tests.neighbours import FOLDER, expected, needs_them
 
-pytestmark = [pytest.mark.django_db, needs_them]
+pytestmark = [pytest.mark.django_db, pytest.mark.soak, needs_them]
 
 CRUD = FOLDER / "crud_rag"
 CANNOT_TELL = "无法推断"

@@ -13,7 +13,7 @@ from evaluation.metrics.nuggets import SCORES
 from tests.crux_site.imports.foreign.folders import write
 from tests.neighbours import FOLDER, expected, lines, needs_them
 
-pytestmark = [pytest.mark.django_db, needs_them]
+pytestmark = [pytest.mark.django_db, pytest.mark.soak, needs_them]
 
 
 def near(value: float) -> object:

@@ -26,6 +26,7 @@ def mill(db):
     return make_mill()
 
 
+@pytest.mark.soak  # it draws every figure
 @pytest.mark.any_database
 def test_everything_is_made_of_a_study_that_has_everything_without_a_date_or_a_path(mill, tmp_path):
     reported = GOLDEN / "table1.csv"
@@ -37,6 +38,7 @@ def test_everything_is_made_of_a_study_that_has_everything_without_a_date_or_a_p
         assert str(tmp_path).encode() not in path.read_bytes()
 
 
+@pytest.mark.soak  # it draws every figure
 def test_the_same_bytes_from_another_database(mill, tmp_path):
     first = bundle(mill)
     folder = tmp_path / "mill"

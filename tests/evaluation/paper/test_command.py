@@ -26,6 +26,7 @@ def mill(db):
     return make_mill()
 
 
+@pytest.mark.soak  # it draws every figure
 def test_it_writes_and_says_what_and_the_same_bytes_again_elsewhere(mill, tmp_path):
     out = tmp_path / "new" / "folder"
     printed = output("mill", "--out", str(out), "--judge", "judge", "--intervals")

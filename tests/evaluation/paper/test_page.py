@@ -135,6 +135,7 @@ def test_a_style_becomes_the_attributes_of_its_names():
     )
 
 
+@pytest.mark.soak  # it draws every figure
 def test_the_archive_is_the_folder_of_the_command(rosa, mill, made):
     response = rosa.get(f"{PAGE}paper.zip", OPTIONS)
     assert response["Content-Disposition"] == 'attachment; filename="mill-paper.zip"'
@@ -163,6 +164,7 @@ def test_each_file_alone_is_that_of_the_command(rosa, mill, made):
             assert response["Content-Type"] == TYPES[name.rpartition(".")[2]]
 
 
+@pytest.mark.soak  # it draws every figure
 def test_chosen_systems_are_ticked_and_kept_and_their_files_are_those_of_the_command(
     rosa, mill, tmp_path
 ):

@@ -9,7 +9,7 @@ from evaluation.metrics.exact_match import normalised
 from evaluation.metrics.relevance_seen import MEASURES
 from tests.neighbours import FOLDER, expected, needs_them
 
-pytestmark = [needs_them, pytest.mark.any_database]
+pytestmark = [pytest.mark.soak, needs_them, pytest.mark.any_database]
 
 CLOSE = 1e-9
 
