@@ -48,6 +48,7 @@ TAKES = {
     "unmarked": "span_overlap",
     "not-in-text": "span_overlap",
 }
+OF_JUDGE = ("judge-differs", "no-judge")  # kinds that are counted against a judge
 MOST = "most"  # before the name of a rater: most of the others
 CELLS = {
     "tp": "both answerable",
@@ -113,7 +114,7 @@ class PairForm(QueryForm):
             gave=sides,
             either=sides,
             called=selection.by.rubric.grades() if selection.by else (),
-            kind=kinds(selection),
+            kind=_kinds(selection),
             system=matrix.systems,
             topic=matrix.topic_names.values(),
             text=matrix.texts,
@@ -123,7 +124,7 @@ class PairForm(QueryForm):
 
     def clean(self) -> dict[str, Any]:
         asked = self.cleaned_data
-        of_judge = asked.get("kind") in ("judge-differs", "no-judge")
+        of_judge = asked.get("kind") in OF_JUDGE
         if asked.get("cell") and "answerable" not in self.measures:
             raise SelectionError("No grade of this rubric says answerable: it has no such cells.")
         if not self.judge and (of_judge or asked.get("cell") or self.data.get("judge_grade")):
@@ -132,7 +133,13 @@ class PairForm(QueryForm):
 
 
 def kinds(selection: Selection) -> dict[str, str]:
-    """The kinds of pairs that there are under the selection's rubric, with their words."""
+    """The kinds of pairs that a page offers, with their words: those of a judge where one is chosen."""
+    there = _kinds(selection)
+    return {kind: there[kind] for kind in there if selection.judge or kind not in OF_JUDGE}
+
+
+def _kinds(selection: Selection) -> dict[str, str]:
+    """The kinds of pairs that there are under the selection's rubric."""
     return {
         kind: words
         for kind, words in KINDS.items()

@@ -5,10 +5,12 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from django.test import Client
+from lxml import html
 
 from annotation.models import Rater, Rating, Text
 from annotation.models.standard import NUGGET_SUPPORT, QUESTION_TYPE, add_standard
 from annotation.text.versions import reword
+from tests.crux_site.test_forms import as_query
 from tests.evaluation.agreement.test_page import words
 from tests.markup import markup
 
@@ -52,19 +54,8 @@ def test_every_page_has_the_tabs_and_the_bar(rosa, study, page):
 
 def filled(page: str) -> dict[str, list[str]]:
     """What a browser sends of the form of choices as it stands."""
-    form = re.search(r'<form class="row choose".*?</form>', page, re.DOTALL)[0]
-    fields: dict[str, list[str]] = {}
-    for tag in re.findall(r"<input[^>]*>", form):
-        is_box = 'type="checkbox"' in tag or 'type="radio"' in tag
-        name = re.search(r'name="([^"]+)"', tag)
-        if name and (not is_box or "checked" in tag):
-            value = re.search(r'value="([^"]*)"', tag)
-            fields.setdefault(name[1], []).append(value[1] if value else "")
-    for name, options in re.findall(r'<select name="([^"]+)">(.*?)</select>', form, re.DOTALL):
-        values = re.findall(r'<option(?: value="([^"]*)")?\s*(selected)?>\s*([^<]*)', options)
-        chosen = [value for value in values if value[1]] or values[:1]
-        fields[name] = [chosen[0][0] or chosen[0][2].strip()]
-    return fields
+    form = html.fromstring(page).xpath('//form[starts-with(@class, "row choose")]')[0]
+    return as_query(form.form_values())
 
 
 @pytest.mark.parametrize(
