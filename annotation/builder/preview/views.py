@@ -87,7 +87,7 @@ def item(request: AuthenticatedRequest, slug: str, position: int) -> HttpRespons
     place = order.index(position)
     context = page_context(
         campaign,
-        item.text,
+        item.as_shown(),
         asked_in(campaign, item, place),
         links_in(campaign, position, order[place - 1] if place else None),
         place=place + 1,
@@ -173,7 +173,7 @@ def _after(campaign: Campaign, here: str) -> str:
 def _taken(
     request: AuthenticatedRequest, campaign: Campaign, item: Item, further: Rubric | None = None
 ) -> HttpResponseBase:
-    form = AnswerForm(request.POST, text=item.text, rubric=further or campaign.rubric)
+    form = AnswerForm(request.POST, text=item.as_shown(), rubric=further or campaign.rubric)
     if form.is_valid():
         if is_by_script(request):
             return JsonResponse({"says": _("Preview: nothing is saved")})

@@ -141,6 +141,23 @@ def test_pages_of_the_campaign_show_what_was_shown(campaign, text, rosa):
     assert f"/datasets/ferry/words/text/{text.pk}/" in markup(rosa.get(url(campaign)))
 
 
+def test_review_and_preview_show_what_was_shown(campaign, text, rosa):
+    item, question = pair(campaign)
+    asked = question.body
+    mend(text)
+    change(question, "Who was hurt, and how?", by=None, why="", counts=True)
+    here = f"/campaigns/{campaign.slug}"
+    for address in (f"{here}/edit/review/", f"{here}/preview/items/{item.position}/"):
+        seen = markup(rosa.get(address))
+        assert asked in seen, address
+        assert "Who was hurt, and how?" not in seen, address
+        assert "Mended." not in seen, address
+    span = {"start": HURT, "end": HURT + 8, "quote": "was hurt"}
+    sent = {"key": uuid4(), "grade": 1, "spans": json.dumps([span])}
+    answers = f"{here}/preview/items/{item.position}/answers/{question.pk}/"
+    assert rosa.post(answers, sent, headers={"X-Requested-With": "fetch"}).status_code == 200
+
+
 def test_files_of_the_campaign_have_what_was_shown(campaign, text, rosa):
     question = pair(campaign)[1]
     mend(text)
