@@ -22,7 +22,7 @@ from annotation.models import (
     Text,
     User,
 )
-from annotation.text.carrying import Worded
+from annotation.text.carrying import Worded, says
 from annotation.text.spans import Span
 from annotation.text.versions import as_now
 
@@ -184,7 +184,7 @@ def _spans(decision: Decision) -> list[dict[str, Any]] | None:
 
 def level(thing: Worded) -> None:
     """Let decisions about a text, or under a question, be ratings or none, as grades of the words that they
-    are about count. In a transaction. A rating that is there, and is to be, stays as it is.
+    are about count. In a transaction. A rating that says what it is to say stays as it is.
     """
     path = "item__text" if isinstance(thing, Text) else "question"
     decisions = Decision.objects.filter(**{path: thing}, item__campaign__is_pilot=False)
@@ -196,7 +196,7 @@ def level(thing: Worded) -> None:
         rater = decision.item.campaign.adjudicator
         rated = Rating.objects.filter(rater=rater, text=decision.item.text_id, question=question)
         is_to_be = decision.grade is not None and _spans(decision) is not None
-        if not (is_to_be and rated.exists()):
+        if not (is_to_be and says(rated.first(), decision.grade, decision.spans)):
             _project(decision)
 
 

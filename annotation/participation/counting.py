@@ -10,7 +10,7 @@ from django.db.models import QuerySet
 from django.db.models.functions import Coalesce
 
 from annotation.models import Answer, Assignment, Campaign, Item, ItemQuestion, Rating, Text
-from annotation.text.carrying import Worded
+from annotation.text.carrying import Worded, says
 from annotation.text.versions import as_now
 
 Pair = tuple[int, int, int, int]  # keys of rater, rubric, text and question
@@ -90,7 +90,7 @@ def level(thing: Worded) -> None:
     """Let the ratings of a text, or under a question, be those that people's answers make. In a transaction.
 
     For after another choice about grades of earlier words: meanwhile, staff of a closed campaign may have let
-    somebody's answers count, or count no more. A rating that is there, and is to be, stays as it is.
+    somebody's answers count, or count no more. A rating that says what it is to say stays as it is.
     """
     path = "assignment__item__text" if isinstance(thing, Text) else "question"
     answers = Answer.objects.filter(**{path: thing}, question__isnull=False)
@@ -98,7 +98,7 @@ def level(thing: Worded) -> None:
     newest = _newest(answers)
     for pair in set(_pairs(_for_ratings(closed))):
         answer = newest.get(pair)
-        if not (answer and _is_said(answer) and _is_rated(pair)):
+        if not (answer and _is_said(answer) and _is_rated(pair, answer)):
             _bring_in_line(pair, answer)
 
 
@@ -130,10 +130,10 @@ def _for_ratings(answers: QuerySet[Answer]) -> QuerySet[Answer]:
     )
 
 
-def _is_rated(pair: Pair) -> bool:
+def _is_rated(pair: Pair, answer: Answer) -> bool:
     rater, rubric, text, question = pair
     rated = Rating.objects.filter(rater=rater, rubric=rubric, text=text, question=question)
-    return rated.exists()
+    return says(rated.first(), answer.grade, answer.spans)
 
 
 def _pairs(answers: QuerySet[Answer]) -> list[Pair]:

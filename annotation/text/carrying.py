@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from annotation.models import (
@@ -55,6 +55,14 @@ def carried(span: NuggetSpan, old: str, new: str) -> Span:
     if span.start is not None and span.end is not None and old != new:
         put(span, anchored(old, new, span.start, span.end))
     return {name: getattr(span, name) for name in SPAN}
+
+
+def says(rating: Rating | None, grade: int | None, spans: Sequence[Span]) -> bool:
+    """Whether a rating is what somebody said: the grade, and the words marked, wherever these are by now."""
+    if rating is None or rating.grade != grade:
+        return False
+    marked = [span.source_quote or span.quote for span in rating.spans.all()]
+    return marked == [span["quote"] for span in spans]
 
 
 def move_spans(text: Text, body: str) -> None:

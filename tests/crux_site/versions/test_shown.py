@@ -34,7 +34,7 @@ from tests.annotation.adjudication.adjudication_material import (
 )
 from tests.conftest import make_cast
 from tests.factories import REPORT, make_campaign, make_dataset
-from tests.labels import assignment_of, item_of
+from tests.labels import assignment_of, item_of, label
 from tests.markup import markup
 
 MENDED = f"Mended. {REPORT}"  # all stands eight code points further on
@@ -89,6 +89,12 @@ def grades(text) -> dict[tuple[str, int], tuple[int, list[int | None]]]:
         )
         for rating in ratings.select_related("rater", "question")
     }
+
+
+def second(campaign, *people) -> Campaign:
+    """Another study of the same texts."""
+    Campaign.objects.filter(pk=campaign.pk).update(slug="first")
+    return make_campaign(campaign.dataset, *people)
 
 
 def participant(campaign, user):
@@ -294,6 +300,29 @@ def test_a_decision_about_words_whose_grades_are_set_aside_waits(campaign, text,
     choose_again(version, counts=True, by=cast.researcher)
     campaign.refresh_from_db()
     assert grades(text)[adjudicator_of(campaign).name, 2] == (1, [HURT + len("Mended. ")])
+
+
+def test_what_was_decided_anew_meanwhile_counts(campaign, text, rosa, cast):
+    first = decision(campaign, text_sha256=digest(REPORT))
+    assert rosa.post(url(campaign), first).status_code == 302
+    version = mend(text, counts=False)
+    anew = decision(campaign, base=first["key"], grade="0", keep=[], text_sha256=digest(REPORT))
+    assert rosa.post(url(campaign), anew).status_code == 302
+    choose_again(version, counts=True, by=cast.researcher)
+    campaign.refresh_from_db()
+    assert grades(text)[adjudicator_of(campaign).name, 2] == (0, [])
+
+
+def test_what_the_same_person_said_in_another_campaign_counts_again(campaign, text, cast):
+    """wil said 0 later, in a second study of the same words; that is set aside while the grades are."""
+    later = second(campaign, cast.worker)
+    label(later, cast.worker, "oracle", 2, 0)
+    actions.set_state(later, "closed", cast.researcher)
+    assert grades(text)["wil", 2] == (0, [])
+    version = mend(text, counts=False)
+    actions.set_aside(participant(later, cast.worker), cast.researcher)
+    choose_again(version, counts=True, by=cast.researcher)
+    assert grades(text)["wil", 2] == (1, [HURT + len("Mended. ")])
 
 
 def test_words_that_are_gone_lose_their_place_and_keep_what_they_marked(campaign, text, cast, rosa):
