@@ -179,7 +179,8 @@ def _project(decision: Decision) -> None:
 def _spans(decision: Decision) -> list[dict[str, Any]] | None:
     """In the words of now; None where grades of the words that the decision is about are set aside."""
     asked = ItemQuestion.objects.select_related("item__text", "question")
-    return as_now(asked.get(item=decision.item, question=decision.question), decision.spans)
+    shown = asked.get(item=decision.item, question=decision.question)
+    return as_now(shown, decision.spans, decision.at)
 
 
 def level(thing: Worded) -> None:

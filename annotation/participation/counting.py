@@ -42,7 +42,8 @@ def _spans(answer: Answer, campaign: Campaign) -> list[dict[str, Any]] | None:
     if campaign.state != Campaign.State.CLOSED:
         return answer.spans
     asked = ItemQuestion.objects.select_related("item__text", "question")
-    return as_now(asked.get(item=answer.assignment.item, question=answer.question_id), answer.spans)
+    shown = asked.get(item=answer.assignment.item, question=answer.question_id)
+    return as_now(shown, answer.spans, answer.created)
 
 
 def count_again(assignment: Assignment, because: Answer.Late | None = None) -> None:

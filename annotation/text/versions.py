@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from django.db import transaction
@@ -181,19 +182,27 @@ def had_before(thing: Worded, body: str) -> bool:
     return False
 
 
-def as_now(asked: ItemQuestion, spans: Sequence[Span]) -> list[Span] | None:
+def as_now(asked: ItemQuestion, spans: Sequence[Span], said: datetime) -> list[Span] | None:
     """What somebody marked in words that a campaign showed, where it stands in the words of now.
 
-    None where grades of the words that were shown are set aside.
+    None where grades of the words that were shown are set aside. `said` is when: words may have been others
+    since, and come back, while the grades of before stay aside.
     """
     item, text = asked.item, asked.item.text
-    if asked.shown_body is not None and not had_before(asked.question, asked.shown_body):
+    if not _counts(asked.question, asked.shown_body, said):
+        return None
+    if not _counts(text, item.shown_body, said):
         return None
     if item.shown_body is None:
         return list(spans)
-    if not had_before(text, item.shown_body):
-        return None
     return [carried(NuggetSpan(**span), item.shown_body, text.body or "") for span in spans]
+
+
+def _counts(thing: Worded, shown: str | None, said: datetime) -> bool:
+    """Whether grades count that were given then to the words that were shown; None: the words of now."""
+    if thing.versions.filter(counts=False, replaced__gt=said).exists():
+        return False
+    return shown is None or had_before(thing, shown)
 
 
 def lost_spans(thing: Text) -> Any:

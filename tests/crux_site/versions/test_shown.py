@@ -338,6 +338,22 @@ def test_words_that_are_gone_lose_their_place_and_keep_what_they_marked(campaign
     assert place("was hurt") in markup(rosa.get(url(campaign)))
 
 
+@pytest.mark.parametrize("at_first", [True, False])
+def test_words_that_are_back_bring_no_grades_that_are_aside(campaign, text, cast, at_first):
+    """What was said of the words of now stays set aside with the last version, or with the first."""
+    mend(text, counts=at_first)
+    version = mend(text, REPORT, counts=False)
+    assert item_of(campaign, "oracle").shown_body is None
+    choose_again(version, counts=True, by=cast.researcher)
+    assert bool(grades(text)) == at_first
+    choose_again(version, counts=False, by=cast.researcher)
+    assert grades(text) == {}
+    last = mend(text)
+    choose_again(last, counts=False, by=cast.researcher)
+    choose_again(last, counts=True, by=cast.researcher)
+    assert grades(text) == {}
+
+
 def test_what_raters_of_files_said_is_theirs(campaign, text, cast):
     """Choosing looks at pairs that the campaign has answers to: a rating of a file stays as it is."""
     ann = Rater.objects.create(dataset=text.dataset, name="ann", kind="human")
