@@ -7,8 +7,10 @@ from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
 from django.utils import timezone
 
 from annotation.models import (
+    Answer,
     Campaign,
     Dataset,
+    Item,
     Project,
     ProjectEntry,
     Rating,
@@ -96,6 +98,7 @@ def _needed(versions: QuerySet[Version], brought: QuerySet[Rating]) -> list[Stan
             rated.order_by("rater__name").values_list("rater__name").annotate(Count("pk"))
         ):
             found.append(Standing(f"Rater {rater}", n, f"grades of new words of a {thing}"))
+        found += _said(versions, thing)
     shown = Q(items__text__versions__in=versions) | Q(items__asked__question__versions__in=versions)
     going_on = Campaign.objects.exclude(state=Campaign.State.CLOSED).filter(shown)
     for campaign, n in (
@@ -105,6 +108,25 @@ def _needed(versions: QuerySet[Version], brought: QuerySet[Rating]) -> list[Stan
             Standing(f"Campaign {campaign}", n, "items with new words: close or discard it first")
         )
     return [standing for standing in found if standing.n]
+
+
+def _said(versions: QuerySet[Version], thing: str) -> list[Standing]:
+    """What people answered to the new words, by campaign: a rating keeps its time when it is given anew."""
+    path = "assignment__item__text" if thing == "text" else "question"
+    since = Answer.objects.filter(
+        **{f"{path}__versions__in": versions},
+        created__gt=F(f"{path}__versions__replaced"),
+        late=Answer.Late.NO,
+        question__isnull=False,
+        assignment__item__campaign__is_pilot=False,
+    ).exclude(assignment__item__purpose=Item.Purpose.TRAINING)
+    by_campaign = since.order_by("assignment__item__campaign").values_list(
+        "assignment__item__campaign", "assignment__item__campaign__title"
+    )
+    return [
+        Standing(f"Campaign {title}", n, f"answers to new words of a {thing}")
+        for _campaign, title, n in by_campaign.annotate(Count("pk"))
+    ]
 
 
 def _filled(later: list[ProjectEntry]) -> list[Standing]:

@@ -23,6 +23,7 @@ from judging.models import Attempt
 from tests.crux_site.imports.study import write
 from tests.crux_site.imports.test_new_words import new_words, question, report
 from tests.factories import make_campaign
+from tests.labels import label
 
 CHOICES = ("count", "set-aside")
 
@@ -153,6 +154,20 @@ def test_who_needs_the_new_words_keeps_them(folder, small, cast):
     undone(small)
     shown = {item.shown_body for item in campaign.items.filter(text=report())}
     assert shown == {new_words()["reports_annotated.jsonl"][0]["response"]}
+
+
+def test_a_grade_that_somebody_gave_anew_keeps_the_new_words(folder, small, cast):
+    """The rating was there before, and its time says nothing of the answer that it follows."""
+    name = report().system
+    first = make_campaign(small, cast.worker)
+    label(first, cast.worker, name, 1, 0)
+    Campaign.objects.update(state="closed", slug="first")
+    import_dataset(folder, "small", new_words="count")
+    assert reasons(small) == []
+    second = make_campaign(small, cast.worker)
+    label(second, cast.worker, name, 1, 1, report().body[:7])
+    Campaign.objects.update(state="closed")
+    assert f"Campaign {second}: 1 answers to new words of a text" in reasons(small)
 
 
 def test_words_that_are_others_again_keep_it(folder, small):
