@@ -49,7 +49,8 @@ def _spans(answer: Answer, campaign: Campaign) -> list[dict[str, Any]] | None:
 def count_again(assignment: Assignment, because: Answer.Late | None = None) -> None:
     """Let the newest answers count that did not. In a transaction.
 
-    With `because` those alone that counted until this reason came.
+    With `because` those alone that counted until this reason came. What the same rater said later of the same
+    pair in another study stays their rating.
     """
     answers = Answer.objects.filter(assignment=assignment)
     if because:
@@ -60,11 +61,10 @@ def count_again(assignment: Assignment, because: Answer.Late | None = None) -> N
         (answer.question_id, answer.check_asked_id, answer.rubric_id): answer
         for answer in answers.order_by("id")
     }
-    late = [answer for answer in newest.values() if answer.late]
-    for answer in late:
-        answer.assignment = assignment  # with what is known of its item and campaign
-        count(answer, assignment.participant.campaign)
-    answers.filter(pk__in=[answer.pk for answer in late]).update(late=Answer.Late.NO)
+    late = Answer.objects.filter(pk__in=[answer.pk for answer in newest.values() if answer.late])
+    pairs = set(_pairs(_for_ratings(late).filter(question__isnull=False)))
+    late.update(late=Answer.Late.NO)
+    _bring_all_in_line(pairs)
 
 
 def withdraw(assignments: Iterable[int], why: Answer.Late = Answer.Late.TAKEN_BACK) -> None:
@@ -75,14 +75,19 @@ def withdraw(assignments: Iterable[int], why: Answer.Late = Answer.Late.TAKEN_BA
     counted = Answer.objects.filter(assignment__in=assignments, late=Answer.Late.NO)
     pairs = set(_pairs(counted.filter(question__isnull=False)))
     counted.update(late=why)
+    _bring_all_in_line(pairs)
+
+
+def _bring_all_in_line(pairs: set[Pair]) -> None:
+    """Make the ratings of pairs what their newest answers say, of whichever study."""
     if not pairs:
         return
-    elsewhere = Answer.objects.filter(
+    answers = Answer.objects.filter(
         assignment__participant__rater__in={pair[0] for pair in pairs},
         assignment__item__text__in={pair[2] for pair in pairs},
         question__isnull=False,
     )
-    newest = _newest(elsewhere)
+    newest = _newest(answers)
     for pair in pairs:
         _bring_in_line(pair, newest.get(pair))
 

@@ -172,6 +172,9 @@ def test_an_answer_in_another_study_counts_again_under_its_own_rubric(cast, wend
     assert rated(mine.participant.rater) == {(KINDS, 0, 1)}
     counting.withdraw([mine.pk])
     assert rated(mine.participant.rater) == {(KINDS, 0, 3)}
+    send(cast.client("worker"), there, 2)
+    counting.count_again(mine)  # which was said before that
+    assert rated(mine.participant.rater) == {(KINDS, 0, 2)}
 
 
 def test_adjudication_quality_and_gold_look_at_the_campaigns_own_rubric(cast, both, mine):
