@@ -14,6 +14,7 @@ from annotation.models import (
     Project,
     ProjectEntry,
     Rating,
+    SubQuestion,
     User,
     Version,
 )
@@ -33,7 +34,7 @@ def undoing(entry: ProjectEntry, dataset: Dataset) -> Going:
     later = _later(entry, dataset)
     makers = [(called(each), made_within(dataset, each.rows)) for each in later]
     reasons = at_work(dataset) + removal.standing(makers) + _filled(later)
-    reasons += _needed(rows[Version], rows[Rating])
+    reasons += _needed(rows[Version], rows[Rating]) + _taken(rows[Version], rows[SubQuestion])
     return Going(removal, removal.counts(), reasons)
 
 
@@ -108,6 +109,14 @@ def _needed(versions: QuerySet[Version], brought: QuerySet[Rating]) -> list[Stan
             Standing(f"Campaign {campaign}", n, "items with new words: close or discard it first")
         )
     return [standing for standing in found if standing.n]
+
+
+def _taken(versions: QuerySet[Version], brought: QuerySet[SubQuestion]) -> list[Standing]:
+    """Words that another question of the topic has got since; `brought` are questions that go as well."""
+    others = SubQuestion.objects.filter(topic=OuterRef("question__topic"), body=OuterRef("body"))
+    others = others.exclude(pk__in=brought.values("pk")).exclude(versions__in=versions)
+    n = versions.exclude(body="").filter(Exists(others)).count()
+    return [Standing("Words", n, "that another question has by now")] if n else []
 
 
 def _said(versions: QuerySet[Version], thing: str) -> list[Standing]:

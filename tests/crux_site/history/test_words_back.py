@@ -176,6 +176,14 @@ def test_words_that_are_others_again_keep_it(folder, small):
     assert reasons(small) == ["Words: 1 that are other ones again since"]
 
 
+def test_words_that_another_question_has_by_now_stay_its_own(folder, small):
+    import_dataset(folder, "small", new_words="count")
+    earlier = question().versions.get().body
+    other = question().topic.questions.exclude(pk=question().pk).first()
+    change(other, earlier, by=None, why="", counts=True)
+    assert reasons(small) == ["Words: 1 that another question has by now"]
+
+
 def test_versions_from_before_know_no_way_back(folder, small):
     import_dataset(folder, "small", new_words="count")
     Version.objects.filter(text=None).update(had={})
