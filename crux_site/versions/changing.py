@@ -19,11 +19,15 @@ from judging.models import Attempt
 
 @transaction.atomic
 def change(thing: Worded, body: str, *, by: User | None, why: str, counts: bool) -> Version:
-    """As `reword`; replies of judges stop counting with grades that do. Raises RewordingRefused."""
+    """As `reword`; replies of judges stop counting with grades that do. Raises RewordingRefused.
+
+    A decision that waited, as it is about earlier words, counts if these are the words that come.
+    """
     nobody_judges(thing.dataset if isinstance(thing, Text) else thing.topic.dataset)
     version = reword(thing, body, by=by, why=why, counts=counts)
     if not counts:
         attempts_at(thing).count_no_more()
+    decisions.level(thing)
     return version
 
 

@@ -302,6 +302,15 @@ def test_a_decision_about_words_whose_grades_are_set_aside_waits(campaign, text,
     assert grades(text)[adjudicator_of(campaign).name, 2] == (1, [HURT + len("Mended. ")])
 
 
+def test_a_decision_that_waits_counts_once_its_words_are_back(campaign, text, rosa, cast):
+    mend(text, counts=False)
+    sent = decision(campaign, text_sha256=digest(REPORT))
+    assert rosa.post(url(campaign), sent).status_code == 302
+    mend(text, REPORT)
+    campaign.refresh_from_db()
+    assert grades(text) == {(adjudicator_of(campaign).name, 2): (1, [HURT])}
+
+
 def test_what_was_decided_anew_meanwhile_counts(campaign, text, rosa, cast):
     first = decision(campaign, text_sha256=digest(REPORT))
     assert rosa.post(url(campaign), first).status_code == 302
