@@ -92,13 +92,15 @@ def set_aside_now(version: Version, body: str | None = None) -> list[dict[str, A
     `body` are words that its text is about to get in place of those.
     """
     texts = Text.objects.in_bulk({row["text"] for row in version.set_aside})
+    known = {pk: _known(text, version) for pk, text in texts.items()}
     rows = []
     for row in version.set_aside:
         text = texts.get(row["text"])
         if text is None:  # it was removed since, and nobody asks for its grades
             continue
         now = (text.body if body is None else body) or ""
-        then = _words_then(row, version, text)
+        is_told = "text_sha256" in row
+        then = known[text.pk].get(row["text_sha256"]) if is_told else _then(row, version, text)
         spans = [NuggetSpan(**span) for span in row["spans"]]
         if then is None:
             for span in spans:
@@ -107,12 +109,17 @@ def set_aside_now(version: Version, body: str | None = None) -> list[dict[str, A
     return rows
 
 
-def _words_then(row: Mapping[str, Any], version: Version, text: Text) -> str | None:
-    """The words of which the spans of a rating that was set aside are; None where nobody knows."""
-    if "text_sha256" in row:
-        known = [text.body or "", version.body, *text.versions.values_list("body", flat=True)]
-        return next((body for body in known if digest(body) == row["text_sha256"]), None)
-    # From before the hash was kept: of words before the version, but for those that are `is_placed`.
+def _known(text: Text, version: Version) -> dict[str, str]:
+    """All words that a text has or had, by their hash."""
+    bodies = [text.body or "", version.body, *text.versions.values_list("body", flat=True)]
+    return {digest(body): body for body in bodies}
+
+
+def _then(row: Mapping[str, Any], version: Version, text: Text) -> str | None:
+    """The words of spans that were set aside before the hash was kept; None where nobody knows.
+
+    They are those before the version, but for rows that are `is_placed`.
+    """
     if version.text_id:
         return text.body if row.get("is_placed") else version.body
     later = text.versions.filter(replaced__gt=version.replaced).order_by("number").first()

@@ -19,7 +19,8 @@ def give_back(version: Version) -> None:
     if isinstance(thing, Text):
         _spans_back(thing, old, version.had["spans"])
         _citations_back(thing, version.had["citations"])
-        thing.start, thing.end = version.had["start"], version.had["end"]
+        if thing.document_id:
+            thing.start, thing.end = version.had["start"], version.had["end"]
     else:
         thing.source_body = version.had["source_body"]
     Rating.objects.put_back(set_aside)

@@ -57,6 +57,7 @@ def undo(entry: ProjectEntry, dataset: Dataset, by: User) -> Going:
     """
     with transaction.atomic():
         Dataset.objects.select_for_update(no_key=True).get(pk=dataset.pk)
+        list(dataset.campaigns.select_for_update())  # or one could open with words that go
         found = undoing(entry, dataset)
         if not found.reasons:
             versions = list(found.removal.rows[Version].order_by("-pk"))

@@ -31,7 +31,9 @@ def versions(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
     """All earlier words of a dataset, the last replaced first, and what became of their grades."""
     dataset = get_object_or_404(Dataset, slug=slug)
     listed = dataset.versions.select_related("text", "question__topic", "by")
-    page = Paginator(listed.defer("set_aside", "body"), PER_PAGE).get_page(request.GET.get("page"))
+    page = Paginator(listed.defer("set_aside", "had", "body"), PER_PAGE).get_page(
+        request.GET.get("page")
+    )
     context = {"dataset": dataset, "page": page, "room": "datasets"}
     return render(request, "crux_site/versions/versions.html", context)
 
@@ -120,7 +122,7 @@ def _page(
 ) -> HttpResponse:
     """The page of the words; `told` has a form that was sent, and what it would do."""
     dataset = thing.dataset if isinstance(thing, Text) else thing.topic.dataset
-    earlier = list(thing.versions.select_related("by"))
+    earlier = list(thing.versions.select_related("by").defer("had"))
     context: dict[str, Any] = {
         "dataset": dataset,
         "kind": kind,
