@@ -79,6 +79,11 @@ def mend(text, body=MENDED, *, counts=True, by=None) -> Version:
     return change(text, body, by=by, why="", counts=counts)
 
 
+def ask_otherwise(question) -> None:
+    fresh = SubQuestion.objects.get(pk=question.pk)
+    change(fresh, "Who was hurt, and how?", by=None, why="", counts=True)
+
+
 def grades(text) -> dict[tuple[str, int], tuple[int, list[int | None]]]:
     """Of a text by rater and question: the grade, and where each span begins."""
     ratings = Rating.objects.filter(text=text).prefetch_related("spans")
@@ -126,13 +131,7 @@ def test_pages_of_the_campaign_show_what_was_shown(campaign, text, rosa):
     question = pair(campaign)[1]
     asked = question.body
     mend(text)
-    change(
-        SubQuestion.objects.get(pk=question.pk),
-        "Who was hurt, and how?",
-        by=None,
-        why="",
-        counts=True,
-    )
+    ask_otherwise(question)
     quality = f"/campaigns/{campaign.slug}/quality/items/{item_of(campaign, 'oracle').pk}/"
     for address in (url(campaign), quality):
         page = rosa.get(address)
@@ -167,13 +166,7 @@ def test_review_and_preview_show_what_was_shown(campaign, text, rosa):
 def test_files_of_the_campaign_have_what_was_shown(campaign, text, rosa):
     question = pair(campaign)[1]
     mend(text)
-    change(
-        SubQuestion.objects.get(pk=question.pk),
-        "Who was hurt, and how?",
-        by=None,
-        why="",
-        counts=True,
-    )
+    ask_otherwise(question)
     sent = b"".join(
         rosa.post(f"/campaigns/{campaign.slug}/export/", {"kind": "anonymous"}).streaming_content
     )
