@@ -64,6 +64,7 @@ class Mapped(StrEnum):
     UNGRADED_WORDS = "highlights without a grade, left out"
     NOT_HANDED_IN = "answers that were skipped, discarded or left as drafts in a tool: no row"
     NO_GRADES = "answers in a tool that are no grades: no row"
+    NUMBER_ALONE = "predictions of which a tool's export has the number alone: no row"
     MOVED = "spans whose words are not where their file says: looked for in the text"
     NOWHERE = "spans whose words are not in the text: kept without a place"
     OTHER_TYPE = "annotated reports whose type is unlike their name: the name counts"

@@ -2,13 +2,17 @@
 
 A grade is one of `choices` under its rubric's name, a span one of `labels` whose label is the rubric. Places
 are code points, as Label Studio counts them since 1.4; the words tell where an older one counted in UTF-16.
+
+It takes an annotation of nobody whom it knows for the work of the account that imports, and refuses names that
+are no account's. So an annotation goes to it with a number, which it keeps, and the task says whose that is.
 """
 
+import uuid
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from typing import Annotated, Any
 
-from pydantic import BeforeValidator, Field, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from annotation.formats.foreign.tools import (
     BASELINE,
@@ -30,6 +34,8 @@ from annotation.formats.records import Name, RatingRow, Row, Something, SpanRow,
 from annotation.formats.summary import Mapped
 from annotation.formats.translation import Told
 
+_RATERS = uuid.UUID("a2c6da9f-112b-469c-adff-4cdae412a38c")
+_BITS = 48  # of a rater's number: few enough for JavaScript, and too many for a number of theirs
 _GRADES = ("choices", "rating", "number")
 _NEEDS = {kind: (kind,) for kind in _GRADES} | {
     "labels": ("labels", "start", "end"),
@@ -84,6 +90,16 @@ class _Result(Row):
         return SpanRow.model_construct(start=start, end=end, quote=words)
 
 
+def _graded_once(results: list[_Result]) -> list[_Result]:
+    rubrics = [result.from_name for result in results if result.type in _GRADES]
+    if twice := {rubric for rubric in rubrics if rubrics.count(rubric) > 1}:
+        raise ValueError(f"has several grades under {min(twice)}")
+    return results
+
+
+_Results = Annotated[list[_Result], AfterValidator(_graded_once)]
+
+
 def _as_account(value: Any) -> Any:
     return {"id": value} if isinstance(value, int | str) else value
 
@@ -94,14 +110,32 @@ class _Account(Row):
 
 
 class _Annotation(Row):
-    completed_by: Annotated[_Account, BeforeValidator(_as_account)]
-    result: list[_Result]
+    """Ours has an `id` and no account; Label Studio's has an account, and our `id` as its `import_id`."""
+
+    id: int | Words = ""
+    import_id: int | None = None
+    completed_by: Annotated[_Account, BeforeValidator(_as_account)] | None = None
+    result: _Results
     was_cancelled: bool = False
+
+    @property
+    def number(self) -> str:
+        """By which the task may know the rater. An account that was deleted is none."""
+        ours = self.import_id is None and self.completed_by is None
+        return str(self.id if ours else self.import_id)
+
+    @property
+    def account(self) -> str:
+        return str(self.completed_by.email or self.completed_by.id) if self.completed_by else ""
 
 
 class _Prediction(Row):
     model_version: Something
-    result: list[_Result]
+    result: _Results
+
+
+def _unless_number(value: Any) -> Any:
+    return None if isinstance(value, int) else value
 
 
 class _Data(Row):
@@ -112,23 +146,39 @@ class _Data(Row):
 
 class _Meta(Row):
     baselines: list[Words] = []
+    raters: dict[str, Words] = {}  # by the numbers of their annotations
 
 
 class _Task(Row):
     data: _Data
     meta: _Meta = _Meta()
     annotations: list[_Annotation] = []
-    predictions: list[_Prediction] = []
+    drafts: list[Any] = []
+    # None: its number, which is all that Label Studio's plain export has of one.
+    predictions: list[Annotated[_Prediction | None, BeforeValidator(_unless_number)]] = []
+
+    def rater(self, annotation: _Annotation) -> str:
+        """The rater as whose work it was sent; else the account."""
+        return self.meta.raters.get(annotation.number) or annotation.account
+
+    @model_validator(mode="after")
+    def _by_somebody(self) -> "_Task":
+        if not all(map(self.rater, self.annotations)):
+            raise ValueError("has an annotation without completed_by")
+        return self
 
 
 def _into(row: _Task) -> Iterator[RatingRow | Told]:
+    yield from [Told(Mapped.NOT_HANDED_IN)] * len(row.drafts)
     for annotation in row.annotations:
         if annotation.was_cancelled:
             yield Told(Mapped.NOT_HANDED_IN)
             continue
-        account = annotation.completed_by
-        yield from _answers(row, str(account.email or account.id), HUMAN, annotation.result)
+        yield from _answers(row, row.rater(annotation), HUMAN, annotation.result)
     for prediction in row.predictions:
+        if prediction is None:
+            yield Told(Mapped.NUMBER_ALONE)
+            continue
         name = prediction.model_version
         kind = BASELINE if name in row.meta.baselines else MODEL
         yield from _answers(row, name, kind, prediction.result)
@@ -180,16 +230,23 @@ def task(pair: Pair) -> dict[str, Any]:
     people, others = pair.by_rater(people=True), pair.by_rater(people=False)
     return {
         "data": data,
-        "meta": {"baselines": pair.baselines},
+        "meta": {
+            "baselines": pair.baselines,
+            "raters": {str(_number(name)): name for name in people},
+        },
         "annotations": [
-            {"completed_by": {"email": name}, "result": _results(gradings)}
-            for name, gradings in people.items()
+            {"id": _number(name), "result": _results(gradings)} for name, gradings in people.items()
         ],
         "predictions": [
             {"model_version": name, "result": _results(gradings)}
             for name, gradings in others.items()
         ],
     }
+
+
+def _number(rater: str) -> int:
+    """Always the same, and no number that Label Studio gives itself: those begin at 1."""
+    return uuid.uuid5(_RATERS, rater).int >> (128 - _BITS)
 
 
 def _results(gradings: Sequence[Grading]) -> list[dict[str, Any]]:

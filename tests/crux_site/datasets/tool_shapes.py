@@ -41,12 +41,8 @@ class Result(Shape):
     value: Choices | Labels | TextArea
 
 
-class Email(Shape):
-    email: str
-
-
 class Work(Shape):
-    completed_by: Email
+    id: int
     result: list[Result]
 
 

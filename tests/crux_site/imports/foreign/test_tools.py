@@ -103,6 +103,30 @@ def test_label_studio(tmp_path):
     }
 
 
+def test_label_studios_own_export_of_what_was_sent_to_it(tmp_path):
+    """It gives annotations other ids, keeps ours as `import_id`, and has predictions by their numbers."""
+    sent = {"completed_by": 1, "lead_time": None, "updated_by": 1}
+    exported = task(choice("2"), by=1, meta={"raters": {"77": "ann", "3": "bob"}})
+    exported["annotations"] = [
+        # That of ann, by the account that imported it and once by one that is deleted, and one of its own.
+        sent | {"id": 5, "import_id": 77, "result": [choice("4")]},
+        sent
+        | {"id": 6, "import_id": 77, "result": [choice("1", "answerable")], "completed_by": None},
+        sent | {"id": 3, "import_id": None, "result": [choice("2")]},
+    ]
+    exported |= {"predictions": [8, 9], "drafts": [{"user": "c@d.e", "result": [choice("1")]}]}
+    summary = read(write(tmp_path, {"export.json": array(exported)}), "label-studio")
+    assert ratings() == [
+        ("ann", "human", "graded", 1, 4),
+        ("ann", "human", "answerable", 1, 1),
+        ("1", "human", "graded", 1, 2),
+    ]
+    assert {str(what): n for what, n in summary.mapped.items()} == {
+        "predictions of which a tool's export has the number alone: no row": 2,
+        "answers that were skipped, discarded or left as drafts in a tool: no row": 1,
+    }
+
+
 def test_label_studio_on_lines_beside_files_of_ours(tmp_path):
     lines = [task(choice("4"), by={"email": "李@mill.org"})]
     read(write(tmp_path, STUDY | {"tasks.jsonl.gz": lines}), "label-studio")
@@ -246,7 +270,9 @@ BROKEN: dict[str, list[tuple[object, str]]] = {
             "annotations.0.result.0: labels without start",
         ),
         (task({"type": ["a"]}), "annotations.0.result.0.type: "),
-        (task(by=None), "annotations.0.completed_by: "),
+        (task(by=None), "has an annotation without completed_by"),
+        (task(by=None, meta={"raters": {"4": "ann"}}), "has an annotation without completed_by"),
+        (task(choice("4"), choice("5")), "annotations.0.result: has several grades under graded"),
         (task(choice("4"), label(11, 12, "\n")), "value: a span of white space alone"),
     ],
     "potato": [
