@@ -7,7 +7,7 @@
 # make test-vllm  our client, engine and workers against a real vLLM on CPUs, in an environment of its own
 # make test-writer  a real small model writes while its workers are killed, in an environment of its own
 # make test-finetune  a tiny encoder-decoder is trained, killed at it, and writes, in an environment of its own
-# make test-tools  annotation tools read what is written for them, in an environment of their own
+# make test-tools  annotation tools read what is written for them, and Label Studio is worked in; an environment of their own
 # make lint   what can be seen without running
 # make lint-css  the stylesheets, which needs npx (Node) and, the first time, a network
 # make env    the environment alone; what only some need comes by name: make env EXTRAS=cluster
@@ -216,14 +216,14 @@ test-finetune: dev-env $(FINETUNE_ENV)/env.stamp
 		$(FINETUNE_ENV)/bin/python tests/finetune/with_ours.py pytest tests/finetune $(PYTEST)
 
 $(TOOLS_ENV)/env.stamp: | $(filter .uv/bin/uv,$(UV))
-	@echo "== Label Studio's SDK, Argilla and Potato, into $(TOOLS_ENV): 0.75 GB on disk"
+	@echo "== Label Studio, Argilla and Potato, into $(TOOLS_ENV): 1 GB on disk"
 	@rm -rf $(TOOLS_ENV) && $(PYTHON) -m venv $(TOOLS_ENV)
 	@$(UV) pip install --quiet --python $(TOOLS_ENV)/bin/python -r tests/tools/requirements.txt
 	@touch $@
 
-test-tools: dev-env $(TOOLS_ENV)/env.stamp
+test-tools: dev-env browser $(TOOLS_ENV)/env.stamp
 	@echo "== tests with annotation tools"
-	TOOLS_PYTHON=$(TOOLS_ENV)/bin/python $(PY) -m pytest tests/tools $(PYTEST)
+	CHROMIUM=$(CHROMIUM) CHROMIUM_SHELL=$(CHROMIUM_SHELL) TOOLS_PYTHON=$(TOOLS_ENV)/bin/python $(PY) -m pytest tests/tools $(PYTEST)
 
 # All of docs/images, from the demo as it is now.
 pictures: dev-env browser

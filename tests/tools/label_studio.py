@@ -1,0 +1,169 @@
+"""Label Studio itself, served from its own Python on a database of its own, and people at work in it."""
+
+import json
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx
+from playwright.sync_api import Locator, Page, Response, sync_playwright
+
+from tests.browser.site import CHROMIUM_ARGS, CHROMIUM_SHELL
+from tests.model_process import ModelProcess
+from tests.tools.material import PYTHON
+
+OWNER, PASSWORD, TOKEN = "olga@mill.org", "pass-word-1", "0123456789abcdef" * 2
+# With names and predictions: the plain export has a number in place of each.
+WHOLE = {"annotations__completed_by": {"only_id": False}, "predictions": {"only_id": False}}
+# The left end of these words where they are last in a line of the text, their right end, and how high they are.
+PLACE = """words => {
+    const text = document.querySelector(".lsf-htx-richtext");
+    text.scrollIntoView({block: "center"});
+    const lines = document.createTreeWalker(text, NodeFilter.SHOW_TEXT);
+    while (lines.nextNode()) {
+        const at = lines.currentNode.data.lastIndexOf(words);
+        if (at < 0) continue;
+        const range = document.createRange();
+        range.setStart(lines.currentNode, at);
+        range.setEnd(lines.currentNode, at + words.length);
+        const {left, right, top, height} = range.getBoundingClientRect();
+        return [left, right, top + height / 2];
+    }
+}"""
+
+
+class LabelStudio(ModelProcess):
+    """It asks nothing of other machines and tells them nothing."""
+
+    name = "Label Studio"
+
+    @property
+    def environment(self) -> dict[str, str]:
+        return {
+            "DJANGO_SETTINGS_MODULE": "label_studio.core.settings.label_studio",  # not that of the tests
+            "LABEL_STUDIO_BASE_DATA_DIR": str(self.log.parent),
+            "COLLECT_ANALYTICS": "False",
+            "LATEST_VERSION_CHECK": "False",
+            "SENTRY_DSN": "",
+            "FRONTEND_SENTRY_DSN": "",
+        }
+
+    def command(self) -> list[str]:
+        folder = self.log.parent
+        options = {
+            "database": folder / "label_studio.sqlite3",
+            "internal-host": "127.0.0.1",
+            "port": self.port,
+            "username": OWNER,
+            "password": PASSWORD,
+            "user-token": TOKEN,
+        }
+        named = [word for name, value in options.items() for word in (f"--{name}", str(value))]
+        flags = ["--no-browser", "--enable-legacy-api-token"]
+        return [str(Path(PYTHON).with_name("label-studio")), "start", *flags, *named]
+
+    def owner(self) -> httpx.Client:
+        return self.client(TOKEN)
+
+    def client(self, token: str) -> httpx.Client:
+        headers = {"Authorization": f"Token {token}"}
+        return httpx.Client(base_url=self.address, headers=headers, trust_env=False, timeout=60)
+
+    def joined(self, email: str) -> httpx.Client:
+        """Somebody who followed the owner's invitation."""
+        with self.owner() as owner:
+            invitation = asked(owner.get("/api/invite"))["invite_url"]
+        with httpx.Client(base_url=self.address, trust_env=False, timeout=60) as visitor:
+            visitor.get(invitation)
+            form = {"csrfmiddlewaretoken": visitor.cookies["csrftoken"]}
+            visitor.post(invitation, data=form | {"email": email, "password": PASSWORD})
+            return self.client(asked(visitor.get("/api/current-user/token"))["token"])
+
+    @contextmanager
+    def page(self, email: str):
+        """Chromium, in which somebody new has logged in, and nothing comes from other machines."""
+        self.joined(email).close()
+        with sync_playwright() as playwright:
+            browser = playwright.chromium.launch(executable_path=CHROMIUM_SHELL, args=CHROMIUM_ARGS)
+            size = {"width": 1400, "height": 1000}
+            page = browser.new_page(base_url=self.address, viewport=size)
+            page.set_default_timeout(60_000)
+            here = (self.address, "data:", "blob:")
+            page.route(lambda url: not url.startswith(here), lambda route: route.abort())
+            page.goto("/user/login/")
+            page.locator("[name=email]").fill(email)
+            page.locator("[name=password]").fill(PASSWORD)
+            page.locator("[type=submit]").click()
+            page.wait_for_url(lambda url: "login" not in url)
+            yield page
+            browser.close()
+
+
+def asked(answer: httpx.Response) -> Any:
+    assert answer.is_success, f"{answer.url}: {answer.text[:500]}"
+    return answer.json()
+
+
+class Project:
+    """Tasks in Label Studio; a task is meant by the end of its pair's name."""
+
+    def __init__(self, studio: LabelStudio, setup: str, tasks: Path) -> None:
+        self.owner = studio.owner()
+        made = self.owner.post("/api/projects/", json={"title": "small", "label_config": setup})
+        self.number = asked(made)["id"]
+        self.address = f"/api/projects/{self.number}"
+        given = json.loads(tasks.read_text(encoding="utf-8"))
+        asked(self.owner.post(f"{self.address}/import", json=given))
+        everything = self.owner.get(
+            f"{self.address}/export", params={"exportType": "JSON", "download_all_tasks": "true"}
+        )
+        self.tasks = asked(everything)
+        assert len(self.tasks) == len(given)
+
+    def task(self, pair: str) -> dict[str, Any]:
+        (task,) = [task for task in self.tasks if task["data"]["pair"].endswith(pair)]
+        return task
+
+    def page_of(self, pair: str) -> str:
+        return f"/projects/{self.number}/data?task={self.task(pair)['id']}"
+
+    def whole_export(self, path: Path) -> Path:
+        made = self.owner.post(f"{self.address}/exports/", json={"serialization_options": WHOLE})
+        got = self.owner.get(f"{self.address}/exports/{asked(made)['id']}/download")
+        return _written(got, path)
+
+    def export(self, form: str, path: Path) -> Path:
+        return _written(self.owner.get(f"{self.address}/export", params={"exportType": form}), path)
+
+
+def _written(answer: httpx.Response, path: Path) -> Path:
+    asked(answer)
+    path.write_bytes(answer.content)
+    return path
+
+
+def of_grade(page: Page, number: int) -> Locator:
+    """Where one chooses a grade of the first rubric."""
+    return page.locator(f"input[name='{number}']").first
+
+
+def mark(page: Page, first: str, last: str = "") -> None:
+    """Drag over words of the text, from the beginning of `first` to the end of `last`."""
+    page.locator(".lsf-labels").get_by_text("graded").click()
+    (left, _, above), (_, right, below) = (
+        page.evaluate(PLACE, each) for each in (first, last or first)
+    )
+    page.mouse.move(left + 0.5, above)
+    page.mouse.down()
+    page.mouse.move(right - 5, below)
+    page.mouse.move(right - 0.5, below)
+    page.mouse.up()
+    page.keyboard.press("Escape")  # the next words are another span
+
+
+def save(page: Page) -> None:
+    def kept(got: Response) -> bool:
+        return got.request.method in ("POST", "PATCH") and "/annotations" in got.url and got.ok
+
+    with page.expect_response(kept):
+        page.get_by_role("button", name="submit").click()  # the label of Update, too
