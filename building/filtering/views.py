@@ -20,6 +20,7 @@ from building.engine.critiques import (
     pair_filter,
 )
 from building.engine.filtering import FilterRefused, apply, filter_of, judges_of
+from evaluation.data.cache import cached
 from evaluation.data.selection import SelectionError
 from evaluation.scoring.options import DEFAULT_ETA
 
@@ -40,8 +41,11 @@ def filter_questions(request: AuthenticatedRequest, slug: str) -> HttpResponseBa
     judge, eta = asked.get("judge", next(iter(judges), "")), asked.get("eta", str(DEFAULT_ETA))
     found, problem = None, ""
     try:
-        if judge or is_act:
+        if is_act:
             found = filter_of(dataset, judge, eta)
+        elif judge:
+            key = ("questions to leave out", judge, eta)
+            found = cached(dataset, key, lambda: filter_of(dataset, judge, eta))
         if is_act and found:
             n = apply(dataset, found)
             messages.success(request, f"Questions left out: {n:,}.")
