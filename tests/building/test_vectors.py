@@ -233,6 +233,7 @@ def test_a_site_without_the_extra_is_told_which(study, model, monkeypatch):
     assert EXTRAS[error.value.name] == "static"
 
 
+@pytest.mark.soak
 def test_steps_load_no_model_until_one_is_named():
     code = (
         "import django, os, sys; os.environ['DJANGO_SETTINGS_MODULE'] = 'crux_site.settings'; django.setup(); "

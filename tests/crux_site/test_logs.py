@@ -46,6 +46,7 @@ def test_the_site_logs_in_this_form():
     assert settings.LOGGING["handlers"]["console"]["formatter"] == "line"
 
 
+@pytest.mark.soak
 def test_a_command_says_in_a_line_that_the_database_is_away(tmp_path):
     ended = start(
         "manage.py",

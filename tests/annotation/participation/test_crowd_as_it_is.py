@@ -77,6 +77,7 @@ def act(role: str, part: Part, order: random.Random) -> None:
             hand_in(assignment)
 
 
+@pytest.mark.soak
 def test_a_study_completes_with_the_crowd_that_comes(cast, study):
     order = random.Random(11)
     roles = [role for role, n in CROWD.items() for _ in range(n)]

@@ -223,6 +223,7 @@ def test_a_large_run_has_shards_of_two_thousand(judge, db, monkeypatch):
     assert set(run.shards.values_list("n_pairs", flat=True)) == {90, 20}
 
 
+@pytest.mark.soak
 def test_memory_does_not_grow_with_the_run(judge, db, monkeypatch):
     # What is held at once, made a fifth: so is then what shows that no more is held.
     monkeypatch.setattr("judging.engine.selection.TOPICS_AT_ONCE", 10)

@@ -142,6 +142,7 @@ def test_replies_of_a_cancelled_run_are_kept_where_nobody_else_was_first(
     assert run.state == "cancelled"
 
 
+@pytest.mark.soak
 def test_the_job_runs_where_there_is_no_django(export, server, tmp_path):
     _, _, folder = export
     without = (

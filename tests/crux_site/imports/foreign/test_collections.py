@@ -184,6 +184,7 @@ def test_a_broken_parquet_file(tmp_path):
     assert refused(tmp_path, "hf")[0].startswith("corpus.parquet: cannot be read")
 
 
+@pytest.mark.soak
 def test_the_extra_that_parquet_needs_is_named_by_the_command(tmp_path):
     command = f"manage.py import_dataset {parquet(tmp_path)} --format hf --dataset other"
     done = without("pyarrow", command, tmp_path)
