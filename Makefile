@@ -18,8 +18,9 @@ PORT ?= 8000
 STAND_IN_PORT ?= 8801
 PYTHON ?= python3
 PG_URL ?= postgres://postgres@127.0.0.1:5432/postgres
+CORES := $(shell getconf _NPROCESSORS_ONLN)
 # Processes that share the tests, each with a database, and a browser, of its own. One more than cores: some wait.
-JOBS ?= $(shell echo $$(($$(getconf _NPROCESSORS_ONLN) + 1)))
+JOBS ?= $(shell echo $$(($(CORES) + 1)))
 # Options of pytest for all parts.
 PYTEST ?=
 CHROMIUM ?= /usr/bin/chromium
@@ -151,6 +152,8 @@ END = $(if $(PYTEST),|| [ $$? = 5 ])
 
 test: lint test-sqlite test-browser test-postgres
 
+# None of these waits.
+test-fast: JOBS := $(CORES)
 test-fast: dev-env
 	$(RUN) -m "not browser and not soak" $(PYTEST)
 
