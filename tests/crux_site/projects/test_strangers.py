@@ -74,6 +74,7 @@ def make_world() -> World:
         "judge-runs": {"pk": run.pk},
         "judges": {"pk": run.judge_id},
         "projects": {"slug": "main", "pk": Membership.objects.first().pk},
+        "work": {"pk": item.assignments.get().pk},
     }
     return World(cast, dataset, {"": of_all} | values)
 
