@@ -1,6 +1,6 @@
 """The test collection, who rates it, what they said, and the studies in which they said it."""
 
-from annotation.models.campaign import Campaign, Item, ItemQuestion
+from annotation.models.campaign import Campaign
 from annotation.models.checks import AttentionCheck, CheckQuestion
 from annotation.models.corpus import (
     Citation,
@@ -11,6 +11,7 @@ from annotation.models.corpus import (
     Topic,
     digest,
 )
+from annotation.models.item import Item, ItemQuestion
 from annotation.models.participation import (
     Assignment,
     Decision,

@@ -1,0 +1,94 @@
+"""The items of campaigns: which texts and questions are shown, and in which words raters saw them."""
+
+from copy import copy
+
+from django.db import models
+
+from annotation.models.campaign import Campaign
+from annotation.models.corpus import SubQuestion, Text, digest
+
+
+class Item(models.Model):
+    """A text of a campaign, with the questions that are asked about it."""
+
+    class Purpose(models.TextChoices):
+        STUDY = "study", "study"
+        TRAINING = "training", "training"
+        GOLD = "gold", "gold"
+
+    campaign = models.ForeignKey(
+        Campaign, on_delete=models.CASCADE, related_name="items", db_index=False
+    )
+    text = models.ForeignKey("annotation.Text", on_delete=models.PROTECT, related_name="items")
+    position = models.PositiveIntegerField()
+    purpose = models.CharField(max_length=8, choices=Purpose.choices, default=Purpose.STUDY)
+    shown_body = models.TextField(  # noqa: DJ001 - missing is not empty
+        null=True,
+        editable=False,
+        help_text="the words that raters saw, where the text has other ones by now",
+    )
+
+    class Meta:
+        ordering = ["campaign_id", "position"]
+        constraints = [
+            models.UniqueConstraint(fields=["campaign", "text"], name="item_text_unique"),
+            models.UniqueConstraint(fields=["campaign", "position"], name="item_position_unique"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.campaign}: {self.text}"
+
+    def as_shown(self) -> Text:
+        """Its text with the words that raters saw, which those of now may not be. Never to be saved."""
+        if self.shown_body is None:
+            return self.text
+        text = copy(self.text)
+        text.body, text.sha256 = self.shown_body, digest(self.shown_body)
+        return text
+
+
+class ItemQuestion(models.Model):
+    """A question of an item: frozen, and the same for every rater."""
+
+    item = models.ForeignKey(Item, on_delete=models.CASCADE, related_name="asked", db_index=False)
+    question = models.ForeignKey(
+        "annotation.SubQuestion", on_delete=models.PROTECT, related_name="asked_in"
+    )
+    position = models.PositiveSmallIntegerField()
+    expected = models.SmallIntegerField(
+        null=True, blank=True, help_text="of training and gold items: the grade of the gold source"
+    )
+    expected_spans = models.JSONField(default=list, blank=True)
+    answer = models.JSONField(
+        default=list,
+        blank=True,
+        help_text="the words of the pair's answer, as they are shown where a rubric shows one",
+    )
+    further = models.JSONField(
+        default=dict,
+        blank=True,
+        help_text="what is expected under further rubrics, by slug: {expected, expected_spans}",
+    )
+    shown_body = models.TextField(  # noqa: DJ001 - missing is not empty
+        null=True,
+        editable=False,
+        help_text="the words that raters saw, where the question has other ones by now",
+    )
+
+    class Meta:
+        ordering = ["item_id", "position"]
+        constraints = [
+            models.UniqueConstraint(fields=["item", "question"], name="item_question_unique"),
+            models.UniqueConstraint(fields=["item", "position"], name="asked_position_unique"),
+        ]
+
+    def __str__(self) -> str:
+        return str(self.question)
+
+    def as_shown(self) -> SubQuestion:
+        """Its question with the words that raters saw. Never to be saved."""
+        if self.shown_body is None:
+            return self.question
+        question = copy(self.question)
+        question.body = self.shown_body
+        return question
