@@ -135,7 +135,7 @@ WORDS: dict[type[Model], str] = {
     Product: "written texts and questions",
     Draft: "replies of writers",
     SubQuestion: "sub-questions",
-    Version: "texts and sub-questions that get their old words back",
+    Version: "changes of words",
     System: "systems with settings",
     ReportValue: "values of reports",
 }

@@ -269,6 +269,6 @@ def test_the_page_has_the_choice_and_such_an_import_is_undone(cast, small, tmp_p
     undo = f"/datasets/small/history/{entry.pk}/undo/"
     page = words(client.get(undo))
     assert "Words that it replaced come back." in page
-    assert "texts and sub-questions that get their old words back 2" in page
+    assert "changes of words 2" in page
     assert client.post(undo).status_code == 302
     assert (report().body, question().body) == (before, QUESTIONS["t-1"][0])
