@@ -1,6 +1,7 @@
 """Words marked by keys: several keys are one answer, and whatever happens before it is sent, it is kept."""
 
 import time
+from contextlib import contextmanager
 
 import pytest
 from playwright.sync_api import expect
@@ -18,7 +19,16 @@ KEYS = ("t", "Space", "Shift+ArrowLeft", "Shift+ArrowLeft", "Shift+ArrowLeft")
 @pytest.fixture
 def at_work(worker, site):
     first, _ = site.assignments(worker.name, "t1")
+    worker.context.clock.install()
     return worker, worker.open(f"/work/{first}/"), first
+
+
+@contextmanager
+def at_once(page):
+    """Keys in here follow each other at once, however long a loaded machine takes: the clock of all tabs stands."""
+    page.clock.pause_at(page.evaluate("Date.now()") / 1000 + 60)  # what is past by then cannot be paused at
+    yield
+    page.clock.resume()
 
 
 def mark(page, keys=KEYS):
@@ -39,12 +49,13 @@ def spans(site, item):
 def test_keys_leave_out_punctuation_and_come_back_to_it(at_work, site):
     _, page, item = at_work
     shown = page.locator("#q-1 .spans q")
-    mark(page, ("t", "ArrowRight", "Space", "Control+Shift+ArrowLeft"))
-    expect(shown).to_have_text(["Nobody was on the line at the time,"])
-    mark(page, ("Shift+ArrowLeft",))
-    expect(shown).to_have_text(["Nobody was on the line at the time"])
-    mark(page, ("Shift+ArrowRight",))
-    expect(shown).to_have_text(["Nobody was on the line at the time,"])
+    with at_once(page):
+        mark(page, ("t", "ArrowRight", "Space", "Control+Shift+ArrowLeft"))
+        expect(shown).to_have_text(["Nobody was on the line at the time,"])
+        mark(page, ("Shift+ArrowLeft",))
+        expect(shown).to_have_text(["Nobody was on the line at the time"])
+        mark(page, ("Shift+ArrowRight",))
+        expect(shown).to_have_text(["Nobody was on the line at the time,"])
     settled(page)
     assert spans(site, item) == [(1, "Nobody was on the line at the time,")]
 
@@ -84,7 +95,8 @@ def test_an_item_is_handed_in_with_the_words_of_the_last_key(at_work, site):
     grade(page, 1, 1)
     settled(page)
     page.locator("#q-1 legend").click()
-    mark(page, (*KEYS, "Control+Enter"))
+    with at_once(page):
+        mark(page, (*KEYS, "Control+Enter"))
     page.wait_for_url(lambda url: not url.endswith(f"/work/{item}/"))
     assert site.state(item) == "submitted"
     assert spans(site, item) == [(0, None), (1, None), (1, WORDS)]
@@ -92,8 +104,9 @@ def test_an_item_is_handed_in_with_the_words_of_the_last_key(at_work, site):
 
 def test_a_page_that_is_left_at_once_has_sent_them(at_work, site):
     worker, page, item = at_work
-    mark(page)
-    page.goto("about:blank")
+    with at_once(page):
+        mark(page)
+        page.goto("about:blank")
     deadline = time.monotonic() + 30
     while not spans(site, item) and time.monotonic() < deadline:
         time.sleep(0.05)
@@ -109,7 +122,8 @@ def test_a_page_that_is_left_at_once_has_sent_them(at_work, site):
 def test_what_a_page_that_died_was_still_changing_is_sent_by_the_next(at_work, site):
     worker, page, item = at_work
     worker.context.route("**/answers/**", lambda route: route.abort())
-    mark(page)
+    with at_once(page):
+        mark(page)
     page.close()
     worker.context.unroute("**/answers/**")
     page = worker.open(f"/work/{item}/")
@@ -122,7 +136,8 @@ def test_what_a_page_that_died_was_still_changing_is_sent_by_the_next(at_work, s
 def test_offline_they_wait_as_one(at_work, site):
     worker, page, item = at_work
     worker.context.route("**/answers/**", lambda route: route.abort())
-    mark(page)
+    with at_once(page):
+        mark(page)
     expect(page.locator("#saved")).to_contain_text("Not saved yet, 1 waiting")
     mark(page, ("Shift+ArrowLeft",))  # an answer of its own: the first may have arrived by now
     expect(page.locator("#saved")).to_contain_text("2 waiting")
@@ -136,7 +151,8 @@ def test_another_tab_shows_the_words_of_the_last_key(at_work, site):
     worker, page, item = at_work
     other = worker.open(f"/work/{item}/")
     other.locator("#elsewhere").wait_for()
-    mark(page)
+    with at_once(page):
+        mark(page)
     expect(other.locator("#q-1 .spans q")).to_have_text([WORDS])
     settled(page)
     settled(other)
