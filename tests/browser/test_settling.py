@@ -25,8 +25,9 @@ def at_work(worker, site):
 
 @contextmanager
 def at_once(page):
-    """Keys in here follow each other at once, however long a loaded machine takes: the clock of all tabs stands."""
-    page.clock.pause_at(page.evaluate("Date.now()") / 1000 + 60)  # what is past by then cannot be paused at
+    """Keys in here follow each other at once, however long a loaded machine takes: no tab has a clock."""
+    soon = page.evaluate("Date.now()") / 1000 + 60  # what is past by then cannot be paused at
+    page.clock.pause_at(soon)
     yield
     page.clock.resume()
 
