@@ -11,6 +11,7 @@ import numpy as np
 from annotation.models import Dataset, Rubric
 from annotation.models.standard import ANSWERABLE, GRADED
 from evaluation.data.corpus import KINDS, Corpus
+from evaluation.data.held import Held
 from evaluation.data.ratings import answerable, frame
 from evaluation.data.selection import threshold
 from evaluation.data.sources import Source
@@ -19,6 +20,9 @@ from evaluation.stats.estimate import FloatArray, IntArray
 
 if TYPE_CHECKING:
     import pandas as pd
+
+# A study is scored at several thresholds and depths in a row, of the same ratings.
+_READ = Held(2)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +78,9 @@ def load_cells(dataset: Dataset, source: Source, eta: int, corpus: Corpus) -> Ce
     the scale of their rubric as long as it is one; made up of several they are verdicts.
     """
     rubrics = {r.pk: r for r in Rubric.objects.filter(slug__in=[GRADED.slug, ANSWERABLE.slug])}
-    rows = frame(dataset, source.raters, list(rubrics))
+    rows = _READ.while_unwritten(
+        (dataset.pk, source.raters), lambda: frame(dataset, source.raters, list(rubrics))
+    )
     place = _Places(corpus, rows)
     verdicts = answerable(rows, rubrics.values(), eta)
     values, scales = verdicts.astype(np.float64), dict.fromkeys(KINDS, VERDICT)

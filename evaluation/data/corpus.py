@@ -9,6 +9,7 @@ import numpy as np
 from django.db.models import BooleanField, ExpressionWrapper, Q
 
 from annotation.models import Dataset, SubQuestion, Text, Topic
+from evaluation.data.held import Held
 from evaluation.metrics.grades import BoolArray
 from evaluation.stats.estimate import IntArray
 
@@ -16,6 +17,8 @@ KINDS = (Text.Kind.PASSAGE.value, Text.Kind.REPORT.value, Text.Kind.REFERENCE.va
 PASSAGE = KINDS.index(Text.Kind.PASSAGE)
 TEXT = np.dtype([("pk", np.int64), ("topic", np.int64), ("kind", np.int8), ("words", np.bool_)])
 NO_TOPIC = 0
+
+_READ = Held(4)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +56,11 @@ class Corpus:
 
 
 def load_corpus(dataset: Dataset) -> Corpus:
-    """The topics, questions and texts of a dataset: three queries."""
+    """The topics, questions and texts of a dataset: three queries; held while nothing is written."""
+    return _READ.while_unwritten(dataset.pk, lambda: _load(dataset))
+
+
+def _load(dataset: Dataset) -> Corpus:
     topics = Topic.objects.filter(dataset=dataset).order_by("position", "pk")
     names_of = dict(topics.values_list("pk", "name"))
     questions: dict[int, list[Question]] = {topic: [] for topic in names_of}

@@ -15,7 +15,8 @@ from evaluation.matrix.rows import RowGroup
 from evaluation.metrics.grades import BoolArray
 from evaluation.scoring.options import Options
 from evaluation.scoring.pools import Pool
-from evaluation.scoring.score import TopicScore, cached_scores
+from evaluation.scoring.row_score import TopicScore
+from evaluation.scoring.score import cached_scores
 from evaluation.stats.estimate import Estimate
 
 
@@ -199,7 +200,7 @@ class TopicRow:
 def topic_rows(choice: MatrixChoice) -> list[TopicRow]:
     """All topics, in the order of the dataset."""
     scores = cached_scores(choice.dataset, choice.options)
-    runs = {name: scores.by_name[name].topics for name in choice.listed}
+    runs = {name: scores.by_name[name] for name in choice.listed}
     return [
         TopicRow(
             pk=pk,
@@ -211,9 +212,9 @@ def topic_rows(choice: MatrixChoice) -> list[TopicRow]:
             n_pairs=pool.grades.size,
             n_unrated=int(np.isnan(pool.grades).sum()),
             coverage=tuple(
-                (name, of[pool.topic_name].coverage if pool.topic_name in of else None)
-                for name, of in runs.items()
+                (name, run.on("coverage", place) if run.has[place] else None)
+                for name, run in runs.items()
             ),
         )
-        for pk, pool in scores.pools.items()
+        for place, (pk, pool) in enumerate(scores.pools.items())
     ]

@@ -6,11 +6,13 @@ A ranked passage without a judgement is taken for irrelevant, as trec_eval does,
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import ArrayLike
 
 from evaluation.metrics.greedy_ideal import cumulative_dcg
-from evaluation.stats.estimate import Estimate, FloatArray
+from evaluation.stats.estimate import Estimate, FloatArray, IntArray
 
 NO_RELEVANT = "undefined, because there are no relevant passages"
 
@@ -64,6 +66,43 @@ def ndcg(gains: ArrayLike, all_gains: ArrayLike, k: int) -> Estimate:
     # Against no passage at all an empty ranking would be 0/0; against the best one it is 0.
     ideal = np.sort(best)[::-1][: max(k, 1)]
     return Estimate(float(cumulative_dcg(ranked)[-1] / cumulative_dcg(ideal)[-1]), None, n, missing)
+
+
+@dataclass(frozen=True, slots=True)
+class RankingMany:
+    """Recall, average precision and nDCG of many rankings, an array each; NaN where undefined."""
+
+    recall: FloatArray
+    average_precision: FloatArray
+    ndcg: FloatArray
+    missing: IntArray
+    """The passages up to k that are not judged."""
+
+
+def ranking_many(
+    relevance: FloatArray, sizes: IntArray, n_relevant: int, k: IntArray
+) -> RankingMany:
+    """`recall`, `average_precision` and `ndcg` of many rankings of one topic, in one pass over arrays.
+
+    `relevance` is rankings x ranks, 1, 0 or NaN as in `recall`, and the gains of nDCG, as whose
+    best all relevant passages gain 1; what lies beyond the `sizes` of the rankings does not count.
+    `k` is of each ranking. Values, undefined cases and `missing` equal those of the three.
+    """
+    ranks = np.arange(relevance.shape[1])
+    counted = ranks < np.minimum(sizes, k)[:, np.newaxis]
+    missing = (np.isnan(relevance) & counted).sum(axis=1)
+    if n_relevant == 0:
+        undefined = np.full(len(sizes), np.nan)
+        return RankingMany(undefined, undefined, undefined, missing)
+    relevant = (relevance == 1) & counted
+    precision = np.cumsum(relevant, axis=1) / (ranks + 1)
+    ideal = cumulative_dcg(np.ones(n_relevant))[np.minimum(np.maximum(k, 1), n_relevant)]
+    return RankingMany(
+        recall=relevant.sum(axis=1) / n_relevant,
+        average_precision=np.where(relevant, precision, 0.0).sum(axis=1) / n_relevant,
+        ndcg=cumulative_dcg(relevant.astype(np.float64))[:, -1] / ideal,
+        missing=missing,
+    )
 
 
 def _relevant(relevance: ArrayLike, n_relevant: int, k: int) -> tuple[np.ndarray, int]:

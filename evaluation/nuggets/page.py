@@ -19,8 +19,9 @@ from evaluation.nuggets.scores import (
     score_systems,
 )
 from evaluation.scoring.ordering import ROUNDING, order_agreement
+from evaluation.scoring.row_score import RowScore
 from evaluation.scoring.rows import REPORTS, is_oracle
-from evaluation.scoring.score import RowScore, cached_scores
+from evaluation.scoring.score import cached_scores
 from evaluation.stats.correlation import Correlation
 from evaluation.stats.estimate import Estimate, FloatArray
 
@@ -132,7 +133,7 @@ def _taus(
     def of(columns: Iterable[FloatArray]) -> FloatArray:
         return np.array(list(columns), dtype=np.float64).reshape(len(both), len(shared)).T
 
-    coverage = of(row.values("coverage")[list(places)] for _, row in both)
+    coverage = of(row.of("coverage")[list(places)] for _, row in both)
     return {
         name: order_agreement(of(system.on(shared, name) for system, _ in both), coverage)
         for name in SCORES

@@ -8,8 +8,9 @@ import numpy as np
 
 from evaluation.paper.names import Metric
 from evaluation.scoring.options import ORACLE, Options
+from evaluation.scoring.row_score import RowScore
 from evaluation.scoring.rows import DIRECT_PROMPTING, ORACLE_RESULT, ORACLE_RETRIEVAL, is_oracle
-from evaluation.scoring.score import RowScore, Scores
+from evaluation.scoring.score import Scores
 from evaluation.stats.estimate import Estimate, FloatArray
 
 NO_RETRIEVAL = "undefined, because nothing was retrieved for it"
@@ -80,7 +81,7 @@ def values(scores: Scores, metric: Metric) -> FloatArray:
     for column, system in enumerate(columns):
         row = system.row(metric)
         if row is not None:
-            table[:, column] = row.values(metric.score)
+            table[:, column] = row.of(metric.score)
     return table
 
 

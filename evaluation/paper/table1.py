@@ -9,7 +9,8 @@ from evaluation.paper.sheet import MEAN_COUNT, SHARE, TAU, Block, Cell, Line, Sh
 from evaluation.paper.systems import System, compared, conditions, n_scored, systems, topics, values
 from evaluation.scoring.depths import unlike_depths
 from evaluation.scoring.ordering import order_agreement
-from evaluation.scoring.score import RowScore, Scores
+from evaluation.scoring.row_score import RowScore
+from evaluation.scoring.score import Scores
 from evaluation.stats.estimate import Estimate
 
 LABEL = "table1"
@@ -93,7 +94,7 @@ def _note(z: RowScore | None, y: RowScore | None, full: int) -> str:
         remarks = [f"{n} of {full} topics"] * (n != full) + [f"{unrated} cells unrated"] * bool(
             unrated
         )
-        if (theirs := row.alpha_ndcg_ndeval) is not None:
+        if (theirs := row.mean_ndeval) is not None:
             remarks.append(
                 f"α-nDCG {SHARE.number(theirs)} if passages of other topics gain nothing"
             )
@@ -109,11 +110,11 @@ def _n(row: RowScore | None) -> int | None:
 
 def _size(row: RowScore | None) -> Cell | None:
     """The mean number of passages of a context, over the topics that it has."""
-    if row is None or not row.topics:
+    if row is None or not row.n_topics:
         return None
-    return Cell(Estimate(float(np.nanmean(row.sizes)), None, len(row.topics)), MEAN_COUNT)
+    return Cell(Estimate(float(np.nanmean(row.sizes)), None, row.n_topics), MEAN_COUNT)
 
 
 def _unrated(row: RowScore | None) -> int | None:
     """The cells of answerable questions without a grade, over all topics."""
-    return None if row is None else sum(topic.n_unrated_cells for topic in row.topics.values())
+    return None if row is None else row.n_unrated

@@ -14,7 +14,8 @@ from math import ceil, cos, pi, sin, sqrt
 import numpy as np
 
 from evaluation.charts import Axis
-from evaluation.retrieval.board import Board, BoardRow
+from evaluation.retrieval.board import Board
+from evaluation.scoring.row_score import RowScore
 from evaluation.stats.estimate import Estimate, FloatArray
 
 DRAWN = 60  # with more topics a strip shows quantiles
@@ -233,7 +234,7 @@ class TopicValue:
 class StripRow:
     """One system. `values` has every topic where points are drawn, and none where quantiles are."""
 
-    row: BoardRow
+    row: RowScore
     mean: Estimate
     strip: TopicStrip
     values: tuple[TopicValue, ...]
@@ -261,7 +262,7 @@ class Strips:
         ]
 
 
-def strips(board: Board, systems: Sequence[BoardRow], metric: str) -> Strips:
+def strips(board: Board, systems: Sequence[RowScore], metric: str) -> Strips:
     """The strips of these systems, from the highest mean to the lowest, undefined ones last."""
     axis = value_axis(*(row.of(metric) for row in systems))
     is_drawn = len(board.topics) <= DRAWN
@@ -290,7 +291,7 @@ def strips(board: Board, systems: Sequence[BoardRow], metric: str) -> Strips:
     )
 
 
-def topic_values(board: Board, row: BoardRow, metric: str) -> tuple[TopicValue, ...]:
+def topic_values(board: Board, row: RowScore, metric: str) -> tuple[TopicValue, ...]:
     """The metric of one system on every topic, in the order of the dataset."""
     return tuple(
         TopicValue(

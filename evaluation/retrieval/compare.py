@@ -9,9 +9,10 @@ import numpy as np
 
 from evaluation.data.cache import cached
 from evaluation.data.selection import SelectionError, one_of
-from evaluation.retrieval.board import Board, BoardRow
+from evaluation.retrieval.board import Board
 from evaluation.retrieval.differences import PairTest, pair_test
 from evaluation.retrieval.params import Choice
+from evaluation.scoring.row_score import RowScore
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,8 +34,8 @@ class TopicPair:
 class Comparison:
     """Two rows by one metric. `n_alone` topics have a value of one of the two only."""
 
-    first: BoardRow
-    second: BoardRow
+    first: RowScore
+    second: RowScore
     test: PairTest
     topics: tuple[TopicPair, ...]
     n_alone: int

@@ -8,7 +8,7 @@ from itertools import combinations
 
 import numpy as np
 
-from evaluation.retrieval.board import BoardRow
+from evaluation.scoring.row_score import RowScore
 from evaluation.stats.estimate import Estimate, FloatArray
 from evaluation.stats.jackknife import jackknife_interval
 from evaluation.stats.randomisation import Randomisation, holm, sign_flips
@@ -38,7 +38,7 @@ class PairTest:
     n_unlike: int
 
 
-def pair_tests(systems: Sequence[BoardRow], metric: str) -> tuple[PairTest, ...]:
+def pair_tests(systems: Sequence[RowScore], metric: str) -> tuple[PairTest, ...]:
     """Every two systems, from the largest difference to the smallest, undefined ones last.
 
     The p values of all of them are adjusted together; pairs without a common topic have none.
@@ -73,7 +73,7 @@ def sampled(flips: Iterable[Randomisation]) -> str:
     return f"{drawn.n_arrangements:,}: the observed one and random ones from seed {drawn.seed}"
 
 
-def pair_test(a: BoardRow, b: BoardRow, metric: str) -> PairTest:
+def pair_test(a: RowScore, b: RowScore, metric: str) -> PairTest:
     """One pair alone, in the order given; its p value needs no adjustment."""
     (flip,) = sign_flips((a.of(metric) - b.of(metric))[:, np.newaxis])
     return _test(a, b, metric, flip, np.nan if flip.p is None else flip.p)
@@ -91,7 +91,7 @@ def mean_difference(differences: FloatArray) -> Estimate:
     return jackknife_interval(whole, without_one)
 
 
-def _test(a: BoardRow, b: BoardRow, metric: str, flip: Randomisation, p: float) -> PairTest:
+def _test(a: RowScore, b: RowScore, metric: str, flip: Randomisation, p: float) -> PairTest:
     ours, theirs = a.of(metric), b.of(metric)
     difference = ours - theirs
     both = ~np.isnan(difference)
@@ -111,7 +111,7 @@ def _test(a: BoardRow, b: BoardRow, metric: str, flip: Randomisation, p: float) 
     )
 
 
-def _downwards(a: BoardRow, b: BoardRow, metric: str) -> tuple[BoardRow, BoardRow]:
+def _downwards(a: RowScore, b: RowScore, metric: str) -> tuple[RowScore, RowScore]:
     difference = a.of(metric) - b.of(metric)
     known = difference[~np.isnan(difference)]
     return (b, a) if len(known) and known.mean() < 0 else (a, b)

@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from evaluation.retrieval.board import Board, BoardRow
+from evaluation.retrieval.board import Board
 from evaluation.retrieval.differences import PairTest
 from evaluation.retrieval.page import tests_of
 from evaluation.retrieval.params import Choice
-from evaluation.scoring.score import METRICS
+from evaluation.scoring.row_score import METRICS, RowScore
 from evaluation.stats.estimate import Estimate
 from evaluation.stats.tau_ap import tau_ap
 
@@ -72,7 +72,7 @@ def _power(metric: str, tests: Sequence[PairTest]) -> MetricPower:
     )
 
 
-def _top(systems: Sequence[BoardRow], metric: str, truth: str) -> Estimate:
+def _top(systems: Sequence[RowScore], metric: str, truth: str) -> Estimate:
     def means(name: str) -> list[float]:
         values = (row.means[name].value for row in systems)
         # Means that are equal but for rounding are ties.

@@ -9,7 +9,7 @@ import numpy as np
 
 from evaluation.csv_tables import estimate_cells, estimate_header
 from evaluation.data.selection import SelectionError, one_of
-from evaluation.retrieval.board import COUNTS, Board, BoardRow
+from evaluation.retrieval.board import Board
 from evaluation.retrieval.compare import Comparison, comparison
 from evaluation.retrieval.differences import PairTest
 from evaluation.retrieval.discriminative import MetricPower, TellingApart, telling_apart
@@ -17,7 +17,7 @@ from evaluation.retrieval.orders import Orders, Taus, under_others
 from evaluation.retrieval.page import table, taus_of, tests_of
 from evaluation.retrieval.params import Choice
 from evaluation.retrieval.swaps import JudgePair
-from evaluation.scoring.score import METRICS
+from evaluation.scoring.row_score import COUNTS, METRICS, RowScore
 from evaluation.stats.randomisation import Randomisation
 
 Table = tuple[Sequence[str], Iterable[Sequence[Any]]]
@@ -25,7 +25,7 @@ FLIP = ("p", "exact", "arrangements", "smallest_p", "seed")
 PARTS = (0.05, 0.25, 0.5, 0.75, 0.95)
 
 
-def systems_table(rows: Iterable[BoardRow]) -> Table:
+def systems_table(rows: Iterable[RowScore]) -> Table:
     header = ["name", "group", "bound", "topics", "mean_passages"]
     for metric in METRICS:
         header += estimate_header(metric)
@@ -46,7 +46,7 @@ def systems_table(rows: Iterable[BoardRow]) -> Table:
     )
 
 
-def topics_table(board: Board, rows: Iterable[BoardRow]) -> Table:
+def topics_table(board: Board, rows: Iterable[RowScore]) -> Table:
     """One line for each topic of each row; the reason stands beside what is undefined."""
     header = ["name", "topic"]
     for metric in METRICS:
@@ -67,7 +67,7 @@ def topics_table(board: Board, rows: Iterable[BoardRow]) -> Table:
     return header, lines()
 
 
-def quantiles_table(rows: Iterable[BoardRow], metric: str) -> Table:
+def quantiles_table(rows: Iterable[RowScore], metric: str) -> Table:
     """How a metric is spread over topics."""
     header = ["name", "metric", "n", "mean", *(f"quantile_{part}" for part in PARTS)]
 
@@ -233,7 +233,7 @@ def download(board: Board, choice: Choice, name: str, asked: Mapping[str, str]) 
     raise KeyError(name)
 
 
-def _named(board: Board, name: str | None) -> tuple[BoardRow, ...]:
+def _named(board: Board, name: str | None) -> tuple[RowScore, ...]:
     if not name:
         return board.rows
     return (board.by_name[one_of("run, system or bound", name, board.by_name)],)

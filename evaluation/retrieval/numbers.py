@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from evaluation.csv_tables import Number, estimated
-from evaluation.retrieval.board import BOUNDS, COUNTS, REPORTS, RUNS, Board, BoardRow
-from evaluation.scoring.score import METRICS
+from evaluation.retrieval.board import Board
+from evaluation.scoring.row_score import BOUNDS, COUNTS, METRICS, REPORTS, RUNS, RowScore
 
 TOPIC = "topic"
 SCOPES = (BOUNDS, RUNS, REPORTS, TOPIC)
@@ -29,7 +29,7 @@ def numbers(board: Board) -> Iterator[Number]:
             yield from _on_topic(board, row, place)
 
 
-def _means(row: BoardRow) -> Iterator[Number]:
+def _means(row: RowScore) -> Iterator[Number]:
     where = row.group, row.name
     yield Number(*where, "topics", row.n_topics)
     if row.size:
@@ -45,7 +45,7 @@ def _means(row: BoardRow) -> Iterator[Number]:
     yield Number(*where, "texts_without_words", row.n_wordless)
 
 
-def _on_topic(board: Board, row: BoardRow, place: int) -> Iterator[Number]:
+def _on_topic(board: Board, row: RowScore, place: int) -> Iterator[Number]:
     where = TOPIC, f"{row.name}, {board.topics[place]}"
     for index, metric in enumerate(METRICS):
         yield Number(

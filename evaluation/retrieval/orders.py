@@ -11,10 +11,11 @@ import numpy as np
 from evaluation.data.cache import cached
 from evaluation.data.selection import one_of
 from evaluation.data.sources import Source
-from evaluation.retrieval.board import Board, BoardRow, board
+from evaluation.retrieval.board import Board, board
 from evaluation.retrieval.params import Choice
 from evaluation.retrieval.swaps import JudgePair, is_judge, judge_pairs, people_of
 from evaluation.scoring.ordering import order_agreement
+from evaluation.scoring.row_score import RowScore
 from evaluation.scoring.rows import is_oracle
 from evaluation.stats.correlation import Correlation, kendall_tau_b
 from evaluation.stats.estimate import Estimate, FloatArray
@@ -79,7 +80,7 @@ class Orders:
         return self.tau.n * (self.tau.n - 1) // 2
 
 
-def taus(systems: Sequence[BoardRow]) -> Taus:
+def taus(systems: Sequence[RowScore]) -> Taus:
     """Figure 5 of the paper for these systems; oracles are references and not among them.
 
     Which systems each pair of metrics compares, and the intervals: `order_agreement`, as in the
@@ -108,7 +109,7 @@ def orders(boards: Mapping[Source, Board], group: str, metric: str) -> tuple[Ord
 
 
 def _orders(
-    a: Source, b: Source, ours: Sequence[BoardRow], theirs: Sequence[BoardRow], metric: str
+    a: Source, b: Source, ours: Sequence[RowScore], theirs: Sequence[RowScore], metric: str
 ) -> Orders:
     by_name = {row.name: row for row in theirs}
     first, second = _means(ours, metric), _means([by_name[row.name] for row in ours], metric)
@@ -146,7 +147,7 @@ def _swapped(x: str, y: str, ours: tuple[float, float], theirs: tuple[float, flo
     return Swapped(x, y, (float(ours[0]), float(ours[1])), (float(theirs[0]), float(theirs[1])))
 
 
-def _means(systems: Sequence[BoardRow], metric: str) -> FloatArray:
+def _means(systems: Sequence[RowScore], metric: str) -> FloatArray:
     means = (row.means[metric].value for row in systems)
     # Means that are equal but for rounding are ties.
     values = [np.nan if value is None else round(value, 12) for value in means]

@@ -6,11 +6,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from evaluation.data.cache import cached
-from evaluation.retrieval.board import BOUNDS, REPORTS, RUNS, Board, BoardRow
+from evaluation.retrieval.board import Board
 from evaluation.retrieval.differences import PairTest, pair_tests
 from evaluation.retrieval.orders import Taus, taus
 from evaluation.retrieval.params import NAME, Choice
 from evaluation.scoring.options import ORACLE
+from evaluation.scoring.row_score import BOUNDS, REPORTS, RUNS, RowScore
 
 TITLES = {
     BOUNDS: "Reference bounds: what can be reached, and no systems",
@@ -25,7 +26,7 @@ class Group:
 
     name: str
     title: str
-    rows: tuple[BoardRow, ...]
+    rows: tuple[RowScore, ...]
 
 
 def table(board: Board, choice: Choice) -> tuple[Group, ...]:
@@ -78,7 +79,7 @@ def summary(board: Board, choice: Choice) -> str:
     )
 
 
-def _ordered(rows: Iterable[BoardRow], choice: Choice) -> Sequence[BoardRow]:
+def _ordered(rows: Iterable[RowScore], choice: Choice) -> Sequence[RowScore]:
     named = sorted(rows, key=lambda row: (row.bound or 0, row.name))
     if choice.by == NAME:
         return named[::-1] if choice.falls else named

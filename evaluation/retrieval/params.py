@@ -15,9 +15,8 @@ from annotation.models import Dataset
 from evaluation.data.query import OneOf
 from evaluation.data.selection import one_of
 from evaluation.data.sources import sources
-from evaluation.retrieval.board import REPORTS, RUNS
 from evaluation.scoring.options import ORACLE, SIZE, ScoringChoice, ScoringForm
-from evaluation.scoring.score import METRICS
+from evaluation.scoring.row_score import METRICS, REPORTS, RUNS
 
 TITLES = {
     "coverage": "Coverage",

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from evaluation.retrieval.board import Board, BoardRow
+from evaluation.retrieval.board import Board
 from evaluation.retrieval.params import NAME, Choice
-from evaluation.scoring.score import METRICS
+from evaluation.scoring.row_score import METRICS, RowScore
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class RunTopic:
         return self.n_passages * self.n_answerable
 
 
-def topic_order(row: BoardRow, choice: Choice) -> Sequence[int]:
+def topic_order(row: RowScore, choice: Choice) -> Sequence[int]:
     """Its topics by their places: in the order of the dataset, or as the choice orders them."""
     own = np.flatnonzero(row.has)
     if choice.by == NAME:
@@ -51,7 +51,7 @@ def topic_order(row: BoardRow, choice: Choice) -> Sequence[int]:
     return own[np.argsort(keys, kind="stable")].tolist()  # NaN is sorted last either way
 
 
-def run_topics(board: Board, row: BoardRow, places: Sequence[int]) -> list[RunTopic]:
+def run_topics(board: Board, row: RowScore, places: Sequence[int]) -> list[RunTopic]:
     """These topics of a row."""
     return [
         RunTopic(

@@ -17,7 +17,7 @@ from evaluation.retrieval.board import Board
 from evaluation.retrieval.differences import mean_difference
 from evaluation.scoring.options import Options
 from evaluation.scoring.pools import questions_counted
-from evaluation.scoring.score import METRICS
+from evaluation.scoring.row_score import METRICS
 from evaluation.stats.estimate import Estimate, FloatArray, IntArray
 from evaluation.stats.randomisation import JudgeSwap, Randomisation, judge_swap, sign_flips
 

@@ -8,9 +8,9 @@ from django.urls import reverse
 from evaluation import charts
 from evaluation.http import OF_SCORES
 from evaluation.retrieval import charts as retrieval_charts
-from evaluation.retrieval.board import RUNS, BoardRow
 from evaluation.retrieval.params import Choice
-from evaluation.scoring.score import NO_RANKING
+from evaluation.scoring.measured import NO_RANKING
+from evaluation.scoring.row_score import RUNS, RowScore
 from evaluation.stats.randomisation import Randomisation
 
 register = template.Library()
@@ -31,7 +31,7 @@ def query_with(choice: Choice, **changes: Any) -> str:
 
 
 @register.simple_tag
-def matrix_url(choice: Choice, topic: int, row: BoardRow | None = None) -> str:
+def matrix_url(choice: Choice, topic: int, row: RowScore | None = None) -> str:
     """The rating matrix of a topic by the same grades, with a run in it if the row is one."""
     others = {key: None for key in choice.words if key not in OF_SCORES}
     run = row.name if row and row.group == RUNS else None
@@ -61,14 +61,14 @@ def title_of(choice: Choice, metric: str) -> str:
 
 
 @register.inclusion_tag("evaluation/retrieval/_mean.html")
-def mean_of(row: BoardRow, metric: str, axis: charts.Axis) -> dict[str, Any]:
+def mean_of(row: RowScore, metric: str, axis: charts.Axis) -> dict[str, Any]:
     """A mean with its interval drawn and in numbers; or "undefined" and why."""
     estimate = row.means[metric]
     return {
         "estimate": estimate,
         "strip": charts.strip(estimate, axis),
         "ndeval": row.mean_ndeval if metric == "alpha_ndcg" else None,
-        "no_ranking": estimate.reason == NO_RANKING.reason,
+        "no_ranking": estimate.reason == NO_RANKING,
     }
 
 

@@ -20,7 +20,7 @@ from evaluation.data.selection import SelectionError
 from evaluation.http import refusal, without_strangers
 from evaluation.models import RetrievalRun
 from evaluation.plotly_file import URL, style_ids
-from evaluation.retrieval.board import REPORTS, RUNS, Board, board
+from evaluation.retrieval.board import Board, board
 from evaluation.retrieval.charts import estimate_axis, scatter, strips, value_axis
 from evaluation.retrieval.compare import comparison
 from evaluation.retrieval.differences import sampled
@@ -32,7 +32,7 @@ from evaluation.retrieval.page import depth, summary, table, taus_of, tests_of
 from evaluation.retrieval.params import NAME, Choice, retrieval_choice
 from evaluation.retrieval.run import run_topics, topic_order
 from evaluation.scoring.depths import unlike_depths
-from evaluation.scoring.score import METRICS
+from evaluation.scoring.row_score import METRICS, REPORTS, RUNS
 
 PER_PAGE = 100
 DIFFERENCES = (-1.0, 1.0)  # the axis on which differences are drawn

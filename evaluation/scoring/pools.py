@@ -17,7 +17,7 @@ from evaluation.metrics.coverage import answerable_questions
 from evaluation.metrics.grades import BoolArray
 from evaluation.metrics.required_subset import required_subset
 from evaluation.scoring.options import Options
-from evaluation.scoring.tokens import TokenCounts
+from evaluation.scoring.tokens import TokenCounts, token_counts
 from evaluation.stats.estimate import FloatArray, IntArray
 
 DIGITS = re.compile(r"([0-9]+)")
@@ -137,7 +137,7 @@ def load_pools(
     number of queries, but for the words of the passages of P*, which are read by the thousand.
     """
     corpus = corpus or load_corpus(dataset)
-    counts = counts or TokenCounts(corpus, options.tokenizer, options.rules.mean_stands_in)
+    counts = counts or token_counts(corpus, options.tokenizer, options.rules.mean_stands_in)
     cells = load_cells(dataset, options.source, options.eta, corpus)
     own = _by_topic(corpus)
     drafts = [_draft(corpus, cells, own, topic) for topic in corpus.topics]

@@ -8,8 +8,11 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from annotation.models import Dataset, Text
+from evaluation.data.held import Held
 from evaluation.models import RankedText, RetrievalRun
 from evaluation.scoring.pools import Pool
+
+_READ = Held(4)
 
 Kind = Literal["run", "reports", "references", "bound"]
 
@@ -69,8 +72,7 @@ def rows(dataset: Dataset, pools: Mapping[int, Pool]) -> tuple[Row, ...]:
     run ranks nothing is none of its topics. Where a system wrote several reports for a topic, the
     second of each topic make a row of their own, NAME#2; references likewise.
     """
-    runs = _runs(dataset)
-    written = _written(dataset)
+    runs, written = _READ.while_unwritten(dataset.pk, lambda: (_runs(dataset), _written(dataset)))
     systems = {row.system for row in runs}
     reports = [row for row in written if row.kind == "reports"]
     unlike = any(row.system in systems for row in reports)

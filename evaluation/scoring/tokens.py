@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import importlib
+import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import lru_cache
@@ -13,8 +14,10 @@ from django.db.models import QuerySet
 
 from annotation.models import Text
 from evaluation.data.corpus import PASSAGE, Corpus
+from evaluation.data.held import Held
 from evaluation.data.selection import SelectionError
 
+_COUNTED = Held(4)
 READ_AT_ONCE = 2_000  # texts a query: their words are read, counted and let go
 
 
@@ -109,9 +112,14 @@ class TokenCounts:
         counts = self.of(texts).values()
         return None if None in counts else sum(n for n in counts if n is not None)
 
-    def n_without_words(self, texts: Iterable[int]) -> int:
-        """How many of these texts have no words, whether something stands in for them or not."""
-        return sum(pk not in self._has_words for pk in texts)
+    def known(self, text: int) -> float:
+        """The tokens of a text that was asked for before, NaN where it has none to count."""
+        n = self._found.get(text, self._stand_in)
+        return math.nan if n is None else n
+
+    def is_without_words(self, text: int) -> bool:
+        """Whether it has no words, be there something that stands in for them or not."""
+        return text not in self._has_words
 
     def _read(self, texts: QuerySet[Text], wanted: Iterable[int]) -> None:
         bodies = texts.order_by().values_list("pk", "body").iterator(chunk_size=READ_AT_ONCE)
@@ -122,3 +130,11 @@ class TokenCounts:
         passages = corpus.pk[corpus.has_words & (corpus.kind == PASSAGE)].tolist()
         lengths = [n for n in self.of(passages).values() if n is not None]
         return round(sum(lengths) / len(lengths)) if lengths else None
+
+
+def token_counts(corpus: Corpus, tokenizer: Tokenizer, mean_stands_in: bool) -> TokenCounts:
+    """Those of a dataset; what was counted is held while nothing is written."""
+    return _COUNTED.while_unwritten(
+        (corpus.dataset, tokenizer, mean_stands_in),
+        lambda: TokenCounts(corpus, tokenizer, mean_stands_in),
+    )

@@ -7,7 +7,8 @@ import pytest
 
 from annotation.models import Dataset, Rating
 from evaluation.scoring.options import ScoringForm
-from evaluation.scoring.score import METRICS, score
+from evaluation.scoring.row_score import METRICS
+from evaluation.scoring.score import score
 from tests.evaluation.agreement.material import Study, make_study
 from tests.evaluation.retrieval.material import make_room
 

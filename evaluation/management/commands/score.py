@@ -14,7 +14,8 @@ from annotation.models import Dataset
 from evaluation.data.selection import SelectionError, one_of
 from evaluation.scoring.depths import unlike_depths
 from evaluation.scoring.options import ORACLE, ScoringForm, add_options
-from evaluation.scoring.score import METRICS, RowScore, Scores, TopicScore, as_json, score
+from evaluation.scoring.row_score import METRICS, RowScore, TopicScore
+from evaluation.scoring.score import Scores, as_json, score
 from evaluation.scoring.tokens import tokenizer
 from evaluation.stats.estimate import Estimate
 
@@ -96,15 +97,15 @@ def _topic(name: str, score: TopicScore) -> Iterable[str]:
 
 def _mean(row: RowScore) -> Iterable[str]:
     values = [row.means[metric] for metric in METRICS]
-    size = f"{np.nanmean(row.sizes):.1f}" if row.topics else ""
-    yield from _row(row.row.name, *map(_number, values), str(len(row.topics)), size)
+    size = f"{np.nanmean(row.sizes):.1f}" if row.n_topics else ""
+    yield from _row(row.row.name, *map(_number, values), str(row.n_topics), size)
     if any(value.low is not None for value in values):
         for label, ends in (
             ("95%, from", [value.low for value in values]),
             ("95%, to", [value.high for value in values]),
         ):
             yield from _row(f"  {label}", *("" if end is None else f"{end:.3f}" for end in ends))
-    if (theirs := row.alpha_ndcg_ndeval) is not None:
+    if (theirs := row.mean_ndeval) is not None:
         yield f"{'':{WIDTH}} alpha-nDCG without gains of other topics' passages, as ndeval: {theirs:.3f}"
     for head, value in zip(HEADS, values, strict=True):
         if value.value is not None and value.missing:

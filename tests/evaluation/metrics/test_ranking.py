@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import average_precision_score, ndcg_score
 
-from evaluation.metrics.ranking import average_precision, ndcg, recall
+from evaluation.metrics.ranking import average_precision, ndcg, ranking_many, recall
 
 NAN = np.nan
 judgements = st.lists(st.sampled_from([0.0, 1.0, NAN]), max_size=12)
@@ -111,3 +111,27 @@ def test_refuses():
     for gains, every in (([-1], [1]), ([1], [-1]), ([1], [NAN]), ([1], [np.inf])):
         with pytest.raises(ValueError, match="finite numbers from 0"):
             ndcg(gains, every, 1)
+
+
+@given(
+    st.lists(st.tuples(judgements, st.integers(0, 14)), min_size=1, max_size=6), st.integers(0, 3)
+)
+def test_many_rankings_at_once_have_the_values_of_each(rankings, more):
+    width = max(len(ranking) for ranking, _ in rankings)
+    # What lies beyond the end of a ranking counts nothing, whatever it is.
+    table = np.array([[*ranking, *[1.0] * (width - len(ranking))] for ranking, _ in rankings])
+    table = table.reshape(len(rankings), width)
+    sizes, k = np.array([[len(ranking), depth] for ranking, depth in rankings]).T
+    n = more + max(ranking.count(1.0) for ranking, _ in rankings)
+    many = ranking_many(table, sizes, n, k)
+    for place, (ranking, depth) in enumerate(rankings):
+        alone = {
+            "recall": recall(ranking, n, depth),
+            "average_precision": average_precision(ranking, n, depth),
+            "ndcg": ndcg(ranking, np.ones(n), depth),
+        }
+        for name, estimate in alone.items():
+            value = getattr(many, name)[place]
+            expected = np.nan if estimate.value is None else estimate.value
+            assert value == pytest.approx(expected, abs=1e-12, nan_ok=True), name
+            assert many.missing[place] == estimate.missing, name

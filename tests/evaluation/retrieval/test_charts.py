@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from evaluation.plotly_file import FILE, FOLDER, URL, PlotlyFinder, style_ids
-from evaluation.retrieval.board import RUNS, board
+from evaluation.retrieval.board import board
 from evaluation.retrieval.charts import (
     DRAWN,
     SCATTERED,
@@ -24,6 +24,7 @@ from evaluation.retrieval.differences import mean_difference
 from evaluation.retrieval.figures import compare_figure, metrics_figure, topics_figure
 from evaluation.retrieval.orders import taus
 from evaluation.retrieval.params import retrieval_choice
+from evaluation.scoring.row_score import RUNS
 from tests.evaluation.retrieval.material import make_room
 
 

@@ -11,11 +11,11 @@ import pytest
 
 from annotation.models import Rating
 from evaluation.data.selection import SelectionError
-from evaluation.retrieval.board import RUNS, board
+from evaluation.retrieval.board import board
 from evaluation.retrieval.differences import mean_difference, pair_tests, sampled
 from evaluation.retrieval.orders import FIGURE_5, compared_sources, taus, under_others
 from evaluation.retrieval.params import retrieval_choice
-from evaluation.scoring.score import METRICS
+from evaluation.scoring.row_score import METRICS, RUNS
 from tests.evaluation.retrieval.material import make_room
 
 

@@ -24,7 +24,7 @@ from annotation.models import Dataset, Rater, Rating, Text
 from evaluation.models import RetrievalRun
 from evaluation.retrieval.export import TABLES
 from evaluation.retrieval.figures import FIGURES
-from evaluation.scoring.score import METRICS
+from evaluation.scoring.row_score import METRICS
 from tests.evaluation.agreement.test_page import words
 from tests.evaluation.html_tables import tables
 from tests.evaluation.retrieval.material import make_room

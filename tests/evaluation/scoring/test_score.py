@@ -8,7 +8,9 @@ import pytest
 from annotation.models import Rating, Text, Topic
 from evaluation.data.selection import SelectionError
 from evaluation.models import RankedText, RetrievalRun
-from evaluation.scoring.score import METRICS, cached_scores, mean_over_topics, score
+from evaluation.scoring.row_score import METRICS
+from evaluation.scoring.score import cached_scores, score
+from evaluation.scoring.table import mean_over_topics
 from tests.evaluation.scoring.choosing import choose
 from tests.evaluation.scoring.material import REPORT_WORDS, make_reference
 
@@ -134,10 +136,10 @@ def test_what_ndeval_has_stands_beside_gains_by_passages_of_other_topics(study):
     assert topic.alpha_ndcg_ndeval == 0
     # The mean is over the same topics: ferry-2 has no value.
     scores = score(study.dataset, choose(study.dataset, cutoff="1"))
-    assert scores.by_name["dense"].alpha_ndcg_ndeval == 0
+    assert scores.by_name["dense"].mean_ndeval == 0
     # Where nothing of the kind gains, where there is another ideal, or none: the same value or none.
-    assert scores.by_name["bounds/required-subset"].alpha_ndcg_ndeval is None
-    assert scores.by_name["reports/annotated.bm25"].alpha_ndcg_ndeval is None
+    assert scores.by_name["bounds/required-subset"].mean_ndeval is None
+    assert scores.by_name["reports/annotated.bm25"].mean_ndeval is None
     for words in ({"rules": "authors"}, {"ideal": "paper_eq4"}):
         assert topic_score(study, **words).alpha_ndcg_ndeval is None
 
@@ -231,16 +233,16 @@ def test_means_over_topics(study):
 
 
 def test_a_mean_of_nothing_has_the_topics_reason():
-    assert mean_over_topics([]).reason == "undefined, because it has no topic"
+    assert mean_over_topics(np.array([]), []).reason == "undefined, because it has no topic"
 
 
 def test_values_stand_in_the_order_of_the_topics(study):
     scores = score(study.dataset, choose(study.dataset, cutoff="size"))
     assert scores.topic_names == ("ferry-1", "ferry-2")
-    np.testing.assert_allclose(scores.by_name["dense"].values("recall"), [1 / 4, 1])
+    np.testing.assert_allclose(scores.by_name["dense"].of("recall"), [1 / 4, 1])
     # annotated.bm25 does not rank ferry-2: no topic of it, and NaN here.
     bm25 = scores.by_name["annotated.bm25"]
-    np.testing.assert_allclose(bm25.values("recall"), [2 / 4, np.nan])
+    np.testing.assert_allclose(bm25.of("recall"), [2 / 4, np.nan])
     assert list(bm25.topics) == ["ferry-1"]
     assert bm25.means["recall"].missing == 0
 
@@ -261,7 +263,8 @@ def test_scores_are_kept_until_the_data_change(study, django_assert_num_queries)
     options = choose(study.dataset)
     first = cached_scores(study.dataset, options)
     with django_assert_num_queries(5):  # the version alone
-        assert cached_scores(study.dataset, options).rows == first.rows
+        again = cached_scores(study.dataset, options)
+    assert [row.topics for row in again.rows] == [row.topics for row in first.rows]
     Rating.objects.filter(text__name="ferry-1:2#2", grade=4).update(grade=0)
     value(cached_scores(study.dataset, options).by_name["dense"].topics["ferry-1"].coverage, 1 / 3)
 

@@ -1,0 +1,223 @@
+"""The scores of one row as arrays over topics, and what it scores on one topic, made where it is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evaluation.metrics.grades import BoolArray
+from evaluation.scoring.pools import Pool
+from evaluation.scoring.rows import Row
+from evaluation.stats.estimate import Estimate, FloatArray, IntArray
+
+METRICS = ("coverage", "alpha_ndcg", "density", "recall", "average_precision", "ndcg")
+COUNTS = ("n_passages", "n_answerable", "n_covered", "n_unrated_cells", "n_without_words")
+RUNS, REPORTS, BOUNDS = "runs", "reports", "bounds"
+NO_REASON = -1
+
+
+@dataclass(frozen=True, slots=True)
+class TopicScore:
+    """What one context Z scores on one topic.
+
+    `texts` are the keys of Z after the cut-off. `n_unrated` counts those of its texts with an
+    unrated cell among the answerable questions, `n_unrated_cells` these cells: a grade there could
+    raise the values. `tokens` is None if the words of a text are not there and nothing stands in
+    for them; `n_without_words` counts such texts. `required_subset` has the names of Z*,
+    `required_tokens` its length. `alpha_ndcg_ndeval` is what ndeval has, given judgements of P*:
+    passages of other topics gain nothing. None where it is the same.
+    """
+
+    coverage: Estimate
+    alpha_ndcg: Estimate
+    density: Estimate
+    recall: Estimate
+    average_precision: Estimate
+    ndcg: Estimate
+    texts: tuple[int, ...]
+    covered: tuple[int, ...]
+    """The answerable questions that Z covers, as columns of the pool."""
+    n_answerable: int
+    n_unrated: int
+    n_unrated_cells: int
+    n_without_words: int
+    tokens: int | None
+    required_subset: tuple[str, ...]
+    required_tokens: int | None
+    alpha_ndcg_ndeval: float | None = None
+
+    @property
+    def n_passages(self) -> int:
+        """The texts of Z."""
+        return len(self.texts)
+
+    @property
+    def n_covered(self) -> int:
+        return len(self.covered)
+
+    def metric(self, name: str) -> Estimate:
+        estimate = getattr(self, name)
+        assert isinstance(estimate, Estimate)
+        return estimate
+
+
+@dataclass(frozen=True, eq=False)
+class RowScore:
+    """The scores of one row: a system, or a bound.
+
+    Arrays run over the topics of the dataset, `has` says which are its own. `values` and `why` are
+    metrics x topics in the order of METRICS: NaN where undefined, for `reasons[why]` (NO_REASON
+    where there is a value or the topic is none of its own); `n` and `missing` are of the same
+    shape. `counts` has one array for each of COUNTS, `tokens` is NaN where words are not there.
+
+    `means` are over the topics where the metric is defined, `n` of them; `missing` counts its
+    other topics. Their interval is a t interval over topics.
+    """
+
+    row: Row
+    means: Mapping[str, Estimate]
+    places: Mapping[str, int] = field(repr=False)
+    """All topics of the dataset by name, in order, with their places in the arrays."""
+    has: BoolArray
+    values: FloatArray
+    why: NDArray[np.int16]
+    reasons: tuple[str, ...]
+    n: IntArray
+    missing: IntArray
+    counts: Mapping[str, IntArray]
+    unrated_texts: IntArray
+    """Texts with an unrated cell among the answerable questions."""
+    tokens: FloatArray
+    ndeval: FloatArray
+    """alpha-nDCG as ndeval has it, where it is not the same: see `TopicScore`."""
+    covered: BoolArray
+    """topics x columns of their pools."""
+    pools: tuple[Pool, ...] = field(repr=False)
+
+    @property
+    def name(self) -> str:
+        return self.row.name
+
+    @property
+    def title(self) -> str:
+        return self.row.title
+
+    @property
+    def bound(self) -> int | None:
+        return self.row.bound
+
+    @property
+    def group(self) -> str:
+        """runs, reports or bounds."""
+        if self.row.bound is not None:
+            return BOUNDS
+        return RUNS if self.row.kind == "run" else REPORTS
+
+    @property
+    def topics(self) -> TopicScores:
+        """What it scores on each of its topics, by name."""
+        return TopicScores(self)
+
+    def of(self, metric: str) -> FloatArray:
+        """The metric on every topic, NaN where undefined or not one of its topics."""
+        by_topic: FloatArray = self.values[METRICS.index(metric)]
+        return by_topic
+
+    def reason(self, metric: str, topic: int) -> str:
+        """Why the metric is undefined on a topic, by its place; nothing where it has a value."""
+        index = int(self.why[METRICS.index(metric), topic])
+        return self.reasons[index] if index != NO_REASON else ""
+
+    def on(self, metric: str, topic: int) -> Estimate:
+        """The metric on one of its topics, by its place."""
+        place = METRICS.index(metric), topic
+        reason, value = self.reason(metric, topic), float(self.values[place])
+        n, missing = int(self.n[place]), int(self.missing[place])
+        return Estimate(None if reason else value, reason or None, n, missing)
+
+    @property
+    def sizes(self) -> FloatArray:
+        """|Z| on every topic, NaN where it is not one of its topics."""
+        return np.where(self.has, self.counts["n_passages"], np.nan)
+
+    @property
+    def size(self) -> tuple[float, int, int] | None:
+        """|Z|: the mean over its topics, the least and the most; None without a topic."""
+        own = self.counts["n_passages"][self.has]
+        return (float(own.mean()), int(own.min()), int(own.max())) if len(own) else None
+
+    @property
+    def n_topics(self) -> int:
+        return int(self.has.sum())
+
+    @property
+    def n_cells(self) -> int:
+        """Pairs of its texts and answerable questions: what its values are read from."""
+        return int((self.counts["n_passages"] * self.counts["n_answerable"]).sum())
+
+    @property
+    def n_unrated(self) -> int:
+        """How many of these have no grade: they answer nothing, so a value may be too low."""
+        return int(self.counts["n_unrated_cells"].sum())
+
+    @property
+    def n_wordless(self) -> int:
+        """Texts whose words are not there, and whose tokens are not known."""
+        return int(self.counts["n_without_words"].sum())
+
+    @property
+    def undefined(self) -> str:
+        """The one reason why nothing of it has a value; empty if something has one."""
+        if any(mean.value is not None for mean in self.means.values()):
+            return ""
+        return (self.means[METRICS[0]].reason or "").removeprefix("undefined, because ")
+
+    @property
+    def mean_ndeval(self) -> float | None:
+        """The mean of what ndeval has, over the same topics; None where it is the same on all."""
+        ours = self.of("alpha_ndcg")
+        known = ~np.isnan(ours)
+        if np.isnan(self.ndeval[known]).all():
+            return None
+        return float(np.where(np.isnan(self.ndeval), ours, self.ndeval)[known].mean())
+
+
+class TopicScores(Mapping[str, TopicScore]):
+    """What a row scores on each of its topics, by name. Each is made when it is asked for."""
+
+    def __init__(self, of: RowScore) -> None:
+        self._of = of
+
+    def __getitem__(self, name: str) -> TopicScore:
+        place = self._of.places[name]
+        if not self._of.has[place]:
+            raise KeyError(name)
+        return _topic_score(self._of, place)
+
+    def __iter__(self) -> Iterator[str]:
+        return (name for name, place in self._of.places.items() if self._of.has[place])
+
+    def __len__(self) -> int:
+        return self._of.n_topics
+
+
+def _topic_score(of: RowScore, place: int) -> TopicScore:
+    pool = of.pools[place]
+    counts = {name: int(array[place]) for name, array in of.counts.items()}
+    tokens, ndeval = float(of.tokens[place]), float(of.ndeval[place])
+    return TopicScore(
+        **{metric: of.on(metric, place) for metric in METRICS},
+        texts=of.row.contexts[pool.topic][: counts["n_passages"]],
+        covered=tuple(np.flatnonzero(of.covered[place]).tolist()),
+        n_answerable=counts["n_answerable"],
+        n_unrated=int(of.unrated_texts[place]),
+        n_unrated_cells=counts["n_unrated_cells"],
+        n_without_words=counts["n_without_words"],
+        tokens=None if np.isnan(tokens) else int(tokens),
+        required_subset=pool.required_names,
+        required_tokens=pool.required_tokens,
+        alpha_ndcg_ndeval=None if np.isnan(ndeval) else ndeval,
+    )
