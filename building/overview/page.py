@@ -9,6 +9,7 @@ from django.db.models import Count, Exists, OuterRef, Q
 
 from annotation.models import Dataset, Rater, Rating, SubQuestion, Text, Topic
 from building.models import Product, Writing
+from evaluation.data.held import COUNTED
 from evaluation.models import RetrievalRun
 
 WRITES = {
@@ -52,7 +53,7 @@ def steps(dataset: Dataset) -> list[Step]:
             task := WRITES.get(step.name, ""),
             waiting.get(task, 0) if task else 0,
         )
-        for step in _counted(dataset)
+        for step in COUNTED.while_unwritten(("steps", dataset.pk), lambda: [*_counted(dataset)])
     ]
 
 

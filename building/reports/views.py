@@ -56,11 +56,13 @@ def _reports(
             return refusal(request, dataset, str(error))
     scored = system_support(dataset, system, grader) if grader else None
     shown = of_reports.filter(system=system) if system else of_reports
-    shown = shown.select_related("topic").annotate(
+    keys = shown.order_by("system", "pk").values_list("pk", flat=True)
+    page = Paginator(keys, PER_PAGE).get_page(request.GET.get("page"))
+    # Those of a page alone are counted: a study has tens of thousands.
+    on_page = Text.objects.filter(pk__in=list(page)).annotate(
         n_citations=Count("citations"),
         n_unknown=Count("citations", filter=Q(citations__cited__isnull=True)),
     )
-    page = Paginator(shown.order_by("system", "pk"), PER_PAGE).get_page(request.GET.get("page"))
     of_report = {each.report.pk: each for each in scored.reports} if scored else {}
     query = _asked(system, grader)
     context = {
@@ -75,7 +77,10 @@ def _reports(
         "scored": scored,
         "measured": measured(scored) if scored else [],
         "page": page,
-        "rows": [(each, of_report.get(each.pk)) for each in page],
+        "rows": [
+            (each, of_report.get(each.pk))
+            for each in on_page.select_related("topic").order_by("system", "pk")
+        ],
         "asked": query,
         "query": f"{query}&" if query else "",
         "problem": problem,

@@ -16,10 +16,8 @@ from annotation.models import Dataset, Rater, Rating, Rubric, SubQuestion, Text,
 from annotation.models.rating import raters_of
 from annotation.models.standard import ANSWERABLE, IMPORTANCE, NUGGET_SUPPORT
 from evaluation.data.columns import Column
-from evaluation.data.held import Held
+from evaluation.data.held import COUNTED
 from evaluation.models import RankedText
-
-_OVERVIEWS = Held(20)
 
 KINDS = {"passage": "passages", "report": "reports", "reference": "reference summaries"}
 
@@ -153,7 +151,7 @@ class Overview:
 
 def overview(dataset: Dataset) -> Overview:
     """What a dataset holds, in seven queries; none is asked again while nothing is written."""
-    return _OVERVIEWS.while_unwritten(dataset.pk, lambda: _counted(dataset))
+    return COUNTED.while_unwritten(("overview", dataset.pk), lambda: _counted(dataset))
 
 
 def _counted(dataset: Dataset) -> Overview:

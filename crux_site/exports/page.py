@@ -21,12 +21,10 @@ from annotation.models.standard import ANSWERABLE, GRADED, IMPORTANCE
 from crux_site.datasets.export import write
 from crux_site.exports.folders import FOLDERS
 from crux_site.exports.publication import Stated, counts_of
-from evaluation.data.held import Held
+from evaluation.data.held import COUNTED
 from evaluation.data.selection import raters_under
 from evaluation.formats.trec_run import ForTrecTools
 from evaluation.models import RetrievalRun
-
-_GRADED = Held(20)
 
 NO_PYARROW = "Parquet needs pyarrow, an extra of the site: make env EXTRAS=cluster."
 NOTHING_GRADED = "Nothing is graded yet."
@@ -108,7 +106,7 @@ def offered(dataset: Dataset, *, for_team: bool = True) -> tuple[dict[str, Offer
 
 
 def _graded(dataset: Dataset) -> list[Graded]:
-    return _GRADED.while_unwritten(dataset.pk, lambda: _counted(dataset))
+    return COUNTED.while_unwritten(("graded", dataset.pk), lambda: _counted(dataset))
 
 
 def _counted(dataset: Dataset) -> list[Graded]:
@@ -235,7 +233,9 @@ def _task(graded: Graded) -> str:
 
 def _runs(dataset: Dataset) -> Section:
     ranked = RetrievalRun.objects.filter(dataset=dataset).annotate(n=Count("ranked"))
-    runs = list(ranked.filter(n__gt=0).order_by("name"))
+    runs = COUNTED.while_unwritten(
+        ("ranked texts", dataset.pk), lambda: list(ranked.filter(n__gt=0).order_by("name"))
+    )
     about = (
         "TREC run files, for trec_eval and ir_measures. Both sort by score: where the scores of a topic do not "
         "fall with every rank, 1/rank is written for it."

@@ -18,6 +18,7 @@ from django.utils import timezone
 from annotation.models import Dataset, NuggetSpan, Rater, Rating, Rubric, SubQuestion, Text
 from annotation.models.corpus import digest
 from crux_site.datasets.export import ExportSummary, export_folder, write
+from evaluation.data.held import COUNTED
 
 DATASHEET = "metadata.json"
 NOT_STATED = "not stated"
@@ -124,6 +125,10 @@ def datasheet(dataset: Dataset, stated: Stated) -> dict[str, Any]:
 
 def counts_of(dataset: Dataset) -> dict[str, int]:
     """What a dataset holds, in words and numbers."""
+    return COUNTED.while_unwritten(("counts", dataset.pk), lambda: _counted(dataset))
+
+
+def _counted(dataset: Dataset) -> dict[str, int]:
     n_of = dict(dataset.texts.order_by().values_list("kind").annotate(Count("pk")))
     ratings = Rating.objects.of_dataset(dataset)
     return {

@@ -10,12 +10,11 @@ from django.core.cache import cache
 from django.db.models import Count, F, Max, Q, Subquery, Sum
 
 from annotation.models import Dataset, NuggetSpan, Rating, SubQuestion
-from evaluation.data.held import Held
+from evaluation.data.held import COUNTED, Held
 from evaluation.models import RankedText
 
 Result = TypeVar("Result")
 
-_VERSIONS = Held(100)
 # To unpack the scores of 25,000 texts takes two seconds.
 UNPACKED = Held(8)
 
@@ -30,7 +29,7 @@ def data_version(dataset: Dataset) -> str:
     text or a question whose words are edited in place. They are not asked again while nothing at all is
     written to the database.
     """
-    return _VERSIONS.while_unwritten(dataset.pk, lambda: _version(dataset))
+    return COUNTED.while_unwritten(("version", dataset.pk), lambda: _version(dataset))
 
 
 def _version(dataset: Dataset) -> str:

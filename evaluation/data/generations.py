@@ -15,6 +15,7 @@ from annotation.models.rating import RatingQuerySet, raters_of
 from annotation.models.standard import ANSWERED
 from annotation.text.spans import ELISION
 from evaluation.data.columns import JUDGE, Column
+from evaluation.data.held import COUNTED
 from evaluation.models import ReportValue, System
 
 Answers = dict[int, dict[int, str | None]]  # by topic and question; None: it cannot be told
@@ -64,6 +65,9 @@ class Generations:
     @cached_property
     def settings(self) -> dict[str, dict[str, Any]]:
         """How systems are set, by name: those with reports, and those of which nothing else is known."""
+        return COUNTED.while_unwritten(("settings", self.dataset.pk), self._settings)
+
+    def _settings(self) -> dict[str, dict[str, Any]]:
         reports = self.dataset.texts.filter(kind=Text.Kind.REPORT, topic__isnull=False).order_by()
         names = set(reports.values_list("system", flat=True).distinct())
         told = dict(System.objects.filter(dataset=self.dataset).values_list("name", "settings"))
@@ -73,7 +77,8 @@ class Generations:
     def written(self) -> frozenset[str]:
         """The systems that have a report with words."""
         reports = self.dataset.texts.with_body().filter(kind=Text.Kind.REPORT).exclude(body="")
-        return frozenset(reports.order_by().values_list("system", flat=True).distinct())
+        names = reports.order_by().values_list("system", flat=True).distinct()
+        return COUNTED.while_unwritten(("written", self.dataset.pk), lambda: frozenset(names))
 
     @cached_property
     def references(self) -> dict[int, str]:

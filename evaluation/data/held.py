@@ -41,3 +41,7 @@ class Held:
         """What was made under this key, if nothing at all was written to the database since."""
         mark = unwritten.mark()  # before: what is written meanwhile makes another mark
         return make() if mark is None else self.get((key, mark), make)
+
+
+COUNTED = Held(500)
+"""Small things that pages would count or list anew each time, by what they are and of which dataset."""

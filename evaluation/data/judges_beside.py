@@ -7,10 +7,8 @@ from collections.abc import Collection, Sequence
 from annotation.models import Campaign, Dataset, Rater, Rating, Rubric
 from annotation.models.standard import GRADED
 from evaluation.data.columns import JUDGE, Column
-from evaluation.data.held import Held
+from evaluation.data.held import COUNTED
 from evaluation.data.measures import measures_of
-
-_BESIDE = Held(100)
 
 
 def judges_beside(
@@ -27,8 +25,8 @@ def judges_beside(
     is_yes_or_no = "prevalence" in measures_of(rubric) and len(rubric.grades()) == 2
     beside = [GRADED.slug] if is_yes_or_no else []
     by_pk = {r.pk: r for r in rubrics if r.pk == rubric.pk or r.slug in beside}
-    found = _BESIDE.while_unwritten(
-        (dataset.pk, rubric.pk, tuple(by_pk), tuple(raters), study and study.pk),
+    found = COUNTED.while_unwritten(
+        ("beside", dataset.pk, rubric.pk, tuple(by_pk), tuple(raters), study and study.pk),
         lambda: _rated_beside(dataset, rubric, tuple(by_pk), raters, study),
     )
     rows = sorted(

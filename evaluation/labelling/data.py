@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cached_property
 
 import numpy as np
 from django.db.models import BooleanField, ExpressionWrapper, Q
@@ -77,13 +78,17 @@ class LabelData:
 
     def of_system(self, system: str) -> NDArray[np.bool_]:
         """Which reports are of a system; all where it is empty."""
-        return np.array([system in ("", report.system) for report in self.reports], dtype=bool)
+        return self._systems == system if system else np.ones(len(self.reports), dtype=bool)
 
-    @property
+    @cached_property
+    def _systems(self) -> NDArray[np.str_]:
+        return np.array([report.system for report in self.reports], dtype=np.str_)
+
+    @cached_property
     def topics(self) -> IntArray:
         return np.array([report.topic for report in self.reports], dtype=np.int64)
 
-    @property
+    @cached_property
     def systems(self) -> list[str]:
         return sorted({report.system for report in self.reports})
 

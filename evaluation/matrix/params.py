@@ -9,6 +9,7 @@ from django.db.models import Count
 from django.http import QueryDict
 
 from annotation.models import Dataset
+from evaluation.data.held import COUNTED
 from evaluation.data.selection import one_of
 from evaluation.data.sources import sources
 from evaluation.http import OF_SCORES
@@ -53,7 +54,9 @@ def matrix_choice(dataset: Dataset, asked: QueryDict) -> MatrixChoice | None:
     by_topics = dataset.runs.annotate(n=Count("ranked__topic", distinct=True)).order_by(
         "-n", "name"
     )
-    names = list(by_topics.values_list("name", flat=True))
+    names = COUNTED.while_unwritten(
+        ("runs by topics", dataset.pk), lambda: list(by_topics.values_list("name", flat=True))
+    )
     for name in runs:
         one_of("run", name, sorted(names))
     if runs:

@@ -9,6 +9,7 @@ import numpy as np
 
 from annotation.models import Dataset, Rating, Rubric, SubQuestion, Topic
 from evaluation.data.columns import Column
+from evaluation.data.held import COUNTED
 from evaluation.data.ratings import TextRow, load
 from evaluation.data.selection import Selection, SelectionError, one_of, select
 
@@ -57,7 +58,9 @@ class UnderPage:
 def used_rubrics(dataset: Dataset) -> list[Rubric]:
     """Those with ratings of the dataset."""
     used = Rating.objects.of_dataset(dataset).order_by().values("rubric")
-    return list(Rubric.objects.filter(pk__in=used))
+    return COUNTED.while_unwritten(
+        ("rubrics", dataset.pk), lambda: list(Rubric.objects.filter(pk__in=used))
+    )
 
 
 def under_page(dataset: Dataset, rubric: Rubric, asked: Mapping[str, str]) -> UnderPage | None:

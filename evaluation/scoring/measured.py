@@ -57,7 +57,7 @@ class OnTopic:
 def measure(z: Contexts, alpha_ndcg: FloatArray, counts: TokenCounts, options: Options) -> OnTopic:
     """What the contexts of a topic score, given their ranked coverage: see `score.score`."""
     unrated = z.unrated
-    covered = (z.answers[:, :, z.asked]).any(axis=1)
+    covered = np.asarray(z.answers[:, :, z.asked].any(axis=1))
     n_asked, n_unrated = np.full(len(z.rows), len(z.asked)), unrated.sum(axis=(1, 2))
     tokens = z.each(counts.known).sum(axis=1)
     n_without_words = z.each(counts.is_without_words).sum(axis=1).astype(np.int64)

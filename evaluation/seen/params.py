@@ -12,6 +12,7 @@ from django.utils.http import urlencode
 from annotation.models import Dataset, Rating, Rubric, Text
 from annotation.models.standard import GRADED
 from evaluation.data.columns import independent
+from evaluation.data.held import COUNTED
 from evaluation.data.query import OneOf, QueryForm
 from evaluation.data.selection import SelectionError
 from evaluation.data.sources import MAJORITY, Source, source, sources
@@ -156,7 +157,10 @@ class SeenForm(QueryForm):
 def rater_by_default(dataset: Dataset, judge: Source) -> Source:
     """Who says what reports answer where nobody is named: people who rated reports, else the judge."""
     rated = Rating.objects.of_dataset(dataset).filter(text__kind=Text.Kind.REPORT)
-    who = set(rated.order_by().values_list("rater", flat=True).distinct())
+    who = COUNTED.while_unwritten(
+        ("raters of reports", dataset.pk),
+        lambda: set(rated.order_by().values_list("rater", flat=True).distinct()),
+    )
     every = sources(dataset)
     alone = [each for each in every if each.kind == "rater" and each.rater and each.rater.pk in who]
     people = {column.pk for column in independent(each.rater for each in alone if each.rater)}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal
 
 import numpy as np
@@ -77,38 +78,38 @@ class SystemScore:
         """Whether it is a system, and not all of them together. No name of a system has a space."""
         return self.system != ALL
 
-    @property
+    @cached_property
     def n_topics(self) -> int:
         return len({each.report.topic for each in self.reports})
 
-    @property
+    @cached_property
     def n_unseen(self) -> int:
         """Items of the output that were not seen, of `n_compared`."""
         return sum(each.n_unseen or 0 for each in self.reports)
 
-    @property
+    @cached_property
     def n_compared(self) -> int:
         """Items of the output of the reports of which it is known what was seen."""
         return sum(each.n_out for each in self.reports if each.report.context is not None)
 
-    @property
+    @cached_property
     def knows_seen(self) -> bool:
         """Whether it is known of any report what was seen."""
         return any(each.report.context is not None for each in self.reports)
 
-    @property
+    @cached_property
     def n_out(self) -> int:
         return sum(each.n_out for each in self.reports)
 
-    @property
+    @cached_property
     def n_unrated_passages(self) -> int:
         return sum(each.n_unrated_passages for each in self.reports)
 
-    @property
+    @cached_property
     def n_unjudged(self) -> int:
         return sum(each.n_unjudged for each in self.reports)
 
-    @property
+    @cached_property
     def n_unknown(self) -> int:
         """Reports of which nobody rated anything: nothing is known of what they answer."""
         return sum(not each.is_known for each in self.reports)
