@@ -13,6 +13,7 @@ from annotation.models import Campaign, Dataset, Project, Rater, Rating, Text, T
 from crux_site.datasets.page import overview
 from crux_site.datasets.standing import standing
 from evaluation.csv_tables import Cell, csv_response
+from evaluation.data.held import COUNTED
 from judging.engine.background import GOING
 from judging.models import JudgeRun
 
@@ -75,12 +76,13 @@ def dataset(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
     if request.htmx:
         return render(request, "crux_site/datasets/_standing.html", stands)
     page = Paginator(dataset.topics.all(), TOPICS_PER_PAGE).get_page(request.GET.get("page"))
+    runs = dataset.runs.annotate(
+        n_topics=Count("ranked__topic", distinct=True), n_ranked=Count("ranked")
+    )
     context = stands | {
         "page": page,
         "topics": counts.counted(page.object_list),
-        "runs": dataset.runs.annotate(
-            n_topics=Count("ranked__topic", distinct=True), n_ranked=Count("ranked")
-        ),
+        "runs": COUNTED.while_unwritten(("runs", dataset.pk), lambda: list(runs)),
         "campaigns": dataset.campaigns.select_related("rubric"),
         "aggregates": dataset.raters.filter(kind=Rater.Kind.AGGREGATE),
         "room": "datasets",

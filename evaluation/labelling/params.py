@@ -13,6 +13,7 @@ from annotation.models import Dataset, Rater, Rating, Text
 from annotation.models.standard import ANSWERABLE, GRADED
 from evaluation.data.columns import JUDGE, Column
 from evaluation.data.default_judge import default_judge
+from evaluation.data.held import COUNTED
 from evaluation.data.measures import measures_of
 from evaluation.data.selection import Selection, SelectionError, one_of, select
 
@@ -67,12 +68,9 @@ def label_choice(
         judge_rubric=judges[taken] if taken else plain.rubric,
         why_judge=default.why if default else "",
     )
-    systems = tuple(
-        Text.objects.filter(dataset=dataset, kind=Text.Kind.REPORT, topic__isnull=False)
-        .order_by("system")
-        .values_list("system", flat=True)
-        .distinct()
-    )
+    reports = Text.objects.filter(dataset=dataset, kind=Text.Kind.REPORT, topic__isnull=False)
+    names = reports.order_by("system").values_list("system", flat=True).distinct()
+    systems = COUNTED.while_unwritten(("systems", dataset.pk), lambda: tuple(names))
     if system:
         one_of("system", system, systems)
     return LabelChoice(selection, system or "", systems, _size(size))

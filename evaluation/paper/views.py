@@ -62,7 +62,7 @@ def paper(request: AuthenticatedRequest, choice: PaperChoice) -> HttpResponse:
         "room": "datasets",
         "dataset": choice.dataset,
         "choice": choice,
-        "parts": shown(choice, made),
+        "parts": partial(shown, choice, made),
         "cannot_draw": "" if can_draw() else CANNOT_DRAW,
     }
     return render(request, "evaluation/paper/paper.html", context)

@@ -14,14 +14,10 @@ from evaluation.data.cache import data_version
 from evaluation.data.held import Held
 from tests.factories import make_dataset
 from tests.judging.engine.material import environment
+from tests.quiet import in_a_quiet_moment
 from tests.threads import in_threads
 
 pytestmark = pytest.mark.django_db(transaction=True)
-
-
-def in_a_quiet_moment(happens):
-    """Whether it happens when nobody writes meanwhile: to other databases of the server, as other tests do."""
-    return any(happens() for _ in range(500))
 
 
 def test_it_stays_while_everybody_reads():
