@@ -2,17 +2,20 @@
 
 from collections.abc import Callable
 from contextlib import suppress
-from functools import partial
-from typing import TypeVar
+from functools import partial, wraps
+from typing import Any, Concatenate, TypeVar
 
-from django.http import HttpResponse, JsonResponse, QueryDict
-from django.shortcuts import render
+from django.http import Http404, HttpResponse, HttpResponseBase, JsonResponse, QueryDict
+from django.shortcuts import get_object_or_404, render
+from django.views.decorators.http import require_safe
 
-from annotation.http import AuthenticatedRequest
+from annotation.http import AuthenticatedRequest, View, researchers_only
 from annotation.models import Dataset
 from evaluation.data.selection import Selection, SelectionError, select
 
 Choice = TypeVar("Choice")
+OfChoice = Callable[Concatenate[AuthenticatedRequest, Choice, ...], HttpResponseBase]
+OfDataset = Callable[[AuthenticatedRequest, Dataset], HttpResponse]
 
 # What pages of results share by these names: all of them, those of a selection, those of scores.
 KEPT = ("rubric", "judge", "eta")
@@ -42,6 +45,50 @@ def without_strangers(words: QueryDict, choose: Callable[[QueryDict], Choice]) -
             choose(with_it)
             kept = with_it
     return choose(kept)
+
+
+def no_choice(
+    template: str, why: str = "Nobody has rated a text of this dataset yet."
+) -> OfDataset:
+    """What stands where there is nothing to choose: a page that says so, and no file."""
+
+    def shown(request: AuthenticatedRequest, dataset: Dataset) -> HttpResponse:
+        if not request.path.endswith("/"):
+            raise Http404(why)
+        return render(request, template, {"room": "datasets", "dataset": dataset})
+
+    return shown
+
+
+def chosen(
+    choose: Callable[[Dataset, QueryDict], Choice | None], nothing: OfDataset | None = None
+) -> Callable[[OfChoice[Choice]], View]:
+    """Views for researchers that are given what the URL asks for, as `choose` makes it of its parameters.
+
+    What is not there is answered with the choices there are; where `choose` finds nothing to choose,
+    with `nothing`.
+    """
+
+    def decorated(view: OfChoice[Choice]) -> View:
+        @require_safe
+        @researchers_only
+        @wraps(view)
+        def opened(
+            request: AuthenticatedRequest, slug: str, *place: Any, **named: Any
+        ) -> HttpResponseBase:
+            dataset = get_object_or_404(Dataset, slug=slug)
+            try:
+                choice = without_strangers(request.GET, partial(choose, dataset))
+                if choice is None:
+                    assert nothing is not None
+                    return nothing(request, dataset)
+                return view(request, choice, *place, **named)
+            except SelectionError as error:
+                return refusal(request, dataset, str(error))
+
+        return opened
+
+    return decorated
 
 
 def asked_for(request: AuthenticatedRequest, dataset: Dataset) -> Selection:

@@ -21,6 +21,7 @@ from annotation.models import (
 from annotation.models.wording import differing, guideline_in, rubrics_own, shown
 from annotation.participation import assigning
 from annotation.participation.assigning import begin_part, invite
+from annotation.plurals import n_of
 
 RESERVED = ("new",)  # addresses beside those of campaigns
 NOT_COPIED = (
@@ -106,7 +107,7 @@ def invite_more(campaign: Campaign, people: Iterable[User], by: User) -> int:
         assigning.invite(campaign, assigning.rater_of(person))
     added = campaign.participants.count() - before
     if added:
-        LogEntry.record(campaign, by, "invited", f"{added} account{'' if added == 1 else 's'}")
+        LogEntry.record(campaign, by, "invited", n_of(added, "account"))
     return added
 
 

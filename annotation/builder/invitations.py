@@ -19,6 +19,7 @@ from annotation.http import AuthenticatedRequest, coordinators_only
 from annotation.models import Campaign, LogEntry, Participant
 from annotation.participation import entry
 from annotation.participation.workload import hourly, workload
+from annotation.plurals import n_of
 
 
 @dataclass(frozen=True)
@@ -130,7 +131,7 @@ def invitations(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
             known = _have_links(campaign, wanted)
             made = entry.make_links(campaign, wanted, until)
             n = len(made) - len(known)
-            links = f"{n} link{'' if n == 1 else 's'}"
+            links = n_of(n, "link")
             if n:
                 LogEntry.record(campaign, request.user, "made links", links)
         messages.success(request, f"{links} can be given out.{_kept(known)}")

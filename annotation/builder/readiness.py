@@ -12,6 +12,7 @@ from annotation.models import Campaign, CheckQuestion, Item
 from annotation.models.standard import kind_for
 from annotation.models.wording import same_words, shown
 from annotation.participation.workload import gold_plan, hourly, workload
+from annotation.plurals import n_of
 
 STEPS = {
     "texts": "Texts",
@@ -105,8 +106,8 @@ def _gold(campaign: Campaign, step: Step) -> None:
     n = f"{plan.fewest}" if plan.fewest == plan.most else f"{plan.fewest} to {plan.most}"
     whom = "nobody" if plan.most < plan.enough else "not everybody"
     step.odd.append(
-        f"Hidden gold can flag {whom}: in {plan.parts} part{_s(plan.parts)} a person meets "
-        f"{plan.texts} gold text{_s(plan.texts)} with {n} labelled question{_s(plan.most)}, and fewer than "
+        f"Hidden gold can flag {whom}: in {n_of(plan.parts, 'part')} a person meets "
+        f"{n_of(plan.texts, 'gold text')} with {n} labelled question{_s(plan.most)}, and fewer than "
         f"{plan.enough} answers say too little. More gold texts for one person are more answers."
     )
 
@@ -153,11 +154,11 @@ def _checks(campaign: Campaign, step: Step) -> None:
     written, asked = campaign.attention_checks.count(), campaign.attention_per_part
     if asked and not written:
         step.missing.append(
-            f"Each part is to have {asked} attention check{_s(asked)}, and none is written."
+            f"Each part is to have {n_of(asked, 'attention check')}, and none is written."
         )
     if written and not asked:
         step.odd.append(
-            f"{written} attention check{_s(written)} {_is(written)} written, and none is asked: "
+            f"{n_of(written, 'attention check')} {_is(written)} written, and none is asked: "
             "see Handing out."
         )
     if asked > written > 0:

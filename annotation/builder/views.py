@@ -27,6 +27,7 @@ from annotation.models import Campaign, Dataset, LogEntry, Role, Rubric
 from annotation.models.wording import shown
 from annotation.participation.planning import plan
 from annotation.participation.workload import gold_plan, workload
+from annotation.plurals import n_of
 
 FROZEN = "It has been opened, and what raters were shown stays as it is. A copy can be changed."
 
@@ -249,7 +250,7 @@ def _save_sample(
         form.add_error(None, str(error))
         draft.refresh_from_db()
         return None
-    drew = f"{made.study} text{'' if made.study == 1 else 's'} drawn for the study"
+    drew = f"{n_of(made.study, 'text')} drawn for the study"
     extra = f", {made.training} for training and {made.gold} as hidden gold"
     return _onwards(request, draft, step, drew + (extra if made.training or made.gold else ""))
 

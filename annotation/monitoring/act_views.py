@@ -14,6 +14,7 @@ from annotation.models import Assignment, Campaign, Participant
 from annotation.monitoring import actions
 from annotation.monitoring.forms import ConfirmForm, EraseForm, ExtendForm, LinkForm
 from annotation.participation import leaving
+from annotation.plurals import n_of
 
 UNCONFIRMED = "Nothing was done: tick the box to confirm it."
 STATES = {
@@ -59,7 +60,7 @@ def expire(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
     """Return the untouched items of parts whose time is over, at once."""
     campaign = get_object_or_404(Campaign, slug=slug)
     n = actions.return_overdue(campaign, request.user)
-    messages.success(request, f"{_items(n)} went back to the pool.")
+    messages.success(request, f"{n_of(n, 'item')} went back to the pool.")
     return redirect(campaign)
 
 
@@ -74,7 +75,7 @@ def return_abandoned(request: AuthenticatedRequest, slug: str) -> HttpResponseBa
     except leaving.ActionRefusedError as error:
         messages.error(request, str(error))
     else:
-        messages.success(request, f"{_items(n)} went back to the pool; the answers are kept.")
+        messages.success(request, f"{n_of(n, 'item')} went back to the pool; the answers are kept.")
     return redirect(campaign)
 
 
@@ -100,7 +101,7 @@ def declare_done(request: AuthenticatedRequest, participant: Participant) -> str
 def release(request: AuthenticatedRequest, participant: Participant) -> str:
     """All untouched items in hand go back to the pool."""
     _confirmed(request)
-    return f"{_items(actions.release_untouched(participant, request.user))} went back to the pool."
+    return f"{n_of(actions.release_untouched(participant, request.user), 'item')} went back to the pool."
 
 
 @_on_participant
@@ -117,7 +118,7 @@ def return_participant(request: AuthenticatedRequest, participant: Participant) 
     """The participation ends as returned."""
     _confirmed(request)
     n = actions.return_participant(participant, request.user)
-    return f"{participant.rater} is returned, and {_items(n)} went back to the pool."
+    return f"{participant.rater} is returned, and {n_of(n, 'item')} went back to the pool."
 
 
 @_on_participant
@@ -153,7 +154,7 @@ def revoke_link(request: AuthenticatedRequest, participant: Participant) -> str:
 def set_aside(request: AuthenticatedRequest, participant: Participant) -> str:
     """Nothing that this person said counts any more, until that is undone."""
     n = actions.set_aside(participant, request.user)
-    return f"The work of {participant.rater} is set aside: {_items(n)} handed in can go to others."
+    return f"The work of {participant.rater} is set aside: {n_of(n, 'item')} handed in can go to others."
 
 
 @_on_participant
@@ -161,9 +162,11 @@ def count_work_again(request: AuthenticatedRequest, participant: Participant) ->
     """What was set aside counts again, where its place is free."""
     n, taken = actions.count_work_again(participant, request.user)
     others = (
-        f" The places of {_items(taken)} have been taken, so these do not count." if taken else ""
+        f" The places of {n_of(taken, 'item')} have been taken, so these do not count."
+        if taken
+        else ""
     )
-    return f"{_items(n)} of {participant.rater} count{'s' if n == 1 else ''} again.{others}"
+    return f"{n_of(n, 'item')} of {participant.rater} count{'s' if n == 1 else ''} again.{others}"
 
 
 @_on_participant
@@ -179,7 +182,3 @@ def erase(request: AuthenticatedRequest, participant: Participant) -> str:
 def _confirmed(request: AuthenticatedRequest) -> None:
     if not ConfirmForm(request.POST).is_valid():
         raise leaving.ActionRefusedError(UNCONFIRMED)
-
-
-def _items(n: int) -> str:
-    return f"{n} item{'' if n == 1 else 's'}"

@@ -26,13 +26,13 @@ from annotation.participation import assigning, counting, entry, parts, skips
 from annotation.participation.leaving import (
     IN_HAND,
     ActionRefusedError,
-    counted,
     end_parts,
     held,
     hold,
     hold_campaign,
     take_back,
 )
+from annotation.plurals import n_of
 
 DID = {
     Campaign.State.OPEN: "opened again",
@@ -119,7 +119,7 @@ def declare_done(participant: Participant, by: User) -> Part:
     was = part.outcome
     n = assigning.release_begun(held(participant).filter(part=part))
     parts.finish(part, participant)
-    detail = f"part {part.number}, it was {Part.Outcome(was).label}; {counted(n)} released"
+    detail = f"part {part.number}, it was {Part.Outcome(was).label}; {n_of(n, 'item')} released"
     LogEntry.record(participant.campaign, by, "declared done", detail, participant)
     return part
 
@@ -137,8 +137,8 @@ def return_abandoned(campaign: Campaign, by: User) -> int:
     n = assigning.release_begun(abandoned)
     if not n:
         raise ActionRefusedError("Nothing that was begun waits in a part whose time is over.")
-    of = f"{people} participant{'' if people == 1 else 's'}"
-    LogEntry.record(campaign, by, "released begun items", f"{counted(n)} of {of}")
+    what = f"{n_of(n, 'item')} of {n_of(people, 'participant')}"
+    LogEntry.record(campaign, by, "released begun items", what)
     return n
 
 
@@ -183,7 +183,9 @@ def release_untouched(participant: Participant, by: User) -> int:
     if not n:
         raise ActionRefusedError("No item in hand is untouched.")
     _end_what_is_empty(participant)
-    LogEntry.record(participant.campaign, by, "released untouched items", counted(n), participant)
+    LogEntry.record(
+        participant.campaign, by, "released untouched items", n_of(n, "item"), participant
+    )
     return n
 
 
@@ -197,7 +199,9 @@ def return_participant(participant: Participant, by: User) -> int:
     if participant.outcome == Participant.Outcome.RETURNED:
         raise ActionRefusedError("This participant was returned before.")
     n = take_back(participant)
-    LogEntry.record(participant.campaign, by, "returned", f"{counted(n)} released", participant)
+    LogEntry.record(
+        participant.campaign, by, "returned", f"{n_of(n, 'item')} released", participant
+    )
     return n
 
 
@@ -273,7 +277,9 @@ def set_aside(participant: Participant, by: User) -> int:
     Assignment.objects.filter(pk__in=items).update(slot=None)
     participant.set_aside_at = timezone.now()
     participant.save(update_fields=["set_aside_at"])
-    LogEntry.record(participant.campaign, by, "set work aside", counted(len(items)), participant)
+    LogEntry.record(
+        participant.campaign, by, "set work aside", n_of(len(items), "item"), participant
+    )
     return len(items)
 
 
@@ -296,7 +302,7 @@ def count_work_again(participant: Participant, by: User) -> tuple[int, int]:
     )
     n_back = sum(assigning.take_place(assignment) for assignment in items)
     n_taken = len(items) - n_back
-    detail = f"{counted(n_back)}; the places of {n_taken} are taken"
+    detail = f"{n_of(n_back, 'item')}; the places of {n_taken} are taken"
     LogEntry.record(participant.campaign, by, "counts work again", detail, participant)
     return n_back, n_taken
 
@@ -311,8 +317,8 @@ def return_overdue(campaign: Campaign, by: User | None) -> int:
     ).count()
     n = assigning.expire(campaign, now)
     if ended:
-        parts = f"{ended} part{'' if ended == 1 else 's'} ended"
-        LogEntry.record(campaign, by, "returned overdue items", f"{parts}, {counted(n)} released")
+        what = f"{n_of(ended, 'part')} ended, {n_of(n, 'item')} released"
+        LogEntry.record(campaign, by, "returned overdue items", what)
     return n
 
 

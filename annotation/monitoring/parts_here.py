@@ -15,6 +15,7 @@ from annotation.participation import active_time
 from annotation.participation.due import Amount, for_outcome
 from annotation.participation.earnings import MINUTE_MS, clock
 from annotation.participation.skips import Skips, by_part
+from annotation.plurals import n_of
 
 
 def rules(campaign: Campaign) -> list[str]:
@@ -25,7 +26,7 @@ def rules(campaign: Campaign) -> list[str]:
         "more texts skipped than the study allows"
         if skipped is None
         else f"more than {skipped}% of the texts skipped",
-        f"more than {missed} attention check{'' if missed == 1 else 's'} answered otherwise than asked"
+        f"more than {n_of(missed, 'attention check')} answered otherwise than asked"
         if missed
         else "an attention check answered otherwise than it asks",
         f"under {gold}% of {n_gold} gold answers or more right",
@@ -74,7 +75,7 @@ class OurPart:
         yield from self._skipped_too_many(campaign.look_skipped_percent)
         passed, asked = self.checks
         if asked - passed > campaign.look_checks_missed:
-            yield f"{passed} of {asked} attention check{'' if asked == 1 else 's'} passed."
+            yield f"{passed} of {n_of(asked, 'attention check')} passed."
         right, n = self.gold
         if n >= campaign.look_gold_answers and 100 * right < campaign.look_gold_percent * n:
             yield f"{right} of {n} gold answers right."

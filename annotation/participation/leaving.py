@@ -6,6 +6,7 @@ from django.utils import timezone
 
 from annotation.models import Assignment, Campaign, LogEntry, Part, Participant
 from annotation.participation import assigning
+from annotation.plurals import n_of
 
 IN_HAND = (Assignment.State.OPEN, Assignment.State.SKIPPED)
 
@@ -40,7 +41,11 @@ def leave(participant: Participant) -> None:
         raise ActionRefusedError("This participation has ended already.")
     n = take_back(participant)
     LogEntry.record(
-        participant.campaign, participant.rater.user, "left", f"{counted(n)} released", participant
+        participant.campaign,
+        participant.rater.user,
+        "left",
+        f"{n_of(n, 'item')} released",
+        participant,
     )
 
 
@@ -62,7 +67,3 @@ def take_back(participant: Participant) -> int:
 
 def end_parts(parts: QuerySet[Part]) -> None:
     parts.update(outcome=Part.Outcome.RETURNED, ended=timezone.now())
-
-
-def counted(n: int) -> str:
-    return f"{n} item{'' if n == 1 else 's'}"

@@ -16,6 +16,7 @@ from decimal import Decimal
 from annotation.models import Campaign, Item
 from annotation.participation.due import NOTHING, of_part
 from annotation.participation.workload import Workload, divided_up
+from annotation.plurals import n_of
 
 
 @dataclass(frozen=True)
@@ -59,10 +60,10 @@ def plan(campaign: Campaign, work: Workload) -> Plan:
     arrivals = _arrivals(campaign, work.parts)
     pay, fee, total = money(campaign, work.parts)
     return Plan(
-        slots=Figure(work.gradings, f"{_n(work.items, 'text')} × {_n(work.raters, 'rater')}"),
+        slots=Figure(work.gradings, f"{n_of(work.items, 'text')} × {n_of(work.raters, 'rater')}"),
         parts=Figure(
             work.parts,
-            f"{_n(work.gradings, 'slot')} ÷ {_n(work.items_in_part, 'text')} of a part, rounded up",
+            f"{n_of(work.gradings, 'slot')} ÷ {n_of(work.items_in_part, 'text')} of a part, rounded up",
         ),
         arrivals=arrivals,
         minutes=_minutes(campaign, work),
@@ -81,7 +82,7 @@ def money(campaign: Campaign, parts: int) -> tuple[Figure, Figure, Figure]:
         unknown = Figure(None, "no pay is stated")
         return unknown, unknown, unknown
     all_parts = amount.times(parts)
-    n = _n(parts, "part")
+    n = n_of(parts, "part")
     if not campaign.platform:
         fee = Figure(NOTHING.fee, "people come from no platform")
     elif not campaign.platform_fee:
@@ -111,7 +112,7 @@ def _arrivals(campaign: Campaign, parts: int) -> Figure:
         return Figure(None, "no share of arrivals that finish no part is stated")
     return Figure(
         arrivals_for(parts, 100 - percent, 100),
-        f"{_n(parts, 'part')} ÷ {100 - percent}% that finish one, rounded up",
+        f"{n_of(parts, 'part')} ÷ {100 - percent}% that finish one, rounded up",
     )
 
 
@@ -119,12 +120,12 @@ def _minutes(campaign: Campaign, work: Workload) -> Figure:
     minutes = campaign.minutes_per_part
     if not minutes:
         return Figure(None, "the minutes of a part are not stated")
-    how = f"{_n(work.parts, 'part')} × {_n(minutes, 'minute')}"
+    how = f"{n_of(work.parts, 'part')} × {n_of(minutes, 'minute')}"
     practice = campaign.items.filter(purpose=Item.Purpose.TRAINING).count()
     if practice:
         how += (
             f"; and {'1 person' if work.people == 1 else f'{work.people} people'} × "
-            f"{_n(practice, 'practice text')} × {minutes / work.items_in_part:.1f} minutes, rounded up"
+            f"{n_of(practice, 'practice text')} × {minutes / work.items_in_part:.1f} minutes, rounded up"
         )
     extra = divided_up(work.people * practice * minutes, work.items_in_part)
     return Figure(work.parts * minutes + extra, how)
@@ -138,9 +139,5 @@ def _days(campaign: Campaign, arrivals: int | float | Decimal | None) -> Figure:
         return Figure(None, "how many have to come is undefined")
     return Figure(
         divided_up(int(arrivals), a_day),
-        f"{_n(int(arrivals), 'arrival')} ÷ {_n(a_day, 'worker')} a day, rounded up",
+        f"{n_of(int(arrivals), 'arrival')} ÷ {n_of(a_day, 'worker')} a day, rounded up",
     )
-
-
-def _n(number: int, of: str) -> str:
-    return f"{number} {of}{'' if number == 1 else 's'}"

@@ -2,65 +2,43 @@
 
 from __future__ import annotations
 
-from django.http import Http404, HttpResponse
-from django.shortcuts import get_object_or_404, render
-from django.views.decorators.http import require_safe
+from django.http import HttpResponse
+from django.shortcuts import render
 
-from annotation.http import AuthenticatedRequest, researchers_only
-from annotation.models import Dataset
+from annotation.http import AuthenticatedRequest
 from evaluation.by_type.chart import curves
 from evaluation.by_type.export import as_json, recall_table
 from evaluation.by_type.page import by_type as numbers
 from evaluation.by_type.params import ByTypeChoice, by_type_choice
 from evaluation.csv_tables import csv_response
-from evaluation.data.selection import SelectionError
-from evaluation.http import json_file, refusal
+from evaluation.http import chosen, json_file, no_choice
+
+of_type = chosen(
+    by_type_choice,
+    no_choice("evaluation/by_type/by_type.html", "There are not two runs to join."),
+)
 
 
-@require_safe
-@researchers_only
-def by_type(request: AuthenticatedRequest, slug: str) -> HttpResponse:
-    dataset = get_object_or_404(Dataset, slug=slug)
-    context = {"room": "datasets", "dataset": dataset}
-    try:
-        choice = by_type_choice(dataset, request.GET.dict())
-        if choice:
-            found = numbers(choice)
-            context |= {
-                "choice": choice,
-                "found": found,
-                "curves": curves(found.rows, choice.weights),
-            }
-    except SelectionError as error:
-        return refusal(request, dataset, str(error))
+@of_type
+def by_type(request: AuthenticatedRequest, choice: ByTypeChoice) -> HttpResponse:
+    found = numbers(choice)
+    context = {
+        "room": "datasets",
+        "dataset": choice.dataset,
+        "choice": choice,
+        "found": found,
+        "curves": curves(found.rows, choice.weights),
+    }
     return render(request, "evaluation/by_type/by_type.html", context)
 
 
-@require_safe
-@researchers_only
-def by_type_csv(request: AuthenticatedRequest, slug: str) -> HttpResponse:
-    dataset = get_object_or_404(Dataset, slug=slug)
-    try:
-        choice = _choice(request, dataset)
-        return csv_response(f"{slug}-by-type", *recall_table(choice, numbers(choice)))
-    except SelectionError as error:
-        return refusal(request, dataset, str(error))
+@of_type
+def by_type_csv(request: AuthenticatedRequest, choice: ByTypeChoice) -> HttpResponse:
+    table = recall_table(choice, numbers(choice))
+    return csv_response(f"{choice.dataset.slug}-by-type", *table)
 
 
-@require_safe
-@researchers_only
-def by_type_json(request: AuthenticatedRequest, slug: str) -> HttpResponse:
+@of_type
+def by_type_json(request: AuthenticatedRequest, choice: ByTypeChoice) -> HttpResponse:
     """All of the page as one object."""
-    dataset = get_object_or_404(Dataset, slug=slug)
-    try:
-        choice = _choice(request, dataset)
-        return json_file(f"{slug}-by-type", as_json(choice, numbers(choice)))
-    except SelectionError as error:
-        return refusal(request, dataset, str(error))
-
-
-def _choice(request: AuthenticatedRequest, dataset: Dataset) -> ByTypeChoice:
-    choice = by_type_choice(dataset, request.GET.dict())
-    if choice is None:
-        raise Http404("There are not two runs to join.")
-    return choice
+    return json_file(f"{choice.dataset.slug}-by-type", as_json(choice, numbers(choice)))

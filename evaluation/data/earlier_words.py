@@ -8,6 +8,7 @@ from typing import Any
 from django.db.models import Count, Exists, Func, IntegerField, OuterRef, Q
 
 from annotation.models import Dataset, Rating, Version
+from annotation.plurals import n_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,15 +30,15 @@ class EarlierWords:
         said = []
         if n := self.n_counting:
             things = ((self.n_texts, "text"), (self.n_questions, "sub-question"))
-            whose = " and ".join(_n(count, thing) for count, thing in things if count)
+            whose = " and ".join(n_of(count, thing) for count, thing in things if count)
             was = "was" if n == 1 else "were"
             counts = "that counts" if n == 1 else "that count"
             said.append(
-                f"{_n(n, 'grade')} {counts} in this dataset {was} given to earlier words of {whose}."
+                f"{n_of(n, 'grade')} {counts} in this dataset {was} given to earlier words of {whose}."
             )
         if n := self.n_set_aside:
             is_ = "is" if n == 1 else "are"
-            said.append(f"{_n(n, 'grade')} set aside with earlier words {is_} not counted.")
+            said.append(f"{n_of(n, 'grade')} set aside with earlier words {is_} not counted.")
         return said
 
 
@@ -80,7 +81,3 @@ class _ArrayLength(Func):
 
     def as_postgresql(self, compiler: Any, connection: Any, **words: Any) -> Any:
         return self.as_sql(compiler, connection, function="JSONB_ARRAY_LENGTH", **words)
-
-
-def _n(count: int, thing: str) -> str:
-    return f"{count} {thing}{'s' * (count != 1)}"

@@ -3,31 +3,24 @@
 from __future__ import annotations
 
 from django.http import Http404, HttpResponse
-from django.shortcuts import get_object_or_404, render
-from django.views.decorators.http import require_safe
+from django.shortcuts import render
 
-from annotation.http import AuthenticatedRequest, researchers_only
-from annotation.models import Dataset
+from annotation.http import AuthenticatedRequest
 from evaluation.csv_tables import csv_response
-from evaluation.data.selection import SelectionError
 from evaluation.grid.export import TABLES, as_json, items_json
 from evaluation.grid.page import grid_report
-from evaluation.grid.params import RULES, grid_choice
-from evaluation.http import json_file, refusal
+from evaluation.grid.params import RULES, GridChoice, grid_choice
+from evaluation.http import chosen, json_file
 from evaluation.metrics.words import NAMES
 
+of_grid = chosen(grid_choice)
 
-@require_safe
-@researchers_only
-def grid(request: AuthenticatedRequest, slug: str) -> HttpResponse:
-    dataset = get_object_or_404(Dataset, slug=slug)
-    try:
-        choice = grid_choice(dataset, request.GET.dict())
-    except SelectionError as error:
-        return refusal(request, dataset, str(error))
+
+@of_grid
+def grid(request: AuthenticatedRequest, choice: GridChoice) -> HttpResponse:
     context = {
         "room": "datasets",
-        "dataset": dataset,
+        "dataset": choice.dataset,
         "choice": choice,
         "report": grid_report(choice),
         "all_rules": RULES,
@@ -36,40 +29,22 @@ def grid(request: AuthenticatedRequest, slug: str) -> HttpResponse:
     return render(request, "evaluation/grid/grid.html", context)
 
 
-@require_safe
-@researchers_only
-def grid_csv(request: AuthenticatedRequest, slug: str, table: str) -> HttpResponse:
+@of_grid
+def grid_csv(request: AuthenticatedRequest, choice: GridChoice, table: str) -> HttpResponse:
     if table not in TABLES:
         raise Http404(f"There is no table “{table}” here. There are: {', '.join(TABLES)}.")
-    dataset = get_object_or_404(Dataset, slug=slug)
-    try:
-        choice = grid_choice(dataset, request.GET.dict())
-    except SelectionError as error:
-        return refusal(request, dataset, str(error))
     header, rows = TABLES[table](choice, grid_report(choice))
-    return csv_response(f"{slug}-{table}", header, rows)
+    return csv_response(f"{choice.dataset.slug}-{table}", header, rows)
 
 
-@require_safe
-@researchers_only
-def grid_json(request: AuthenticatedRequest, slug: str) -> HttpResponse:
+@of_grid
+def grid_json(request: AuthenticatedRequest, choice: GridChoice) -> HttpResponse:
     """All of the page as one object."""
-    dataset = get_object_or_404(Dataset, slug=slug)
-    try:
-        choice = grid_choice(dataset, request.GET.dict())
-    except SelectionError as error:
-        return refusal(request, dataset, str(error))
-    return json_file(f"{slug}-grid", as_json(choice, grid_report(choice)))
+    return json_file(f"{choice.dataset.slug}-grid", as_json(choice, grid_report(choice)))
 
 
-@require_safe
-@researchers_only
-def grid_items_json(request: AuthenticatedRequest, slug: str) -> HttpResponse:
+@of_grid
+def grid_items_json(request: AuthenticatedRequest, choice: GridChoice) -> HttpResponse:
     """The values of one system, topic by topic."""
-    dataset = get_object_or_404(Dataset, slug=slug)
-    try:
-        choice = grid_choice(dataset, request.GET.dict())
-        content = items_json(choice, request.GET.get("system", ""))
-    except SelectionError as error:
-        return refusal(request, dataset, str(error))
-    return json_file(f"{slug}-items", content)
+    content = items_json(choice, request.GET.get("system", ""))
+    return json_file(f"{choice.dataset.slug}-items", content)

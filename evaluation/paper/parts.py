@@ -11,6 +11,7 @@ import numpy as np
 
 from annotation.models import Dataset
 from annotation.models.standard import ANSWERABLE
+from annotation.plurals import n_of
 from evaluation.data.cache import cached
 from evaluation.data.selection import Selection, SelectionError, select
 from evaluation.paper import table1, table2, table3
@@ -246,8 +247,9 @@ def _coverage_caption(coverage: ReportCoverage, dataset: str) -> str:
         "people"
     )
     return (
-        f"Coverage of {len(coverage.reports)} reports of {dataset} on {len(coverage.topics)} topics, by "
-        f"system: bars are the mean of {people}, marks each of them, {judged}, over the reports "
+        f"Coverage of {n_of(len(coverage.reports), 'report')} of {dataset} on "
+        f"{n_of(len(coverage.topics), 'topic')}, by system: bars are the mean of {people}, marks each "
+        f"of them, {judged}, over the reports "
         "that both have finished. A hollow mark is a report not finished."
     )
 

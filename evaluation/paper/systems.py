@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from annotation.plurals import n_of
 from evaluation.paper.names import Metric
 from evaluation.scoring.options import ORACLE, Options
 from evaluation.scoring.row_score import RowScore
@@ -119,7 +120,8 @@ def n_scored(scores: Scores) -> int:
 def topics(scores: Scores) -> str:
     """How many topics the means are over, and of how many where some have no mean."""
     n, whole = n_scored(scores), len(scores.pools)
-    return f"{n} topics" if n == whole else f"the {n} of {whole} topics with answerable questions"
+    of_all = f"the {n} of {n_of(whole, 'topic')} with answerable questions"
+    return n_of(n, "topic") if n == whole else of_all
 
 
 def _size(options: Options) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from annotation.plurals import n_of
 from evaluation.paper.names import AGAINST, SIZE_Z, TABLE_1, Metric
 from evaluation.paper.sheet import MEAN_COUNT, SHARE, TAU, Block, Cell, Line, Sheet
 from evaluation.paper.systems import System, compared, conditions, n_scored, systems, topics, values
@@ -53,7 +54,7 @@ def table1(scores: Scores, dataset: str) -> Sheet:
             f"Retrieval contexts Z of {dataset} and the reports y written from them, in percent, "
             f"over {topics(scores)}. {conditions(scores.options)} Of the values from "
             "most topics the greatest is bold and the least underlined, references apart. Kendall "
-            f"τ (tau-b) is between retrieval and report, over those of the {n} systems that have "
+            f"τ (tau-b) is between retrieval and report, over those of the {n_of(n, 'system')} that have "
             "all topics of both. |Z| is the mean number of passages of a context."
         ),
         notes=(

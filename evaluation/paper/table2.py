@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from annotation.plurals import n_of
 from evaluation.metrics.threshold import at_threshold
 from evaluation.paper.names import COVERAGE_Y, COVERAGE_Z
 from evaluation.paper.sheet import TAU, Block, Cell, Column, Line, Sheet
@@ -64,6 +65,8 @@ def _line(eta: int, scores: Scores) -> Line:
     return Line(
         name=str(eta),
         cells=(*map(Cell, spreads), Cell(order_agreement(z, y), TAU)),
-        note="; ".join(f"{name}: {n} systems, {topics} topics" for name, n, topics in counted),
+        note="; ".join(
+            f"{name}: {n_of(n, 'system')}, {n_of(topics, 'topic')}" for name, n, topics in counted
+        ),
         facts=tuple(n_topics),
     )

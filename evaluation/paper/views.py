@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial, wraps
-from typing import Concatenate
+from functools import partial
 
 from django.http import HttpResponse
-from django.http.response import HttpResponseBase
-from django.shortcuts import get_object_or_404, render
-from django.views.decorators.http import require_safe
+from django.shortcuts import render
 
-from annotation.http import AuthenticatedRequest, researchers_only
-from annotation.models import Dataset
-from evaluation.data.selection import SelectionError
-from evaluation.http import refusal, without_strangers
+from annotation.http import AuthenticatedRequest
+from evaluation.http import chosen, no_choice, refusal
 from evaluation.paper.export import (
     CANNOT_DRAW,
     TYPES,
@@ -27,35 +21,10 @@ from evaluation.paper.export import (
 from evaluation.paper.page import shown
 from evaluation.paper.params import PaperChoice, paper_choice
 
-View = Callable[Concatenate[AuthenticatedRequest, PaperChoice, ...], HttpResponseBase]
+of_paper = chosen(paper_choice, no_choice("evaluation/paper/nobody.html"))
 
 
-def chosen(view: View) -> Callable[..., HttpResponseBase]:
-    """A view for researchers that is given the state in the URL.
-
-    A choice that is not there is answered with the choices there are, and a dataset that nobody has
-    rated with a page that says so.
-    """
-
-    @require_safe
-    @researchers_only
-    @wraps(view)
-    def opened(request: AuthenticatedRequest, slug: str, **place: str) -> HttpResponseBase:
-        dataset = get_object_or_404(Dataset, slug=slug)
-        try:
-            choice = without_strangers(request.GET, partial(paper_choice, dataset))
-            if choice is None:
-                context = {"room": "datasets", "dataset": dataset}
-                status = 200 if request.path.endswith("/") else 404
-                return render(request, "evaluation/paper/nobody.html", context, status=status)
-            return view(request, choice, **place)
-        except SelectionError as error:
-            return refusal(request, dataset, str(error))
-
-    return opened
-
-
-@chosen
+@of_paper
 def paper(request: AuthenticatedRequest, choice: PaperChoice) -> HttpResponse:
     made = parts_of(choice)
     context = {
@@ -68,7 +37,7 @@ def paper(request: AuthenticatedRequest, choice: PaperChoice) -> HttpResponse:
     return render(request, "evaluation/paper/paper.html", context)
 
 
-@chosen
+@of_paper
 def paper_file(request: AuthenticatedRequest, choice: PaperChoice, name: str) -> HttpResponse:
     """One file, the same that the command writes."""
     made = parts_of(choice)
@@ -78,7 +47,7 @@ def paper_file(request: AuthenticatedRequest, choice: PaperChoice, name: str) ->
     return refusal(request, choice.dataset, no_file(made, name), 404)
 
 
-@chosen
+@of_paper
 def paper_zip(request: AuthenticatedRequest, choice: PaperChoice) -> HttpResponse:
     """The folder that the command writes."""
     if not can_draw():

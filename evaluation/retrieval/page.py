@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from annotation.plurals import n_of
 from evaluation.data.cache import cached
 from evaluation.retrieval.board import Board
 from evaluation.retrieval.differences import PairTest, pair_tests
@@ -60,17 +61,17 @@ def depth(board: Board, choice: Choice) -> str:
     n = int((board.n_required == 0).sum())
     if n == len(board.topics):
         return "Runs are read to their ends: by these grades no topic has a required subset Z*."
-    whole = f" On {n} topic{'s' * (n != 1)} without one all of a run counts." if n else ""
+    whole = f" On {n_of(n, 'topic')} without one all of a run counts." if n else ""
     return f"Runs are read as far as the topic’s required subset Z* is long.{whole}"
 
 
 def summary(board: Board, choice: Choice) -> str:
     """What the page is about, in a sentence."""
     runs, reports = len(board.systems(RUNS)), len(board.systems(REPORTS))
-    what = [f"{runs} retrieval run{'s' * (runs != 1)}"]
+    what = [n_of(runs, "retrieval run")]
     if reports:
-        what.append(f"{reports} system{'s' * (reports != 1)} with reports")
-    topics = f"{len(board.topics)} topic{'s' * (len(board.topics) != 1)}"
+        what.append(f"{n_of(reports, 'system')} with reports")
+    topics = n_of(len(board.topics), "topic")
     options = choice.options
     kind = f", on the questions that are {options.questions.title}" if options.questions else ""
     return (

@@ -4,20 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import partial, wraps
+from functools import wraps
 from typing import Any, Concatenate
 
 from django.core.paginator import Paginator
 from django.http import Http404, HttpResponse
 from django.http.response import HttpResponseBase
-from django.shortcuts import get_object_or_404, render
-from django.views.decorators.http import require_safe
+from django.shortcuts import render
 
-from annotation.http import AuthenticatedRequest, researchers_only
-from annotation.models import Dataset
+from annotation.http import AuthenticatedRequest, View
 from evaluation.csv_tables import csv_response
-from evaluation.data.selection import SelectionError
-from evaluation.http import refusal, without_strangers
+from evaluation.http import chosen, no_choice
 from evaluation.models import RetrievalRun
 from evaluation.plotly_file import URL, style_ids
 from evaluation.retrieval.board import Board, board
@@ -38,44 +35,22 @@ PER_PAGE = 100
 DIFFERENCES = (-1.0, 1.0)  # the axis on which differences are drawn
 
 Room = Callable[Concatenate[AuthenticatedRequest, Choice, Board, ...], HttpResponseBase]
-Unrated = Callable[[AuthenticatedRequest, Dataset], HttpResponse]
 
 
-def _nobody(request: AuthenticatedRequest, dataset: Dataset) -> HttpResponse:
-    context = {"room": "datasets", "dataset": dataset}
-    return render(request, "evaluation/retrieval/nobody.html", context)
+def of_room(view: Room) -> View:
+    """A view of a choice that is given the scores under it, too."""
 
-
-def of_room(view: Room, unrated: Unrated = _nobody) -> Callable[..., HttpResponseBase]:
-    """A view for researchers that is given the state in the URL, and the scores under it.
-
-    A choice that is not there is answered with the choices there are, and a dataset that nobody
-    has rated with `unrated`.
-    """
-
-    @require_safe
-    @researchers_only
+    @chosen(retrieval_choice, no_choice("evaluation/retrieval/nobody.html"))
     @wraps(view)
     def opened(
-        request: AuthenticatedRequest, slug: str, *place: str, **named: str
+        request: AuthenticatedRequest, choice: Choice, *place: str, **named: str
     ) -> HttpResponseBase:
-        dataset = get_object_or_404(Dataset, slug=slug)
-        try:
-            choice = without_strangers(request.GET, partial(retrieval_choice, dataset))
-            if choice is None:
-                return unrated(request, dataset)
-            scores = board(dataset, choice.options)
-            if "among" not in choice.words and not scores.systems(RUNS) and scores.systems(REPORTS):
-                choice = replace(choice, among=REPORTS)
-            return view(request, choice, scores, *place, **named)
-        except SelectionError as error:
-            return refusal(request, dataset, str(error))
+        scores = board(choice.dataset, choice.options)
+        if "among" not in choice.words and not scores.systems(RUNS) and scores.systems(REPORTS):
+            choice = replace(choice, among=REPORTS)
+        return view(request, choice, scores, *place, **named)
 
     return opened
-
-
-def _no_file(request: AuthenticatedRequest, dataset: Dataset) -> HttpResponse:
-    raise Http404("Nobody has rated a text of this dataset yet.")
 
 
 def _context(choice: Choice, scores: Board) -> dict[str, Any]:
@@ -168,7 +143,7 @@ def retrieval_discriminative(
     return render(request, "evaluation/retrieval/discriminative.html", context)
 
 
-@partial(of_room, unrated=_no_file)
+@of_room
 def retrieval_csv(
     request: AuthenticatedRequest, choice: Choice, scores: Board, name: str
 ) -> HttpResponseBase:

@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial, wraps
-from typing import Any, Concatenate
+from typing import Any
 
 from django.core.paginator import Paginator
 from django.http import Http404, HttpResponse
-from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, render
-from django.views.decorators.http import require_safe
 
-from annotation.http import AuthenticatedRequest, researchers_only
-from annotation.models import Dataset, Text
+from annotation.http import AuthenticatedRequest
+from annotation.models import Text
 from evaluation.csv_tables import csv_response
-from evaluation.data.selection import SelectionError
-from evaluation.http import json_file, refusal, without_strangers
+from evaluation.http import chosen, json_file, no_choice
 from evaluation.seen.export import TABLES, as_json, items_json
 from evaluation.seen.items import Items, items_of
 from evaluation.seen.page import TITLES, depth_words, report_lines, shown
@@ -25,34 +20,10 @@ from evaluation.seen.scores import scores_of
 
 PER_PAGE = 100
 
-View = Callable[Concatenate[AuthenticatedRequest, SeenChoice, ...], HttpResponseBase]
+of_seen = chosen(seen_choice, no_choice("evaluation/seen/nobody.html"))
 
 
-def chosen(view: View) -> Callable[..., HttpResponseBase]:
-    """A view for researchers that is given the state in the URL.
-
-    A choice that is not there is answered with the choices there are, and a dataset that nobody has
-    rated with a page that says so.
-    """
-
-    @require_safe
-    @researchers_only
-    @wraps(view)
-    def opened(request: AuthenticatedRequest, slug: str, **place: Any) -> HttpResponseBase:
-        dataset = get_object_or_404(Dataset, slug=slug)
-        try:
-            choice = without_strangers(request.GET, partial(seen_choice, dataset))
-            if choice is None:
-                context = {"room": "datasets", "dataset": dataset}
-                return render(request, "evaluation/seen/nobody.html", context)
-            return view(request, choice, **place)
-        except SelectionError as error:
-            return refusal(request, dataset, str(error))
-
-    return opened
-
-
-@chosen
+@of_seen
 def seen(request: AuthenticatedRequest, choice: SeenChoice) -> HttpResponse:
     """All systems, by answers and by citations."""
     scores = scores_of(choice.dataset, choice.options)
@@ -60,7 +31,7 @@ def seen(request: AuthenticatedRequest, choice: SeenChoice) -> HttpResponse:
     return render(request, "evaluation/seen/seen.html", context)
 
 
-@chosen
+@of_seen
 def seen_system(request: AuthenticatedRequest, choice: SeenChoice, system: str) -> HttpResponse:
     """One system, topic by topic."""
     scores = scores_of(choice.dataset, choice.options)
@@ -76,14 +47,14 @@ def seen_system(request: AuthenticatedRequest, choice: SeenChoice, system: str) 
     return render(request, "evaluation/seen/seen_system.html", context)
 
 
-@chosen
+@of_seen
 def seen_items(request: AuthenticatedRequest, choice: SeenChoice, text_id: int) -> HttpResponse:
     """What one report put out, what of it is relevant, and what it had seen."""
     context = _context(choice) | {"items": _items(choice, text_id)}
     return render(request, "evaluation/seen/seen_items.html", context)
 
 
-@chosen
+@of_seen
 def seen_items_json(
     request: AuthenticatedRequest, choice: SeenChoice, text_id: int
 ) -> HttpResponse:
@@ -91,14 +62,14 @@ def seen_items_json(
     return json_file(name, items_json(choice, _items(choice, text_id)))
 
 
-@chosen
+@of_seen
 def seen_json(request: AuthenticatedRequest, choice: SeenChoice) -> HttpResponse:
     """The page as one JSON object, the one that `manage.py seen --json` prints."""
     scores = scores_of(choice.dataset, choice.options)
     return json_file(f"{choice.dataset.slug}-seen", as_json(choice, scores))
 
 
-@chosen
+@of_seen
 def seen_csv(request: AuthenticatedRequest, choice: SeenChoice, table: str) -> HttpResponse:
     if table not in TABLES:
         raise Http404(f"There is no table {table!r}. There are: {', '.join(TABLES)}.")

@@ -6,6 +6,7 @@ from django.core.management.base import BaseCommand
 
 from annotation.models import Campaign
 from annotation.monitoring.actions import return_overdue
+from annotation.plurals import n_of
 
 
 class Command(BaseCommand):
@@ -15,4 +16,4 @@ class Command(BaseCommand):
         for campaign in Campaign.objects.filter(state=Campaign.State.OPEN).order_by("pk"):
             n = return_overdue(campaign, by=None)
             if n:
-                self.stdout.write(f"{campaign.slug}: {n} item{'' if n == 1 else 's'} returned.")
+                self.stdout.write(f"{campaign.slug}: {n_of(n, 'item')} returned.")

@@ -75,11 +75,11 @@ def test_all_are_listed_or_those_of_a_system(cast, report):
     )
     page = client.get(REPORTS)
     assert SCRIPT not in page.content.decode()
-    by_name = {each.name: each for each in page.context["page"]}
+    by_name = {each.name: each for each, _ in page.context["rows"]}
     assert (by_name["a"].n_citations, by_name["a"].n_unknown) == (4, 1)
     assert (by_name["b"].n_citations, by_name["b"].n_unknown) == (0, 0)
-    of_one = client.get(REPORTS, {"system": "w.bm25"}).context["page"]
-    assert [each.name for each in of_one] == ["a"]
+    of_one = client.get(REPORTS, {"system": "w.bm25"}).context["rows"]
+    assert [each.name for each, _ in of_one] == ["a"]
     for query in ({"system": "nobody"}, {"page": "x"}, {"page": "-1"}, {"page": "9" * 5_000}):
         assert client.get(REPORTS, query).status_code == 200
 

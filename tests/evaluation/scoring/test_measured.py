@@ -151,5 +151,7 @@ def test_ndeval_reads_passages_of_other_topics_as_rated_0(topic):
             assert (
                 answers[place, rank].tolist() == ((z.answers[place, rank]) & ~is_visitor).tolist()
             )
-        gains = [pk for pk in texts if pk in VISITORS and (pool.context([pk]) >= 3)[:, z.asked].any()]
+        gains = [
+            pk for pk in texts if pk in VISITORS and (pool.context([pk]) >= 3)[:, z.asked].any()
+        ]
         assert bool(differ[place]) is bool(gains)
