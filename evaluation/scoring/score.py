@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 from annotation.models import Dataset
 from evaluation.data.cache import cached
 from evaluation.data.corpus import load_corpus
+from evaluation.data.held import Held
 from evaluation.data.selection import one_of
 from evaluation.scoring.contexts import contexts_on, texts_of
 from evaluation.scoring.measured import as_ndeval_reads, measure, ranked_coverage
@@ -21,6 +22,7 @@ from evaluation.scoring.table import Table
 from evaluation.scoring.tokens import TokenCounts, token_counts
 from evaluation.stats.estimate import Estimate
 
+_POOLS = Held(6)
 AT_ONCE = 64  # topics: few enough that all rankings of them are a small array
 
 
@@ -64,7 +66,11 @@ def score(dataset: Dataset, options: Options, names: Sequence[str] | None = None
     """
     corpus = load_corpus(dataset)
     counts = token_counts(corpus, options.tokenizer, options.rules.mean_stands_in)
-    pools = load_pools(dataset, options, corpus=corpus, counts=counts)
+    at_any_depth = replace(options, cutoff=None, ideal="standard")  # neither makes another pool
+    pools = _POOLS.while_unwritten(
+        (dataset.pk, at_any_depth),
+        lambda: load_pools(dataset, options, corpus=corpus, counts=counts),
+    )
     every = rows(dataset, pools)
     chosen = every
     if names is not None:
