@@ -7,9 +7,10 @@ the other 50 topics with as many systems. Each page is fetched first with nothin
 more; its rows are counted (those of tables, and items of lists). Then Chromium opens the pages of the large
 one, beside a page of one heading, and says when it first painted.
 
-Goals: a page takes under three times its time in the small study for the rows that it shows (time / time over
-rows / rows); the first paint of no page that was opened before takes five times that of the heading's; the
-server stays below 1,500 MB. Exits with 1 where one is missed.
+Goals: a page that was opened before takes under three times its time in the small study for the rows that it
+shows (time / time over rows / rows); the first look, which reads all ratings there are, under one and a half
+times for each of them; the first paint of no page that was opened before takes five times that of the
+heading's; the server stays below 1,500 MB. Exits with 1 where one is missed.
 """
 
 import argparse
@@ -34,7 +35,7 @@ from playwright.sync_api import Browser, sync_playwright
 from bench.serving import ROOT, Server
 from tests.browser.site import CHROMIUM, CHROMIUM_ARGS, PREPARE
 
-OVER_SHARE, OVER_HEADING, MEMORY = 3.0, 5.0, 1500
+OVER_SHARE, OVER_RATINGS, OVER_HEADING, MEMORY = 3.0, 1.5, 5.0, 1500
 AGAIN = 3
 HEADING = b"<!doctype html><html lang=en><title>One</title><h1>One heading</h1>"
 ROW = re.compile(r"<(?:tr|li)[\s>]")
@@ -120,13 +121,13 @@ def main() -> None:
             folder = Path(made, str(topics))
             folder.mkdir()
             sites.append(Site(folder, topics, options.systems))
-        missed = _fetch(*sites)
+        missed = _fetch(*sites, options.topics / options.tenth)
         missed += _paint(sites[1])
     sys.exit(1 if missed else 0)
 
 
-def _fetch(small: Site, large: Site) -> list[str]:
-    """The table of times. What missed its goal."""
+def _fetch(small: Site, large: Site, times: float) -> list[str]:
+    """The table of times, of a study with so many times the topics of the other. What missed its goal."""
     missed = []
     print(f"{'page':28}{'rows':>12}{'first, s':>16}{'then, s':>16}  ratios for their rows")
     for site in (small, large):
@@ -136,7 +137,8 @@ def _fetch(small: Site, large: Site) -> list[str]:
             one, other = small.fetched(small.pages[name]), large.fetched(large.pages[name])
             share = max(1.0, other.rows / max(1, one.rows))
             ratios = other.first / one.first / share, other.then / one.then / share
-            verdict = "" if max(ratios) < OVER_SHARE else "  MISSED"
+            is_fast = ratios[1] < OVER_SHARE and ratios[0] < OVER_RATINGS * times
+            verdict = "" if is_fast else "  MISSED"
             verdict += "" if (one.status, other.status) == (200, 200) else f"  {other.status}"
             print(
                 f"{name:28}{one.rows:6}{other.rows:6}{one.first:8.2f}{other.first:8.2f}"
