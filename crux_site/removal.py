@@ -303,11 +303,32 @@ def made_within(dataset: Dataset, keys: Mapping[str, Any]) -> Rows:
     for model, path in BROUGHT.items():
         within = keys.get(model._meta.label_lower, [1, 0])
         rows[model] = model._base_manager.filter(**{path: dataset.pk, "pk__range": within})
-    of_files = Rater.objects.filter(dataset=dataset, judge=None).exclude(kind=Rater.Kind.AGGREGATE)
-    rows[Rating] = rows[Rating].filter(rater__in=of_files.values("pk"))
+    rows[Rating] = rows[Rating].filter(rater__in=raters_of_files(dataset).values("pk"))
     rows[Rater] = rows[Rater].exclude(kind=Rater.Kind.AGGREGATE)
     rows[NuggetSpan] = NuggetSpan.objects.filter(rating__in=rows[Rating].values("pk"))
     return rows
+
+
+def raters_of_files(dataset: Dataset) -> QuerySet[Rater]:
+    return Rater.objects.filter(dataset=dataset, judge=None).exclude(kind=Rater.Kind.AGGREGATE)
+
+
+def set_aside_within(dataset: Dataset, keys: Mapping[str, Any]) -> Iterator[tuple[Version, int]]:
+    """Versions with which grades of an import were set aside, as they are without these, and how many they are.
+
+    The keys are those that the import wrote down; nothing is saved.
+    """
+    first, last = keys.get(Rating._meta.label_lower, [1, 0])
+    raters = set(raters_of_files(dataset).values_list("pk", flat=True))
+    for version in dataset.versions.exclude(set_aside=[]):
+        there = len(version.set_aside)
+        version.set_aside = [
+            row
+            for row in version.set_aside
+            if row["rater"] not in raters or not first <= row.get("key", 0) <= last
+        ]
+        if n := there - len(version.set_aside):
+            yield version, n
 
 
 def words_for(model: type[Model]) -> str:

@@ -133,7 +133,8 @@ class RatingQuerySet(ByNaturalKey, models.QuerySet["Rating"]):
     def set_aside(self) -> list[dict[str, Any]]:
         """Delete all of these, and return them with their spans, for `put_back`. In a transaction.
 
-        The hash says of which words of their text the spans are: these may change before.
+        The hash says of which words of their text the spans are: these may change before. The key tells what
+        an import brought, which may be undone before.
         """
         kept = []
         for rating in self.order_by("pk").select_related("text").prefetch_related("spans"):
@@ -141,6 +142,7 @@ class RatingQuerySet(ByNaturalKey, models.QuerySet["Rating"]):
             spans = [{name: getattr(span, name) for name in fields} for span in rating.spans.all()]
             row = {name: getattr(rating, f"{name}_id") for name in _PAIR}
             row |= {"grade": rating.grade, "created": rating.created.isoformat(), "spans": spans}
+            row["key"] = rating.pk
             kept.append(row | {"text_sha256": rating.text.sha256})
         NuggetSpan.objects.filter(rating__in=self).delete()
         self.delete()
@@ -149,7 +151,8 @@ class RatingQuerySet(ByNaturalKey, models.QuerySet["Rating"]):
     def put_back(self, kept: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
         """Make again what was set aside, in a transaction. Of pairs that were rated since it is returned.
 
-        What was given by a rater, or to a text, that is gone by now is gone, too.
+        Each has the key that it had, by which an import that brought it is undone. What was given by a rater,
+        or to a text, that is gone by now is gone, too.
         """
         left, rows = [], list(kept)
         for name in _PAIR:
@@ -161,7 +164,10 @@ class RatingQuerySet(ByNaturalKey, models.QuerySet["Rating"]):
             if self.filter(**pair).exists():
                 left.append(row)
                 continue
-            rating = self.create(**pair, grade=row["grade"])
+            key = row.get("key")  # none where it was set aside before keys were kept
+            if self.filter(pk=key).exists():  # in a database that was moved, and counts keys anew
+                key = None
+            rating = self.create(pk=key, **pair, grade=row["grade"])
             self.filter(pk=rating.pk).update(created=row["created"])
             NuggetSpan.objects.bulk_create(
                 NuggetSpan(rating=rating, position=position, **span)

@@ -11,8 +11,9 @@ class Version(models.Model):
     """The words that a text, or a question, had until others took their place.
 
     Where grades given to them do not count for the new words (`counts`), they lie in `set_aside`: a list of
-    {rater, rubric, text, question, grade, created, spans, text_sha256}, by keys; the hash is of the words that
-    the spans are in. `citations` are marks of a report whose statements are not in its new words, as rows.
+    {rater, rubric, text, question, grade, created, spans, text_sha256, key}, by keys; the hash is of the words
+    that the spans are in, and the last key is the rating's own. `citations` are marks of a report whose
+    statements are not in its new words, as rows.
     """
 
     dataset = models.ForeignKey(

@@ -19,10 +19,12 @@ from annotation.models import (
     Version,
 )
 from building.models import Writing
-from crux_site.removal import BROUGHT, Going, Removal, Standing, made_within
+from crux_site.removal import BROUGHT, Going, Removal, Standing, made_within, set_aside_within
 from crux_site.versions.changing import take_back
 from judging.engine.background import GOING
 from judging.models import JudgeRun
+
+SET_ASIDE = "grades that are set aside with earlier words"
 
 
 def undoing(entry: ProjectEntry, dataset: Dataset) -> Going:
@@ -35,7 +37,9 @@ def undoing(entry: ProjectEntry, dataset: Dataset) -> Going:
     makers = [(called(each), made_within(dataset, each.rows)) for each in later]
     reasons = at_work(dataset) + removal.standing(makers) + _filled(later)
     reasons += _needed(rows[Version], rows[Rating]) + _taken(rows[Version], rows[SubQuestion])
-    return Going(removal, removal.counts(), reasons)
+    n_set_aside = sum(n for _version, n in set_aside_within(dataset, keys))
+    set_aside = {SET_ASIDE: n_set_aside} if n_set_aside else {}
+    return Going(removal, removal.counts() | set_aside, reasons)
 
 
 def at_work(dataset: Dataset) -> list[Standing]:
@@ -60,6 +64,8 @@ def undo(entry: ProjectEntry, dataset: Dataset, by: User) -> Going:
         list(dataset.campaigns.select_for_update())  # or one could open with words that go
         found = undoing(entry, dataset)
         if not found.reasons:
+            for version, _n in set_aside_within(dataset, entry.rows):
+                version.save(update_fields=["set_aside"])
             versions = list(found.removal.rows[Version].order_by("-pk"))
             found.removal.delete()
             for version in versions:

@@ -20,7 +20,7 @@ from crux_site.imports.importing import import_dataset
 from crux_site.versions.changing import change, choose_again
 from judging.engine.foreground import fill_lexical
 from judging.models import Attempt
-from tests.crux_site.imports.study import write
+from tests.crux_site.imports.study import t1, t2, write
 from tests.crux_site.imports.test_new_words import new_words, question, report
 from tests.factories import make_campaign
 from tests.labels import label
@@ -201,3 +201,57 @@ def test_replies_of_judges_count_again_and_new_ones_keep_the_words(folder, small
     import_dataset(folder, "small", new_words="set-aside")
     fill_lexical(small)
     assert [reason for reason in reasons(small) if reason.startswith(f"Rater {run.judge.rater}")]
+
+
+def more_grades() -> dict[str, list]:
+    """Of ann, who is there already, of a report that has no new words."""
+    return {"annotations/ann.qlabels.jsonl": [t1("bm25", "t-2", [1, 0, 1], {0: "A crack"})]}
+
+
+def first_grades() -> dict[str, list]:
+    """Of ann, of the first question of t-1, of a passage."""
+    return {"annotations/ann.qrels.jsonl": [t2("t-1", "t-1:1#2", [2, -1, -1])]}
+
+
+def graded() -> Text:
+    return Text.objects.get(name="bm25_t-2")
+
+
+@pytest.mark.parametrize("choice", CHOICES)
+def test_its_grades_do_not_come_back_from_where_they_were_set_aside(tmp_path, small, choice):
+    before = rows()["ratings"]
+    import_dataset(write(tmp_path / "new", new_words() | more_grades()), "small", new_words=choice)
+    assert Rating.objects.filter(text=graded()).count() == 3
+    version = change(graded(), "Other words.", by=None, why="", counts=False)
+    assert (
+        undoing(newest_import(), small).counts["grades that are set aside with earlier words"] == 3
+    )
+    undone(small)
+    assert rows()["ratings"] == before
+    version.refresh_from_db()
+    choose_again(version, counts=True, by=None)
+    assert rows()["ratings"] == before
+
+
+def test_its_grades_go_also_after_they_were_set_aside_and_came_back(tmp_path, small):
+    before = rows()["ratings"]
+    import_dataset(write(tmp_path / "new", more_grades()), "small")
+    version = change(graded(), "Other words.", by=None, why="", counts=False)
+    choose_again(version, counts=True, by=None)
+    assert Rating.objects.filter(text=graded()).count() == 3
+    undone(small)
+    assert rows()["ratings"] == before
+
+
+@pytest.mark.parametrize("first", ["the grades", "the words"])
+def test_its_grades_do_not_come_back_with_words_of_another_import(tmp_path, folder, small, first):
+    """One gave grades of a question; a later one gave it other words, and set them aside."""
+    before = rows()["ratings"]
+    import_dataset(write(tmp_path / "more", first_grades()), "small")
+    gave_grades = newest_import()
+    import_dataset(folder, "small", new_words="set-aside")
+    gave_words = newest_import()
+    both = (gave_grades, gave_words) if first == "the grades" else (gave_words, gave_grades)
+    for entry in both:
+        assert undo(entry, small, None).reasons == []
+    assert rows()["ratings"] == before
