@@ -17,12 +17,9 @@ Pair = tuple[int, int, int, int]  # keys of rater, rubric, text and question
 
 
 def count(answer: Answer, campaign: Campaign) -> None:
-    """Bring the rating of the answered pair in line with the newest answer, if there is to be one."""
+    """Let an answer that is given now be the rating of its pair, if there is to be one."""
     is_training = answer.assignment.item.purpose == Item.Purpose.TRAINING
     if not answer.question_id or campaign.is_pilot or is_training:
-        return
-    spans = _spans(answer, campaign)
-    if spans is None:
         return
     Rating.objects.record(
         rater=answer.assignment.participant.rater_id,
@@ -30,17 +27,15 @@ def count(answer: Answer, campaign: Campaign) -> None:
         text=answer.assignment.item.text_id,
         question=answer.question_id,
         grade=answer.grade,
-        spans=spans,
+        spans=answer.spans,
     )
 
 
-def _spans(answer: Answer, campaign: Campaign) -> list[dict[str, Any]] | None:
+def _spans(answer: Answer) -> list[dict[str, Any]] | None:
     """The spans of an answer in the words of now; None where grades of the words it is to are set aside.
 
-    Words change after a campaign is closed alone.
+    That may be so in a campaign that is open, too: its words were others while it was closed, and are back.
     """
-    if campaign.state != Campaign.State.CLOSED:
-        return answer.spans
     asked = ItemQuestion.objects.select_related("item__text", "question")
     shown = asked.get(item=answer.assignment.item, question=answer.question_id)
     return as_now(shown, answer.spans, answer.created)
@@ -95,31 +90,31 @@ def _bring_all_in_line(pairs: set[Pair]) -> None:
 def level(thing: Worded) -> None:
     """Let the ratings of a text, or under a question, be those that people's answers make. In a transaction.
 
-    For after another choice about grades of earlier words: meanwhile, staff of a closed campaign may have let
-    somebody's answers count, or count no more. A rating that says what it is to say stays as it is.
+    For after another choice about grades of earlier words: meanwhile, staff may have let somebody's answers
+    count, or count no more, and people may have taken some back. A rating that says what it is to say stays
+    as it is.
     """
     path = "assignment__item__text" if isinstance(thing, Text) else "question"
     answers = Answer.objects.filter(**{path: thing}, question__isnull=False)
-    closed = answers.filter(assignment__participant__campaign__state=Campaign.State.CLOSED)
     newest = _newest(answers)
-    for pair in set(_pairs(_for_ratings(closed))):
+    for pair in set(_pairs(_for_ratings(answers))):
         answer = newest.get(pair)
-        if not (answer and _is_said(answer) and _is_rated(pair, answer)):
+        if not (answer and _spans(answer) is not None and _is_rated(pair, answer)):
             _bring_in_line(pair, answer)
 
 
 def _bring_in_line(pair: Pair, answer: Answer | None) -> None:
     """Make the rating of a pair what its newest answer says; none where there is none that counts."""
-    if answer and _is_said(answer):
-        count(answer, answer.assignment.participant.campaign)
-    else:
-        rater, rubric, text, question = pair
-        Rating.objects.record(rater=rater, rubric=rubric, text=text, question=question, grade=None)
-
-
-def _is_said(answer: Answer) -> bool:
-    """Whether it is of words whose grades count."""
-    return _spans(answer, answer.assignment.participant.campaign) is not None
+    rater, rubric, text, question = pair
+    spans = _spans(answer) if answer else None
+    Rating.objects.record(
+        rater=rater,
+        rubric=rubric,
+        text=text,
+        question=question,
+        grade=answer.grade if answer and spans is not None else None,
+        spans=spans or (),
+    )
 
 
 def _newest(answers: QuerySet[Answer]) -> dict[Pair, Answer]:
