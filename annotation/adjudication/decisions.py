@@ -173,6 +173,7 @@ def _project(decision: Decision) -> None:
         question=decision.question_id,
         grade=decision.grade if spans is not None else None,
         spans=spans or (),
+        said=decision.at,
     )
 
 

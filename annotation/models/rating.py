@@ -1,11 +1,13 @@
 """Raters, ratings, nugget spans, and the answers of people that ratings follow."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
 from typing import Any
 
 from django.conf import settings
 from django.db import connection, models
 from django.db.models import Exists, F, OuterRef, Q
+from django.utils import timezone
 
 from annotation.models.corpus import Dataset
 from annotation.models.natural import ByNaturalKey, NaturalKey, NaturalQuerySet
@@ -86,11 +88,13 @@ class RatingQuerySet(ByNaturalKey, models.QuerySet["Rating"]):
         question: int,
         grade: int | None,
         spans: Sequence[Mapping[str, Any]] = (),
+        said: datetime | None = None,
     ) -> None:
         """Bring the rating of a pair in line with what its rater says now. In a transaction.
 
         All that is told are keys. A grade of None takes the rating back. `spans`, {start, end, quote}
-        in their order, replace those that it had.
+        in their order, replace those that it had. `said` is when, if not just now: that tells of which words of
+        a text that has had several.
         """
         pair = {"rater_id": rater, "rubric_id": rubric, "text_id": text, "question_id": question}
         if grade is None:
@@ -99,6 +103,9 @@ class RatingQuerySet(ByNaturalKey, models.QuerySet["Rating"]):
         rating = Rating(**pair, grade=grade)
         if not _RATING.one(rating):
             NuggetSpan.objects.filter(rating=rating).delete()
+            said = said or timezone.now()
+        if said:
+            self.filter(pk=rating.pk).update(created=said)
         if spans:
             _SPAN.many(
                 [

@@ -114,6 +114,7 @@ def _bring_in_line(pair: Pair, answer: Answer | None) -> None:
         question=question,
         grade=answer.grade if answer and spans is not None else None,
         spans=spans or (),
+        said=answer.created if answer else None,
     )
 
 

@@ -127,7 +127,7 @@ def _taken(versions: QuerySet[Version], brought: QuerySet[SubQuestion]) -> list[
 
 
 def _said(versions: QuerySet[Version], thing: str) -> list[Standing]:
-    """What people answered to the new words, by campaign: a rating keeps its time when it is given anew."""
+    """What people answered to the new words, by campaign: also what took a grade back, and left no rating."""
     path = "assignment__item__text" if thing == "text" else "question"
     since = Answer.objects.filter(
         **{f"{path}__versions__in": versions},

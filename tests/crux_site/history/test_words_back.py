@@ -156,8 +156,9 @@ def test_who_needs_the_new_words_keeps_them(folder, small, cast):
     assert shown == {new_words()["reports_annotated.jsonl"][0]["response"]}
 
 
-def test_a_grade_that_somebody_gave_anew_keeps_the_new_words(folder, small, cast):
-    """The rating was there before, and its time says nothing of the answer that it follows."""
+@pytest.mark.parametrize("grade", [1, None])
+def test_a_grade_that_somebody_gave_anew_keeps_the_new_words(folder, small, cast, grade):
+    """The rating was there before: it has the time of the answer that it follows now, or is taken back."""
     name = report().system
     first = make_campaign(small, cast.worker)
     label(first, cast.worker, name, 1, 0)
@@ -165,7 +166,7 @@ def test_a_grade_that_somebody_gave_anew_keeps_the_new_words(folder, small, cast
     import_dataset(folder, "small", new_words="count")
     assert reasons(small) == []
     second = make_campaign(small, cast.worker)
-    label(second, cast.worker, name, 1, 1, report().body[:7])
+    label(second, cast.worker, name, 1, grade, *([report().body[:7]] if grade else []))
     Campaign.objects.update(state="closed")
     assert f"Campaign {second}: 1 answers to new words of a text" in reasons(small)
 

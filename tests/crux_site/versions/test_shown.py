@@ -25,6 +25,7 @@ from annotation.models import (
 from annotation.monitoring import actions
 from annotation.participation.leaving import ActionRefusedError
 from crux_site.versions.changing import change, choose_again
+from evaluation.data.earlier_words import earlier_words
 from tests.annotation.adjudication.adjudication_material import (
     decision,
     make_differing,
@@ -421,3 +422,29 @@ def test_work_that_counts_again_brings_no_grades_that_are_set_aside(campaign, te
     assert grades(text) == {}
     choose_again(version, counts=True, by=cast.researcher)
     assert grades(text) == before
+
+
+def test_a_grade_that_is_given_anew_is_of_the_new_words(campaign, text, cast):
+    """wil says 0 in a second study: results do not call that earlier, and no choice takes it."""
+    version = mend(text)
+    before = grades(text)
+    assert earlier_words(campaign.dataset).n_counting == 6
+    label(second(campaign, cast.worker), cast.worker, "oracle", 2, 0)
+    assert earlier_words(campaign.dataset).n_counting == 5
+    said = {("wil", 2): (0, [])}
+    choose_again(version, counts=False, by=cast.researcher)
+    assert grades(text) == said
+    assert earlier_words(campaign.dataset).n_set_aside == 5
+    choose_again(version, counts=True, by=cast.researcher)
+    assert grades(text) == before | said
+    assert earlier_words(campaign.dataset).n_counting == 5
+
+
+def test_a_grade_that_counts_again_is_of_the_words_that_it_was_given_to(campaign, text, cast):
+    mend(text)
+    uma = participant(campaign, cast.other_worker)
+    Assignment.objects.filter(participant=uma).update(state="submitted")
+    actions.set_aside(uma, cast.researcher)
+    assert earlier_words(campaign.dataset).n_counting == 3
+    actions.count_work_again(uma, cast.researcher)
+    assert earlier_words(campaign.dataset).n_counting == 6
