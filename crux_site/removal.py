@@ -301,8 +301,8 @@ def made_within(dataset: Dataset, keys: Mapping[str, Any]) -> Rows:
     """
     rows: dict[type[Model], QuerySet[Any]] = {}
     for model, path in BROUGHT.items():
-        within = keys.get(model._meta.label_lower, [1, 0])
-        rows[model] = model._base_manager.filter(**{path: dataset.pk, "pk__range": within})
+        within = {path: dataset.pk, "pk__range": _within(model, keys)}
+        rows[model] = model._base_manager.filter(**within)
     rows[Rating] = rows[Rating].filter(rater__in=raters_of_files(dataset).values("pk"))
     rows[Rater] = rows[Rater].exclude(kind=Rater.Kind.AGGREGATE)
     rows[NuggetSpan] = NuggetSpan.objects.filter(rating__in=rows[Rating].values("pk"))
@@ -318,7 +318,7 @@ def set_aside_within(dataset: Dataset, keys: Mapping[str, Any]) -> Iterator[tupl
 
     The keys are those that the import wrote down; nothing is saved.
     """
-    first, last = keys.get(Rating._meta.label_lower, [1, 0])
+    first, last = _within(Rating, keys)
     raters = set(raters_of_files(dataset).values_list("pk", flat=True))
     for version in dataset.versions.exclude(set_aside=[]):
         there = len(version.set_aside)
@@ -329,6 +329,25 @@ def set_aside_within(dataset: Dataset, keys: Mapping[str, Any]) -> Iterator[tupl
         ]
         if n := there - len(version.set_aside):
             yield version, n
+
+
+def had_citations_within(dataset: Dataset, keys: Mapping[str, Any]) -> Iterator[Version]:
+    """Versions of reports that had citations of an import with their words, without these; not saved."""
+    first, last = _within(Citation, keys)
+    if last < first:
+        return
+    for version in dataset.versions.filter(text__kind=Text.Kind.REPORT).exclude(had={}):
+        there = version.had["citations"]
+        stays = [row for row in there if not first <= row.get("pk", 0) <= last]
+        if len(stays) < len(there):
+            version.had["citations"] = stays
+            yield version
+
+
+def _within(model: type[Model], keys: Mapping[str, Any]) -> list[int]:
+    """The first and the last key that a row of an import may have; none where it knows of none."""
+    within: list[int] = keys.get(model._meta.label_lower, [1, 0])
+    return within
 
 
 def words_for(model: type[Model]) -> str:

@@ -134,7 +134,7 @@ def had_with_words(thing: Worded) -> dict[str, Any]:
         return {"source_body": thing.source_body}
     return {
         "spans": list(NuggetSpan.objects.filter(rating__text=thing).values(*PLACE, *SPAN)),
-        "citations": list(thing.citations.values(*CITATION)),
+        "citations": list(thing.citations.values("pk", *CITATION)),
         "start": thing.start,
         "end": thing.end,
     }

@@ -51,11 +51,17 @@ def _marks_the_same(span: NuggetSpan, had: Mapping[str, Any]) -> bool:
 
 
 def _citations_back(report: Text, had: list[dict[str, Any]]) -> None:
-    """All of them; one that cited a text which is gone by now names nothing."""
+    """All of them; one that cited a text which is gone by now names nothing.
+
+    They have the keys that they had, by which an import that brought them is undone.
+    """
+    report.citations.all().delete()
     there = Text.objects.in_bulk({row["cited_id"] for row in had})
     marks = [Citation(report=report, **row) for row in had]
+    taken = Citation.objects.in_bulk({mark.pk for mark in marks})  # in a database that was moved
     for mark in marks:
         if mark.cited_id not in there:
             mark.cited_id = None
-    report.citations.all().delete()
+        if mark.pk in taken:
+            mark.pk = None
     Citation.objects.bulk_create(marks)

@@ -19,7 +19,15 @@ from annotation.models import (
     Version,
 )
 from building.models import Writing
-from crux_site.removal import BROUGHT, Going, Removal, Standing, made_within, set_aside_within
+from crux_site.removal import (
+    BROUGHT,
+    Going,
+    Removal,
+    Standing,
+    had_citations_within,
+    made_within,
+    set_aside_within,
+)
 from crux_site.versions.changing import take_back
 from judging.engine.background import GOING
 from judging.models import JudgeRun
@@ -64,8 +72,7 @@ def undo(entry: ProjectEntry, dataset: Dataset, by: User) -> Going:
         list(dataset.campaigns.select_for_update())  # or one could open with words that go
         found = undoing(entry, dataset)
         if not found.reasons:
-            for version, _n in set_aside_within(dataset, entry.rows):
-                version.save(update_fields=["set_aside"])
+            _forget(entry, dataset)
             versions = list(found.removal.rows[Version].order_by("-pk"))
             found.removal.delete()
             for version in versions:
@@ -74,6 +81,14 @@ def undo(entry: ProjectEntry, dataset: Dataset, by: User) -> Going:
             project = Project.objects.get(datasets=dataset)
             ProjectEntry.record(project, by, "undid the import", detail, dataset, undoes=entry)
     return found
+
+
+def _forget(entry: ProjectEntry, dataset: Dataset) -> None:
+    """Let nothing that it brought come back with earlier words."""
+    for version, _n in set_aside_within(dataset, entry.rows):
+        version.save(update_fields=["set_aside"])
+    for version in had_citations_within(dataset, entry.rows):
+        version.save(update_fields=["had"])
 
 
 def called(entry: ProjectEntry) -> str:

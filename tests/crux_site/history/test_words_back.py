@@ -256,3 +256,25 @@ def test_its_grades_do_not_come_back_with_words_of_another_import(tmp_path, fold
     for entry in both:
         assert undo(entry, small, None).reasons == []
     assert rows()["ratings"] == before
+
+
+@pytest.mark.parametrize("first", ["the citations", "the words"])
+def test_its_citations_do_not_come_back_with_words_of_another_import(tmp_path, small, first):
+    """One gave a report what it cites, and a later one other words: both are undone."""
+    text = graded()
+    cites = {"start": 0, "end": 7, "cited": [["[1]", "t-2:0#0"]]}
+    row = {"topic": "t-2", "system": text.system, "name": text.name, "body": text.body}
+    cited = {"reports_cited.jsonl": [row | {"statements": [cites]}]}
+    before = rows()
+    import_dataset(write(tmp_path / "cited", cited), "small")
+    gave_citations = newest_import()
+    assert text.citations.count() == 1
+    other = {"reports_cited.jsonl": [row | {"body": "Other words.", "statements": []}]}
+    import_dataset(write(tmp_path / "other", other), "small", new_words="count")
+    gave_words = newest_import()
+    both = (
+        (gave_citations, gave_words) if first == "the citations" else (gave_words, gave_citations)
+    )
+    for entry in both:
+        assert undo(entry, small, None).reasons == []
+    assert rows() == before
