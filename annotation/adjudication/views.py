@@ -174,7 +174,7 @@ def _page(
         "item": item,
         "text": text,
         "text_label": f"Text of the {text.get_kind_display()}",
-        "other_words": _other_words(asked),
+        "other_words": asked.other_words_url(),
         "question": question,
         "rubric": campaign.rubric,
         "asked": asked,
@@ -201,16 +201,6 @@ def _page(
         "filtered": f"?{query}" if query else "",
     }
     return render(request, "annotation/adjudication/adjudicate.html", context, status=status)
-
-
-def _other_words(asked: ItemQuestion) -> str:
-    """Where the words of now are, of a text, or else a question, that raters saw with others; else empty."""
-    dataset = asked.item.text.dataset.slug
-    if asked.item.shown_body is not None:
-        return reverse("words", args=[dataset, "text", asked.item.text_id])
-    if asked.shown_body is not None:
-        return reverse("words", args=[dataset, "question", asked.question_id])
-    return ""
 
 
 def _wanted(request: AuthenticatedRequest, campaign: Campaign) -> FilterForm:

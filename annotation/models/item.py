@@ -3,6 +3,7 @@
 from copy import copy
 
 from django.db import models
+from django.urls import reverse
 
 from annotation.models.campaign import Campaign
 from annotation.models.corpus import SubQuestion, Text, digest
@@ -92,3 +93,12 @@ class ItemQuestion(models.Model):
         question = copy(self.question)
         question.body = self.shown_body
         return question
+
+    def other_words_url(self) -> str:
+        """Where the words of now are, of its text, or else of it, that raters saw with others; else empty."""
+        dataset = self.item.text.dataset.slug
+        if self.item.shown_body is not None:
+            return reverse("words", args=[dataset, "text", self.item.text_id])
+        if self.shown_body is not None:
+            return reverse("words", args=[dataset, "question", self.question_id])
+        return ""

@@ -87,7 +87,9 @@ def quality_rater(request: AuthenticatedRequest, slug: str, name: str) -> HttpRe
 def quality_item(request: AuthenticatedRequest, slug: str, pk: int) -> HttpResponse:
     """One item: the text under everybody's marks, their grades, their time, their notes."""
     item = get_object_or_404(
-        Item.objects.select_related("campaign__dataset", "campaign__rubric", "text__topic"),
+        Item.objects.select_related(
+            "campaign__dataset", "campaign__rubric", "text__topic", "text__dataset"
+        ),
         campaign__slug=slug,
         pk=pk,
     )
@@ -106,6 +108,7 @@ def quality_item(request: AuthenticatedRequest, slug: str, pk: int) -> HttpRespo
         "text_label": f"Text of the {item.text.get_kind_display()}",
         "report": report,
         "shown": shown,
+        "other_words": shown.asked.other_words_url() if shown else "",
         "marking": [voice for voice in voices if voice.spans],
         "spans": [span for voice in voices for span in voice.drawn()],
         "previous": beside.filter(position__lt=item.position).order_by("-position").first(),

@@ -144,7 +144,28 @@ def test_pages_of_the_campaign_show_what_was_shown(campaign, text, rosa):
     listed = markup(rosa.get(f"/campaigns/{campaign.slug}/adjudication/"))
     assert asked in listed
     assert "Who was hurt, and how?" not in listed
-    assert f"/datasets/ferry/words/text/{text.pk}/" in markup(rosa.get(url(campaign)))
+
+
+def test_pages_of_an_item_say_that_other_words_are_there_now(campaign, text, rosa):
+    """Of the text; and of the question that is shown, where the text has the words that it had."""
+    question = pair(campaign)[1]
+    here = f"/campaigns/{campaign.slug}/quality/items"
+    quality = f"{here}/{item_of(campaign, 'oracle').pk}/?question={question.pk}"
+    assert all(
+        "raters saw" not in markup(rosa.get(address)) for address in (url(campaign), quality)
+    )
+    mend(text)
+    ask_otherwise(question)
+    for address in (url(campaign), quality):
+        assert f"/datasets/ferry/words/text/{text.pk}/" in markup(rosa.get(address))
+    unchanged = item_of(campaign, "bm25")
+    other = f"{here}/{unchanged.pk}/"
+    for address in (url(campaign, "bm25"), f"{other}?question={question.pk}"):
+        seen = markup(rosa.get(address))
+        assert f"/datasets/ferry/words/question/{question.pk}/" in seen
+        assert "/datasets/ferry/words/text/" not in seen
+    first = unchanged.asked.order_by("position")[0].question_id
+    assert "raters saw" not in markup(rosa.get(f"{other}?question={first}"))
 
 
 def test_review_and_preview_show_what_was_shown(campaign, text, rosa):
