@@ -105,7 +105,8 @@ def set_aside_now(version: Version, body: str | None = None) -> list[dict[str, A
         if then is None:
             for span in spans:
                 put(span, None)
-        rows.append({**row, "spans": [carried(span, then or now, now) for span in spans]})
+        carried_over = [carried(span, then or now, now) for span in spans]
+        rows.append({**row, "spans": carried_over, "text_sha256": digest(now)})
     return rows
 
 

@@ -255,3 +255,17 @@ def test_who_may(cast, report, url):
     assert admin.get(f"{url}choose/").status_code == 405
     assert admin.post(f"{url}choose/", {"counts": "no"}).status_code == 404  # nothing to choose
     assert not Version.objects.exists()
+
+
+def test_what_stayed_aside_once_comes_back_later_where_it_stands(owner, report, url):
+    """Its pair was rated anew at first, by a grade that is gone since."""
+    send(owner, url, "Corrected. " + REPORT, counts="no")
+    row = next(row for row in Version.objects.get().set_aside if row["grade"] == 1)
+    pair = {f"{name}_id": row[name] for name in ("rater", "rubric", "text", "question")}
+    anew = Rating.objects.create(**pair, grade=0)
+    owner.post(f"{url}choose/", {"counts": "yes"})
+    anew.delete()
+    owner.post(f"{url}choose/", {"counts": "no"})
+    owner.post(f"{url}choose/", {"counts": "yes"})
+    report.refresh_from_db()
+    assert marked(report) == [(words, "") for words in SPANS]
