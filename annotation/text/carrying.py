@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
 from typing import Any
 
 from annotation.models import (
@@ -84,6 +85,30 @@ def move_citations(text: Text, body: str) -> list[dict[str, Any]]:
             gone.append({name: getattr(mark, name) for name in CITATION})
             mark.delete()
     return gone
+
+
+def put_back(version: Version, body: str | None = None) -> list[Mapping[str, Any]]:
+    """Make again the ratings that were set aside with a version; what stays with it is returned.
+
+    Of those that its text set aside as well, for a version of a question, or its question, for one of a text,
+    that is where they are from here on. `body` as for `set_aside_now`.
+    """
+    rows = set_aside_now(version, body)
+    other = "question" if version.text_id else "text"
+    keepers = Version.objects.filter(**{f"{other}__in": {row[other] for row in rows}}, counts=False)
+    for keeper in keepers.order_by("-number"):
+        kept = [row for row in rows if _is_kept(row, keeper, other)]
+        if kept:
+            keeper.set_aside += kept
+            keeper.save(update_fields=["set_aside"])
+            rows = [row for row in rows if not _is_kept(row, keeper, other)]
+    return Rating.objects.put_back(rows)
+
+
+def _is_kept(row: Mapping[str, Any], keeper: Version, thing: str) -> bool:
+    """Whether a version of its text, or of its question, came after it, and grades do not count there."""
+    is_before = datetime.fromisoformat(row["created"]) <= keeper.replaced
+    return is_before and row[thing] == getattr(keeper, f"{thing}_id")
 
 
 def set_aside_now(version: Version, body: str | None = None) -> list[dict[str, Any]]:

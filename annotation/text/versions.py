@@ -15,7 +15,6 @@ from annotation.models import (
     ItemQuestion,
     NuggetSpan,
     ProjectEntry,
-    Rating,
     SubQuestion,
     Text,
     User,
@@ -30,8 +29,8 @@ from annotation.text.carrying import (
     move_citations,
     move_spans,
     new_place,
+    put_back,
     ratings_of,
-    set_aside_now,
     spans_with_a_place,
 )
 
@@ -144,7 +143,7 @@ def choose(version: Version, *, counts: bool, by: User | None) -> None:
     """Let the grades that were given to a thing's last words before these count, or count no more."""
     thing = version.thing
     if counts:
-        version.set_aside = Rating.objects.put_back(set_aside_now(version))
+        version.set_aside = put_back(version)
     else:
         version.set_aside += ratings_of(thing).filter(created__lte=version.replaced).set_aside()
     version.counts = counts

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from annotation.models import Citation, NuggetSpan, Rating, Text, Version
-from annotation.text.carrying import PLACE, SPAN, keep_shown, new_place, put, set_aside_now
+from annotation.models import Citation, NuggetSpan, Text, Version
+from annotation.text.carrying import PLACE, SPAN, keep_shown, new_place, put, put_back
 
 
 def give_back(version: Version) -> None:
@@ -15,7 +15,6 @@ def give_back(version: Version) -> None:
     In a transaction, of a version whose words `had` is known of, and of whose new words nobody has need.
     """
     thing, old = version.thing, version.body
-    set_aside = set_aside_now(version, old if isinstance(thing, Text) else None)
     if isinstance(thing, Text):
         _spans_back(thing, old, version.had["spans"])
         _citations_back(thing, version.had["citations"])
@@ -23,7 +22,7 @@ def give_back(version: Version) -> None:
             thing.start, thing.end = version.had["start"], version.had["end"]
     else:
         thing.source_body = version.had["source_body"]
-    Rating.objects.put_back(set_aside)
+    put_back(version, old if isinstance(thing, Text) else None)
     keep_shown(thing, old)
     thing.body = old
     thing.save()

@@ -278,3 +278,19 @@ def test_its_citations_do_not_come_back_with_words_of_another_import(tmp_path, s
     for entry in both:
         assert undo(entry, small, None).reasons == []
     assert rows() == before
+
+
+def test_grades_that_another_change_set_aside_as_well_stay_so(folder, small):
+    """Of the question, under which the report's are aside with the report's new words, too."""
+    import_dataset(
+        write(folder.parent / "asked", {"subquestions.jsonl": new_words()["subquestions.jsonl"]}),
+        "small",
+        new_words="set-aside",
+    )
+    version = change(report(), "Other words.", by=None, why="", counts=False)
+    undone(small)
+    assert not Rating.objects.filter(text=report()).exists()
+    assert Rating.objects.filter(question=question()).count() == 7 - 2
+    version.refresh_from_db()
+    choose_again(version, counts=True, by=None)
+    assert Rating.objects.filter(text=report()).count() == 4

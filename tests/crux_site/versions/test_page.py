@@ -269,3 +269,19 @@ def test_what_stayed_aside_once_comes_back_later_where_it_stands(owner, report, 
     owner.post(f"{url}choose/", {"counts": "yes"})
     report.refresh_from_db()
     assert marked(report) == [(words, "") for words in SPANS]
+
+
+def test_grades_that_text_and_question_set_aside_come_back_when_both_let_them(owner, report, url):
+    question = Rating.objects.get(text=report, grade=1).question
+    address = f"/datasets/ferry/words/question/{question.pk}/"
+    send(owner, address, "What is known of it?", counts="no")
+    send(owner, url, f"Corrected. {REPORT}", counts="no")
+    assert not Rating.objects.exists()
+    owner.post(f"{address}choose/", {"counts": "yes"})
+    assert not Rating.objects.exists()
+    owner.post(f"{url}choose/", {"counts": "yes"})
+    assert sorted(Rating.objects.values_list("grade", flat=True)) == [0, 1]
+    report.refresh_from_db()
+    assert marked(report) == [(words, "") for words in SPANS]
+    owner.post(f"{address}choose/", {"counts": "no"})
+    assert list(Rating.objects.values_list("grade", flat=True)) == [0]
