@@ -53,6 +53,7 @@ def take_back(version: Version) -> None:
     give_back(version)
     if not counted:
         attempts_at(thing).count_again()
+    if not counted or version.set_aside:  # people may have withdrawn some of what stayed there
         counting.level(thing)
         decisions.level(thing)
 

@@ -14,6 +14,7 @@ from annotation.models import (
     Text,
     Version,
 )
+from annotation.monitoring import actions
 from annotation.text.versions import place_by_words
 from crux_site.history.undoing import undo, undoing
 from crux_site.imports.importing import import_dataset
@@ -294,3 +295,27 @@ def test_grades_that_another_change_set_aside_as_well_stay_so(folder, small):
     version.refresh_from_db()
     choose_again(version, counts=True, by=None)
     assert Rating.objects.filter(text=report()).count() == 4
+
+
+def test_what_people_withdrew_meanwhile_does_not_come_back(folder, small, cast):
+    """It was rated anew while the choice was made otherwise, so it lay aside; then both were withdrawn."""
+    name = report().system
+    first = make_campaign(small, cast.worker)
+    label(first, cast.worker, name, 1, 0)
+    close(first, "first")
+    import_dataset(folder, "small", new_words="set-aside")
+    second = make_campaign(small, cast.worker)
+    label(second, cast.worker, name, 1, 1, report().body[:7])
+    close(second, "second")
+    for version in Version.objects.all():
+        choose_again(version, counts=True, by=cast.admin)
+    for campaign in (second, first):
+        actions.set_aside(campaign.participants.get(), cast.admin)
+    mine = Rating.objects.filter(rater__user=cast.worker)
+    assert not mine.exists()
+    undone(small)
+    assert not mine.exists()
+
+
+def close(campaign, slug) -> None:
+    Campaign.objects.filter(pk=campaign.pk).update(state="closed", slug=slug)
