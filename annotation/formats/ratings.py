@@ -7,7 +7,7 @@ grade and the question, as its words or as its place; the topic where the text i
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from django.db.models import Q
@@ -23,7 +23,7 @@ from annotation.formats.summary import Mapped, shown
 from annotation.formats.target import SET_ASIDE, KnownQuestion, KnownTopic, Target, asked
 from annotation.formats.writing import json_line
 from annotation.models import Dataset, NuggetSpan, Rater, Text
-from annotation.text.spans import ELISION, SpanError, checked, from_utf16
+from annotation.text.spans import ELISION, SpanError, checked, from_shown, from_utf16
 
 _BATCH = 4000
 _WITH_SPANS = 500  # of these the texts are looked into, and are in memory for as long
@@ -217,7 +217,7 @@ class _Reader:
     def _found(self, body: str | None, span: SpanRow) -> list[Found]:
         if self.source.translation is None:
             return _found(body, span)
-        found, moved = _looked_for(body, span)
+        found, moved = _looked_for(body, span, self.source.translation.shown)
         self.target.summary.mapped[Mapped.MOVED] += moved
         self.target.summary.mapped[Mapped.NOWHERE] += any(part.start is None for part in found)
         return found
@@ -238,22 +238,35 @@ def _found(body: str | None, span: SpanRow) -> list[Found]:
     return [Found(there.start, there.end, there.quote, span.source_quote, located)]
 
 
-def _looked_for(body: str | None, span: SpanRow) -> tuple[list[Found], bool]:
+def _looked_for(
+    body: str | None, span: SpanRow, shown_of: Callable[[str], Sequence[int]] | None
+) -> tuple[list[Found], bool]:
     """A span of another tool, and whether it was looked for, since its words are not at its place.
 
-    A place counts code points, or units of UTF-16 if only so the words are there.
+    A place counts code points; or what the tool shows of them, or units of UTF-16, if only so the words are
+    there. A place without words counts what is shown.
     """
     words = span.source_quote or span.quote
     if body is None or span.start is None or span.end is None:
         return find(body, words), False
     at = span.start, span.end
+    if words.strip() and body[slice(*at)].split() == words.split():
+        return find(body, words, [at]), False
+    among = shown_of(body) if shown_of else range(len(body))
+    place = from_shown(among, *at)
     if not words.strip():
-        there = checked(body, *at, words or body[slice(*at)])
-        return [Found(*at, there.quote, "", NuggetSpan.Located.EXACT)], False
-    for place in (at, from_utf16(body, *at)):
-        if place and body[slice(*place)].split() == words.split():
-            return find(body, words, [place]), False
+        return [_marked(body, place or at, words)], False
+    if place and "".join(body[each] for each in among[slice(*at)]) == words:
+        return [_marked(body, place)], False
+    units = from_utf16(body, *at)
+    if units and body[slice(*units)].split() == words.split():
+        return find(body, words, [units]), False
     return find(body, words), True
+
+
+def _marked(body: str, place: tuple[int, int], words: str = "") -> Found:
+    there = checked(body, *place, words or body[slice(*place)])
+    return Found(there.start, there.end, there.quote, "", NuggetSpan.Located.EXACT)
 
 
 def _none_of(value: str, values: Sequence[str]) -> str:

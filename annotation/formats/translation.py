@@ -1,7 +1,7 @@
 """How the lines of another format become rows of ours. No Django here."""
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -32,7 +32,8 @@ class Translation:
     A line is a JSON object, or has `columns`, parted by `separator` (None: any white space); the last one
     keeps what is left. A first line that begins with `header` is passed over. `values` reads what is no text
     or no line: rows with their numbers. `fields` tells which field of the line one of ours is, for errors that
-    come later.
+    come later. `shown` is of a tool that shows less than the text and counts places in that: where each of
+    the characters that it shows is in the text.
     """
 
     shape: type[Row]
@@ -42,6 +43,7 @@ class Translation:
     header: str = ""
     values: Callable[[Path], Iterator[tuple[int, Any]]] | None = None
     fields: Mapping[str, str] = field(default_factory=dict)
+    shown: Callable[[str], Sequence[int]] | None = None
 
     def split(self, text: str) -> dict[str, str]:
         """A line of columns by their names. Raises ValueError where there are more or fewer."""

@@ -89,6 +89,11 @@ def from_utf16(body: str, start: int, end: int) -> tuple[int, int] | None:
         return None
 
 
+def from_shown(shown: Sequence[int], start: int, end: int) -> tuple[int, int] | None:
+    """The code points of a place in what is shown of a text, given where each sign of it is; None beyond it."""
+    return (shown[start], shown[end - 1] + 1) if 0 <= start < end <= len(shown) else None
+
+
 def locate(body: str, quote: str) -> tuple[Span, bool] | None:
     """Where a quote stands in a text, and whether exactly so.
 

@@ -2,13 +2,15 @@
 `user_state.json` that it keeps of each user.
 
 A grade is the label that was chosen in the scheme of its rubric, a span one whose name is the rubric. Lines of
-models and baselines have an `annotator_origin`. Places are code points; the words tell where they are not.
+models and baselines have an `annotator_origin`. Places are code points: of the text in our lines, of what it
+shows in Potato's own. The words tell which; a state, which has none, is always Potato's.
 """
 
+import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import chain
+from itertools import chain, pairwise
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -41,7 +43,10 @@ from annotation.formats.translation import Broken, Told
 _KINDS = {HUMAN: "human", MODEL: "llm", BASELINE: "tool"}
 _OURS = {theirs: ours for ours, theirs in _KINDS.items()}
 _BOX = "text_box"
+_TYPED = frozenset({_BOX, "free_response"})
 _STATE = "user_state.json"
+_BESIDE = ("annotation_history.jsonl", "device_visits.json", "phase_responses.jsonl")
+_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 _NOT_CHOSEN = (None, False, "", "false")
 
 
@@ -58,18 +63,23 @@ class _Span(Row):
     text: Words = ""
 
 
-def _chosen(labels: dict[str, Any]) -> int | None:
-    """The grade that is chosen: by its label, or by the value of a scale. None for typed words."""
-    if set(labels) == {_BOX}:
-        return None
-    chosen = [(label, value) for label, value in labels.items() if value not in _NOT_CHOSEN]
+def _chosen(labels: dict[str, Any]) -> tuple[int | None, int]:
+    """The grade that is chosen: by its label, or by the value of a scale; and how many answers were typed."""
+    typed = len(labels.keys() & _TYPED)
+    if typed == len(labels) > 0:
+        return None, typed
+    chosen = [
+        (label, value)
+        for label, value in labels.items()
+        if label not in _TYPED and value not in _NOT_CHOSEN
+    ]
     if len(chosen) != 1:
         raise ValueError("must have one label that is chosen")
     label, value = chosen[0]
     try:
-        return grade_of(label)
+        return grade_of(label), typed
     except ValueError:
-        return grade_of(value)
+        return grade_of(value), typed
 
 
 class _Typed(Row):
@@ -96,20 +106,35 @@ class _Record(Row):
 
 
 def _into(line: _Record) -> Iterator[RatingRow | Told]:
-    answers: dict[str, int | None] = line.labels.__pydantic_extra__ or {}  # type: ignore[assignment]
+    answers: dict[str, tuple[int | None, int]] = line.labels.__pydantic_extra__ or {}  # type: ignore[assignment]
     spans: dict[str, list[SpanRow]] = defaultdict(list)
     for span in chain.from_iterable(line.spans.values()):
         row = SpanRow.model_construct(start=span.start, end=span.end, quote=span.text)
         spans[span.name].append(row)
-    yield from [Told(Mapped.NO_GRADES)] * list(answers.values()).count(None)
+    yield from [Told(Mapped.NO_GRADES)] * sum(typed for _, typed in answers.values())
     yield from Answers(
         pair=line.instance_id,
         rater=line.user_id,
         kind=_OURS.get(line.annotator_origin.kind, MODEL),
-        grades={rubric: grade for rubric, grade in answers.items() if grade is not None},
+        grades={rubric: grade for rubric, (grade, _) in answers.items() if grade is not None},
         spans=spans,
         words=line.labels.words.text,
     ).rows()
+
+
+def _shown(body: str) -> list[int]:
+    """Where each sign that Potato shows of a text is.
+
+    It leaves out controls but line feeds, all but the first of spaces in a row, and white space at both ends.
+    """
+    seen = [at for at, sign in enumerate(body) if sign == "\n" or not _CONTROL.match(sign)]
+    seen = [
+        at for before, at in pairwise([-1, *seen]) if before < 0 or body[before] + body[at] != "  "
+    ]
+    while seen and body[seen[-1]].isspace():
+        seen.pop()
+    first = next((n for n, at in enumerate(seen) if not body[at].isspace()), 0)
+    return seen[first:]
 
 
 _NAMES = {
@@ -119,11 +144,13 @@ _NAMES = {
     "grade": "labels",
     "spans": "spans",
 }
-_of_lines = reader(_Record, _into, _NAMES, pair="instance_id")
+_of_lines = reader(_Record, _into, _NAMES, pair="instance_id", shown=_shown)
 
 
 def sources(file: File, folder: Folder) -> Iterator[Source]:
-    """Lines of the export, and what Potato keeps of each user."""
+    """Lines of the export, and what Potato keeps of each user. What it writes beside them has no answers."""
+    if file.base in _BESIDE:
+        return
     for source in _of_lines(file, folder):
         if file.base == _STATE and source.translation:
             yield replace(source, translation=replace(source.translation, values=_of_state))

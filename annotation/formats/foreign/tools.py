@@ -214,6 +214,7 @@ def reader(
     into: Callable[[Any], Iterable[RatingRow | Told]],
     fields: Mapping[str, str],
     pair: str,
+    shown: Callable[[str], Sequence[int]] | None = None,
 ) -> Callable[[File, Folder], Iterator[Source]]:
     """What reads files of JSON lines (.jsonl), and arrays of the same objects (.json).
 
@@ -225,7 +226,8 @@ def reader(
         values = None if file.ends(".jsonl") else _listed
         beside = len(folder.files) > 1 and by_name(file.path, file.name)  # one of ours
         if file.ends(".jsonl", ".json") and not beside:
-            yield file.source(Kind.RATINGS, Translation(shape, into, values=values, fields=fields))
+            made = Translation(shape, into, values=values, fields=fields, shown=shown)
+            yield file.source(Kind.RATINGS, made)
 
     return sources
 

@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from annotation.formats.summary import Mapped
 from annotation.models import NuggetSpan, Rating
 from crux_site.imports.importing import import_dataset
 from tests.crux_site.imports.foreign.folders import read, refused, write
@@ -202,6 +203,49 @@ def test_potato_lines_and_states(tmp_path):
         ("bob-mill-org", "human", "graded", 1, 3),
     ]
     assert spans() == [(SECOND, SECOND + 5, "wheel", "", "exact"), (0, 1, "🚢", "", "exact")]
+
+
+def test_potato_counts_places_in_what_it_shows(tmp_path):
+    """Without controls and repeated spaces. The first word stands twice, and is meant where it is last."""
+    body = "  A mill,\ta  wheel 🚢\r\nturned: a wheel.\r\n"
+    visible = "A mill,a wheel 🚢\nturned: a wheel."
+    topic = {"id": "mill-1:0#1", "contents": body}
+    import_dataset(write(tmp_path / "text", {"passages.jsonl": [topic]}), "other")
+    pair = PAIR.replace("%230", "%231")
+    marked = []
+    for words in ("wheel", "mill,a wheel 🚢\nturned"):
+        start = visible.rindex(words)
+        marked.append({"start": start, "end": start + len(words), "name": "graded", "text": words})
+    line = {"instance_id": pair, "user_id": "ann", "labels": {"graded": {"4": "4"}}}
+    without = [[{**place, "schema": "nugget-spans", "text": ""}, 1] for place in marked]
+    state = {
+        "user_id": "bob",
+        "instance_id_to_label_to_value": {pair: [[{"schema": "graded", "name": "2"}, "2"]]},
+        "instance_id_to_span_to_value": {pair: without},
+    }
+    files = {
+        "annotations.jsonl": [line | {"spans": {"nugget-spans": marked}}],
+        "bob/user_state.json": [json.dumps(state)],
+    }
+    read(write(tmp_path / "out", files), "potato")
+    last, long = body.rindex("wheel"), body.index("mill")
+    expected = [
+        (last, last + 5, "wheel", "", "exact"),
+        (long, long + 24, "mill,\ta  wheel 🚢\r\nturned", "", "exact"),
+    ]
+    assert spans() == expected * 2
+
+
+def test_what_potato_keeps_beside_answers_is_passed_over(tmp_path):
+    files = {
+        "ann/annotation_history.jsonl": [{"instance_id": PAIR, "user_id": "ann", "new_value": 1}],
+        "annotations.jsonl": [potato(**{"4": "4", "free_response": "Well."})],
+        "phase_responses.jsonl": [{"user_id": "ann", "phase": "consent", "value": "Yes"}],
+        "pocket/device_visits.json": [{"ann": {"visits": {"desktop": 1}}}],
+    }
+    summary = read(write(tmp_path, files), "potato")
+    assert ratings() == [("a", "human", "graded", 1, 4)]
+    assert summary.mapped[Mapped.NO_GRADES] == 1
 
 
 @pytest.mark.parametrize(
