@@ -7,7 +7,7 @@
 # make test-vllm  our client, engine and workers against a real vLLM on CPUs, in an environment of its own
 # make test-writer  a real small model writes while its workers are killed, in an environment of its own
 # make test-finetune  a tiny encoder-decoder is trained, killed at it, and writes, in an environment of its own
-# make test-tools  annotation tools read what is written for them, and Label Studio is worked in; an environment of their own
+# make test-tools  annotation tools read what is written for them, and two are worked in; an environment of their own
 # make lint   what can be seen without running
 # make lint-css  the stylesheets, which needs npx (Node) and, the first time, a network
 # make env    the environment alone; what only some need comes by name: make env EXTRAS=cluster

@@ -6,30 +6,15 @@ from pathlib import Path
 from typing import Any
 
 import httpx
-from playwright.sync_api import Locator, Page, Response, sync_playwright
+from playwright.sync_api import Locator, Page, Response
 
-from tests.browser.site import CHROMIUM_ARGS, CHROMIUM_SHELL
 from tests.model_process import ModelProcess
+from tests.tools.hand import browser_at, drag
 from tests.tools.material import PYTHON
 
 OWNER, PASSWORD, TOKEN = "olga@mill.org", "pass-word-1", "0123456789abcdef" * 2
 # With names and predictions: the plain export has a number in place of each.
 WHOLE = {"annotations__completed_by": {"only_id": False}, "predictions": {"only_id": False}}
-# The left end of these words where they are last in a line of the text, their right end, and how high they are.
-PLACE = """words => {
-    const text = document.querySelector(".lsf-htx-richtext");
-    text.scrollIntoView({block: "center"});
-    const lines = document.createTreeWalker(text, NodeFilter.SHOW_TEXT);
-    while (lines.nextNode()) {
-        const at = lines.currentNode.data.lastIndexOf(words);
-        if (at < 0) continue;
-        const range = document.createRange();
-        range.setStart(lines.currentNode, at);
-        range.setEnd(lines.currentNode, at + words.length);
-        const {left, right, top, height} = range.getBoundingClientRect();
-        return [left, right, top + height / 2];
-    }
-}"""
 
 
 class LabelStudio(ModelProcess):
@@ -83,20 +68,13 @@ class LabelStudio(ModelProcess):
     def page(self, email: str):
         """Chromium, in which somebody new has logged in, and nothing comes from other machines."""
         self.joined(email).close()
-        with sync_playwright() as playwright:
-            browser = playwright.chromium.launch(executable_path=CHROMIUM_SHELL, args=CHROMIUM_ARGS)
-            size = {"width": 1400, "height": 1000}
-            page = browser.new_page(base_url=self.address, viewport=size)
-            page.set_default_timeout(60_000)
-            here = (self.address, "data:", "blob:")
-            page.route(lambda url: not url.startswith(here), lambda route: route.abort())
+        with browser_at(self.address) as page:
             page.goto("/user/login/")
             page.locator("[name=email]").fill(email)
             page.locator("[name=password]").fill(PASSWORD)
             page.locator("[type=submit]").click()
             page.wait_for_url(lambda url: "login" not in url)
             yield page
-            browser.close()
 
 
 def asked(answer: httpx.Response) -> Any:
@@ -150,14 +128,7 @@ def of_grade(page: Page, number: int) -> Locator:
 def mark(page: Page, first: str, last: str = "") -> None:
     """Drag over words of the text, from the beginning of `first` to the end of `last`."""
     page.locator(".lsf-labels").get_by_text("graded").click()
-    (left, _, above), (_, right, below) = (
-        page.evaluate(PLACE, each) for each in (first, last or first)
-    )
-    page.mouse.move(left + 0.5, above)
-    page.mouse.down()
-    page.mouse.move(right - 5, below)
-    page.mouse.move(right - 0.5, below)
-    page.mouse.up()
+    drag(page, ".lsf-htx-richtext", first, last)
     page.keyboard.press("Escape")  # the next words are another span
 
 

@@ -3,21 +3,26 @@
 import html
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from playwright.sync_api import Page, Response, sync_playwright
+from playwright.sync_api import Page, Response
 
 from annotation.formats.foreign.tools import escaped
-from tests.browser.site import CHROMIUM_ARGS, CHROMIUM_SHELL
 from tests.model_process import ModelProcess
-from tests.tools.label_studio import PLACE
+from tests.tools.hand import browser_at, drag
 from tests.tools.material import PYTHON, run
 
 ROOT = Path(__file__).parents[2]
 TEXT = "#text-content"
+# Beside the rubric of the docs: a scale, and a choice with a box for words.
+MORE = """
+  - {annotation_type: likert, name: question-type, description: A scale, size: 5, min_label: a, max_label: b}
+  - {annotation_type: radio, name: answerable, description: A choice, labels: ["0", "1"],
+     has_free_response: {instruction: Why}}
+"""
 
 
 def setup_of_the_docs() -> str:
@@ -38,7 +43,7 @@ class Potato(ModelProcess):
         self.folder = log.parent
         self.kept = self.folder / "annotation_output"
         self.setup = self.folder / "config.yaml"
-        self.setup.write_text(setup_of_the_docs(), encoding="utf-8")
+        self.setup.write_text(setup_of_the_docs() + MORE, encoding="utf-8")
         rows = [
             {"pair": pair, "question": question, "text": html.escape(words)}
             for pair, question, words in texts
@@ -66,43 +71,34 @@ class Potato(ModelProcess):
     @contextmanager
     def page(self, user: str):
         """Chromium, in which somebody has logged in, and nothing comes from other machines."""
-        with sync_playwright() as playwright:
-            browser = playwright.chromium.launch(executable_path=CHROMIUM_SHELL, args=CHROMIUM_ARGS)
-            size = {"width": 1400, "height": 1000}
-            page = browser.new_page(base_url=self.address, viewport=size)
-            page.set_default_timeout(60_000)
-            here = (self.address, "data:", "blob:")
-            page.route(lambda url: not url.startswith(here), lambda route: route.abort())
+        with browser_at(self.address) as page:
             page.goto("/")
             page.locator("[name=email]").fill(user)
             page.locator("[type=submit]").click()
             page.wait_for_function("window.spanManager?.isInitialized")
             yield page
-            browser.close()
 
 
 def pair_of(topic: str, place: int, kind: str, text: str) -> str:
     return "/".join(map(escaped, (topic, str(place), kind, "", text)))
 
 
-def grade(page: Page, number: int) -> None:
-    with page.expect_response(_kept):
-        page.locator(f"#graded_{number}_radio").check()
+def choose(page: Page, rubric: str, number: int) -> None:
+    with page.expect_response(_kept(f'"{rubric}:{number}"')):
+        page.locator(f"#{rubric}_{number}_radio").check(force=True)  # of a scale a label is over it
+
+
+def say(page: Page, rubric: str, words: str) -> None:
+    """In the box for words beside a choice."""
+    with page.expect_response(_kept(words)):
+        page.locator(f"#{rubric}_free_response_text").fill(words)
 
 
 def mark(page: Page, first: str, last: str = "") -> None:
     """Drag over words of the text, from the beginning of `first` to the end of `last`."""
     page.locator("#nugget-spans_graded").set_checked(True)
-    find = PLACE.replace(".lsf-htx-richtext", TEXT)
-    (left, _, above), (_, right, below) = (
-        page.evaluate(find, each) for each in (first, last or first)
-    )
-    page.mouse.move(left + 0.5, above)
-    page.mouse.down()
-    page.mouse.move(right - 5, below)
-    page.mouse.move(right - 0.5, below)
-    with page.expect_response(_kept):
-        page.mouse.up()
+    with page.expect_response(_kept('"type":"span"')):
+        drag(page, TEXT, first, last)
 
 
 def go_on(page: Page) -> None:
@@ -116,8 +112,14 @@ def go_on(page: Page) -> None:
     )
 
 
-def _kept(got: Response) -> bool:
-    return got.url.endswith("/updateinstance") and got.ok
+def _kept(what: str) -> Callable[[Response], bool]:
+    """Whether an answer of the server says that it has this: the page sends some things a while later."""
+
+    def kept(got: Response) -> bool:
+        said = got.request.post_data or ""
+        return got.url.endswith("/updateinstance") and got.ok and what in said
+
+    return kept
 
 
 def shown(page: Page) -> dict[str, Any]:

@@ -2,11 +2,12 @@
 
 import pytest
 
+from annotation.formats.summary import Mapped
 from annotation.models import Dataset
 from crux_site.imports.importing import import_dataset
 from tests.crux_site.datasets.test_tools import BODY, PASSAGE, make_small, objects, table
 from tests.crux_site.imports.study import QUESTIONS, write
-from tests.tools.potato import Potato, go_on, grade, mark, pair_of, shown
+from tests.tools.potato import Potato, choose, go_on, mark, pair_of, say, shown
 
 pytestmark = pytest.mark.django_db
 SPACED = "t-1:9#8"
@@ -36,18 +37,21 @@ def work(potato: Potato) -> None:
     with potato.page(WHO) as page:
         assert shown(page)["question"] == QUESTIONS["t-1"][0]
         assert shown(page)["text"] == BODY.replace("\r", "")
-        grade(page, 2)
-        grade(page, 4)  # another mind
+        choose(page, "graded", 2)
+        choose(page, "graded", 4)  # another mind
         mark(page, "sank.", "It")
         mark(page, "sank")  # the second
         mark(page, "عبّارة هالدن")
         mark(page, "e\u0301 🚢")
+        choose(page, "question-type", 2)
+        choose(page, "answerable", 0)
+        say(page, "answerable", "Nobody says.")
         go_on(page)
         assert shown(page)["pair"] == TEXTS[1][0]
         assert shown(page)["text"] == (
             "Two ships,one 🚢\nx < y &amp; <b>bold</b>. One ship, one 🚢"
         )
-        grade(page, 0)
+        choose(page, "graded", 0)
         mark(page, "y &amp; <b>bold</b>. One")
         mark(page, "ships,one 🚢")
         mark(page, "one 🚢")  # the second
@@ -82,6 +86,8 @@ SAID = {
         4,
         [exact(BODY, each) for each in ("sank.\r\nIt", "sank", "عبّارة هالدن", "e\u0301 🚢")],
     ),
+    (PASSAGE, 0, "question-type"): (2, []),
+    (PASSAGE, 0, "answerable"): (0, []),
     (SPACED, 1, "graded"): (
         0,
         [exact(WIDE, each) for each in ("y &amp; <b>bold</b>.  One", "ships,\tone 🚢", "one 🚢")],
@@ -99,8 +105,8 @@ def test_what_it_keeps_and_exports_has_what_the_person_said_at_its_places(potato
     path = ways[kept]()
     summary = import_dataset(path, "small", form="potato")
     assert of_the_person(small) == SAID
-    assert summary.created["ratings"] == 2
-    assert not any(summary.mapped.values())
+    assert summary.created["ratings"] == len(SAID)
+    assert {what: n for what, n in summary.mapped.items() if n} == {Mapped.NO_GRADES: 1}
     # All of them are one and the same.
     for way in ways.values():
         assert not import_dataset(way(), "small", form="potato").changed
