@@ -10,6 +10,7 @@ from django.db.models import Exists, F, OuterRef, Q
 from django.utils import timezone
 
 from annotation.models.corpus import Dataset
+from annotation.models.keys import free_keys
 from annotation.models.natural import ByNaturalKey, NaturalKey, NaturalQuerySet
 from annotation.models.rubric import Rubric
 from annotation.prepared import PreparedInsert, insert_all, stamp
@@ -166,15 +167,14 @@ class RatingQuerySet(ByNaturalKey, models.QuerySet["Rating"]):
             model: Any = Rating._meta.get_field(name).related_model
             there = model.objects.in_bulk({row[name] for row in rows})
             rows = [row for row in rows if row[name] in there]
+        free = free_keys(Rating, (row.get("key") for row in rows))  # older ones were kept without
         for row in rows:
             pair = {f"{name}_id": row[name] for name in _PAIR}
             if self.filter(**pair).exists():
                 left.append(row)
                 continue
-            key = row.get("key")  # none where it was set aside before keys were kept
-            if self.filter(pk=key).exists():  # in a database that was moved, and counts keys anew
-                key = None
-            rating = self.create(pk=key, **pair, grade=row["grade"])
+            key = row.get("key")
+            rating = self.create(pk=key if key in free else None, **pair, grade=row["grade"])
             self.filter(pk=rating.pk).update(created=row["created"])
             NuggetSpan.objects.bulk_create(
                 NuggetSpan(rating=rating, position=position, **span)

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from annotation.models import Citation, NuggetSpan, Text, Version
+from annotation.models.keys import free_keys
 from annotation.text.carrying import PLACE, SPAN, keep_shown, new_place, put, put_back
 
 
@@ -57,10 +58,10 @@ def _citations_back(report: Text, had: list[dict[str, Any]]) -> None:
     report.citations.all().delete()
     there = Text.objects.in_bulk({row["cited_id"] for row in had})
     marks = [Citation(report=report, **row) for row in had]
-    taken = Citation.objects.in_bulk({mark.pk for mark in marks})  # in a database that was moved
+    free = free_keys(Citation, (mark.pk for mark in marks))
     for mark in marks:
         if mark.cited_id not in there:
             mark.cited_id = None
-        if mark.pk in taken:
+        if mark.pk not in free:
             mark.pk = None
     Citation.objects.bulk_create(marks)

@@ -1,0 +1,49 @@
+"""A row comes back under its own key, where no other row has it and none will be given it."""
+
+import pytest
+from django.db import connection
+
+from annotation.models import Rating, Rubric
+from annotation.models.keys import free_keys
+from tests.factories import make_dataset
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def pair():
+    dataset = make_dataset()
+    return {
+        "rater_id": dataset.raters.create(name="ann", kind="human").pk,
+        "rubric_id": Rubric.objects.get(slug="graded").pk,
+        "text_id": dataset.texts.first().pk,
+        "question_id": dataset.topics.get().questions.first().pk,
+    }
+
+
+def test_a_key_that_was_given_up_is_free_and_one_that_is_taken_is_not(pair):
+    gone = Rating.objects.create(**pair, grade=1).pk
+    Rating.objects.all().delete()
+    taken = Rating.objects.create(**pair, grade=2).pk
+    assert free_keys(Rating, [gone, taken, None]) == {gone}
+
+
+def test_a_rating_comes_back_under_its_key(pair):
+    key = Rating.objects.create(**pair, grade=1).pk
+    rows = Rating.objects.all().set_aside()
+    assert Rating.objects.put_back(rows) == []
+    assert Rating.objects.get().pk == key
+
+
+def test_what_comes_from_another_database_takes_no_key_that_would_be_given_later(pair):
+    key = Rating.objects.create(**pair, grade=1).pk
+    (row,) = Rating.objects.all().set_aside()
+    assert Rating.objects.put_back([row | {"key": key + 2}]) == []
+    came = Rating.objects.get().pk
+    Rating.objects.all().delete()
+    later = [Rating.objects.create(**pair, grade=1).pk]
+    Rating.objects.all().delete()
+    later.append(Rating.objects.create(**pair, grade=1).pk)
+    assert came not in later
+    if connection.vendor == "postgresql":
+        assert came == key + 1
