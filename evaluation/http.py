@@ -48,14 +48,20 @@ def without_strangers(words: QueryDict, choose: Callable[[QueryDict], Choice]) -
 
 
 def no_choice(
-    template: str, why: str = "Nobody has rated a text of this dataset yet."
+    template: str,
+    why: str = "Nobody has rated a text of this dataset yet.",
+    **shown_too: Callable[[Dataset], object],
 ) -> OfDataset:
-    """What stands where there is nothing to choose: a page that says so, and no file."""
+    """What stands where there is nothing to choose: a page that says so, and no file.
+
+    `shown_too` is what the page names, besides, of the dataset.
+    """
 
     def shown(request: AuthenticatedRequest, dataset: Dataset) -> HttpResponse:
         if not request.path.endswith("/"):
             raise Http404(why)
-        return render(request, template, {"room": "datasets", "dataset": dataset})
+        context = {name: of(dataset) for name, of in shown_too.items()}
+        return render(request, template, context | {"room": "datasets", "dataset": dataset})
 
     return shown
 

@@ -174,18 +174,15 @@ def release_item(assignment: Assignment, by: User) -> Assignment:
 def release_untouched(participant: Participant, by: User) -> int:
     """Put the participant's items that have no answer back into the pool; how many.
 
-    A part of which nothing is in hand then ends unfinished.
-
-    Raises ActionRefusedError where there is none.
+    A part of which nothing is in hand then ends unfinished. Raises ActionRefusedError where there is none.
     """
     participant = hold(participant)
     n = assigning.release_untouched(held(participant))
     if not n:
         raise ActionRefusedError("No item in hand is untouched.")
     _end_what_is_empty(participant)
-    LogEntry.record(
-        participant.campaign, by, "released untouched items", n_of(n, "item"), participant
-    )
+    items = n_of(n, "item")
+    LogEntry.record(participant.campaign, by, "released untouched items", items, participant)
     return n
 
 
@@ -199,9 +196,8 @@ def return_participant(participant: Participant, by: User) -> int:
     if participant.outcome == Participant.Outcome.RETURNED:
         raise ActionRefusedError("This participant was returned before.")
     n = take_back(participant)
-    LogEntry.record(
-        participant.campaign, by, "returned", f"{n_of(n, 'item')} released", participant
-    )
+    released = f"{n_of(n, 'item')} released"
+    LogEntry.record(participant.campaign, by, "returned", released, participant)
     return n
 
 
@@ -312,9 +308,8 @@ def return_overdue(campaign: Campaign, by: User | None) -> int:
     """End the parts whose time is over; how many untouched items came back. Logged if any ended."""
     campaign = hold_campaign(campaign)
     now = timezone.now()
-    ended = Part.objects.filter(
-        participant__campaign=campaign, outcome=Part.Outcome.UNDER_WAY, expires__lte=now
-    ).count()
+    under_way = Part.objects.filter(participant__campaign=campaign, outcome=Part.Outcome.UNDER_WAY)
+    ended = under_way.filter(expires__lte=now).count()
     n = assigning.expire(campaign, now)
     if ended:
         what = f"{n_of(ended, 'part')} ended, {n_of(n, 'item')} released"

@@ -14,7 +14,7 @@ from annotation.http import AuthenticatedRequest, researchers_only
 from annotation.models import Dataset, Rubric, Topic
 from evaluation.csv_tables import csv_response
 from evaluation.data.selection import SelectionError
-from evaluation.http import chosen, refusal
+from evaluation.http import chosen, no_choice, refusal
 from evaluation.matrix.export import pairs_table, texts_table, topics_table
 from evaluation.matrix.page import matrix_page, topic_rows
 from evaluation.matrix.params import MatrixChoice, matrix_choice
@@ -24,13 +24,10 @@ TOPICS_PER_PAGE = 50
 TABLES = {"texts": texts_table, "pairs": pairs_table}
 
 
-def _nobody(request: AuthenticatedRequest, dataset: Dataset) -> HttpResponse:
-    """Nothing that scores are made of; there may be grades under other rubrics."""
-    context = {"dataset": dataset, "room": "datasets", "rubrics": used_rubrics(dataset)}
-    return render(request, "evaluation/matrix/matrix_empty.html", context)
-
-
-of_matrix = chosen(matrix_choice, _nobody)
+# Where there is nothing that scores are made of there may be grades under other rubrics.
+of_matrix = chosen(
+    matrix_choice, no_choice("evaluation/matrix/matrix_empty.html", rubrics=used_rubrics)
+)
 
 
 @of_matrix

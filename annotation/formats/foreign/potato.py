@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import chain, pairwise
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 
 from pydantic import AfterValidator, AliasChoices, ConfigDict, Field
 
@@ -106,7 +106,8 @@ class _Record(Row):
 
 
 def _into(line: _Record) -> Iterator[RatingRow | Told]:
-    answers: dict[str, tuple[int | None, int]] = line.labels.__pydantic_extra__ or {}  # type: ignore[assignment]
+    # What `_chosen` has made of the labels, which their own type does not tell.
+    answers = cast(dict[str, tuple[int | None, int]], line.labels.__pydantic_extra__ or {})
     spans: dict[str, list[SpanRow]] = defaultdict(list)
     for span in chain.from_iterable(line.spans.values()):
         row = SpanRow.model_construct(start=span.start, end=span.end, quote=span.text)

@@ -12,99 +12,34 @@ from annotation.adjudication.decisions import adjudicator_of
 from annotation.models import (
     Answer,
     Assignment,
-    Campaign,
     Decision,
-    Membership,
     NuggetSpan,
     Rater,
     Rating,
-    SubQuestion,
     Version,
     digest,
 )
 from annotation.monitoring import actions
 from annotation.participation.leaving import ActionRefusedError
 from crux_site.versions.changing import change, choose_again
-from evaluation.data.earlier_words import earlier_words
 from tests.annotation.adjudication.adjudication_material import (
     decision,
-    make_differing,
     pair,
     place,
     url,
 )
-from tests.conftest import make_cast
-from tests.factories import REPORT, make_campaign, make_dataset
+from tests.crux_site.versions.shown.material import (
+    HURT,
+    MENDED,
+    ask_otherwise,
+    grades,
+    mend,
+    participant,
+    second,
+)
+from tests.factories import REPORT
 from tests.labels import assignment_of, item_of, label
 from tests.markup import markup
-
-MENDED = f"Mended. {REPORT}"  # all stands eight code points further on
-HURT = REPORT.index("was hurt")
-
-
-def make_world():
-    """Two people have answered, and differ; the campaign is closed. rosa owns its project."""
-    cast, dataset = make_cast(), make_dataset()
-    Membership.objects.filter(user=cast.researcher).update(role="owner")
-    campaign = make_differing(cast, make_campaign(dataset, cast.worker, cast.other_worker))
-    actions.set_state(campaign, "closed", cast.researcher)
-    return cast
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _world(kept):
-    return kept(make_world)
-
-
-@pytest.fixture
-def cast(_world, db):
-    return _world
-
-
-@pytest.fixture
-def campaign(cast):
-    return Campaign.objects.get()
-
-
-@pytest.fixture
-def text(campaign):
-    return item_of(campaign, "oracle").text
-
-
-@pytest.fixture
-def rosa(cast):
-    return cast.client("researcher")
-
-
-def mend(text, body=MENDED, *, counts=True, by=None) -> Version:
-    return change(text, body, by=by, why="", counts=counts)
-
-
-def ask_otherwise(question) -> None:
-    fresh = SubQuestion.objects.get(pk=question.pk)
-    change(fresh, "Who was hurt, and how?", by=None, why="", counts=True)
-
-
-def grades(text) -> dict[tuple[str, int], tuple[int, list[int | None]]]:
-    """Of a text by rater and question: the grade, and where each span begins."""
-    ratings = Rating.objects.filter(text=text).prefetch_related("spans")
-    return {
-        (rating.rater.name, rating.question.number): (
-            rating.grade,
-            [span.start for span in rating.spans.all()],
-        )
-        for rating in ratings.select_related("rater", "question")
-    }
-
-
-def second(campaign, *people) -> Campaign:
-    """Another study of the same texts."""
-    Campaign.objects.filter(pk=campaign.pk).update(slug="first")
-    return make_campaign(campaign.dataset, *people)
-
-
-def participant(campaign, user):
-    return campaign.participants.get(rater__user=user)
 
 
 def test_ratings_move_and_what_was_said_and_shown_stays(campaign, text, rosa):
@@ -388,84 +323,3 @@ def test_what_raters_of_files_said_is_theirs(campaign, text, cast):
     )
     choose_again(version, counts=False, by=cast.researcher)
     assert grades(text) == {("ann", 2): (1, [])}
-
-
-def reopened(campaign, text, cast) -> Version:
-    """The words have been others and are back, so that the study is open again; its grades are set aside."""
-    mend(text)
-    version = mend(text, REPORT, counts=False)
-    actions.set_state(campaign, "open", cast.researcher)
-    assert grades(text) == {}
-    return version
-
-
-@pytest.mark.parametrize("then", ["open", "closed"])
-def test_what_is_withdrawn_from_a_study_that_is_open_again_stays_so(campaign, text, cast, then):
-    """uma's work is set aside as a whole, and wil takes one answer back: neither comes back by the choice."""
-    before = grades(text)
-    version = reopened(campaign, text, cast)
-    actions.set_aside(participant(campaign, cast.other_worker), cast.researcher)
-    label(campaign, cast.worker, "oracle", 2, None)
-    if then == "closed":
-        actions.set_state(campaign, "closed", cast.researcher)
-    choose_again(version, counts=True, by=cast.researcher)
-    left = {("wil", 1): before["wil", 1], ("wil", 3): before["wil", 3]}
-    assert grades(text) == left
-    choose_again(version, counts=False, by=cast.researcher)
-    assert grades(text) == {}
-    choose_again(version, counts=True, by=cast.researcher)
-    assert grades(text) == left
-
-
-@pytest.mark.parametrize("then", ["open", "closed"])
-def test_what_is_said_in_a_study_that_is_open_again_counts(campaign, text, cast, then):
-    """It is of the words of now, whatever the choice about what was said before."""
-    before = grades(text)
-    version = reopened(campaign, text, cast)
-    label(campaign, cast.worker, "oracle", 2, 0)
-    if then == "closed":
-        actions.set_state(campaign, "closed", cast.researcher)
-    said = {("wil", 2): (0, [])}
-    assert grades(text) == said
-    choose_again(version, counts=True, by=cast.researcher)
-    assert grades(text) == before | said
-    choose_again(version, counts=False, by=cast.researcher)
-    assert grades(text) == said
-
-
-def test_work_that_counts_again_brings_no_grades_that_are_set_aside(campaign, text, cast):
-    before = grades(text)
-    version = reopened(campaign, text, cast)
-    uma = participant(campaign, cast.other_worker)
-    Assignment.objects.filter(participant=uma).update(state="submitted")
-    actions.set_aside(uma, cast.researcher)
-    actions.count_work_again(uma, cast.researcher)
-    assert grades(text) == {}
-    choose_again(version, counts=True, by=cast.researcher)
-    assert grades(text) == before
-
-
-def test_a_grade_that_is_given_anew_is_of_the_new_words(campaign, text, cast):
-    """wil says 0 in a second study: results do not call that earlier, and no choice takes it."""
-    version = mend(text)
-    before = grades(text)
-    assert earlier_words(campaign.dataset).n_counting == 6
-    label(second(campaign, cast.worker), cast.worker, "oracle", 2, 0)
-    assert earlier_words(campaign.dataset).n_counting == 5
-    said = {("wil", 2): (0, [])}
-    choose_again(version, counts=False, by=cast.researcher)
-    assert grades(text) == said
-    assert earlier_words(campaign.dataset).n_set_aside == 5
-    choose_again(version, counts=True, by=cast.researcher)
-    assert grades(text) == before | said
-    assert earlier_words(campaign.dataset).n_counting == 5
-
-
-def test_a_grade_that_counts_again_is_of_the_words_that_it_was_given_to(campaign, text, cast):
-    mend(text)
-    uma = participant(campaign, cast.other_worker)
-    Assignment.objects.filter(participant=uma).update(state="submitted")
-    actions.set_aside(uma, cast.researcher)
-    assert earlier_words(campaign.dataset).n_counting == 3
-    actions.count_work_again(uma, cast.researcher)
-    assert earlier_words(campaign.dataset).n_counting == 6
