@@ -86,6 +86,8 @@ def test_nobody_has_rated(rosa, url):
     Rating.objects.all().delete()
     for path in (LIST, url):
         assert "Nobody has rated a text of this dataset yet" in words(rosa.get(path))
+    for file in (f"{LIST.removesuffix('/')}.csv", f"{url}texts.csv"):
+        assert rosa.get(file).status_code == 404  # and no page under the name of a file
 
 
 def test_new_and_redundant_answers_and_gains_by_rank(rosa, url):

@@ -288,6 +288,7 @@ def test_a_wrong_choice_says_which_there_are(rosa, weir, query, told):
 def test_nobody_has_rated(rosa):
     make_dataset()
     assert "Nobody has rated a text" in words(rosa.get("/datasets/ferry/seen/"))
+    assert rosa.get("/datasets/ferry/seen/seen.json").status_code == 404
 
 
 @pytest.mark.parametrize(
