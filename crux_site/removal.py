@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.db import connection
-from django.db.models import SET_NULL, Count, ForeignKey, ManyToOneRel, Max, Model, Q, QuerySet
+from django.db.models import SET_NULL, Count, ForeignKey, ManyToOneRel, Model, Q, QuerySet
 
 from annotation.models import (
     Answer,
@@ -36,6 +36,7 @@ from annotation.models import (
     Topic,
     Version,
 )
+from annotation.models.keys import last_key, skip_keys
 from annotation.models.rating import RatingQuerySet
 from building.models import Draft, Order, Product, Writing
 from evaluation.models import (
@@ -119,7 +120,6 @@ PLACES: dict[type[Model], tuple[str, str, str]] = {
     Text: ("kind", "Texts of the kind {}", "texts"),
     SubQuestion: ("topic__name", "Topic {}", "sub-questions"),
     Citation: ("report__system", "Reports of {}", "citations"),
-    Version: ("number", "Version {}", "earlier words"),
     ReportValue: ("report__system", "Reports of {}", "values"),
     Document: ("topic__name", "Topic {}", "documents"),
 }
@@ -147,14 +147,16 @@ WITH_IT: dict[tuple[type[Model], str], dict[str, None]] = {
 
 @dataclass(frozen=True)
 class Standing:
-    """What keeps rows from going: where it is, and how much."""
+    """What keeps rows from going: where it is, and how much; or a `sentence`. `url` leads to it."""
 
     place: str
     n: int
     what: str
+    sentence: str = ""
+    url: str = ""
 
     def __str__(self) -> str:
-        return f"{self.place}: {self.n:,} {self.what}"
+        return self.sentence or f"{self.place}: {self.n:,} {self.what}"
 
 
 class Removal:
@@ -178,6 +180,8 @@ class Removal:
         found: dict[tuple[str, str], int] = {}
         for field, rows in self._references():
             model = field.model
+            if model is Version:
+                continue
             stays = self._staying(field, rows).exclude(self._is_let_go(field))
             for name, made in makers:
                 if model in made and (n := stays.filter(pk__in=made[model].values("pk")).count()):
@@ -192,7 +196,8 @@ class Removal:
                 found[key] = max(n, found.get(key, 0))  # by its text and by its question
         if Text in self.rows:
             found |= self._answers() | self._orders()
-        return [Standing(place, n, what) for (place, what), n in sorted(found.items())]
+        standing = [Standing(place, n, what) for (place, what), n in sorted(found.items())]
+        return self._edited() + standing
 
     def delete(self) -> None:
         """In a transaction. Raises IntegrityError where something stands on the rows, perhaps as it ends."""
@@ -228,6 +233,24 @@ class Removal:
         if self.before is None:
             return ~nothing if field.remote_field.on_delete is SET_NULL else nothing
         return Q(pk__lte=self.before.get(field.model, 0))
+
+    def _edited(self) -> list[Standing]:
+        """Texts and questions among the rows that have been edited: their earlier words are rows that stay."""
+        edits = Version.objects.none()
+        for model, name in ((Text, "text"), (SubQuestion, "question")):
+            if model in self.rows:
+                edits |= Version.objects.filter(**{f"{name}__in": self.rows[model].values("pk")})
+        if Version in self.rows:
+            edits = edits.exclude(pk__in=self.rows[Version].values("pk"))
+        edits = edits.order_by("replaced").select_related(
+            "dataset", "text", "question__topic", "by"
+        )
+        # The first edit of each: to restore the words from before it undoes those after it as well.
+        first = {(edit.text_id, edit.question_id): edit for edit in reversed(edits)}
+        return [
+            Standing(edit.label, 1, "text edit", edit.told, edit.get_absolute_url())
+            for edit in reversed(first.values())
+        ]
 
     def _answers(self) -> dict[tuple[str, str], int]:
         """Answers of people to items whose text goes and which stay themselves."""
@@ -282,15 +305,25 @@ def rows_of(dataset: Dataset) -> Rows:
     }
 
 
-def last_keys() -> dict[type[Model], int]:
-    """The highest key of each table that files bring rows of."""
-    return {model: model._base_manager.aggregate(last=Max("pk"))["last"] or 0 for model in BROUGHT}
+def last_keys(dataset: Dataset) -> dict[type[Model], int]:
+    """The last key that each table has given of those that files bring rows of. Under the dataset's lock.
+
+    What is made from here on has greater keys than any row of the dataset that ever was: also than superseded
+    ratings, which lie with a version and come back with their keys.
+    """
+    known: Counter[str] = Counter()
+    for rows in dataset.log.exclude(rows={}).values_list("rows", flat=True):
+        for table, keys in rows.items():
+            if isinstance(keys, list):
+                known[table] = max(known[table], keys[1])
+    for model in BROUGHT:
+        skip_keys(model, known[model._meta.label_lower])
+    return {model: last_key(model) for model in BROUGHT}
 
 
 def keys_since(before: Mapping[type[Model], int]) -> dict[str, Any]:
     """For each table the first and the last key that a row made since then may have."""
-    now = last_keys()
-    return {model._meta.label_lower: [last + 1, now[model]] for model, last in before.items()}
+    return {model._meta.label_lower: [last + 1, last_key(model)] for model, last in before.items()}
 
 
 def made_within(dataset: Dataset, keys: Mapping[str, Any]) -> Rows:

@@ -22,7 +22,7 @@ from annotation.models import (
     Text,
     User,
 )
-from annotation.text.carrying import Worded, says
+from annotation.text.carrying import Worded, lock_wordings, says
 from annotation.text.spans import Span
 from annotation.text.versions import as_now
 
@@ -165,9 +165,12 @@ def _same(decision: Decision) -> Decision:
 
 def _project(decision: Decision) -> None:
     """Bring the adjudicator's rating of the pair in line with the newest decision."""
-    campaign, spans = decision.item.campaign, _spans(decision)
+    campaign = decision.item.campaign
+    rater = adjudicator_of(campaign)
+    lock_wordings([decision.item.text_id], [decision.question_id])
+    spans = _spans(decision)
     Rating.objects.record(
-        rater=adjudicator_of(campaign).pk,
+        rater=rater.pk,
         rubric=campaign.rubric_id,
         text=decision.item.text_id,
         question=decision.question_id,

@@ -1,4 +1,4 @@
-"""Rows that come back under the key that they had before they were deleted."""
+"""Primary keys: the last one that a table has given, and rows that come back under the key that they had."""
 
 from collections.abc import Iterable
 
@@ -14,17 +14,41 @@ def free_keys(model: type[models.Model], keys: Iterable[int | None]) -> set[int]
     wanted = {key for key in keys if key is not None}
     free = wanted - model._base_manager.in_bulk(wanted).keys()
     if connection.vendor == "postgresql":
-        last = _last_given(model)
+        last = last_key(model)
         free = {key for key in free if key <= last}
     return free
 
 
-def _last_given(model: type[models.Model]) -> int:
+def last_key(model: type[models.Model]) -> int:
+    """The last key that the table's sequence has given: also to a row that is gone or was never committed.
+
+    Not the greatest key that there is: superseded ratings are no rows for a while and come back with theirs.
+    """
     names = [model._meta.db_table, model._meta.pk.column]
+    sql = "select coalesce(pg_sequence_last_value(pg_get_serial_sequence(%s, %s)::regclass), 0)"
+    if connection.vendor == "sqlite":
+        names = names[:1]
+        sql = "select coalesce((select seq from sqlite_sequence where name = %s), 0)"
     with connection.cursor() as cursor:
-        cursor.execute(
-            "select coalesce(pg_sequence_last_value(pg_get_serial_sequence(%s, %s)::regclass), 0)",
-            names,
-        )
+        cursor.execute(sql, names)
         last: int = cursor.fetchone()[0]
     return last
+
+
+def skip_keys(model: type[models.Model], last: int) -> None:
+    """Let the table give no key up to `last` again. In a transaction.
+
+    SQLite forgets keys of rows that are gone when a migration makes a table anew, and both databases do when
+    rows are copied into another one.
+    """
+    if last_key(model) >= last:
+        return
+    table, column = model._meta.db_table, model._meta.pk.column
+    with connection.cursor() as cursor:
+        if connection.vendor == "sqlite":
+            cursor.execute("delete from sqlite_sequence where name = %s", [table])
+            cursor.execute("insert into sqlite_sequence (name, seq) values (%s, %s)", [table, last])
+        else:
+            cursor.execute(
+                "select setval(pg_get_serial_sequence(%s, %s)::regclass, %s)", [table, column, last]
+            )

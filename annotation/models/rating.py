@@ -146,8 +146,11 @@ class RatingQuerySet(ByNaturalKey, models.QuerySet["Rating"]):
         """
         kept = []
         for rating in self.order_by("pk").select_related("text").prefetch_related("spans"):
-            fields = ("start", "end", "quote", "source_quote", "located")
-            spans = [{name: getattr(span, name) for name in fields} for span in rating.spans.all()]
+            spans = [
+                {name: getattr(span, name) for name in NuggetSpan.POSITION}
+                | {"earlier_positions": span.earlier_positions}
+                for span in rating.spans.all()
+            ]
             row = {name: getattr(rating, f"{name}_id") for name in _PAIR}
             row |= {"grade": rating.grade, "created": rating.created.isoformat(), "spans": spans}
             row["key"] = rating.pk
@@ -268,6 +271,13 @@ class NuggetSpan(NaturalKey):
     quote = models.TextField(blank=True)
     source_quote = models.TextField(blank=True)
     located = models.CharField(max_length=10, choices=Located.choices, default=Located.EXACT)
+    earlier_positions = models.JSONField(
+        null=True,
+        blank=True,
+        help_text="of an edited text: the position in each earlier wording, by the SHA-256 of the wording",
+    )
+
+    POSITION = ("start", "end", "quote", "source_quote", "located")
 
     objects = NaturalQuerySet["NuggetSpan"].as_manager()
     NATURAL = (*(f"rating__{path}" for path in Rating.NATURAL), "position")

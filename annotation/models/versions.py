@@ -3,6 +3,8 @@
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
+from django.urls import reverse
+from django.utils import timezone
 
 from annotation.models.corpus import SubQuestion, Text
 
@@ -12,8 +14,9 @@ class Version(models.Model):
 
     Where grades given to them do not count for the new words (`counts`), they lie in `set_aside`: a list of
     {rater, rubric, text, question, grade, created, spans, text_sha256, key}, by keys; the hash is of the words
-    that the spans are in, and the last key is the rating's own. `citations` are marks of a report whose
-    statements are not in its new words, as rows.
+    that the spans are in, and the last key is the rating's own. Each span has its
+    `earlier_positions` with it. `citations` are marks of a report whose statements are not in its new words, as
+    rows.
     """
 
     dataset = models.ForeignKey(
@@ -39,7 +42,7 @@ class Version(models.Model):
     had = models.JSONField(
         default=dict,
         blank=True,
-        help_text="what else it had with these words: spans, citations, its place in a document",
+        help_text="what else it had with these words: citations, its place in a document",
     )
     replaced = models.DateTimeField(auto_now_add=True)
     by = models.ForeignKey(
@@ -68,6 +71,26 @@ class Version(models.Model):
 
     def __str__(self) -> str:
         return f"version {self.number} of {self.text or self.question}"
+
+    def get_absolute_url(self) -> str:
+        """The page on which this wording can be restored."""
+        thing = self.thing
+        kind = "text" if isinstance(thing, Text) else "question"
+        return reverse("version_restore", args=[self.dataset.slug, kind, thing.pk, self.number])
+
+    @property
+    def label(self) -> str:
+        """The name of the text or the question."""
+        thing = self.thing
+        if isinstance(thing, Text):
+            return " ".join(filter(None, (thing.get_kind_display(), thing.system, thing.name)))
+        return f"topic {thing.topic}, sub-question {thing.number}"
+
+    @property
+    def told(self) -> str:
+        """When it was edited, and by whom, with what has to be done before it can go."""
+        when = f"{timezone.localtime(self.replaced):%-d %B %Y, %H:%M}"
+        return f"{self.by or 'A command'} edited {self.label} on {when}. Restore its words first."
 
     @property
     def thing(self) -> Text | SubQuestion:

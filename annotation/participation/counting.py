@@ -10,7 +10,7 @@ from django.db.models import QuerySet
 from django.db.models.functions import Coalesce
 
 from annotation.models import Answer, Assignment, Campaign, Item, ItemQuestion, Rating, Text
-from annotation.text.carrying import Worded, says
+from annotation.text.carrying import Worded, lock_wordings, says
 from annotation.text.versions import as_now
 
 Pair = tuple[int, int, int, int]  # keys of rater, rubric, text and question
@@ -77,6 +77,7 @@ def _bring_all_in_line(pairs: set[Pair]) -> None:
     """Make the ratings of pairs what their newest answers say, of whichever study."""
     if not pairs:
         return
+    lock_wordings({pair[2] for pair in pairs}, {pair[3] for pair in pairs})
     answers = Answer.objects.filter(
         assignment__participant__rater__in={pair[0] for pair in pairs},
         assignment__item__text__in={pair[2] for pair in pairs},

@@ -11,6 +11,7 @@ from django.db import transaction
 
 from annotation.models import (
     Campaign,
+    Dataset,
     Item,
     ItemQuestion,
     NuggetSpan,
@@ -19,19 +20,18 @@ from annotation.models import (
     Text,
     User,
     Version,
+    digest,
 )
 from annotation.text.carrying import (
     Span,
     Worded,
     carried,
+    give_words,
     had_with_words,
-    keep_shown,
-    move_citations,
-    move_spans,
+    has_place_in,
     new_place,
     put_back,
     ratings_of,
-    spans_with_a_place,
 )
 
 LONGEST = 200  # of what an entry of the log tells
@@ -39,6 +39,10 @@ LONGEST = 200  # of what an entry of the log tells
 
 class RewordingRefused(Exception):
     """The words cannot change; the message says why."""
+
+
+class EditConflict(RewordingRefused):
+    """Somebody else has changed the words since the person read them. The thing has been read again."""
 
 
 @dataclass(frozen=True)
@@ -84,14 +88,14 @@ def outlook(thing: Worded, body: str) -> Outlook:
     campaigns = tuple(str(campaign) for campaign in _campaigns(thing).published())
     if isinstance(thing, SubQuestion):
         return Outlook(campaigns, n_ratings, 0, (), 0, ())
-    spans = list(spans_with_a_place(thing))
+    spans = list(NuggetSpan.objects.filter(rating__text=thing, start__isnull=False).order_by("pk"))
     citations = list(thing.citations.all())
     old = thing.body or ""
     return Outlook(
         campaigns=campaigns,
         n_ratings=n_ratings,
         n_spans=len(spans),
-        lost=tuple(span.quote for span in spans if new_place(thing, body, span) is None),
+        lost=tuple(span.quote for span in spans if not has_place_in(span, old, body)),
         n_citations=len(citations),
         lost_citations=tuple(
             old[mark.start : mark.end] for mark in citations if new_place(thing, body, mark) is None
@@ -99,15 +103,39 @@ def outlook(thing: Worded, body: str) -> Outlook:
     )
 
 
+def lock(thing: Worded, seen: str | None = None) -> None:
+    """Lock a text or a question, with its dataset and campaigns, and read it again. In a transaction.
+
+    `seen` is the SHA-256 of the wording that a person read: EditConflict where it is another one by now. Raises
+    DoesNotExist where the thing is gone.
+    """
+    dataset = thing.dataset_id if isinstance(thing, Text) else thing.topic.dataset_id
+    Dataset.objects.lock(dataset)
+    list(_campaigns(thing).select_for_update())  # or one of them could open meanwhile
+    # What people answered becomes a rating under a lock of the row itself: they need not wait for imports.
+    row: Any = type(thing)._base_manager.select_for_update(no_key=True)
+    thing.refresh_from_db(from_queryset=row)
+    check_seen(thing, seen)
+
+
+def check_seen(thing: Worded, seen: str | None) -> None:
+    """Raises EditConflict where a person has read other words than the thing has; None is of nobody."""
+    if seen is not None and seen != digest(thing.body or ""):
+        raise EditConflict("Somebody has changed the words since you opened them.")
+
+
 @transaction.atomic
-def reword(thing: Worded, body: str, *, by: User | None, why: str, counts: bool) -> Version:
+def reword(
+    thing: Worded, body: str, *, by: User | None, why: str, counts: bool, seen: str | None = None
+) -> Version:
     """Give a text or a question new words; the old ones become a version.
 
     Grades that were given to it count on with `counts`, and their spans move with their words: what is not
-    found for sure loses its place and is listed. Else they are set aside with the version. Campaigns that
-    are closed keep what they have shown beside their items. Raises RewordingRefused as `check`.
+    found for sure loses its place and is listed. Else they are set aside with the version. Words that it had
+    before get exactly the spans and citations that they had. Campaigns that are closed keep what they have
+    shown beside their items. `seen` as for `lock`. Raises RewordingRefused as `check`, and EditConflict.
     """
-    list(_campaigns(thing).select_for_update())  # or one of them could open meanwhile
+    lock(thing, seen)
     check(thing, body)
     dataset = thing.dataset if isinstance(thing, Text) else thing.topic.dataset
     of_thing = {"text": thing} if isinstance(thing, Text) else {"question": thing}
@@ -121,27 +149,30 @@ def reword(thing: Worded, body: str, *, by: User | None, why: str, counts: bool)
         n_ratings=ratings_of(thing).count(),
         by=by,
     )
+    version.had = had_with_words(thing)
     if not counts:
         version.set_aside = ratings_of(thing).set_aside()
-    version.had = had_with_words(thing)
-    if isinstance(thing, Text):
-        version.citations = move_citations(thing, body)
-        move_spans(thing, body)
-        thing.start = thing.end = None  # in its document other words stand there
-    else:
-        thing.source_body = ""  # which are the old words, with their white space
-    keep_shown(thing, body)
-    thing.body = body
-    thing.save()
+    earlier = thing.versions.filter(body=body).order_by("-number").first()
+    version.citations = give_words(thing, body, earlier.had if earlier else {})
     version.save()
     ProjectEntry.record(dataset.project, by, "changed words", _told(thing, version), dataset)
     return version
 
 
 @transaction.atomic
-def choose(version: Version, *, counts: bool, by: User | None) -> None:
-    """Let the grades that were given to a thing's last words before these count, or count no more."""
+def choose(version: Version, *, counts: bool, by: User | None) -> bool:
+    """Let the grades that were given to a thing's last words before these count, or count no more.
+
+    Returns whether that changes anything. Raises EditConflict where the words have been changed or restored.
+    """
     thing = version.thing
+    lock(thing)
+    last = thing.versions.order_by("-number").first()
+    if last is None or last.pk != version.pk:
+        raise EditConflict("Somebody has changed the words since you opened them.")
+    version.refresh_from_db(fields=["counts", "set_aside"])
+    if version.counts == counts:
+        return False
     if counts:
         version.set_aside = put_back(version)
     else:
@@ -151,14 +182,22 @@ def choose(version: Version, *, counts: bool, by: User | None) -> None:
     what = "grades of earlier words count" if counts else "set grades of earlier words aside"
     dataset = version.dataset
     ProjectEntry.record(dataset.project, by, what, _told(thing, version), dataset)
+    return True
 
 
-def place_by_words(span: NuggetSpan, words: str) -> None:
+@transaction.atomic
+def place_by_words(span: NuggetSpan, words: str, by: User | None = None) -> None:
     """Give a span that has no place the place of words that a person found for it.
 
-    Raises RewordingRefused where they do not stand in the text exactly once.
+    Raises RewordingRefused where they do not stand in the text exactly once, or the span has a place by now,
+    and DoesNotExist where it is gone.
     """
-    body = span.rating.text.body or ""
+    text = span.rating.text
+    lock(text)
+    span.refresh_from_db()
+    if span.start is not None:
+        raise RewordingRefused(f"Somebody has placed this span already, at “{span.quote}”.")
+    body = text.body or ""
     if not words.strip() or body.count(words) != 1:
         n = body.count(words) if words.strip() else 0
         raise RewordingRefused(
@@ -169,6 +208,9 @@ def place_by_words(span: NuggetSpan, words: str) -> None:
     span.quote = words
     span.located = NuggetSpan.Located.NORMALISED
     span.save(update_fields=["start", "end", "quote", "located"])
+    dataset = text.dataset
+    detail = f"{text.name}: “{span.source_quote}”, at “{words}”"[:LONGEST]
+    ProjectEntry.record(dataset.project, by, "placed a span", detail, dataset)
 
 
 def had_before(thing: Worded, body: str) -> bool:

@@ -18,11 +18,13 @@ from annotation.models import (
     Citation,
     Dataset,
     NuggetSpan,
+    Project,
     ProjectEntry,
     Rater,
     Rating,
     Text,
     User,
+    Version,
 )
 from annotation.models.rating import raters_of
 from building.engine.support import support_datasets
@@ -34,6 +36,10 @@ from evaluation.models import LabelSample, RankedText, ReportValue, RetrievalRun
 from judging.models import Attempt
 
 LONGEST = 120  # characters of a name
+
+
+class RemovedMeanwhile(Exception):
+    """Somebody else has renamed or removed it; the message says so."""
 
 
 @dataclass(frozen=True)
@@ -76,10 +82,19 @@ class Thing(ABC):
         """Who is at work for the dataset now."""
         return at_work(self.dataset)
 
+    def lock(self) -> None:
+        """Lock the dataset, and see that the thing still has its name. In a transaction."""
+        try:
+            dataset = Dataset.objects.lock(self.dataset.pk)
+        except Dataset.DoesNotExist:
+            raise RemovedMeanwhile("Somebody has deleted the dataset meanwhile.") from None
+        if self.name not in self.names(dataset):
+            raise RemovedMeanwhile(f"Somebody has renamed or removed {self.name} meanwhile.")
+
     def rename(self, new: str, by: User) -> str:
-        """Why it cannot be called so; empty where it is so called now."""
+        """Why it cannot be called so; empty where it is so called now. Raises RemovedMeanwhile."""
         with transaction.atomic():
-            Dataset.objects.select_for_update(no_key=True).get(pk=self.dataset.pk)
+            self.lock()
             if why := self.keeps_name(new):
                 return why
             self.call(new)
@@ -88,9 +103,12 @@ class Thing(ABC):
         return ""
 
     def remove(self, by: User) -> Going:
-        """It goes, unless there are reasons. Raises IntegrityError where somebody builds on it now."""
+        """It goes, unless there are reasons.
+
+        Raises IntegrityError where somebody builds on it now, and RemovedMeanwhile.
+        """
         with transaction.atomic():
-            Dataset.objects.select_for_update(no_key=True).get(pk=self.dataset.pk)
+            self.lock()
             going = self.going()
             if not going.reasons:
                 going.removal.delete()
@@ -181,6 +199,7 @@ class Reports(Thing):
             NuggetSpan: NuggetSpan.objects.filter(rating__in=ratings.values("pk")),
             Attempt: Attempt.objects.filter(text__in=of_them),
             System: System.objects.filter(dataset=self.dataset, name=self.name),
+            Version: Version.objects.filter(text__in=of_them),
         }
 
     def _reports(self) -> QuerySet[Text]:
@@ -247,8 +266,10 @@ class Whole(Thing):
     def remove(self, by: User) -> Going:
         opened = self.dataset.campaigns.exclude(state=Campaign.State.DRAFT)
         with transaction.atomic():
-            held = Dataset.objects.select_for_update().select_related("project")
-            project = held.get(pk=self.dataset.pk).project
+            # Of the whole row: nobody may begin to refer to it.
+            list(Dataset.objects.select_for_update().filter(pk=self.dataset.pk))
+            self.lock()
+            project = Project.objects.get(datasets=self.dataset)
             going = self.going()
             if going.reasons:
                 return going

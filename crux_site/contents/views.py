@@ -12,7 +12,7 @@ from annotation.formats.writing import ExportError
 from annotation.http import AuthenticatedRequest, owners_only
 from annotation.models import Dataset
 from crux_site.contents.forms import RenameForm
-from crux_site.contents.things import KINDS, Thing, Whole
+from crux_site.contents.things import KINDS, RemovedMeanwhile, Thing, Whole
 from crux_site.history.forms import SureForm
 
 
@@ -43,7 +43,10 @@ def thing(request: AuthenticatedRequest, slug: str, kind: str) -> HttpResponseBa
     sure = SureForm(slug, going.n, request.POST if act == "remove" else None)
     if rename.is_valid():
         new = rename.cleaned_data["new"]
-        why_not = which.rename(new, request.user)
+        try:
+            why_not = which.rename(new, request.user)
+        except RemovedMeanwhile as error:
+            why_not = str(error)
         if not why_not:
             messages.success(request, f"{name} is called {new} now.")
             return redirect("contents", slug)
@@ -51,6 +54,8 @@ def thing(request: AuthenticatedRequest, slug: str, kind: str) -> HttpResponseBa
     elif sure.is_valid():
         try:
             going = which.remove(request.user)
+        except RemovedMeanwhile as error:
+            refused = str(error)
         except IntegrityError:
             refused = "Somebody has just built on it: nothing was removed."
         except (OSError, ExportError) as error:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.contrib import messages
 from django.core.paginator import Paginator
 from django.db import IntegrityError
-from django.http import HttpResponseBase
+from django.http import Http404, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_safe
 
@@ -13,7 +13,7 @@ from annotation.http import AuthenticatedRequest, owners_only, researchers_only
 from annotation.models import Dataset, ProjectEntry
 from crux_site.history.forms import SureForm
 from crux_site.history.page import events
-from crux_site.history.undoing import called, undoing
+from crux_site.history.undoing import AlreadyUndone, called, undoing
 from crux_site.history.undoing import undo as undo_import
 from evaluation.csv_tables import csv_response
 
@@ -55,6 +55,10 @@ def undo(request: AuthenticatedRequest, slug: str, pk: int) -> HttpResponseBase:
     if not refused and form.is_valid():
         try:
             found = undo_import(entry, dataset, request.user)
+        except AlreadyUndone as undone:
+            refused = str(undone)
+        except Dataset.DoesNotExist as error:
+            raise Http404("The dataset has been deleted.") from error
         except IntegrityError:
             refused = "Somebody has just built on what this import made: nothing was undone."
         else:

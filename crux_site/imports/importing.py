@@ -130,7 +130,7 @@ def import_dataset(
         with in_a_copy() if dry_run else nullcontext(), transaction.atomic(), _few_collections():
             dataset = _dataset(dataset_slug, title, project, summary)
             replaced = let_go(dataset, replaces, summary) if replaces else None
-            before = last_keys()
+            before = last_keys(dataset)
             words = _new_words(Choice(new_words), summary, by)
             _read(Target(dataset, summary, words, progress), files)
             _look_again(dataset, summary, before)
@@ -177,9 +177,7 @@ def _dataset(slug: str, title: str, project: Project | None, summary: ImportSumm
         summary.created["datasets"] += 1
     elif title and dataset.title != title:
         summary.mapped[Mapped.TITLE_KEPT] += 1
-    # Two imports into one dataset wait for each other. (SQLite has one writer anyway.) Nobody else waits:
-    # rows that refer to the dataset, such as the rater of somebody who arrives, need its key alone.
-    return Dataset.objects.select_for_update(no_key=True).get(pk=dataset.pk)
+    return Dataset.objects.lock(dataset.pk)
 
 
 def _read(target: Target, files: Found) -> None:

@@ -11,18 +11,21 @@ from annotation.adjudication import decisions
 from annotation.models import Campaign, Dataset, Text, User, Version
 from annotation.participation import counting
 from annotation.text.carrying import Worded
-from annotation.text.versions import RewordingRefused, choose, reword
+from annotation.text.versions import RewordingRefused, choose, lock, reword
 from annotation.text.words_back import give_back
 from judging.engine.background import GOING
 from judging.models import Attempt
 
 
 @transaction.atomic
-def change(thing: Worded, body: str, *, by: User | None, why: str, counts: bool) -> Version:
-    """As `reword`; replies of judges stop counting with grades that do. Raises RewordingRefused.
+def change(
+    thing: Worded, body: str, *, by: User | None, why: str, counts: bool, seen: str | None = None
+) -> Version:
+    """As `reword`; replies of judges stop counting with grades that do. Raises RewordingRefused, EditConflict.
 
     A decision that waited, as it is about earlier words, counts if these are the words that come.
     """
+    lock(thing, seen)
     nobody_judges(thing.dataset if isinstance(thing, Text) else thing.topic.dataset)
     version = reword(thing, body, by=by, why=why, counts=counts)
     if not counts:
@@ -32,14 +35,16 @@ def change(thing: Worded, body: str, *, by: User | None, why: str, counts: bool)
 
 
 @transaction.atomic
-def choose_again(version: Version, *, counts: bool, by: User) -> None:
+def choose_again(version: Version, *, counts: bool, by: User | None) -> None:
     """As `choose`, for replies of judges too, and for what people answered to a campaign that is closed.
 
-    Raises RewordingRefused while a judge is at work.
+    Raises RewordingRefused while a judge is at work, and EditConflict.
     """
-    nobody_judges(version.dataset)
-    choose(version, counts=counts, by=by)
     thing = version.thing
+    lock(thing)
+    nobody_judges(version.dataset)
+    if not choose(version, counts=counts, by=by):
+        return
     attempts = attempts_at(thing)
     attempts.count_again() if counts else attempts.count_no_more()
     counting.level(thing)
@@ -50,6 +55,7 @@ def choose_again(version: Version, *, counts: bool, by: User) -> None:
 def take_back(version: Version) -> None:
     """Let a thing have its last words again, as `give_back`, with the replies of judges to these."""
     thing, counted = version.thing, version.counts
+    lock(thing)
     give_back(version)
     if not counted:
         attempts_at(thing).count_again()

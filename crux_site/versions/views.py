@@ -5,22 +5,27 @@ from __future__ import annotations
 from typing import Any
 
 from django.contrib import messages
+from django.core.exceptions import ObjectDoesNotExist
 from django.core.paginator import Paginator
 from django.http import Http404, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from annotation.http import AuthenticatedRequest, owners_only, researchers_only
-from annotation.models import Dataset, NuggetSpan, SubQuestion, Text
+from annotation.models import Dataset, NuggetSpan, SubQuestion, Text, digest
 from annotation.text.carrying import Worded
 from annotation.text.versions import (
+    EditConflict,
     RewordingRefused,
+    check_seen,
     lost_spans,
     outlook,
     place_by_words,
 )
 from crux_site.versions.changing import change, choose_again
 from crux_site.versions.forms import KEPT, WordsForm
+from crux_site.versions.restoring import blockers, compare, edits_since
+from crux_site.versions.restoring import restore as restore_words
 
 PER_PAGE = 50
 
@@ -53,17 +58,33 @@ def _sent(request: AuthenticatedRequest, slug: str, kind: str, thing: Worded) ->
     form = WordsForm(request.POST, initial={"body": thing.body or ""})
     if not form.is_valid():
         return _page(request, slug, kind, thing, 422, form=form)
-    body = form.cleaned_data["body"]
+    body, seen = form.cleaned_data["body"], form.cleaned_data["seen"]
     try:
         if "change" not in request.POST:
+            check_seen(thing, seen)
             return _page(request, slug, kind, thing, form=form, outlook=outlook(thing, body))
         why = form.cleaned_data["why"]
-        change(thing, body, by=request.user, why=why, counts=form.keeps_grades)
+        change(thing, body, by=request.user, why=why, counts=form.keeps_grades, seen=seen)
+    except EditConflict:
+        return _conflict(request, slug, kind, thing, form)
     except RewordingRefused as refused:
         form.add_error("body", str(refused))
         return _page(request, slug, kind, thing, 422, form=form)
+    except ObjectDoesNotExist as error:
+        raise Http404("Somebody has removed it.") from error
     messages.success(request, "The words are changed. The old ones are below.")
     return redirect("words", slug, kind, thing.pk)
+
+
+def _conflict(
+    request: AuthenticatedRequest, slug: str, kind: str, thing: Worded, form: WordsForm
+) -> HttpResponse:
+    """Both wordings, to decide between: what the person wrote is in the form, which now knows the other one."""
+    thing.refresh_from_db()
+    body = form.cleaned_data["body"]
+    conflict = compare(thing.body or "", body)
+    told = {"form": form.again(thing.body or ""), "conflict": conflict}
+    return _page(request, slug, kind, thing, 409, **told)
 
 
 @require_POST
@@ -73,17 +94,18 @@ def choose_version(
 ) -> HttpResponseBase:
     """Whether grades that were given before the last change count."""
     thing = _thing(slug, kind, pk)
-    version = thing.versions.first()
+    version = thing.versions.filter(number=_number(request.POST.get("version", ""))).first()
     counts = request.POST.get("counts") == "yes"
     if version is None or request.POST.get("counts") not in KEPT:
         raise Http404("There is no such choice.")
-    if version.counts != counts:
-        try:
-            choose_again(version, counts=counts, by=request.user)
-        except RewordingRefused as refused:
-            messages.error(request, str(refused))
-            return redirect("words", slug, kind, pk)
-    messages.success(request, f"Grades of earlier words {KEPT['yes' if counts else 'no']}.")
+    try:
+        choose_again(version, counts=counts, by=request.user)
+    except RewordingRefused as refused:
+        messages.error(request, str(refused))
+    except ObjectDoesNotExist as error:
+        raise Http404("Somebody has removed it.") from error
+    else:
+        messages.success(request, f"Grades of earlier words {KEPT['yes' if counts else 'no']}.")
     return redirect("words", slug, kind, pk)
 
 
@@ -91,15 +113,67 @@ def choose_version(
 @owners_only
 def place(request: AuthenticatedRequest, slug: str, pk: int) -> HttpResponseBase:
     """Give a span that lost its place the words that it marks now."""
-    spans = NuggetSpan.objects.select_related("rating__text")
-    span = get_object_or_404(spans, pk=pk, start=None, rating__text__dataset__slug=slug)
+    spans = NuggetSpan.objects.select_related("rating__text__dataset__project")
+    span = get_object_or_404(spans, pk=pk, rating__text__dataset__slug=slug)
+    if span.start is not None and not span.source_quote:
+        raise Http404("The span has never lost its place.")
     try:
-        place_by_words(span, request.POST.get("words", "").replace("\r\n", "\n"))
+        words = request.POST.get("words", "").replace("\r\n", "\n")
+        place_by_words(span, words, by=request.user)
     except RewordingRefused as refused:
         messages.error(request, str(refused))
+    except ObjectDoesNotExist as error:
+        raise Http404("Somebody has removed it.") from error
     else:
         messages.success(request, "The span has its place.")
     return redirect("words", slug, "text", span.rating.text_id)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@owners_only
+def restore(
+    request: AuthenticatedRequest, slug: str, kind: str, pk: int, number: int
+) -> HttpResponseBase:
+    """GET: a comparison of earlier words with the current ones. POST: restore them."""
+    thing = _thing(slug, kind, pk)
+    version = get_object_or_404(thing.versions.select_related("by"), number=number)
+    refused, reasons, status = "", blockers(version), 200
+    if request.method == "POST":
+        status = 422
+        try:
+            reasons = restore_words(version, by=request.user, seen=request.POST.get("seen", ""))
+        except EditConflict as conflict:
+            thing, refused, status = (
+                _thing(slug, kind, pk),
+                f"{conflict} Nothing was restored.",
+                409,
+            )
+        except RewordingRefused as error:
+            refused = str(error)
+        except ObjectDoesNotExist as error:
+            raise Http404("Somebody has removed it.") from error
+        else:
+            if not reasons:
+                messages.success(request, "The earlier words are restored.")
+                return redirect("words", slug, kind, pk)
+    context = {
+        "dataset": version.dataset,
+        "kind": kind,
+        "thing": thing,
+        "version": version,
+        "n_edits": edits_since(version).count(),
+        "compared": compare(thing.body or "", version.body),
+        "seen": digest(thing.body or ""),
+        "reasons": reasons,
+        "refused": refused,
+        "room": "datasets",
+    }
+    return render(request, "crux_site/versions/restore.html", context, status=status)
+
+
+def _number(words: str) -> int:
+    """A version's number as a form sends it; 0 for anything else."""
+    return int(words) if words.isascii() and words.isdecimal() and len(words) < 5 else 0
 
 
 def _thing(slug: str, kind: str, pk: int) -> Worded:
@@ -123,6 +197,8 @@ def _page(
     """The page of the words; `told` has a form that was sent, and what it would do."""
     dataset = thing.dataset if isinstance(thing, Text) else thing.topic.dataset
     earlier = list(thing.versions.select_related("by").defer("had"))
+    wanted = _number(request.GET.get("version", ""))
+    body = next((one.body for one in earlier if one.number == wanted), thing.body or "")
     context: dict[str, Any] = {
         "dataset": dataset,
         "kind": kind,
@@ -130,7 +206,7 @@ def _page(
         "earlier": earlier,
         "last": next(iter(earlier), None),
         "lost": lost_spans(thing) if isinstance(thing, Text) else [],
-        "form": WordsForm(initial={"body": thing.body or ""}),
+        "form": WordsForm(initial={"body": body, "seen": digest(thing.body or "")}),
         "kept": KEPT,
         "room": "datasets",
     }

@@ -10,7 +10,10 @@ from annotation.models import (
     Rater,
     Rating,
     Rubric,
+    SubQuestion,
+    Text,
     Version,
+    digest,
 )
 from evaluation.data.cache import data_version
 from judging.engine.foreground import fill_lexical
@@ -67,8 +70,27 @@ def owner(cast):
     return cast.client("researcher")
 
 
+def thing_at(url: str) -> Text | SubQuestion:
+    """What the page at this address is about."""
+    kind, pk = url.split("/")[-3:-1]
+    return (Text if kind == "text" else SubQuestion).objects.get(pk=pk)
+
+
+def choose(client, url, counts):
+    """Send the form about grades of earlier words, as the page has it now."""
+    data = {"counts": counts, "version": thing_at(url).versions.count()}
+    return client.post(f"{url}choose/", data)
+
+
 def send(client, url, body, button="change", counts="yes", why="a slip"):
-    return client.post(url, {"body": body, "counts": counts, "why": why, button: ""})
+    data = {
+        "body": body,
+        "counts": counts,
+        "why": why,
+        "seen": digest(thing_at(url).body),
+        button: "",
+    }
+    return client.post(url, data)
 
 
 def marked(report) -> list[tuple[str, str]]:
@@ -119,7 +141,8 @@ def test_a_lost_span_is_placed_by_hand(owner, report, url):
     assert owner.post(place, {"words": "10 March"}).url == url
     report.refresh_from_db()
     assert marked(report)[2] == ("10 March", "9 March")
-    assert owner.post(place, {"words": "10 March"}).status_code == 404  # it has its place
+    again = owner.post(place, {"words": "10 March"}, follow=True)
+    assert "has placed this span already" in words(again)
 
 
 def test_grades_are_set_aside_and_come_back_with_their_spans(owner, report, url):
@@ -129,17 +152,15 @@ def test_grades_are_set_aside_and_come_back_with_their_spans(owner, report, url)
     version = Version.objects.get()
     assert (Rating.objects.count(), len(version.set_aside)) == (0, 2)
     assert "2 of them are set aside" in words(owner.get(url))
-    assert owner.post(f"{url}choose/", {"counts": "yes"}).url == url
+    assert choose(owner, url, "yes").url == url
     assert list(Rating.objects.order_by("pk").values_list("grade", "created")) == before
     report.refresh_from_db()
     assert [there for there, _ in marked(report)] == list(SPANS)
-    assert owner.post(f"{url}choose/", {"counts": "no"}).url == url
+    assert choose(owner, url, "no").url == url
     assert (Rating.objects.count(), len(Version.objects.get().set_aside)) == (0, 2)
-    assert (
-        owner.post(f"{url}choose/", {"counts": "yes"}).url == url
-    )  # their places are of the new words already
+    assert choose(owner, url, "yes").url == url  # their places are of the new words already
     assert [there for there, _ in marked(report)] == list(SPANS)
-    assert owner.post(f"{url}choose/", {"counts": "maybe"}).status_code == 404
+    assert choose(owner, url, "maybe").status_code == 404
 
 
 def test_grades_of_a_question_come_back_to_a_text_whose_words_changed_meanwhile(owner, report, url):
@@ -151,7 +172,7 @@ def test_grades_of_a_question_come_back_to_a_text_whose_words_changed_meanwhile(
         send(owner, url, "Corrected. " + REPORT.replace("9 March", "10 March")).status_code == 302
     )
     assert not NuggetSpan.objects.exists()
-    assert owner.post(f"{address}choose/", {"counts": "yes"}).status_code == 302
+    assert choose(owner, address, "yes").status_code == 302
     report.refresh_from_db()
     assert marked(report) == [(SPANS[0], ""), (SPANS[1], ""), ("", "9 March")]
 
@@ -159,7 +180,7 @@ def test_grades_of_a_question_come_back_to_a_text_whose_words_changed_meanwhile(
 def test_grades_of_a_rater_who_is_gone_do_not_come_back(owner, report, url):
     send(owner, url, f"Corrected. {REPORT}", counts="no")
     Rater.objects.filter(name="ann").delete()
-    assert owner.post(f"{url}choose/", {"counts": "yes"}).status_code == 302
+    assert choose(owner, url, "yes").status_code == 302
     assert not Rating.objects.filter(text=report).exists()
 
 
@@ -168,7 +189,7 @@ def test_what_was_rated_anew_is_not_taken_back(owner, report, url):
     [ann], question = Rater.objects.filter(name="ann"), report.topic.questions.first()
     rubric = Rubric.objects.get(slug="answerable")
     Rating.objects.create(rater=ann, rubric=rubric, text=report, question=question, grade=0)
-    owner.post(f"{url}choose/", {"counts": "yes"})
+    choose(owner, url, "yes")
     assert list(Rating.objects.filter(question=question).values_list("grade", flat=True)) == [0]
     assert len(Version.objects.get().set_aside) == 1
 
@@ -182,7 +203,7 @@ def test_replies_of_judges_count_no_more_where_grades_are_set_aside_and_count_ag
     send(owner, url, passage.body + " It was cheap.", counts="no")
     assert not said.filter(counts=True).exists()  # so that a run asks about the new words
     assert not Rating.objects.filter(text=passage).exists()
-    owner.post(f"{url}choose/", {"counts": "yes"})
+    choose(owner, url, "yes")
     assert said.filter(counts=True).count() == 4
     assert Rating.objects.filter(text=passage, rater=run.judge.rater).count() == 4
 
@@ -244,7 +265,7 @@ def test_who_may(cast, report, url):
         assert client.get(url).status_code == 200
         assert client.get("/datasets/ferry/versions/").status_code == 200
         assert send(client, url, "Other words.").status_code == status
-        assert client.post(f"{url}choose/", {"counts": "no"}).status_code == status
+        assert choose(client, url, "no").status_code == status
     for who, status in (("worker", 403), ("stranger", 302)):
         assert cast.client(who).get(url).status_code == status
         assert send(cast.client(who), url, "Other words.").status_code == status
@@ -253,7 +274,7 @@ def test_who_may(cast, report, url):
         assert admin.get(f"/datasets/ferry/words/{missing}/").status_code == 404
     assert admin.post("/datasets/ferry/words/spans/0/place/").status_code == 404
     assert admin.get(f"{url}choose/").status_code == 405
-    assert admin.post(f"{url}choose/", {"counts": "no"}).status_code == 404  # nothing to choose
+    assert choose(admin, url, "no").status_code == 404  # nothing to choose
     assert not Version.objects.exists()
 
 
@@ -263,10 +284,10 @@ def test_what_stayed_aside_once_comes_back_later_where_it_stands(owner, report, 
     row = next(row for row in Version.objects.get().set_aside if row["grade"] == 1)
     pair = {f"{name}_id": row[name] for name in ("rater", "rubric", "text", "question")}
     anew = Rating.objects.create(**pair, grade=0)
-    owner.post(f"{url}choose/", {"counts": "yes"})
+    choose(owner, url, "yes")
     anew.delete()
-    owner.post(f"{url}choose/", {"counts": "no"})
-    owner.post(f"{url}choose/", {"counts": "yes"})
+    choose(owner, url, "no")
+    choose(owner, url, "yes")
     report.refresh_from_db()
     assert marked(report) == [(words, "") for words in SPANS]
 
@@ -277,11 +298,11 @@ def test_grades_that_text_and_question_set_aside_come_back_when_both_let_them(ow
     send(owner, address, "What is known of it?", counts="no")
     send(owner, url, f"Corrected. {REPORT}", counts="no")
     assert not Rating.objects.exists()
-    owner.post(f"{address}choose/", {"counts": "yes"})
+    choose(owner, address, "yes")
     assert not Rating.objects.exists()
-    owner.post(f"{url}choose/", {"counts": "yes"})
+    choose(owner, url, "yes")
     assert sorted(Rating.objects.values_list("grade", flat=True)) == [0, 1]
     report.refresh_from_db()
     assert marked(report) == [(words, "") for words in SPANS]
-    owner.post(f"{address}choose/", {"counts": "no"})
+    choose(owner, address, "no")
     assert list(Rating.objects.values_list("grade", flat=True)) == [0]

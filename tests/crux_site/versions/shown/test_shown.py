@@ -46,9 +46,8 @@ def test_ratings_move_and_what_was_said_and_shown_stays(campaign, text, rosa):
     said = list(Answer.objects.order_by("pk").values())
     before = grades(text)
     assert before["wil", 2] == (1, [HURT])
-    look = rosa.post(
-        f"/datasets/ferry/words/text/{text.pk}/", {"body": MENDED, "counts": "yes", "look": ""}
-    )
+    data = {"body": MENDED, "counts": "yes", "look": "", "seen": text.sha256}
+    look = rosa.post(f"/datasets/ferry/words/text/{text.pk}/", data)
     assert f"Raters of {campaign} saw the old words" in look.content.decode()
     mend(text)
     assert grades(text) == {
