@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from django.core.cache import cache
-from django.db.models import Count, F, Max, Q, Subquery, Sum
+from django.db.models import BigIntegerField, Count, F, Max, Q, Sum, Value
+from django.db.models.functions import Cast, Coalesce
 
 from annotation.models import Dataset, NuggetSpan, Rating, SubQuestion
 from evaluation.data.held import COUNTED, Held
-from evaluation.models import RankedText
+from evaluation.models import RankedText, ReportValue
 
 Result = TypeVar("Result")
 
@@ -22,29 +23,53 @@ KEPT_FOR = 60 * 60  # seconds; by then nobody asks for it any more
 
 
 def data_version(dataset: Dataset) -> str:
-    """A short string that changes whenever ratings, spans, texts, questions or runs do, or their names.
+    """Hash of the data of a dataset, for cache keys: it changes with every rating, span, text, question, run.
 
-    Five aggregates, added up by the database: counts, newest keys and sums; a new name for a rater, a system or
-    a run is an act of the log. What none of them can see, because nothing in the application does it, is a
-    text or a question whose words are edited in place. They are not asked again while nothing at all is
-    written to the database.
+    The database aggregates the rows themselves, so that no writer has to remember to invalidate anything.
+    Ratings and spans go in with their values; names and wordings change by acts that the log of the dataset
+    has. The aggregates are not asked for again while nothing at all is written to the database.
     """
     return COUNTED.while_unwritten(("version", dataset.pk), lambda: _version(dataset))
 
 
 def _version(dataset: Dataset) -> str:
     newest = {"n": Count("pk"), "newest": Max("pk")}
+    spans = NuggetSpan.objects.filter(rating__text__dataset=dataset)
+    questions = SubQuestion.objects.filter(topic__dataset=dataset)
     aggregates = [
-        # A grade that is changed in place changes its product.
-        Rating.objects.of_dataset(dataset).aggregate(**newest, sum=Sum(F("grade") * F("pk"))),
-        NuggetSpan.objects.filter(rating__text__dataset=dataset).aggregate(**newest),
+        Rating.objects.of_dataset(dataset).aggregate(
+            **newest, last=Max("created"), **_sums("grade")
+        ),
+        spans.aggregate(**newest, **_sums("start", "end")),
         dataset.texts.aggregate(**newest, words=Count("body"), topics=Count("topic")),
-        SubQuestion.objects.filter(topic__dataset=dataset)
-        .annotate(act=Subquery(dataset.log.order_by("-pk").values("pk")[:1]))
-        .aggregate(**newest, filtered=Count("pk", filter=~Q(filtered_because="")), acts=Max("act")),
+        questions.aggregate(**newest, filtered=Count("pk", filter=~Q(filtered_because=""))),
         RankedText.objects.filter(run__dataset=dataset).aggregate(**newest, runs=Max("run_id")),
+        ReportValue.objects.filter(report__dataset=dataset).aggregate(**newest),
+        dataset.log.aggregate(**newest),
     ]
     return hashlib.sha256(repr((dataset.pk, aggregates)).encode()).hexdigest()[:16]
+
+
+def _sums(*fields: str) -> dict[str, Sum]:
+    """Sums over the rows of two pseudo-random numbers below 2^31, each drawn by a row's key and values.
+
+    A sum of plain products stays the same where two grades change places (1, 4, 4, 1 and 4, 1, 1, 4). These
+    products are taken modulo a prime, and cubed, before they are added: that two sets of rows have both sums in
+    common is a matter of chance, of one in 2^62.
+    """
+    sums = {}
+    for n, (of_key, of_value, prime) in enumerate(_MIXERS):
+        mixed: Any = F("pk") * of_key
+        for place, field in enumerate(fields, 1):
+            value = Coalesce(Cast(field, BigIntegerField()), Value(-1))
+            mixed = mixed + value * (of_value * place)
+        mixed %= prime
+        sums[f"sum_{n}"] = Sum(mixed * mixed % prime * mixed % prime)
+    return sums
+
+
+# Factors of the key and of values, and a prime: their products stay below 2^63.
+_MIXERS = ((1_000_003, 15_485_863, 2_147_483_647), (998_244_353, 32_452_843, 2_147_483_629))
 
 
 def cached(
@@ -57,25 +82,28 @@ def cached(
     each process, so that every process computes once. Results must be picklable; a cache that
     outlives the program has to be emptied when a new version of it is installed. The last few results are
     also held as they are: who gets one changes nothing of it. `version` is the
-    dataset's, where many results are asked for at once: it takes five queries.
+    dataset's, where many results are asked for at once: it takes some queries. What is computed while
+    somebody writes is of neither version, and is not kept.
     """
-    name = _name(dataset, key, version)
-
-    def kept() -> Result:
-        result: Result | None = cache.get(name)
-        if result is None:
-            result = compute()
-            cache.set(name, result, KEPT_FOR)
-        return result
-
-    return UNPACKED.get(name, kept)
+    version = version or data_version(dataset)
+    name = _name(key, version)
+    result: Any = UNPACKED.find(name)
+    if result is None:
+        result = cache.get(name)
+    if result is None:
+        result = compute()
+        if data_version(dataset) != version:
+            return cast(Result, result)
+        cache.set(name, result, KEPT_FOR)
+    UNPACKED.put(name, result)
+    return cast(Result, result)
 
 
 def if_kept(dataset: Dataset, key: object) -> Any:
     """What `cached` keeps under this key for the data as they are now; None where it keeps nothing."""
-    return cache.get(_name(dataset, key))
+    return cache.get(_name(key, data_version(dataset)))
 
 
-def _name(dataset: Dataset, key: object, version: str = "") -> str:
+def _name(key: object, version: str) -> str:
     digest = hashlib.sha256(repr(key).encode()).hexdigest()
-    return f"evaluation:{version or data_version(dataset)}:{digest}"
+    return f"evaluation:{version}:{digest}"

@@ -5,11 +5,13 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from annotation import unwritten
 
 Made = TypeVar("Made")
+
+_NOTHING = object()
 
 
 class Held:
@@ -21,17 +23,24 @@ class Held:
         self._lock = threading.Lock()
 
     def get(self, key: Hashable, make: Callable[[], Made]) -> Made:
+        made: Any = self.find(key, _NOTHING)
+        if made is _NOTHING:
+            made = make()
+            self.put(key, made)
+        return cast(Made, made)
+
+    def find(self, key: Hashable, default: Any = None) -> Any:
+        """The object under this key, or the default."""
         with self._lock:
             if key in self._made:
                 self._made.move_to_end(key)
-                made: Made = self._made[key]
-                return made
-        made = make()
+            return self._made.get(key, default)
+
+    def put(self, key: Hashable, made: Any) -> None:
         with self._lock:
             self._made[key] = made
             while len(self._made) > self._most:
                 self._made.popitem(last=False)
-        return made
 
     def clear(self) -> None:
         with self._lock:

@@ -20,6 +20,11 @@ CHANGES = {
         pk=Rating.objects.filter(grade=4)[0].pk
     ).update(grade=3),
     "two grades that change places": lambda s: _swap(),
+    "four grades whose products with their keys add up to the same": lambda s: _turn(),
+    "a span that moves": lambda s: NuggetSpan.objects.filter(position=1).update(start=3, end=5),
+    "a span that is placed": lambda s: NuggetSpan.objects.filter(start=None).update(
+        start=0, end=2, located="normalised"
+    ),
     "a span": lambda s: NuggetSpan.objects.create(
         rating=Rating.objects.first(), position=0, start=0, end=2, quote="En"
     ),
@@ -43,8 +48,26 @@ def _swap():
     Rating.objects.filter(pk=high.pk).update(grade=0)
 
 
+def _turn():
+    """1, 4, 4, 1 of keys in a row become 4, 1, 1, 4."""
+    first = Rating.objects.order_by("pk")[0].pk
+    for row, grade in enumerate((4, 1, 1, 4)):
+        Rating.objects.filter(pk=first + row).update(grade=grade)
+
+
+def _prepare():
+    """Grades of keys in a row, a span with a position, and one without."""
+    first, *others = Rating.objects.order_by("pk")[:4]
+    assert [rating.pk - first.pk for rating in others] == [1, 2, 3]
+    for rating, grade in zip((first, *others), (1, 4, 4, 1), strict=True):
+        Rating.objects.filter(pk=rating.pk).update(grade=grade)
+    NuggetSpan.objects.create(rating=first, position=1, start=2, end=4, quote="xy")
+    NuggetSpan.objects.create(rating=first, position=2, located="unlocated", source_quote="z")
+
+
 @pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
 def test_a_change_is_another_version(study, change):
+    _prepare()
     before = data_version(study.dataset)
     assert data_version(study.dataset) == before
     change(study)
@@ -71,3 +94,18 @@ def test_computed_once_for_a_version_and_a_key(study):
     assert cached(study.dataset, ("a", 5), compute) == {"n": 2}
     study.rate("cay", study.passages["ferry-1:0#0"], (1,))
     assert cached(study.dataset, ("a", 3), compute) == {"n": 3}
+
+
+def test_a_result_of_data_that_changed_meanwhile_is_not_kept(study):
+    """The old data may come back, as by an undo, and must not find it."""
+    rating = Rating.objects.filter(grade=4)[0]
+    calls = []
+
+    def compute():
+        calls.append(1)
+        Rating.objects.filter(pk=rating.pk).update(grade=3)
+        return {"n": len(calls)}
+
+    assert cached(study.dataset, ("b", 3), compute) == {"n": 1}
+    Rating.objects.filter(pk=rating.pk).update(grade=4)
+    assert cached(study.dataset, ("b", 3), lambda: {"n": "anew"}) == {"n": "anew"}
