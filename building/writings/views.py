@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import wraps
 from typing import Any
 
 from django.contrib import messages
@@ -153,7 +152,6 @@ def _act(act: Callable[[Writing], Any], *, wakes: bool = False) -> View:
 
     @require_POST
     @admins_only
-    @wraps(act)
     def view(request: AuthenticatedRequest, slug: str, pk: int) -> HttpResponseBase:
         run = _writing(slug, pk)
         try:

@@ -5,12 +5,14 @@ from pathlib import Path
 
 import pytest
 
+from tests.apps import OUR_APPS
+
 ROOT = Path(__file__).resolve().parents[2]
 WRITES = {"create", "bulk_create", "get_or_create", "update_or_create", "bulk_update", "update"}
 THE_PLACE = ROOT / "annotation" / "models" / "rating.py"
 
 
-@pytest.mark.parametrize("app", ["annotation", "evaluation", "judging", "crux_site"])
+@pytest.mark.parametrize("app", OUR_APPS)
 def test_nothing_else_writes_a_rating(app):
     for file in sorted((ROOT / app).rglob("*.py")):
         if file == THE_PLACE or "migrations" in file.parts:

@@ -1,5 +1,6 @@
 import pytest
 
+from annotation.models import Text
 from judging.graders import patience
 from tests.building.model_server import reranked, scored, vectors
 from tests.judging.graders.scripted_server import ScriptedServer
@@ -25,3 +26,14 @@ def server(monkeypatch, settings):
         server.answers["/v1/rerank"] = reranked(len)
         server.answers["/v1/score"] = scored(len)
         yield server
+
+
+@pytest.fixture
+def passages(dataset):
+    """The dataset with three passages, the last of them without text."""
+    topic = dataset.topics.get()
+    for number, body in enumerate(["A harbour.", "The harbour & the <b>ferry</b>.", None]):
+        Text.objects.create(
+            dataset=dataset, topic=topic, kind="passage", name=f"p{number}", body=body
+        )
+    return dataset

@@ -8,11 +8,11 @@ import pytest
 from django.conf import settings
 from django.utils.translation.template import templatize
 
+from tests.apps import OUR_APPS
 from tests.catalogue import catalogue
 
 LANGUAGES = [code for code, _name in settings.LANGUAGES if code != settings.LANGUAGE_CODE]
 TEMPLATES = sorted((settings.BASE_DIR / "templates").rglob("*.html"))
-APPS = ("annotation", "crux_site", "evaluation", "judging")
 STRING = r"""u?('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")"""
 # In the bar of every page.
 FOR_STAFF = {
@@ -40,7 +40,7 @@ def in_templates():
 
 def in_code():
     texts = set()
-    for app in APPS:
+    for app in OUR_APPS:
         for path in (settings.BASE_DIR / app).rglob("*.py"):
             for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
                 if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.apps import OUR_APPS
 from tests.browser.pictures import FILMS, FOLDER, PICTURES, still_of
 from tests.browser.site import ROOT
 
@@ -14,19 +15,19 @@ PAGES += [str(path.relative_to(ROOT)) for path in sorted(ROOT.glob("docs/**/*.md
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 CODE = re.compile(r"^    .*\n", re.MULTILINE)
 # One of our files begins with a folder of ours and ends as files do; a folder alone counts in words of code.
-OURS = "annotation|bench|crux_site|docs|evaluation|fixtures|judging|static|templates|tests"
+OURS = "|".join((*OUR_APPS, "bench", "client", "docs", "fixtures", "static", "templates", "tests"))
 KINDS = "py|md|html|js|css|jsonl?|toml|txt|po"
 FILE = re.compile(rf"(?<![\w./-])((?:{OURS})/(?:[\w-]+/)*[\w-]+\.(?:{KINDS}))\b")
 FOLDER_NAMED = re.compile(rf"`((?:{OURS})/(?:[\w-]+/)*)`")
-MODULE = re.compile(r"(?<![\w./-])((?:annotation|evaluation|judging|crux_site)(?:\.[a-z_]\w*)+)")
+MODULE = re.compile(rf"(?<![\w./-])((?:{'|'.join(OUR_APPS)})(?:\.[a-z_]\w*)+)")
 FIRST_SCREEN = 35
 # What a folder of a page may hold.
 OF_A_PAGE = ("urls.py", "views.py", "params.py", "forms.py", "page.py", "tags.py", "export.py")
 OF_KITS = ("ui.py", "bench.py")
 SAID = {tokenize.STRING, tokenize.COMMENT}
 FILLED_IN = re.compile(r"\{[^{}]*\}")
-# The name of a salt or of a file that looks like a module.
-NO_MODULES = ("annotation.invited", "crux_site.logins")
+# Names of salts, of loggers and of files that look like modules.
+NO_MODULES = ("annotation.invited", "building.md", "crux_site.logins")
 
 
 def words_of(page: str) -> str:
@@ -65,9 +66,7 @@ def test_the_map_of_contributing_names_whole_paths():
         assert (ROOT / name).is_file() or name in OF_A_PAGE + OF_KITS, name
 
 
-@pytest.mark.parametrize(
-    "folder", ["annotation", "evaluation", "judging", "crux_site", "tests", "bench"]
-)
+@pytest.mark.parametrize("folder", [*OUR_APPS, "client", "tests", "bench"])
 def test_what_code_says_of_other_code_is_there(folder):
     """In docstrings and comments too, which no import checks."""
     for file in sorted((ROOT / folder).rglob("*.py")):

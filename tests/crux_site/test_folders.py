@@ -8,10 +8,11 @@ from pathlib import Path
 import pytest
 from django.urls import URLPattern, get_resolver
 
+from tests.apps import OUR_APPS
+
 ROOT = Path(__file__).resolve().parents[2]
-APPS = ("annotation", "evaluation", "judging", "crux_site")
 # Templates of many pages lie beside the folders of pages.
-SHARED = re.compile(r"(annotation|evaluation|judging)/(_\w+|refusal)\.html")
+SHARED = re.compile(rf"({'|'.join(OUR_APPS)})/(_\w+|refusal)\.html")
 
 
 def addresses(patterns, before=""):
@@ -20,7 +21,7 @@ def addresses(patterns, before=""):
         if isinstance(pattern, URLPattern):
             view = getattr(pattern.callback, "view_class", pattern.callback)
             module = inspect.unwrap(view).__module__
-            if module.split(".")[0] in APPS:
+            if module.split(".")[0] in OUR_APPS:
                 yield address, pattern.name or "", module
         else:
             yield from addresses(pattern.url_patterns, address)

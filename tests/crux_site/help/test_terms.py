@@ -10,11 +10,11 @@ from crux_site.help.docs import doc
 from crux_site.help.places import PLACES, folder_of, help_with
 from crux_site.help.tags import term
 from crux_site.help.terms import terms
+from tests.apps import OUR_APPS
 from tests.crux_site.test_templates import TEMPLATES
 from tests.evaluation.scoring.material import make_study
 from tests.markup import markup
 
-APPS = ("annotation", "building", "crux_site", "evaluation", "judging")
 USED = re.compile(r"""{% term ("[^"]*"|'[^']*')""")
 LINK = re.compile(r'<a class="term" href="(/help/terms/#[^"]+)" title="([^"]+)">([^<]+)</a>')
 # The log-in, the help itself, and buttons that lead back to the page that they are on.
@@ -104,7 +104,7 @@ def rooms(patterns) -> set[str]:
             found |= rooms(pattern.url_patterns)
         else:
             found.add(folder_of(ResolverMatch(pattern.callback, (), {})))
-    return {folder for folder in found if folder.split(".")[0] in APPS}
+    return {folder for folder in found if folder.split(".")[0] in OUR_APPS}
 
 
 def test_every_room_leads_somewhere():

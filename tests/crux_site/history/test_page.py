@@ -36,6 +36,7 @@ from evaluation.data.selection import select
 from evaluation.models import RankedText, RetrievalRun
 from judging.engine.foreground import fill_lexical
 from judging.models import JudgeRun
+from tests.apps import OUR_APPS
 from tests.conftest import Cast, make_cast
 from tests.crux_site.imports.study import study, write
 from tests.evaluation.agreement.test_page import words
@@ -284,7 +285,7 @@ def test_every_table_of_a_dataset_is_known(db):
     """A table that is forgotten would keep a dataset from being deleted, or lose rows to an undo."""
     ours = [
         m
-        for app in ("annotation", "evaluation", "judging", "building")
+        for app in OUR_APPS
         for m in apps.get_app_config(app).get_models(include_auto_created=True)
     ]
     reached = {Dataset}

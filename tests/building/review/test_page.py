@@ -14,7 +14,7 @@ from tests.building.engine.material import (
     started,
 )
 from tests.building.engine.test_deciding import replied
-from tests.building.pages.material import SCRIPT, WORDS, a_writing, first_of, of
+from tests.building.pages import SCRIPT, WORDS, a_writing, first_of, of
 from tests.judging.graders.scripted_server import said
 from tests.markup import markup
 

@@ -5,7 +5,7 @@ import pytest
 from annotation.models import Dataset, SubQuestion, Text
 from building.overview.page import steps
 from tests.building.engine.material import add_run, make_collection
-from tests.building.pages.material import ROOT, SCRIPT, a_writing
+from tests.building.pages import ROOT, SCRIPT, a_writing
 from tests.markup import markup
 
 pytestmark = pytest.mark.django_db

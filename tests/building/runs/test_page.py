@@ -1,96 +1,20 @@
-"""Searching passages, making a run and how it was made, in the browser's terms."""
+"""New retrieval runs from a recipe, and the page of a run."""
 
 import pytest
 
-from annotation.models import Text
-from building import indexes
 from evaluation.models import RetrievalRun
+from tests.building.pages import check_access
 from tests.factories import make_dataset
 from tests.markup import markup
 
-
-@pytest.fixture
-def study(dataset):
-    topic = dataset.topics.get()
-    for number, body in enumerate(["A harbour.", "The harbour & the <b>ferry</b>.", None]):
-        Text.objects.create(
-            dataset=dataset, topic=topic, kind="passage", name=f"p{number}", body=body
-        )
-    return dataset
+NEW = "/datasets/ferry/building/new-run/"
 
 
-SEARCH, NEW = "/datasets/ferry/search/", "/datasets/ferry/building/new-run/"
+def test_only_admins_make_runs(cast, passages):
+    check_access(cast, NEW, researcher=403)
 
 
-@pytest.mark.parametrize(
-    ("address", "researcher"), [(SEARCH, 200), (f"{SEARCH}?q=harbour", 200), (NEW, 403)]
-)
-def test_who_may(cast, study, address, researcher):
-    wanted = {"admin": 200, "researcher": researcher, "worker": 403, "stranger": 302}
-    for who, status in wanted.items():
-        assert cast.client(who).get(address).status_code == status
-    assert cast.client("admin").put(address).status_code == 405
-    elsewhere = address.replace("ferry", "nowhere")
-    assert cast.client("admin").get(elsewhere).status_code == 404
-
-
-def test_a_passage_says_why_it_is_there(cast, study):
-    response = cast.client("researcher").get(SEARCH, {"q": "harbours and ferries"})
-    first, second = response.context["search"].found[:2]
-    assert first.text.name == "p1"
-    assert {share.term for share in first.shares} == {"harbour", "ferri"}
-    assert sum(share.score for share in first.shares) == pytest.approx(first.score, abs=1e-4)
-    assert [share.term for share in second.shares] == ["harbour"] or second.text.name != "p0"
-    page = markup(response)
-    assert "the &lt;b&gt;ferry&lt;/b&gt;" in page
-    assert 'style="' not in page
-
-
-def test_twenty_are_shown_and_it_is_said_that_there_are_more(cast, study):
-    topic = study.topics.get()
-    for number in range(20):
-        Text.objects.create(
-            dataset=study, topic=topic, kind="passage", name=f"m{number}", body="harbour"
-        )
-    client = cast.client("researcher")
-    response = client.get(SEARCH, {"q": "harbour"})
-    assert len(response.context["search"].found) == 20
-    assert "more hold one of these words" in markup(response)
-    assert "more hold" not in markup(client.get(SEARCH, {"q": "ferry"}))
-
-
-def test_a_script_gets_the_list_alone(cast, study):
-    client = cast.client("researcher")
-    part = client.get(SEARCH, {"q": "harbour"}, headers={"HX-Target": "found"}).content.decode()
-    assert "<html" not in part
-    assert "p0" in part
-
-
-@pytest.mark.parametrize("words", ["", "   ", "the of", "zzzz", "x" * 5_000, "<script>", "💩"])
-def test_any_words_are_answered(cast, study, words):
-    response = cast.client("researcher").get(SEARCH, {"q": words})
-    assert response.status_code == 200
-    assert "<script>" not in response.content.decode().split("<main")[1]
-
-
-def test_only_passages_of_the_dataset_are_found(cast, study):
-    other = make_dataset("other")
-    Text.objects.create(
-        dataset=other, topic=other.topics.get(), kind="passage", name="q", body="harbour harbour"
-    )
-    found = cast.client("researcher").get(SEARCH, {"q": "harbour"}).context["search"].found
-    assert {one.text.dataset_id for one in found} == {study.pk}
-
-
-def test_many_passages_are_indexed_by_command(cast, study, monkeypatch):
-    monkeypatch.setattr("building.search.page.AT_A_LOOK", 1)
-    page = markup(cast.client("researcher").get(SEARCH, {"q": "harbour"}))
-    assert "manage.py build_index ferry" in page
-    indexes.index_of(study)
-    assert cast.client("researcher").get(SEARCH, {"q": "harbour"}).context["search"].found
-
-
-def test_a_run_is_made_and_shown(cast, study):
+def test_a_run_is_made_and_shown(cast, passages):
     response = cast.client("admin").post(NEW, {"name": "mine", "recipe": "bm25 % 2"}, follow=True)
     run = RetrievalRun.objects.get(name="mine")
     assert response.redirect_chain[-1][0] == "/datasets/ferry/building/runs/mine/"
@@ -106,7 +30,7 @@ def test_a_run_is_made_and_shown(cast, study):
 FIELDS = {"recipe": "bm25 % 2", "was": "bm25 % 2", "first-step": "bm25", "first-cut": "2"}
 
 
-def test_a_run_is_made_from_fields(cast, study):
+def test_a_run_is_made_from_fields(cast, passages):
     client = cast.client("admin")
     page = markup(client.get(NEW))
     assert 'name="first-bm25-k1"' in page
@@ -124,7 +48,7 @@ def test_a_run_is_made_from_fields(cast, study):
     assert RetrievalRun.objects.get(name="again").origin["steps"][0]["name"] == "mine"
 
 
-def test_a_field_that_is_wrong_says_so_and_nothing_is_made(cast, study):
+def test_a_field_that_is_wrong_says_so_and_nothing_is_made(cast, passages):
     client = cast.client("admin")
     response = client.post(NEW, {**FIELDS, "name": "mine", "first-bm25-b": "2"})
     assert response.status_code == 422
@@ -137,7 +61,7 @@ def test_a_field_that_is_wrong_says_so_and_nothing_is_made(cast, study):
     assert not RetrievalRun.objects.exists()
 
 
-def test_an_empty_line_shows_the_fields_again(cast, study):
+def test_an_empty_line_shows_the_fields_again(cast, passages):
     client = cast.client("admin")
     assert (
         "first-step"
@@ -148,7 +72,7 @@ def test_an_empty_line_shows_the_fields_again(cast, study):
     assert 'name="recipe" value="bm25 % 100"' in page
 
 
-def test_a_script_gets_what_a_choice_changes(cast, study):
+def test_a_script_gets_what_a_choice_changes(cast, passages):
     client = cast.client("admin")
     for part, has_fields in (("needs", False), ("fields", True)):
         response = client.post(NEW, {**FIELDS, "look": "1"}, headers={"HX-Target": part})
@@ -174,7 +98,7 @@ def test_a_script_gets_what_a_choice_changes(cast, study):
         ("fuse(bm25, bm25, bm25(b=0))", "The fields cannot say this line: fuse joins 3 rankings"),
     ],
 )
-def test_what_a_line_takes_is_said(cast, study, line, says):
+def test_what_a_line_takes_is_said(cast, passages, line, says):
     page = markup(cast.client("admin").post(NEW, {"recipe": line, "name": "x", "look": ""}))
     assert says in page
     is_asking = "server" in line
@@ -197,7 +121,7 @@ def test_what_a_line_takes_is_said(cast, study, line, says):
         ({"name": "mine", "recipe": "x" * 3_000}, "recipe", "at most 2000"),
     ],
 )
-def test_what_is_wrong_is_said_at_its_field(cast, study, sent, field, says):
+def test_what_is_wrong_is_said_at_its_field(cast, passages, sent, field, says):
     response = cast.client("admin").post(NEW, sent)
     assert response.status_code == 422
     page = markup(response)
@@ -206,8 +130,8 @@ def test_what_is_wrong_is_said_at_its_field(cast, study, sent, field, says):
     assert not RetrievalRun.objects.exists()
 
 
-def test_a_run_from_a_file_says_that_it_came_in_one(cast, study):
-    RetrievalRun.objects.create(dataset=study, name="from/file")
+def test_a_run_from_a_file_says_that_it_came_in_one(cast, passages):
+    RetrievalRun.objects.create(dataset=passages, name="from/file")
     page = markup(cast.client("researcher").get("/datasets/ferry/building/runs/from/file/"))
     assert "It came in a file" in page
     assert cast.client("worker").get("/datasets/ferry/building/runs/from/file/").status_code == 403

@@ -21,7 +21,7 @@ from tests.building.engine.material import (
     questions,
     started,
 )
-from tests.building.pages.material import ROOT, SCRIPT, WORDS, a_writing, of
+from tests.building.pages import ROOT, SCRIPT, WORDS, a_writing, of
 from tests.judging.graders.scripted_server import said
 from tests.markup import markup
 

@@ -4,7 +4,7 @@ import pytest
 
 from annotation.models import Citation, Text
 from tests.building.engine.material import make_collection
-from tests.building.pages.material import ROOT, SCRIPT, WORDS
+from tests.building.pages import ROOT, SCRIPT, WORDS
 from tests.markup import markup
 
 REPORTS = f"{ROOT}reports/"

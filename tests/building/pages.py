@@ -28,3 +28,13 @@ def first_of(run: Writing) -> Product:
 
 def of(run: Writing, rest: str = "") -> str:
     return f"/datasets/{run.dataset.slug}/building/writings/{run.pk}/{rest}"
+
+
+def check_access(cast, address: str, *, researcher: int) -> None:
+    """Assert each role's status for a page of the dataset `ferry`, and 405 and 404 where they belong."""
+    statuses = {"admin": 200, "researcher": researcher, "worker": 403, "stranger": 302}
+    for who, status in statuses.items():
+        assert cast.client(who).get(address).status_code == status
+    assert cast.client("admin").put(address).status_code == 405
+    elsewhere = address.replace("ferry", "nowhere")
+    assert cast.client("admin").get(elsewhere).status_code == 404

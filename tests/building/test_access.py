@@ -5,7 +5,7 @@ import pytest
 from annotation.models import SubQuestion, Text
 from building.models import Product
 from tests.building.engine.material import make_collection
-from tests.building.pages.material import a_writing, first_of
+from tests.building.pages import a_writing, first_of
 
 pytestmark = pytest.mark.any_database
 
