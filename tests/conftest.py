@@ -9,12 +9,14 @@ from django.conf import settings as of_the_site
 from django.core.cache import caches
 from django.db import connection, transaction
 from django.test import Client, override_settings
+from django.utils import timezone
 from hypothesis import HealthCheck, settings
 
 from annotation.models import Assignment, Campaign, Dataset, User
 from annotation.models.projects import join_main
 from evaluation.data.cache import UNPACKED
 from tests import real_study as study_of_the_paper
+from tests.clock import StandingClock
 from tests.factories import make_campaign, make_dataset
 
 # How long an example takes says how busy the machine is, and nothing about the code.
@@ -114,6 +116,14 @@ def plain_static_files():
         PASSWORD_HASHERS=["django.contrib.auth.hashers.MD5PasswordHasher"],
     ):
         yield
+
+
+@pytest.fixture
+def standing_clock(monkeypatch) -> StandingClock:
+    """The site's clock, which moves only where the test moves it."""
+    clock = StandingClock()
+    monkeypatch.setattr(timezone, "now", clock.now)
+    return clock
 
 
 def keep_nothing() -> None:

@@ -8,6 +8,7 @@ import pytest
 
 from bench.serving import Server
 from tests.api.seed import ADMIN, seed
+from tests.clock import HANGS
 from tests.judging.engine.material import environment
 
 CONFIG = Path(__file__).parent / "schemathesis.toml"
@@ -38,6 +39,6 @@ def test_whatever_is_sent_is_answered_as_the_schema_says(address, tmp_path):
         cwd=tmp_path,  # what it keeps of its runs lies there
         capture_output=True,
         text=True,
-        timeout=400,
+        timeout=HANGS,
     )
     assert ran.returncode == 0, ran.stdout + ran.stderr

@@ -1,11 +1,12 @@
 """What hands do on a page: dragging over words with the mouse, and walking to them by keyboard."""
 
 import re
-import time
 import unicodedata
 from contextlib import contextmanager
 
 from playwright.sync_api import LocatorAssertions, Page, expect
+
+from tests.clock import wait_for
 
 # The middle of the first and of the last letter of some words inside #text, as the window sees them.
 _ENDS = """(words) => {
@@ -128,11 +129,7 @@ def select_by_touch(page: Page, words: str) -> None:
 
 def until(page: Page, expression: str) -> None:
     """Wait until a JavaScript expression holds. (Playwright's own wait needs eval, which our CSP forbids.)"""
-    deadline = time.monotonic() + 30
-    while not page.evaluate(expression):
-        if time.monotonic() > deadline:
-            raise AssertionError(f"it never held that {expression}")
-        time.sleep(0.05)
+    wait_for(lambda: page.evaluate(expression))
 
 
 def keys_for(page: Page, quote: str) -> list[str]:

@@ -8,11 +8,11 @@ import socket
 import sqlite3
 import subprocess
 import sys
-import time
-import urllib.request
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
+
+from tests.clock import is_answered, wait_for
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 CHROMIUM = os.environ.get("CHROMIUM", "/usr/bin/chromium")
@@ -30,6 +30,8 @@ CHROMIUM_ARGS = [
 # One process for all of it: each has to load the whole site first.
 PREPARE = """
 from django.core.management import call_command
+
+from tests.clock import is_answered, wait_for
 call_command("migrate", verbosity=0)
 call_command("collectstatic", interactive=False, verbosity=0)
 """
@@ -170,13 +172,9 @@ def _run(code: str, env: dict[str, str]) -> None:
 
 
 def _wait_for(url: str, server: subprocess.Popen) -> None:
-    for _ in range(480):
+    def answers() -> bool:
         if server.poll() is not None:
             raise RuntimeError(f"the server ended with {server.returncode}")
-        try:
-            urllib.request.urlopen(f"{url}/login/", timeout=2)
-        except OSError:
-            time.sleep(0.25)
-        else:
-            return
-    raise RuntimeError("the server did not answer within two minutes")
+        return is_answered(f"{url}/login/")
+
+    wait_for(answers)

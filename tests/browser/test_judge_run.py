@@ -131,6 +131,7 @@ def waits_since_long(site) -> None:
         )
 
 
+@pytest.mark.timing
 def test_a_run_is_started_watched_cancelled_resumed_and_finished(visit, site, judging):
     """And the baseline's beside it, which needs no server."""
     ada = visit("ada")

@@ -61,8 +61,8 @@ def test_while_answers_wait_the_line_never_says_saved(at_work):
         page.keyboard.press("u")
         page.keyboard.press("u")
         said(page).to_contain_text("4 waiting")
-        page.evaluate("dispatchEvent(new Event('online'))")  # a network, and still no server
-        page.wait_for_timeout(300)
+        with page.expect_event("requestfailed"):
+            page.evaluate("dispatchEvent(new Event('online'))")  # a network, and still no server
         said(page).to_contain_text("4 waiting")
         heard = {words.split(",")[0] for words in page.evaluate("window.heard")}
         assert heard == {"Saving…", "Not saved yet"}

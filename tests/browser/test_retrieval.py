@@ -68,6 +68,7 @@ def test_a_pair_of_systems_is_two_clicks_from_its_topics(rosa):
     page.wait_for_url("**/matrix/**")
 
 
+@pytest.mark.timing
 def test_a_figure_tells_a_point_and_opens_its_topic(rosa):
     page = rosa.open(f"{ROOM}figure/topics/")
     # The points are there before anything listens to the mouse; Plotly's emitter tells of the last to come.

@@ -1,6 +1,5 @@
 """Words marked by keys: several keys are one answer, and whatever happens before it is sent, it is kept."""
 
-import time
 from contextlib import contextmanager
 
 import pytest
@@ -8,6 +7,7 @@ from playwright.sync_api import expect
 
 from tests.browser.hands import answer_all, grade, settled
 from tests.browser.material import T1_BODY
+from tests.clock import wait_for
 
 pytestmark = pytest.mark.whole_browser  # which sends what a page leaves behind
 
@@ -108,9 +108,7 @@ def test_a_page_that_is_left_at_once_has_sent_them(at_work, site):
     with at_once(page):
         mark(page)
         page.goto("about:blank")
-    deadline = time.monotonic() + 30
-    while not spans(site, item) and time.monotonic() < deadline:
-        time.sleep(0.05)
+    wait_for(lambda: spans(site, item))
     assert spans(site, item) == [(1, WORDS)]
     page = worker.open(f"/work/{item}/")  # which sends them again, and they count once
     settled(page)

@@ -2,11 +2,13 @@
 
 import re
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.browser.hands import grade, settled
 
 
+@pytest.mark.timing
 def test_active_time_is_sent_with_answers(worker, site):
     item, _ = site.assignments(worker.name, "t1")
     page = worker.open(f"/work/{item}/")

@@ -16,7 +16,7 @@ def own_indexes(settings, tmp_path):
 @pytest.fixture
 def server(monkeypatch, settings):
     """A server called local, of a model that likes long texts, and clients that do not wait long."""
-    monkeypatch.setattr("building.asking.client.PATIENCE", 1.0)
+    monkeypatch.setattr("building.asking.client.PATIENCE", 600.0)
     monkeypatch.setenv("JUDGE_KEY_LOCAL", "a-key-that-is-secret")
     monkeypatch.setattr(patience, "FIRST_WAIT", 0.01)
     monkeypatch.setattr(patience, "LONGEST_WAIT", 0.02)

@@ -20,6 +20,7 @@ from evaluation.models import RetrievalRun
 from manage import EXTRAS
 from tests.building.material import BODIES, made, make_ferries, names, ranked
 from tests.building.static_models import TINY, write_tiny, write_wordllama
+from tests.clock import HANGS
 
 IN_16_BITS = 5e-4  # what half precision does to a cosine
 
@@ -239,5 +240,7 @@ def test_steps_load_no_model_until_one_is_named():
         "import django, os, sys; os.environ['DJANGO_SETTINGS_MODULE'] = 'crux_site.settings'; django.setup(); "
         "import building.steps; print(sorted({'model2vec', 'tokenizers', 'safetensors'} & set(sys.modules)))"
     )
-    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
+    run = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=HANGS
+    )
     assert run.stdout.strip() == "[]", run.stderr

@@ -13,6 +13,7 @@ from annotation.models import User
 from crux_client import Site
 from tests.api.seed import ADMIN
 from tests.browser.site import ROOT
+from tests.clock import HANGS
 from tests.crux_site.test_docs import CODE
 
 RECIPES = (ROOT / "docs" / "client.md").read_text().partition("## In R")[2]
@@ -59,7 +60,7 @@ def test_every_recipe_runs_and_has_the_numbers_of_the_client(served, tmp_path):
         env=os.environ | {"CRUX_URL": served, "CRUX_TOKEN": ADMIN},
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=HANGS,
         check=False,
     )
     assert ran.returncode == 0, ran.stderr

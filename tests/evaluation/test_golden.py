@@ -10,6 +10,7 @@ import pytest
 
 from evaluation.golden.__main__ import main
 from evaluation.golden.answers import FAMILIES, answers
+from tests.clock import HANGS
 from tests.golden_cases import GOLDEN, cases, differences, files
 
 ROOT = Path(__file__).parents[2]
@@ -22,7 +23,7 @@ def run(path):
         cwd=ROOT,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=HANGS,
         env={**os.environ, "PYTHONIOENCODING": "utf-8"},
     )
 

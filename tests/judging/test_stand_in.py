@@ -4,9 +4,7 @@ import math
 import socket
 import subprocess
 import sys
-import time
 from pathlib import Path
-from urllib.request import urlopen
 
 import pytest
 
@@ -16,6 +14,7 @@ from judging.grading.pairs import Failure, Pair, Sampling, State
 from judging.grading.prompt import render, wording_of
 from judging.grading.spec import Spec
 from judging.stand_in import MODEL, answer
+from tests.clock import wait_for_server
 
 ROOT = Path(__file__).parents[2]
 LEVELS = tuple((grade, f"level {grade}") for grade in range(6))
@@ -64,14 +63,7 @@ def served():
     command = [sys.executable, "-m", "judging.stand_in", "--port", str(port), "--seconds", "0"]
     process = subprocess.Popen(command, cwd=ROOT)
     try:
-        until = time.monotonic() + 60
-        while True:
-            try:
-                urlopen(f"http://127.0.0.1:{port}/v1/models", timeout=5).close()
-                break
-            except OSError:
-                assert time.monotonic() < until
-                time.sleep(0.1)
+        wait_for_server(f"http://127.0.0.1:{port}/v1/models")
         yield f"http://127.0.0.1:{port}/v1"
     finally:
         process.terminate()

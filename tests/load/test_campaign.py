@@ -20,7 +20,7 @@ def postgres_is_there():
         pytest.skip(f"NO PostgreSQL at {url} (PG_URL=... names another): tried on SQLite alone")
 
 
-@pytest.mark.soak
+@pytest.mark.timing
 @pytest.mark.parametrize("database", ["sqlite", "postgres"])
 def test_nothing_is_lost_when_the_server_is_killed_under_a_crowd(database):
     if database == "postgres":

@@ -7,15 +7,15 @@ import signal
 import socket
 import subprocess
 import sys
-import time
 import urllib.request
 from pathlib import Path
 
 import pytest
 
 from bench.serving import ROOT
+from tests.clock import HANGS, wait_for
 
-pytestmark = pytest.mark.soak
+pytestmark = pytest.mark.timing
 UNIT = ROOT / "docs" / "deploy" / "crux.service"
 
 
@@ -35,16 +35,9 @@ def workers_of(process):
 def answers(port):
     try:
         url = f"http://127.0.0.1:{port}/healthz/"
-        return urllib.request.urlopen(url, timeout=20).status == 200
+        return urllib.request.urlopen(url, timeout=HANGS).status == 200
     except OSError:
         return False
-
-
-def wait_for(what, seconds=60):
-    end = time.monotonic() + seconds
-    while not what():
-        assert time.monotonic() < end
-        time.sleep(0.1)
 
 
 @pytest.fixture
@@ -69,7 +62,7 @@ def server(tmp_path):
         yield process, port
     finally:
         os.killpg(process.pid, signal.SIGKILL)
-        process.wait(20)
+        process.wait(HANGS)
 
 
 def test_one_killed_process_does_not_end_the_site(server):

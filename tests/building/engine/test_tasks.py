@@ -21,6 +21,7 @@ from judging.models import JudgeRun
 from judging.tasks import JUDGING
 from tests import forked
 from tests.building.engine.material import a_writer, drafts, make_collection, questions, started
+from tests.clock import HANGS
 from tests.judging.engine.material import a_judge, make_study
 from tests.judging.graders import scripted_server
 
@@ -137,13 +138,13 @@ def test_a_judge_run_of_the_same_number_is_another(run):
     assert {kind.model for kind in Background.ALL} == {type(judge_run), Writing}
 
 
-@pytest.mark.soak
+@pytest.mark.timing
 @pytest.mark.django_db(transaction=True)
 def test_a_worker_that_starts_goes_on_with_what_was_left(tmp_path):
     run = started(baseline_of("questions"), make_collection())
     said = tmp_path / "said"
     worker = forked.start(forked.command, said, "judge_worker", "--batch")
-    worker.join(120)
+    worker.join(HANGS)
     assert worker.exitcode == 0, said.read_text()
     assert f"Writing {run.pk} goes on" in said.read_text()
     assert state(run) == "finished"

@@ -16,6 +16,7 @@ from judging.graders.openai_reply import read
 from judging.graders.openai_server import Address
 from judging.grading.pairs import RAW_LIMIT, Sampling
 from tests.any_text import any_text
+from tests.clock import HANGS
 from tests.judging.graders.scripted_server import (
     MODEL,
     ScriptedServer,
@@ -143,7 +144,7 @@ def test_a_server_that_is_silent_for_too_long_is_of_no_use(server):
     server.script("Q1", drip)
     server.script("Reply with 0.", drip)  # what it is asked to see whether Q1 is at fault
     with pytest.raises(Unavailable, match="has not answered"):
-        written(server, ask("Q1"), timeout=0.05, patience=0.3)
+        written(server, ask("Q1"), timeout=0.05, patience=0)
 
 
 @pytest.mark.parametrize(
@@ -200,7 +201,7 @@ def test_a_writer_that_is_left_lets_go_of_what_is_under_way(server):
     )
     assert next(each for each in outcomes if each).raw == "B"
     outcomes.close()
-    assert server.under_way_after(10) == 0
+    assert server.under_way_after(HANGS) == 0
 
 
 @settings(max_examples=60)

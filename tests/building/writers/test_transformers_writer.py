@@ -1,7 +1,7 @@
 """A writer with transformers in this process, where there is none: tests/finetune trains a real one."""
 
 import sys
-import time
+import threading
 from types import SimpleNamespace
 
 import pytest
@@ -11,6 +11,7 @@ from building.writers import transformers_writer
 from building.writers.transformers_writer import TransformersWriter, one_string
 from judging.graders.base import GraderError, Unavailable
 from tests.building.writers.test_openai_writer import ask, spec
+from tests.clock import HANGS
 
 SPEC = spec(backend="transformers", adapter="/adapters/mill", adapter_hash="0" * 64)
 
@@ -118,15 +119,17 @@ def test_an_adapter_that_is_not_the_writer_s_writes_nothing(monkeypatch):
 
 def test_while_a_text_takes_long_it_says_that_it_is_there(monkeypatch):
     monkeypatch.setattr(transformers_writer, "_SIGN_OF_LIFE", 0.01)
+    go_on = threading.Event()
 
     def write(*what):
-        time.sleep(0.1)
+        assert go_on.wait(HANGS)
         return wrote("late")
 
     with_model(monkeypatch, write)
-    came = written(ask("Q1"))
-    assert None in came
-    assert came[-1].raw == "late"
+    outcomes = iter(TransformersWriter(SPEC).outcomes(iter([ask("Q1")])))
+    assert next(outcomes) is None
+    go_on.set()
+    assert [each.raw for each in outcomes if each] == ["late"]
 
 
 def test_another_adapter_is_another_writer_and_none_is_who_it_was():

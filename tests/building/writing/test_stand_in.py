@@ -4,7 +4,6 @@ import json
 import socket
 import subprocess
 import sys
-import time
 from pathlib import Path
 from urllib.request import Request, urlopen
 
@@ -16,6 +15,7 @@ from building.writing.tasks import TASKS, render
 from judging import stand_in
 from judging.grading import prompts
 from tests.building.writing.texts import DOCUMENT
+from tests.clock import HANGS, wait_for_server
 
 ROOT = Path(__file__).parents[3]
 SOURCES = {
@@ -87,15 +87,9 @@ def test_it_serves():
         {"Content-Type": "application/json"},
     )
     try:
-        until = time.monotonic() + 60
-        while True:
-            try:
-                with urlopen(request, timeout=5) as response:
-                    choice = json.load(response)["choices"][0]
-                break
-            except OSError:
-                assert time.monotonic() < until
-                time.sleep(0.1)
+        wait_for_server(f"http://127.0.0.1:{port}/v1/models")
+        with urlopen(request, timeout=HANGS) as response:
+            choice = json.load(response)["choices"][0]
     finally:
         process.terminate()
         process.wait(20)

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.clock import HANGS
+
 ROOT = Path(__file__).resolve().parents[3]
 PASSAGES = 15_000
 # To read it whole would take more than its size. Batches take a third of that, of a file of any size.
@@ -56,7 +58,7 @@ def test_a_large_file_in_bounded_memory(tmp_path):
         env=environment,
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=HANGS,
     )
     assert done.returncode == 0, done.stderr
     started, peak, created = map(int, done.stdout.split())

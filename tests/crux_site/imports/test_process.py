@@ -1,7 +1,6 @@
 """An import beside people at work: who waits for whom, and the process that the page starts."""
 
 import io
-import time
 import zipfile
 from pathlib import Path
 
@@ -12,6 +11,7 @@ from django.db import connection
 from annotation.models import Answer, Campaign, Dataset, Rater
 from crux_site.imports import uploads
 from crux_site.imports.importing import import_dataset
+from tests import clock
 from tests.annotation.task.work_material import answer
 from tests.factories import make_campaign
 from tests.threads import in_threads
@@ -69,7 +69,7 @@ def campaign(cast, dataset) -> Campaign:
     return make_campaign(dataset, cast.worker, cast.other_worker)
 
 
-@pytest.mark.soak
+@pytest.mark.timing
 @pytest.mark.parametrize("dry_run", [True, False])
 def test_people_save_while_an_import_is_looked_at_or_runs(
     transactional_db, cast, dataset, assignment, impatient, dry_run
@@ -98,13 +98,10 @@ def test_a_look_sees_what_is_there_and_leaves_it(transactional_db, dataset):
 def wait_for(url):
     token = url.strip("/").rpartition("/")[2]
     upload = uploads.upload_of(token)
-    until = time.monotonic() + 120
-    while upload.is_at_work:
-        assert time.monotonic() < until
-        time.sleep(0.1)
+    clock.wait_for(lambda: not upload.is_at_work)
 
 
-@pytest.mark.soak
+@pytest.mark.timing
 def test_the_page_starts_a_process_and_says_how_far_it_is(
     transactional_db, cast, at_the_test_database
 ):

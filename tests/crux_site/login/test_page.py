@@ -11,6 +11,7 @@ from django.test import Client
 
 from annotation.models import User
 from crux_site.login import tries
+from tests.clock import HANGS
 from tests.threads import in_threads
 
 PASSWORD = "pass-word-1"
@@ -156,7 +157,7 @@ def test_who_comes_at_a_bad_moment_is_told_to_try_again(slow_hashing):
     for attacker in attackers:
         attacker.start()
     for _ in attackers:
-        assert began.acquire(timeout=30)
+        assert began.acquire(timeout=HANGS)
     refused = log_in("wil", PASSWORD)
     assert refused.status_code == 503
     assert int(refused["Retry-After"]) > 0
@@ -164,7 +165,7 @@ def test_who_comes_at_a_bad_moment_is_told_to_try_again(slow_hashing):
     assert Client().get("/login/").status_code == 200
     go.set()
     for attacker in attackers:
-        attacker.join(30)
+        attacker.join(HANGS)
     assert log_in("wil", PASSWORD).status_code == 302
 
 

@@ -6,7 +6,6 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from contextlib import contextmanager
 
 from aiohttp import web
@@ -14,9 +13,8 @@ from aiohttp import web
 from judging import stand_in
 from judging.grading import prompts
 from judging.models import Judge, JudgeRun
+from tests.clock import HANGS
 from tests.judging.engine.material import ROOT, a_judge, environment
-
-PATIENCE = 120  # seconds, after which something is wrong
 
 
 def manage(*arguments: str, **env: str) -> subprocess.Popen:
@@ -54,10 +52,10 @@ def slow_server(seconds: float = 0.1, at_once: int = 2):
         return runner.addresses[0][1]
 
     try:
-        port = asyncio.run_coroutine_threadsafe(serve(), loop).result(PATIENCE)
+        port = asyncio.run_coroutine_threadsafe(serve(), loop).result(HANGS)
         yield f"http://127.0.0.1:{port}/v1"
     finally:
-        asyncio.run_coroutine_threadsafe(runner.cleanup(), loop).result(PATIENCE)
+        asyncio.run_coroutine_threadsafe(runner.cleanup(), loop).result(HANGS)
         loop.call_soon_threadsafe(loop.stop)
         thread.join()
         loop.close()
@@ -74,15 +72,6 @@ def stand_in_judge() -> Judge:
         sampling={"max_tokens": file.max_tokens},
         parser=file.parser,
     )
-
-
-def wait_for(what, seconds: float = PATIENCE):
-    """The first true value of `what`."""
-    until = time.monotonic() + seconds
-    while not (value := what()):
-        assert time.monotonic() < until, "it did not happen"
-        time.sleep(0.05)
-    return value
 
 
 def state_of(run: JudgeRun) -> str:

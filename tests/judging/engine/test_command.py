@@ -13,6 +13,7 @@ from judging.engine import runs, states
 from judging.engine.fill import pump
 from judging.engine.selection import Selection
 from judging.models import Attempt, JudgeRun
+from tests.clock import HANGS, wait_for
 from tests.judging.engine.material import (
     Scripted,
     a_judge,
@@ -24,7 +25,7 @@ from tests.judging.engine.material import (
     make_study,
     planned,
 )
-from tests.judging.engine.processes import kill, manage, slow_server, stand_in_judge, wait_for
+from tests.judging.engine.processes import kill, manage, slow_server, stand_in_judge
 
 
 @pytest.fixture
@@ -214,7 +215,7 @@ def test_a_budget_that_cannot_stop_anything_is_said(study):
     assert "No reply tells its tokens: only a budget of pairs can stop it." in err
 
 
-@pytest.mark.soak
+@pytest.mark.timing
 @pytest.mark.django_db(transaction=True)
 def test_ctrl_c_pauses_and_the_same_command_goes_on():
     study, model = make_study(), stand_in_judge()
@@ -224,7 +225,7 @@ def test_ctrl_c_pauses_and_the_same_command_goes_on():
         try:
             wait_for(Attempt.objects.exists)
             os.kill(process.pid, signal.SIGINT)
-            printed, complaints = process.communicate(timeout=60)
+            printed, complaints = process.communicate(timeout=HANGS)
         finally:
             kill(process)
         run = JudgeRun.objects.get()

@@ -1,15 +1,14 @@
 """The pump: whatever the grader does, each pair is stored once and none is lost."""
 
-import time
-
 import pytest
 
 from annotation.models import SubQuestion, Text
-from judging.engine import leases
+from judging.engine import fill, leases
 from judging.engine.fill import pump
 from judging.engine.selection import Selection
 from judging.graders.base import GraderError
 from judging.models import Attempt
+from tests.clock import StandingClock
 from tests.judging.engine.fill_material import fresh, go_on, interrupting, is_whole, nothing_is_lent
 from tests.judging.engine.material import (
     WORKER,
@@ -89,17 +88,22 @@ def test_a_pair_without_a_reply_leaves_its_shard_open_and_is_the_graders_error(r
     go_on(run)
 
 
-def test_a_slow_grader_keeps_its_leases(run, settings):
-    settings.JUDGE_LEASE_SECONDS = 0.1
+@pytest.fixture
+def clock(monkeypatch):
+    """The clock of the pump."""
+    clock = StandingClock()
+    monkeypatch.setattr(fill, "time", clock)
+    return clock
+
+
+def test_a_slow_grader_keeps_its_leases(run, settings, clock):
     held = []
 
     def slow(pairs):
         for index, pair in enumerate(pairs):
             if index == 10:
-                # Long enough that what was renewed is still there when it is counted.
-                settings.JUDGE_LEASE_SECONDS = 60
                 run.shards.filter(state="leased").update(expires="2020-01-01T00:00Z")
-                time.sleep(0.1)
+                clock.advance(settings.JUDGE_LEASE_SECONDS)
                 yield None
                 held.append(leases.held(run).count())
             yield graded(pair)
@@ -109,8 +113,7 @@ def test_a_slow_grader_keeps_its_leases(run, settings):
     assert is_whole(run)
 
 
-def test_a_shard_whose_lease_was_lost_is_asked_no_further(run, settings):
-    settings.JUDGE_LEASE_SECONDS = 0.1
+def test_a_shard_whose_lease_was_lost_is_asked_no_further(run, settings, clock):
     asked = []
 
     def overtaken(pairs):
@@ -120,7 +123,7 @@ def test_a_shard_whose_lease_was_lost_is_asked_no_further(run, settings):
                 shard = run.shards.get(state="leased")
                 run.shards.filter(pk=shard.pk).update(owner="other:1", expires="2100-01-01T00:00Z")
                 run.shards.exclude(pk=shard.pk).update(state="done", owner="x", expires=None)
-                time.sleep(0.1)
+                clock.advance(settings.JUDGE_LEASE_SECONDS)
                 yield None
             yield graded(pair)
 
@@ -130,19 +133,19 @@ def test_a_shard_whose_lease_was_lost_is_asked_no_further(run, settings):
     assert run.shards.get(owner="other:1").state == "leased"
 
 
-def test_a_shard_that_comes_back_while_its_pairs_are_in_flight_is_not_asked_twice(run, settings):
-    settings.JUDGE_LEASE_SECONDS = 0.1
+def test_a_shard_that_comes_back_while_its_pairs_are_in_flight_is_not_asked_twice(
+    run, settings, clock
+):
     asked = []
 
     def away(pairs):
-        settings.JUDGE_LEASE_SECONDS = 60  # no other lease runs out, and the pump renews as often
         held = []
         for pair in pairs:
             asked.append(key(pair))
             held.append(pair)
             if len(asked) == 10:
                 run.shards.filter(state="leased").update(state="open", owner="", expires=None)
-                time.sleep(0.1)
+                clock.advance(settings.JUDGE_LEASE_SECONDS)
                 yield None
         yield from map(graded, held)
 

@@ -6,7 +6,6 @@ part, and no further. So each kill strikes at work, however fast the machine is.
 """
 
 import random
-import time
 
 import pytest
 from django.db import connection
@@ -15,13 +14,13 @@ from annotation.models import Rating
 from judging.engine import planning
 from judging.models import Attempt, JudgeRun
 from tests import forked
+from tests.clock import HANGS, wait_for
 from tests.judging.engine import null_worker
 from tests.judging.engine.material import a_judge, make_large_study, planned, planned_pairs
 from tests.judging.engine.null_worker import PAIR, SENT, allow, n_sent
 
 BATCH, IN_FLIGHT, SHARD = 64, 16, 500
 LEASE = 5  # seconds
-PATIENCE = 400  # seconds, after which something is wrong
 
 
 class Workers:
@@ -41,7 +40,7 @@ class Workers:
     def wait(self) -> list[int | None]:
         """How each ended; None where it has not."""
         for process in self.processes:
-            process.join(PATIENCE)
+            process.join(HANGS)
         return [process.exitcode for process in self.processes]
 
     def end(self) -> None:
@@ -50,7 +49,7 @@ class Workers:
             process.join()
 
 
-@pytest.mark.soak
+@pytest.mark.timing
 @pytest.mark.django_db(transaction=True)
 def test_workers_that_are_killed_lose_nothing_and_store_nothing_twice(tmp_path, monkeypatch):
     monkeypatch.setattr(planning, "SHARD", SHARD)
@@ -67,12 +66,10 @@ def test_workers_that_are_killed_lose_nothing_and_store_nothing_twice(tmp_path, 
     part = n_pairs // (kills + 1)
     allow(tmp_path, part)
     workers = Workers(run, number, tmp_path)
-    until = time.monotonic() + PATIENCE
     try:
         for kill in range(kills):
-            while n_sent(tmp_path) < part * kill + part // 2:
-                assert time.monotonic() < until
-                time.sleep(0.01)
+            half = part * kill + part // 2
+            wait_for(lambda half=half: n_sent(tmp_path) >= half)
             workers.kill_one()
             allow(tmp_path, part * (kill + 2))
         allow(tmp_path, 2 * n_pairs)

@@ -70,9 +70,7 @@ def test_counts_tokens_money_and_drift_are_sums_of_what_was_stored(run):
     assert so_far.as_json()["expected_minus_grade"] == so_far.drift
 
 
-def test_the_rate_is_of_the_last_minute(run, monkeypatch):
-    now = timezone.now()
-    monkeypatch.setattr(timezone, "now", lambda: now)
+def test_the_rate_is_of_the_last_minute(run, standing_clock):
     for ago, n in ((100, 80), (50, 30), (5, 12)):
         written(run, ago, n)
     so_far = progress_of(run)
@@ -85,9 +83,7 @@ def test_the_rate_is_of_the_last_minute(run, monkeypatch):
     assert sum(so_far.rates) * progress.STEP == pytest.approx(122)
 
 
-def test_the_rate_of_a_young_run_is_of_its_own_time(run, monkeypatch):
-    now = timezone.now()
-    monkeypatch.setattr(timezone, "now", lambda: now)
+def test_the_rate_of_a_young_run_is_of_its_own_time(run, standing_clock):
     # The first batch says when the work began to be written; 30 pairs came in the 10 s since.
     written(run, 10, 50)
     assert progress_of(run).rate is None
@@ -95,9 +91,7 @@ def test_the_rate_of_a_young_run_is_of_its_own_time(run, monkeypatch):
     assert progress_of(run).rate == pytest.approx(3)
 
 
-def test_the_rate_after_a_pause_is_of_the_time_since(run, monkeypatch):
-    now = timezone.now()
-    monkeypatch.setattr(timezone, "now", lambda: now)
+def test_the_rate_after_a_pause_is_of_the_time_since(run, standing_clock):
     for ago, n in ((200, 80), (10, 50), (2, 30)):
         written(run, ago, n)
     assert progress_of(run).rate == pytest.approx(3)

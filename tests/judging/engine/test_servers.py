@@ -105,6 +105,7 @@ def test_one_that_serves_another_model_is_named_by_the_command_and_the_page(
     assert f"A server was put aside, and its pairs went to the others. {why}" in page
 
 
+@pytest.mark.timing
 def test_one_that_is_killed_costs_no_pair_and_none_is_stored_twice(judge, study, servers):
     one, other = servers
     gone = Thread(target=other.stop)

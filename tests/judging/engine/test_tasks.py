@@ -15,13 +15,13 @@ from judging.engine.selection import Selection
 from judging.models import Attempt, JudgeRun
 from judging.tasks import JUDGING
 from tests import forked
+from tests.clock import HANGS, wait_for
 from tests.judging.engine.material import WORKER, a_judge, agrees, all_pairs, counted, make_study
 from tests.judging.engine.processes import (
     manage,
     slow_server,
     stand_in_judge,
     state_of,
-    wait_for,
 )
 
 LEASE = 3  # seconds
@@ -121,7 +121,7 @@ def test_a_grader_that_cannot_work_here_pauses_the_run_and_its_task_does_not_com
     assert queued() == 0
 
 
-@pytest.mark.soak
+@pytest.mark.timing
 @pytest.mark.django_db(transaction=True)
 def test_a_worker_fills_a_run_that_was_started_elsewhere():
     study = make_study()
@@ -129,7 +129,7 @@ def test_a_worker_fills_a_run_that_was_started_elsewhere():
     run = runs.start(judge, study, Selection(), workers=2)
     JUDGING.wake(run)
     worker = manage("judge_worker", "--batch")
-    printed, complaints = worker.communicate(timeout=120)
+    printed, complaints = worker.communicate(timeout=HANGS)
     assert worker.returncode == 0, complaints
     assert "waits for runs" in printed
     assert state_of(run) == "finished"
@@ -137,7 +137,7 @@ def test_a_worker_fills_a_run_that_was_started_elsewhere():
     assert agrees(judge)
 
 
-@pytest.mark.soak
+@pytest.mark.timing
 @pytest.mark.django_db(transaction=True)
 def test_a_run_whose_worker_is_killed_goes_on_though_nobody_looks(settings, tmp_path):
     settings.JUDGE_LEASE_SECONDS = LEASE  # here as well: the first watch is put off by it
@@ -165,7 +165,7 @@ def test_a_run_whose_worker_is_killed_goes_on_though_nobody_looks(settings, tmp_
     assert len(set(run.batches.values_list("worker", flat=True))) == 2
 
 
-@pytest.mark.soak
+@pytest.mark.timing
 @pytest.mark.django_db(transaction=True)
 def test_a_look_at_a_run_whose_worker_was_killed_wakes_another(settings, tmp_path):
     settings.JUDGE_LEASE_SECONDS = LEASE
@@ -189,7 +189,7 @@ def test_a_look_at_a_run_whose_worker_was_killed_wakes_another(settings, tmp_pat
         begun.update(started_at=now - timedelta(hours=1))
         assert JUDGING.revive(run)
         worker = a_worker(tmp_path, "--batch")
-        worker.join(120)
+        worker.join(HANGS)
     assert worker.exitcode == 0, (tmp_path / "said").read_text()
     assert state_of(run) == "finished"
     assert counted(judge).keys() == all_pairs(study)

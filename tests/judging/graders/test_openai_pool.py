@@ -2,14 +2,16 @@
 
 import asyncio
 import re
+import threading
 
 import pytest
 
-from judging.graders import openai_asking, patience
+from judging.graders import openai_asking, openai_pool, patience
 from judging.graders.base import AnotherJudge, Unavailable
 from judging.graders.openai_api import OpenAIGrader
 from judging.graders.openai_server import Address
 from judging.grading.pairs import Failure
+from tests.clock import HANGS
 from tests.judging.graders import material
 from tests.judging.graders.scripted_server import (
     ScriptedServer,
@@ -38,6 +40,7 @@ def aside():
 def pool(server, other, aside, monkeypatch):
     """A grader of both servers: `pool(concurrency=8)`. It waits for nobody while another answers."""
     monkeypatch.setattr(openai_asking, "MAKES_WAY", 0)
+    monkeypatch.setattr(openai_pool, "SILENCE", HANGS)  # all have answered before the first pair
 
     def pool(**options):
         values = {"key": None, "concurrency": 8, "patience": 120}
@@ -63,8 +66,13 @@ def grades(replies):
 
 
 def test_both_are_asked_what_they_serve_and_share_the_pairs(server, other, pool, aside):
+    async def together(request, body):
+        while min(server.most_at_once, other.most_at_once) < 4:
+            await asyncio.sleep(0.01)
+        return await said("4")(request, body)
+
     for each in (server, other):
-        answers_all(each, said("4", after=0.02))
+        answers_all(each, together)
     replies = material.graded(pool(), *QUESTIONS)
     assert (len(replies), grades(replies), aside) == (24, {4}, {})
     # Eight at once are never more than four at one of them.
@@ -135,6 +143,7 @@ def test_one_that_answers_none_is_put_aside_and_the_other_does_its_pairs(
     assert re.search(why, aside[other.url])
 
 
+@pytest.mark.timing
 def test_one_that_is_killed_loses_nothing(server, other, pool, aside):
     for each in (server, other):
         answers_all(each, said("4", after=0.05))
@@ -162,10 +171,23 @@ def test_one_that_is_not_there_is_put_aside_before_the_first_pair(server, other,
 
 
 def test_one_that_answers_late_joins(server, other, pool, aside):
-    ready = models("tiny")
-    tries = iter([status(503), status(503), ready])
-    other.answers["/v1/models"] = lambda request, body: next(tries, ready)(request, body)
-    material.graded(pool(), *QUESTIONS)
+    tries = iter([status(503), status(503)])
+    is_ready = threading.Event()
+
+    async def late(request, body):
+        if busy := next(tries, None):
+            return await busy(request, body)
+        is_ready.set()
+        return await models("tiny")(request, body)
+
+    async def until_ready(request, body):
+        while not is_ready.is_set():
+            await asyncio.sleep(0.01)
+        return await said("3")(request, body)
+
+    other.answers["/v1/models"] = late
+    answers_all(server, until_ready)
+    material.graded(pool(concurrency=1), *QUESTIONS)
     assert (other.asked.total() > 0, aside) == (True, {})
 
 
@@ -202,6 +224,7 @@ def test_where_none_serves_the_model_the_work_ends(server, other, pool, aside):
     assert not server.asked + other.asked
 
 
+@pytest.mark.timing
 def test_where_all_fall_silent_they_have_patience(server, other, pool, aside):
     for each in (server, other):
         answers_all(each, status(500))

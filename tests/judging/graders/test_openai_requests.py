@@ -11,6 +11,7 @@ import pytest
 from judging.graders.base import GraderError, Unavailable
 from judging.graders.openai_api import OpenAIGrader
 from judging.grading.pairs import Failure, Sampling, State
+from tests.clock import HANGS
 from tests.judging.graders import material
 from tests.judging.graders.scripted_server import (
     LABEL_IDS,
@@ -159,7 +160,7 @@ def test_without_pairs_the_server_is_left_alone(server, ask):
     server.start()
 
 
-@pytest.mark.soak
+@pytest.mark.timing
 def test_a_slow_server_gives_signs_of_life(server):
     server.script("Q", said("4", after=2.2))
     grader = OpenAIGrader(material.spec(), server.url, key=None)
@@ -178,7 +179,7 @@ def test_whoever_stops_early_leaves_nothing_behind(server, caplog):
         replies.close()
     assert not caplog.records
     assert sum(server.asked.values()) <= 8
-    assert not server.under_way_after(30)
+    assert not server.under_way_after(HANGS)
     with pytest.raises(StopIteration):
         next(replies)
 
@@ -205,7 +206,7 @@ def test_without_a_key_none_is_sent(server, ask):
     assert not any("Authorization" in headers for headers in server.headers)
 
 
-@pytest.mark.soak
+@pytest.mark.timing
 @pytest.mark.parametrize(
     "answer",
     [
@@ -251,6 +252,7 @@ def test_pairs_that_are_forbidden_among_others_that_are_not_are_errors(server, a
     assert replies["Q3"].grade == 3
 
 
+@pytest.mark.timing
 @pytest.mark.parametrize("trouble", [reset, status(500, f"{KEY}?"), drip])
 def test_no_error_names_the_key(server, ask, trouble):
     for question in ("Q", "Reply with 0."):

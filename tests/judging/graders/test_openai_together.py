@@ -1,5 +1,6 @@
 """One message about all questions of a text, and several samples of one reply."""
 
+import asyncio
 from dataclasses import replace
 
 import pytest
@@ -87,9 +88,14 @@ def test_grades_of_a_message_are_kept_where_the_rest_cannot_be_asked_any_more(se
 
 
 def test_what_is_left_out_is_asked_at_once_and_not_one_after_another(server, ask_together):
+    async def together(request, body):
+        while server.most_at_once < 3:
+            await asyncio.sleep(0.01)
+        return await said("4")(request, body)
+
     before = {"Q1": [said("no grades")], "Q2": [], "Q3": []}
     for question in QUESTIONS:
-        server.script(f"1. {question}", *before[question], said("4", after=0.5))
+        server.script(f"1. {question}", *before[question], together)
     ask_together(pairs_of())
     assert server.most_at_once == 3
 

@@ -36,7 +36,7 @@ def test_a_server_that_wants_to_be_paid_is_not_asked_about_every_pair(server, as
     assert sum(server.asked.values()) < 5
 
 
-@pytest.mark.soak
+@pytest.mark.timing
 def test_a_server_that_does_not_answer_is_told_of_once(server, ask, monkeypatch, caplog):
     monkeypatch.setattr(patience, "SILENCE", 0.1)
     server.stop()

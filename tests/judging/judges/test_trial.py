@@ -144,7 +144,7 @@ def test_a_server_that_is_away_or_serves_another_model(ada, people, server, sett
     assert "The server told no tokens" in response.text
 
 
-@pytest.mark.soak
+@pytest.mark.timing
 def test_what_is_not_answered_in_time_says_so(ada, people, server, monkeypatch):
     monkeypatch.setattr(trial, "SECONDS", 0.5)
     for question in QUESTIONS[1:]:

@@ -14,6 +14,7 @@ from judging.grading.pairs import Reply, State
 from judging.offline import cluster, exchange
 from judging.offline.job import ExchangeRefused, Job
 from judging.offline.parquet import read_results
+from tests.clock import HANGS
 from tests.factories import QUESTIONS
 from tests.judging.graders.scripted_server import ScriptedServer, models, said, status
 
@@ -148,7 +149,7 @@ def test_two_processes_at_one_folder_do_no_harm(small, server):
         for _ in range(2)
     ]
     for process in both:
-        complaints = process.communicate(timeout=120)[1]
+        complaints = process.communicate(timeout=HANGS)[1]
         assert process.returncode == 0, complaints
     assert names(results) == ["results-00001.parquet", "results-00002.parquet"]
     assert len(read_results(results / "results-00001.parquet")[1]) == 4

@@ -14,6 +14,7 @@ from judging.engine import planning, runs, states
 from judging.engine.selection import Selection
 from judging.models import Attempt, Batch, JudgeRun, Shard
 from judging.offline import cluster, exchange
+from tests.clock import HANGS
 from tests.factories import QUESTIONS
 from tests.judging.graders.scripted_server import said, status, told
 from tests.judging.offline.conftest import judge_of
@@ -156,7 +157,7 @@ def test_the_job_runs_where_there_is_no_django(export, server, tmp_path):
         env={"PATH": "/usr/bin:/bin"},
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=HANGS,
     )
     assert done.returncode == 0, done.stderr
     assert "results-00001.parquet: 8 pairs, 8 graded" in done.stderr
