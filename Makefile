@@ -116,7 +116,14 @@ dev-env: .venv/dev.stamp
 	@rm -f .venv/extra-*.stamp
 	@touch $@ .venv/env.stamp $(TESTED_EXTRAS:%=.venv/extra-%.stamp)
 
+# Pages are shown with two sets of fonts, which tests/browser/fonts chooses from what is there.
 browser:
+	@if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && \
+		! dpkg -s fonts-liberation fonts-noto-core fontconfig >/dev/null 2>&1; then \
+		echo "== fonts"; \
+		apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
+			fontconfig fonts-liberation fonts-noto-core >/dev/null; \
+	fi
 	@if [ ! -x "$(CHROMIUM)" ] || [ ! -x "$(CHROMIUM_SHELL)" ]; then \
 		if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
 			echo "== Chromium"; \

@@ -33,7 +33,7 @@ from statistics import median
 from playwright.sync_api import Browser, sync_playwright
 
 from bench.serving import ROOT, Server
-from tests.browser.site import CHROMIUM, CHROMIUM_ARGS, PREPARE
+from tests.browser.site import CHROMIUM, PREPARE, launched
 
 OVER_SHARE, OVER_RATINGS, OVER_HEADING, MEMORY = 3.0, 1.5, 5.0, 1500
 AGAIN = 3
@@ -162,7 +162,7 @@ def _paint(site: Site) -> list[str]:
     site.server.start()
     try:
         with sync_playwright() as playwright, _heading() as plain:
-            browser = playwright.chromium.launch(executable_path=CHROMIUM, args=CHROMIUM_ARGS)
+            browser = launched(playwright, CHROMIUM)
             heading = median(_painted(browser, site, plain) for _ in range(AGAIN))
             print(
                 f"first paint of one heading: {heading:.0f} ms; of pages that were opened before:"

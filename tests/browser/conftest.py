@@ -8,12 +8,28 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
 from tests.browser.material import PASSWORD
-from tests.browser.site import CHROMIUM, CHROMIUM_ARGS, CHROMIUM_SHELL, Site, served
+from tests.browser.site import (
+    CHROMIUM,
+    CHROMIUM_SHELL,
+    USUAL_FONTS,
+    Site,
+    has_fonts,
+    launched,
+    served,
+)
 
 HERE = f"{Path(__file__).parent}/"  # as words: every test of all is asked, and a path is slow to answer
 
 # What does not come true is waited for long: a machine with other work may take its time.
-expect.set_options(timeout=30_000)
+PATIENT = 120_000  # ms
+SURROUNDINGS = {
+    "locale": "en-US",
+    "timezone_id": "UTC",
+    "device_scale_factor": 1,
+    "color_scheme": "light",
+    "reduced_motion": "no-preference",
+}
+expect.set_options(timeout=PATIENT)
 _workers = itertools.count(30)  # those before are named by tests
 
 
@@ -40,15 +56,18 @@ def _of_the_run(folder: Path) -> Path:
 
 @pytest.fixture(scope="session")
 def browsers():
-    """By path, each started when a test first asks for it."""
-    running: dict[str, Browser] = {}
+    """By path and set of fonts, each started when a test first asks for it."""
+    running: dict[tuple[str, str], Browser] = {}
 
-    def started(path: str) -> Browser:
+    def started(path: str, fonts: str) -> Browser:
         if not Path(path).exists():
             pytest.fail(f"{path} is not there: `make test` installs it on Debian as root")
-        if path not in running:
-            running[path] = playwright.chromium.launch(executable_path=path, args=CHROMIUM_ARGS)
-        return running[path]
+        if not has_fonts(fonts):
+            says = pytest.fail if fonts == USUAL_FONTS else pytest.skip
+            says(f"NO fonts of the set {fonts}: `make test` installs them on Debian as root")
+        if (path, fonts) not in running:
+            running[path, fonts] = launched(playwright, path, fonts)
+        return running[path, fonts]
 
     with sync_playwright() as playwright:
         yield started
@@ -57,10 +76,16 @@ def browsers():
 
 
 @pytest.fixture
-def chromium(request, browsers) -> Browser:
+def fonts() -> str:
+    """The set of fonts that the browser has; a test may parametrize it."""
+    return USUAL_FONTS
+
+
+@pytest.fixture
+def chromium(request, browsers, fonts) -> Browser:
     """Its headless shell, or all of it where a test says so (see docs/decisions/0067)."""
     whole = request.node.get_closest_marker("whole_browser")
-    return browsers(CHROMIUM if whole else CHROMIUM_SHELL)
+    return browsers(CHROMIUM if whole else CHROMIUM_SHELL, fonts)
 
 
 class Visitor:
@@ -109,12 +134,18 @@ class Visitor:
 
 @pytest.fixture
 def visit(site, chromium):
-    """visit("rosa", width=390, ...): a visitor with a fresh profile, logged in."""
+    """visit("rosa", width=390, ...): a visitor with a fresh profile, logged in.
+
+    Where this machine is, its language and its screen decide nothing: each is set here.
+    """
     contexts = []
     visitors = []
 
     def start(name: str, *, width: int = 1280, height: int = 800, **options) -> Visitor:
-        context = chromium.new_context(viewport={"width": width, "height": height}, **options)
+        context = chromium.new_context(
+            viewport={"width": width, "height": height}, **(SURROUNDINGS | options)
+        )
+        context.set_default_timeout(PATIENT)
         contexts.append(context)
         visitor = Visitor(site, context, name)
         visitor.enter()

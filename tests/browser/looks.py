@@ -58,6 +58,24 @@ def axe_problems(page: Page, options: dict[str, Any] = _ALL) -> list[str]:
     ]
 
 
+def layout_faults(page: Page) -> list[str]:
+    """Return what depends on fonts at each width: targets that are too small or too near, and overflow."""
+    problems = []
+    before = page.viewport_size
+    for width in WIDTHS:
+        page.set_viewport_size({"width": width, "height": 844})
+        until(page, f"innerWidth === {width}")
+        problems += [f"{width}: {problem}" for problem in axe_problems(page, _SIZES)]
+        problems += _overflow(page, width)
+    page.set_viewport_size(before)
+    return problems
+
+
+def _overflow(page: Page, width: int) -> list[str]:
+    wide = page.evaluate("document.documentElement.scrollWidth")
+    return [f"{width}: the page is {wide} wide"] if wide > width else []
+
+
 def faults(page: Page, width: int | None = None) -> list[str]:
     """What axe finds, and how far the page is wider than its window, in each view of it; empty is good.
 
@@ -72,9 +90,7 @@ def faults(page: Page, width: int | None = None) -> list[str]:
         until(page, f"innerWidth === {view_width}")
         page.evaluate(_STILL)
         problems += [f"{view_width} {scheme}: {problem}" for problem in axe_problems(page, options)]
-        wide = page.evaluate("document.documentElement.scrollWidth")
-        if wide > view_width:
-            problems.append(f"{view_width} {scheme}: the page is {wide} wide")
+        problems += _overflow(page, view_width)
     page.set_viewport_size(before)
     page.emulate_media(color_scheme="null")
     return problems

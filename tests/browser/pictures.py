@@ -21,7 +21,7 @@ from PIL import Image, ImageDraw
 from playwright.sync_api import Browser, FloatRect, Locator, Page, expect, sync_playwright
 
 from tests.browser.hands import drag_over, grade, select_by_touch, settled, until
-from tests.browser.site import CHROMIUM, CHROMIUM_ARGS, ROOT, Site, free_port, served
+from tests.browser.site import CHROMIUM, ROOT, Site, free_port, launched, served
 
 FOLDER = ROOT / "docs" / "images"
 DATASET = "/datasets/coastal-demo/"
@@ -329,7 +329,7 @@ def main(folder: Path) -> None:
         demo_site(Path(var)) as site,
         sync_playwright() as playwright,
     ):
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=CHROMIUM_ARGS)
+        browser = launched(playwright, CHROMIUM)
         for name in sys.argv[2:] or [*PICTURES, *FILMS]:
             write = take if name in PICTURES else take_film
             if errors := write(name, browser, site, folder):

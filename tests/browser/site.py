@@ -12,6 +12,8 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
+from playwright.sync_api import Browser, Playwright
+
 from tests.clock import is_answered, wait_for
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -27,6 +29,24 @@ CHROMIUM_ARGS = [
     "--no-first-run",
     "--disable-features=Translate,MediaRouter,OptimizationHints",
 ]
+# The fonts of a test, chosen by a file for fontconfig: what else a machine has decides nothing.
+FONT_SETS = Path(__file__).parent / "fonts"
+USUAL_FONTS, OTHER_FONTS = "liberation", "noto"
+
+
+def launched(playwright: Playwright, path: str, fonts: str = USUAL_FONTS) -> Browser:
+    """Start Chromium with one of the sets of fonts in `FONT_SETS`."""
+    env = os.environ | {"FONTCONFIG_FILE": str(FONT_SETS / f"{fonts}.conf")}
+    return playwright.chromium.launch(executable_path=path, args=CHROMIUM_ARGS, env=env)
+
+
+def has_fonts(fonts: str) -> bool:
+    """Whether this machine has the fonts of a set."""
+    env = os.environ | {"FONTCONFIG_FILE": str(FONT_SETS / f"{fonts}.conf")}
+    listed = subprocess.run(["fc-list"], env=env, capture_output=True, text=True, check=True)
+    return bool(listed.stdout)
+
+
 # One process for all of it: each has to load the whole site first.
 PREPARE = """
 from django.core.management import call_command

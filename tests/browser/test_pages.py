@@ -4,7 +4,8 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.hands import until
-from tests.browser.looks import WIDTHS, axe_problems, faults
+from tests.browser.looks import WIDTHS, axe_problems, faults, layout_faults
+from tests.browser.site import OTHER_FONTS
 
 PAGES = {
     "rosa": [
@@ -48,6 +49,16 @@ PAGES = {
     ],
     "worker23": ["/work/", "/work/in/t1/", "/datasets/", "/help/workers/"],
 }
+# Further results pages, whose tests look at them with the usual fonts.
+OF_RESULTS = [
+    "/datasets/coast/matrix/",
+    "/datasets/coast/matrix/8/?run=first_stage.bm25",
+    "/datasets/coast/retrieval/",
+    "/datasets/coast/retrieval/discriminative/",
+    "/datasets/coast/mixed-model/",
+    "/datasets/coast/calibration/?rubric=graded&judge=lexical",
+    "/datasets/locks/label-next/?size=2",
+]
 
 
 @pytest.mark.parametrize("who", PAGES)
@@ -59,6 +70,31 @@ def test_pages_are_accessible(visit, site, who):
         assert faults(page) == [], path
     # Not found and forbidden are pages here, and Chromium logs each.
     visitor.errors[:] = [e for e in visitor.errors if "404" not in e and "403" not in e]
+
+
+@pytest.mark.parametrize("fonts", [OTHER_FONTS])
+def test_layout_of_pages_does_not_depend_on_fonts(visit, site):
+    """What `faults` finds with the usual fonts is not looked for again, but for what a font can change."""
+    visitors = {who: visit(who) for who in [*PAGES, "worker22"]}
+    found = {}
+    for who, paths in {**PAGES, "rosa": [*PAGES["rosa"], *OF_RESULTS]}.items():
+        page = visitors[who].open("/")
+        for path in paths:
+            page.goto(site.url + path)
+            found[path] = layout_faults(page)
+        page.close()
+        visitors[
+            who
+        ].errors.clear()  # Chromium logs pages that are not found, and those are shown above
+    for campaign in ("t1", "t2"):
+        (item, *_) = site.assignments("worker22", campaign)
+        page = visitors["worker22"].open(f"/work/{item}/")
+        found[campaign] = layout_faults(page)
+        page.locator("[data-opens=guideline]").click()
+        expect(page.locator("#guideline")).to_be_visible()
+        found[f"{campaign}, guideline"] = layout_faults(page)
+        page.close()
+    assert {path: problems for path, problems in found.items() if problems} == {}
 
 
 @pytest.mark.parametrize("width", WIDTHS)

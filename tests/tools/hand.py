@@ -4,7 +4,7 @@ from contextlib import contextmanager
 
 from playwright.sync_api import Page, sync_playwright
 
-from tests.browser.site import CHROMIUM_ARGS, CHROMIUM_SHELL
+from tests.browser.site import CHROMIUM_SHELL, launched
 
 # The left end of these words where they are last in a line of the text, their right end, and how high they are.
 _PLACE = """([where, words]) => {
@@ -27,7 +27,7 @@ _PLACE = """([where, words]) => {
 def browser_at(address: str):
     """A page of Chromium, to which nothing comes from other machines."""
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM_SHELL, args=CHROMIUM_ARGS)
+        browser = launched(playwright, CHROMIUM_SHELL)
         page = browser.new_page(base_url=address, viewport={"width": 1400, "height": 1000})
         page.set_default_timeout(60_000)
         here = (address, "data:", "blob:")
