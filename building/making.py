@@ -136,7 +136,7 @@ def _hash(values: Any) -> str:
 def _store(
     run: RetrievalRun, rankings: dict[Topic, Ranking], then: Callable[[RetrievalRun], object]
 ) -> None:
-    run.save()
+    run.save(force_insert=True)
     rows = [
         (run.pk, topic.pk, text, rank, score)
         for topic, made in rankings.items()

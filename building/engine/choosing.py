@@ -135,7 +135,7 @@ def stored(writer: Writer) -> Writer:
     if not writer.pk:
         try:
             with transaction.atomic():
-                writer.save()
+                writer.save(force_insert=True)
         except IntegrityError:
             said = f"The writer {writer} was just made by somebody else."
             raise WriterRefused(said) from None

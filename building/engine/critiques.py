@@ -14,6 +14,7 @@ from django.db.models import Max, Min
 from annotation.models import Dataset, Rater, Rating, SubQuestion
 from annotation.models.rating import raters_of
 from annotation.models.standard import CRITIQUES
+from annotation.row_versions import version_of
 from evaluation.data.selection import SelectionError, one_of
 
 Missing = Literal["stay", "go"]
@@ -88,6 +89,11 @@ class PairFilter:
     @property
     def going(self) -> list[JudgedPair]:
         return [pair for pair in self.pairs if pair.because]
+
+    @property
+    def version(self) -> str:
+        """The version of what is proposed: a person leaves out what they have seen, and nothing else."""
+        return version_of([[pair.pk, pair.because] for pair in self.going])
 
     @property
     def n_lacking(self) -> int:

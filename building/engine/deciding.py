@@ -25,6 +25,8 @@ from building.writing.parse import weighed
 
 Decision = Product.Decision
 PASSAGE_OF = "{document}#{number}"
+# What a decision changes of a product.
+DECIDED = ("decision", "edited", "decided", "decided_by", "unseen", "text", "question")
 
 
 class DecisionRefused(ValueError):
@@ -80,14 +82,15 @@ def _locked(product: Product) -> Product:
         .get(pk=product.pk)
     )
     if not product.is_open:
-        raise DecisionRefused(f"It is {product.get_decision_display()} already.")
+        by = f", by {product.decided_by}" if product.decided_by else ""
+        raise DecisionRefused(f"It is {product.get_decision_display()} already{by}.")
     return product
 
 
 def _decide(product: Product, decision: Decision, by: User | None, *, unseen: bool = False) -> None:
     product.decision = decision
     product.decided, product.decided_by, product.unseen = timezone.now(), by, unseen
-    product.save()
+    product.save(update_fields=DECIDED)
 
 
 def _enter(product: Product) -> None:

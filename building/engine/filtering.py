@@ -10,6 +10,7 @@ from django.db import transaction
 from django.db.models import Count, Exists, OuterRef
 
 from annotation.models import Dataset, Rater, Rating, SubQuestion, Text, Topic
+from annotation.row_versions import version_of
 from evaluation.data.selection import SelectionError, one_of
 from evaluation.data.sources import sources
 from evaluation.scoring.options import ScoringForm
@@ -62,6 +63,11 @@ class Filter:
     @property
     def n_unrated(self) -> int:
         return sum(each.n_unrated for each in self.topics)
+
+    @property
+    def version(self) -> str:
+        """The version of what is proposed: a person leaves out what they have seen, and nothing else."""
+        return version_of([each.pk for topic in self.topics for each in topic.proposed])
 
     @property
     def to_look_at(self) -> list[TopicFilter]:

@@ -196,8 +196,6 @@ def start(
             run.save()
             _order(run, made)
     except IntegrityError:
-        if open_writing(writer, dataset) is None:
-            raise
         raise RunRefused(_still_open(run)) from None
     return run
 

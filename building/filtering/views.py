@@ -12,20 +12,31 @@ from django.views.decorators.http import require_http_methods
 
 from annotation.http import AuthenticatedRequest, researchers_only
 from annotation.models import Dataset
+from annotation.row_versions import VERSION
 from building.engine.critiques import (
     EXAMPLE,
     MISSING,
+    PairFilter,
     graders_of,
     leave_out,
     pair_filter,
 )
-from building.engine.filtering import FilterRefused, apply, filter_of, judges_of
+from building.engine.filtering import Filter, FilterRefused, apply, filter_of, judges_of
 from evaluation.data.cache import cached
 from evaluation.data.selection import SelectionError
 from evaluation.scoring.options import DEFAULT_ETA
 
 SHOWN = 200  # pairs that a page lists
 PER_PAGE = 20  # topics
+
+
+def _refuse_if_changed(request: AuthenticatedRequest, found: Filter | PairFilter) -> None:
+    """Raise FilterRefused where the proposal is another one than on the page that was sent."""
+    if request.POST.get(VERSION, found.version) != found.version:
+        raise FilterRefused(
+            "Nothing was left out: the grades or the questions have changed since you opened the page. This is "
+            "the proposal now."
+        )
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -47,6 +58,7 @@ def filter_questions(request: AuthenticatedRequest, slug: str) -> HttpResponseBa
             key = ("questions to leave out", judge, eta)
             found = cached(dataset, key, lambda: filter_of(dataset, judge, eta))
         if is_act and found:
+            _refuse_if_changed(request, found)
             n = apply(dataset, found)
             messages.success(request, f"Questions left out: {n:,}.")
             return redirect("building", slug)
@@ -82,10 +94,11 @@ def filter_pairs(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
         if keep or is_act:
             found = pair_filter(dataset, keep, missing)
         if is_act and found:
+            _refuse_if_changed(request, found)
             n = leave_out(dataset, found)
             messages.success(request, f"Questions left out: {n:,}.")
             return redirect("building", slug)
-    except SelectionError as error:
+    except (SelectionError, FilterRefused) as error:
         problem = str(error)
     context = {
         "room": "datasets",

@@ -73,6 +73,9 @@ def decide(request: AuthenticatedRequest, slug: str, pk: int) -> HttpResponseBas
             messages.error(request, "Say whether it is accepted, with words, or rejected.")
     except DecisionRefused as error:
         messages.error(request, str(error))
+        if decision == "accept" and words.strip() != product.body.strip():
+            messages.info(request, f"Your words are not stored: {words}")
+        return redirect("order_review", slug, order.run_id, order.number)
     number = next_open(order) or order.number
     return redirect("order_review", slug, order.run_id, number)
 

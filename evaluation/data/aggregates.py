@@ -156,7 +156,7 @@ def _store(matrix: RatingMatrix, name: str, levels: FloatArray, how: str) -> Mad
     ]
     where = f" in {selection.campaign.slug}" if selection.campaign else ""
     with transaction.atomic():
-        made, _ = Rater.objects.get_or_create(
+        made, _ = Rater.objects.select_for_update().get_or_create(
             dataset=dataset, name=name, defaults={"kind": Rater.Kind.AGGREGATE}
         )
         made.made_from = f"{how}{where}, n = {len(grades):,} pairs, {timezone.now():%Y-%m-%d}"

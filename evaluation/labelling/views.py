@@ -7,6 +7,7 @@ from typing import Any
 
 from django.contrib import messages
 from django.core.paginator import Paginator
+from django.db import IntegrityError
 from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
@@ -48,6 +49,9 @@ def label_next(request: AuthenticatedRequest, slug: str) -> HttpResponse:
         except NothingToSampleError as error:
             messages.error(request, str(error))
             return redirect(f"{reverse('label_next', args=[slug])}?{choice.query}")
+        except IntegrityError:  # a report, the rubric or the judge has gone since the page was read
+            messages.error(request, "Nothing was drawn: the reports have just changed. Try again.")
+            return redirect("label_next", slug)
         return redirect("label_sample", slug, sample.pk)
     context = {
         "room": "datasets",

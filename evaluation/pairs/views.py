@@ -8,6 +8,7 @@ from itertools import combinations
 
 from django.core.exceptions import PermissionDenied
 from django.core.paginator import Paginator
+from django.db import IntegrityError, transaction
 from django.db.models import Q
 from django.http import Http404, HttpResponse, HttpResponseRedirect, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, render
@@ -117,7 +118,11 @@ def pair_note(
         return _pair_page(request, slug, text_id, question_id, form)
     text = get_object_or_404(Text, dataset__slug=slug, pk=text_id)
     question = get_object_or_404(SubQuestion, topic__dataset__slug=slug, pk=question_id)
-    form.save(text, question, request.user)
+    try:
+        with transaction.atomic():
+            form.save(text, question, request.user)
+    except IntegrityError:
+        raise Http404("Somebody has just removed this pair.") from None
     return _back_to_notes(request, slug, text_id, question_id)
 
 

@@ -85,9 +85,10 @@ def baseline_of(dataset: Dataset, called: str = SLUG) -> tuple[Judge, BaselineGr
     )
     try:
         with transaction.atomic():
-            judge.save()
-    except IntegrityError:  # somebody else has made it meanwhile
-        judge = Judge.objects.select_related("rater").get(fingerprint=fingerprint)
+            judge.save(force_insert=True)
+    except IntegrityError:
+        # Somebody else has made it meanwhile; or one of other passages, which has taken the name.
+        return baseline_of(dataset, called)
     return judge, grader
 
 

@@ -75,7 +75,7 @@ def test_what_is_decided_is_not_decided_again(admin, run):
     decide(admin, product, "accept")
     for decision in ("accept", "reject"):
         page = markup(decide(admin, product, decision, words="Other words?"))
-        assert "It is accepted already." in page
+        assert "It is accepted already, by ada." in page
     assert again(product).edited == ""
     assert SubQuestion.objects.count() == 1
 
