@@ -16,6 +16,7 @@ from rest_framework.response import Response
 
 from annotation.api.access import AdminsChange
 from annotation.api.endpoint import Endpoint, Listing, LongListing
+from annotation.api.errors import Conflict, Problem
 from annotation.api.filters import DatasetFilters, name_filter, topic_filter
 from annotation.api.making_rubrics import EXAMPLES, ChangeBody, RubricBody, make
 from annotation.api.rows import DatasetRow, QuestionRow, RaterRow, RubricRow, TextRow, TopicRow
@@ -205,10 +206,10 @@ class OneRubric(Endpoint, generics.RetrieveAPIView):
         rubric = self.get_object()
         body = ChangeBody(data=request.data)
         body.is_valid(raise_exception=True)
-        for name, value in body.validated_data.items():
-            setattr(rubric, name, value)
-        rubric.save(update_fields=list(body.validated_data))
-        return Response(RubricRow(rubric).data)
+        if not Rubric.objects.filter(pk=rubric.pk).update(**body.validated_data):
+            message = "somebody else has just replaced this rubric: send the request again"
+            raise Conflict([Problem(None, "", message)])
+        return Response(RubricRow(self.get_object()).data)
 
     def get_object(self) -> Rubric:
         slug = self.kwargs["slug"]

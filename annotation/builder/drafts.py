@@ -70,7 +70,7 @@ def make(campaign: Campaign, people: Iterable[User]) -> None:
     campaign.state = Campaign.State.DRAFT
     campaign.guideline = guideline_in(campaign.rubric, campaign.language)
     campaign.raters_per_item = max(1, len(people))
-    campaign.save()
+    campaign.save(force_insert=True)
     sampling.resample(campaign)
     set_invited(campaign, people)
 
@@ -166,7 +166,9 @@ def open_to_raters(campaign: Campaign, by: User, seen: Iterable[str]) -> None:
     Raises NotReadyError where something is missing, or where it was opened before, and NotSeenError
     where a remark is not among those that were confirmed: somebody may have changed the draft since.
     """
-    locked = Campaign.objects.select_for_update().get(pk=campaign.pk)
+    locked = Campaign.objects.select_for_update().filter(pk=campaign.pk).first()
+    if locked is None:
+        raise NotReadyError("The draft was thrown away meanwhile.")
     steps = readiness.steps(locked) if locked.is_draft else []
     if lacks := [what for step in steps for what in step.missing]:
         raise NotReadyError(" ".join(lacks))
@@ -185,7 +187,7 @@ def open_campaign(campaign: Campaign, texts: Sequence[Text], raters: Iterable[Ra
     raters = list(raters)
     campaign.raters_per_item = max(1, len(raters))
     campaign.state = Campaign.State.DRAFT
-    campaign.save()
+    campaign.save(force_insert=True)
     sampling.sample(campaign, texts)
     sampling.publish(campaign)
     for rater in raters:

@@ -17,7 +17,7 @@ from django.views.decorators.http import require_http_methods
 
 from annotation.http import AuthenticatedRequest, coordinators_only
 from annotation.models import Campaign, LogEntry, Participant
-from annotation.participation import entry
+from annotation.participation import entry, leaving
 from annotation.participation.workload import hourly, workload
 from annotation.plurals import n_of
 
@@ -128,6 +128,7 @@ def invitations(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
         wanted, days = form.cleaned_data["wanted"], form.cleaned_data["days"]
         until = timezone.now() + timedelta(days=days) if days else None
         with transaction.atomic():
+            leaving.hold_campaign(campaign)  # of two who name the same person, one makes the link
             known = _have_links(campaign, wanted)
             made = entry.make_links(campaign, wanted, until)
             n = len(made) - len(known)

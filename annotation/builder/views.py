@@ -1,20 +1,19 @@
 """The builder of a study: making or copying one, its steps, a look over everything, and the opening."""
 
 from collections.abc import Callable, Iterable
-from contextlib import nullcontext
 from functools import wraps
 from typing import Any
 
 from django import forms
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
-from django.db import transaction
+from django.db import IntegrityError, transaction
 from django.http import HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from annotation.builder import drafts
-from annotation.builder.forms.checks import add_ready_made, check_forms, save_checks
+from annotation.builder.forms.checks import CheckForms, add_ready_made, save_checks
 from annotation.builder.forms.guideline import GuidelineForm
 from annotation.builder.forms.steps import GoldForm, NewCampaignForm, PartsForm
 from annotation.builder.forms.terms import LaterForm, TermsForm
@@ -22,6 +21,7 @@ from annotation.builder.forms.texts import TextsForm
 from annotation.builder.readiness import STEPS, steps
 from annotation.builder.sample_counts import sample_counts
 from annotation.builder.sampling import SampleError
+from annotation.form_versions import for_post, locked_post
 from annotation.http import AuthenticatedRequest, View, coordinators_only, researchers_only
 from annotation.models import Campaign, Dataset, LogEntry, Role, Rubric
 from annotation.models.wording import shown
@@ -40,16 +40,14 @@ def on_draft(view: Callable[[AuthenticatedRequest, Campaign], HttpResponseBase])
 
     @wraps(view)
     def guarded(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
-        is_sent = request.method == "POST"
-        with transaction.atomic() if is_sent else nullcontext():
-            rows = Campaign.objects.select_for_update() if is_sent else Campaign.objects.all()
-            draft = get_object_or_404(rows, slug=slug)
-            if not draft.is_draft:
-                messages.error(request, f"Nothing is changed. {FROZEN}" if is_sent else FROZEN)
-                return redirect("campaign_review", slug)
-            return view(request, draft)
+        draft = get_object_or_404(for_post(request, Campaign.objects.all()), slug=slug)
+        if not draft.is_draft:
+            is_sent = request.method == "POST"
+            messages.error(request, f"Nothing is changed. {FROZEN}" if is_sent else FROZEN)
+            return redirect("campaign_review", slug)
+        return view(request, draft)
 
-    return require_http_methods(["GET", "HEAD", "POST"])(coordinators_only(guarded))
+    return require_http_methods(["GET", "HEAD", "POST"])(coordinators_only(locked_post(guarded)))
 
 
 @on_draft
@@ -102,13 +100,13 @@ def guideline(request: AuthenticatedRequest, draft: Campaign) -> HttpResponseBas
 @on_draft
 def checks(request: AuthenticatedRequest, draft: Campaign) -> HttpResponseBase:
     """The questions before the work, and those that ask whether somebody reads."""
-    questions, attention = check_forms(draft, _sent(request))
-    if questions.is_valid() and attention.is_valid():
-        save_checks(draft, questions, attention)
+    form = CheckForms(draft, _sent(request))
+    if form.is_valid():
+        save_checks(draft, form)
         if "ready_made" in request.POST:
             add_ready_made(draft)
         return _onwards(request, draft, "checks")
-    return _page(request, draft.slug, "checks", questions=questions, attention=attention)
+    return _page(request, draft.slug, "checks", form=form)
 
 
 @on_draft
@@ -182,22 +180,23 @@ def discard(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @coordinators_only
+@locked_post
 def later(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
     """What may change once a study is open: its end, its completion codes, more people."""
-    campaign = get_object_or_404(Campaign.objects.select_related("rubric", "dataset"), slug=slug)
+    campaigns = Campaign.objects.select_related("rubric", "dataset")
+    campaign = get_object_or_404(for_post(request, campaigns), slug=slug)
     if campaign.is_draft:
         return redirect("campaign_terms", slug)
     form = LaterForm(_sent(request), instance=campaign)
     if form.is_valid():
         changed = [name for name in form.changed_data if name in form.Meta.fields]
-        with transaction.atomic():
-            campaign.save(update_fields=changed)
-            if changed:
-                LogEntry.record(campaign, request.user, "changed terms", ", ".join(changed))
-            drafts.invite_more(campaign, form.cleaned_data["people"], request.user)
+        campaign.save(update_fields=changed)
+        if changed:
+            LogEntry.record(campaign, request.user, "changed terms", ", ".join(changed))
+        drafts.invite_more(campaign, form.cleaned_data["people"], request.user)
         messages.success(request, "The changes are saved.")
         return redirect("campaign_review", slug)
-    status = 422 if form.is_bound else 200
+    status = (409 if form.conflicts else 422) if form.is_bound else 200
     context = {"form": form, "campaign": Campaign.objects.get(slug=slug), "room": "campaigns"}
     return render(request, "annotation/builder/later.html", context, status=status)
 
@@ -281,6 +280,7 @@ def _page(
     ).get(slug=slug)
     shown: forms.Form | None = context.get("form")
     refused = request.method == "POST" and not is_look
+    status = (409 if getattr(shown, "conflicts", None) else 422) if refused else 200
     all_steps = steps(stored) if stored.is_draft else []
     context = {
         "campaign": stored,
@@ -296,7 +296,7 @@ def _page(
     if "work" not in context:
         context |= _comes_to(stored)
     template = f"annotation/builder/{page or step}.html"
-    return render(request, template, context, status=422 if refused else 200)
+    return render(request, template, context, status=status)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -316,6 +316,12 @@ def campaign_new(request: AuthenticatedRequest) -> HttpResponseBase:
             drafts.make(draft, people)
         except SampleError as error:
             form.add_error(None, str(error))
+        except IntegrityError:  # somebody else was quicker
+            form.add_error(
+                None,
+                "Nothing was made: somebody has just made a campaign with this address, or changed its "
+                "rubric. Try again.",
+            )
         else:
             messages.success(request, f"{draft.title} is a draft: nobody but staff sees it yet.")
             return redirect("campaign_review" if people else "campaign_texts", draft.slug)
@@ -328,7 +334,12 @@ def campaign_new(request: AuthenticatedRequest) -> HttpResponseBase:
 @coordinators_only
 def campaign_copy(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
     """A new draft like this campaign: its settings, words and checks, not its people."""
-    made = drafts.copy(get_object_or_404(Campaign, slug=slug), request.user)
+    source = get_object_or_404(Campaign, slug=slug)
+    try:
+        made = drafts.copy(source, request.user)
+    except IntegrityError:  # the copy of somebody else has just taken the address
+        messages.error(request, "Nothing was copied: somebody else is copying it now. Try again.")
+        return redirect(source)
     messages.success(
         request, "This is the copy, a draft. People, times and completion codes did not come along."
     )

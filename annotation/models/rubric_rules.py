@@ -2,11 +2,14 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 from django.core.exceptions import ValidationError
-from django.db import transaction
+from django.db import IntegrityError, transaction
+from django.forms.models import model_to_dict
 
 from annotation.models.rubric import Rubric, RubricLevel
+from annotation.row_versions import version_of
 
 # What files, forms and the API give of a rubric and of a level.
 OF_A_RUBRIC = ("slug", "title", "question", "scale", "shows", "eta", "span_from", "guideline")
@@ -28,26 +31,49 @@ class RubricRefused(Exception):
         super().__init__(" ".join(message for _field, message in problems))
 
 
-def store(rubric: Rubric, levels: Sequence[RubricLevel]) -> Rubric:
+class RubricChanged(Exception):
+    """A rubric that somebody else has changed since the version that is to be replaced."""
+
+
+def values_of(rubric: Rubric) -> dict[str, Any]:
+    """All that can be edited of a rubric, with its levels."""
+    levels = [model_to_dict(level, OF_A_LEVEL) for level in rubric.levels.all()]
+    return {**model_to_dict(rubric, OF_A_RUBRIC), "levels": levels}
+
+
+def store(rubric: Rubric, levels: Sequence[RubricLevel], seen: str = "") -> Rubric:
     """Make a rubric with its levels, or put it in place of one that nothing uses yet.
 
+    `seen` is the version (`version_of(values_of(...))`) of the rubric that is replaced, "" for any.
+
     Raises RubricRefused where a rule is broken, or where the rubric is used: its grades mean something then.
+    Raises RubricChanged where somebody else has replaced it meanwhile.
     """
     if problems := [*_of_the_rubric(rubric, levels), *_of_levels(levels)]:
         raise RubricRefused(problems)
-    with transaction.atomic():
-        before = Rubric.objects.select_for_update().filter(pk=rubric.pk).first()
-        if before and before.is_used():
-            raise RubricRefused([("", "It is used, and stays as it is: make a copy of it.")])
-        if before:
-            # With a key of its own: other processes may know the grades of the one before by its key.
-            before.delete()
-            rubric.pk = None
-        rubric.save(force_insert=True)
-        for level in levels:
-            level.pk, level.rubric = None, rubric
-        RubricLevel.objects.bulk_create(levels)
+    try:
+        with transaction.atomic():
+            if rubric.pk:
+                _clear_place(rubric, seen)
+            rubric.save(force_insert=True)
+            for level in levels:
+                level.pk, level.rubric = None, rubric
+            RubricLevel.objects.bulk_create(levels)
+    except IntegrityError:  # made by somebody else a moment ago
+        raise RubricRefused([("slug", f"There is a rubric {rubric.slug} already.")]) from None
     return rubric
+
+
+def _clear_place(rubric: Rubric, seen: str) -> None:
+    """Delete what is stored under a rubric's key, so that the rubric can take its place."""
+    before = Rubric.objects.select_for_update().filter(pk=rubric.pk).first()
+    if before is None or (seen and seen != version_of(values_of(before))):
+        raise RubricChanged
+    if before.is_used():
+        raise RubricRefused([("", "It is used, and stays as it is: make a copy of it.")])
+    # With a key of its own: other processes may know the grades of the one before by its key.
+    before.delete()
+    rubric.pk = None
 
 
 def _of_the_rubric(rubric: Rubric, levels: Sequence[RubricLevel]) -> Iterator[tuple[str, str]]:

@@ -5,6 +5,7 @@ from functools import wraps
 from typing import Any
 
 from django.contrib import messages
+from django.db import transaction
 from django.http import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect
 from django.views.decorators.http import require_POST
@@ -32,7 +33,10 @@ def _on_participant(act: Callable[..., str]) -> View:
         participants = Participant.objects.select_related("campaign", "rater__user")
         participant = get_object_or_404(participants, campaign__slug=slug, pk=pk)
         try:
-            messages.success(request, act(request, participant, **kwargs))
+            with transaction.atomic():
+                actions.refuse_if_changed(participant, request.POST.get("seen", ""))
+                done = act(request, participant, **kwargs)
+            messages.success(request, done)
         except leaving.ActionRefusedError as error:
             messages.error(request, str(error))
         return redirect("campaign_participant", slug, pk)
@@ -46,7 +50,10 @@ def campaign_state(request: AuthenticatedRequest, slug: str) -> HttpResponseBase
     """Pause a study, go on with it, close it, open it again. Nothing that was saved changes."""
     campaign = get_object_or_404(Campaign, slug=slug)
     try:
-        changed = actions.set_state(campaign, request.POST.get("state", ""), request.user)
+        sent = request.POST
+        changed = actions.set_state(
+            campaign, sent.get("state", ""), request.user, seen=sent.get("seen", "")
+        )
     except leaving.ActionRefusedError as error:
         messages.error(request, str(error))
     else:

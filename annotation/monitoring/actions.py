@@ -47,10 +47,11 @@ FROM = {
 
 
 @transaction.atomic
-def set_state(campaign: Campaign, state: str, by: User) -> Campaign:
+def set_state(campaign: Campaign, state: str, by: User, seen: str = "") -> Campaign:
     """Pause a campaign, go on with it, close it, open it again. Nothing that was saved changes.
 
-    Raises ActionRefusedError for a draft, and where it is in that state already.
+    `seen` is the state that the person saw. Raises ActionRefusedError for a draft, where the campaign is in
+    that state already, and where somebody has changed its state since it was seen.
     """
     campaign = hold_campaign(campaign)
     before = campaign.get_state_display()
@@ -60,6 +61,10 @@ def set_state(campaign: Campaign, state: str, by: User) -> Campaign:
         raise ActionRefusedError("It is a draft: it has to be opened before anything else.")
     if campaign.state not in FROM[Campaign.State(state)]:
         raise ActionRefusedError(f"It is {before}, so it cannot become {state}.")
+    if seen and seen != campaign.state:
+        raise ActionRefusedError(
+            f"Nothing was done: it has become {before} since you opened the page. Look again."
+        )
     if state == Campaign.State.OPEN and _shows_other_words(campaign):
         raise ActionRefusedError(
             "Words that it showed were changed while it was closed, and answers to both would be taken for "
@@ -326,14 +331,6 @@ def send_message(campaign: Campaign, body: str, by: User) -> Message:
 
 
 @transaction.atomic
-def set_look_rules(campaign: Campaign, changed: list[str], detail: str, by: User) -> None:
-    """Store what calls for a look in the comparison; logged if anything of it changed."""
-    if changed:
-        campaign.save(update_fields=changed)
-        LogEntry.record(campaign, by, "changed look rules", detail)
-
-
-@transaction.atomic
 def erase(participant: Participant, by: User, *, with_notes: bool) -> None:
     """Delete the participant's personal data; labels stay, under the pseudonym.
 
@@ -363,6 +360,21 @@ def erase(participant: Participant, by: User, *, with_notes: bool) -> None:
         guest.delete()
     kept = "notes deleted too" if with_notes else "notes kept"
     LogEntry.record(participant.campaign, by, "erased personal data", kept, participant)
+
+
+def refuse_if_changed(participant: Participant, seen: str) -> None:
+    """Raise ActionRefusedError where somebody has acted on a participant since a page was opened.
+
+    `seen` is the key of the newest log entry that the page knew of, "" where it is not known. In a transaction,
+    before the act: the participant is held from here on.
+    """
+    newest = hold(participant).log.select_related("by").first()
+    if newest and seen.isdecimal() and newest.pk > int(seen):
+        did = f"{newest.action}, {newest.detail}" if newest.detail else newest.action
+        raise ActionRefusedError(
+            f"Nothing was done: since you opened the page, {newest.by or 'somebody'} has acted (“{did}”). "
+            "Look again, and repeat it if it is still needed."
+        )
 
 
 def _with_link(participant: Participant) -> Participant:

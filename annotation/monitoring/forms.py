@@ -4,6 +4,7 @@ from django import forms
 from django.core.exceptions import ValidationError
 from django.core.files.uploadedfile import UploadedFile
 
+from annotation.form_versions import VersionedForm
 from annotation.formats import prolific
 from annotation.models import Campaign
 
@@ -59,7 +60,7 @@ class ReconcileForm(forms.Form):
         return file
 
 
-class LookRulesForm(forms.ModelForm):
+class LookRulesForm(VersionedForm):
     """From which numbers on the comparison says look in place of approve."""
 
     class Meta:

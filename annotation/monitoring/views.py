@@ -13,6 +13,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 from django.views.decorators.vary import vary_on_headers
 
+from annotation.form_versions import locked_post
 from annotation.http import AuthenticatedRequest, coordinators_only, researchers_only
 from annotation.models import Assignment, Campaign, Dataset, Item, LogEntry, Part, Participant
 from annotation.monitoring import actions, parts_here, progress, reconciliation
@@ -109,6 +110,7 @@ def participant(request: AuthenticatedRequest, slug: str, pk: int) -> HttpRespon
     [row] = rows([participant])
     skips = by_part(participant.campaign, participant.assignments.all())
     last = participant.parts.last()
+    newest = participant.log.first()
     context = {
         "campaign": participant.campaign,
         "participant": participant,
@@ -129,6 +131,7 @@ def participant(request: AuthenticatedRequest, slug: str, pk: int) -> HttpRespon
         "is_guest": bool(participant.rater.user and participant.rater.user.is_guest),
         "has_ended": participant.outcome not in ("", Participant.Outcome.DONE),
         "unfinished": last if last and last.outcome != Part.Outcome.DONE else None,
+        "seen": newest.pk if newest else 0,
         "is_extendable": not participant.outcome and last and last.is_extendable,
         "room": "campaigns",
     }
@@ -188,14 +191,17 @@ def reconcile(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
 
 @require_POST
 @coordinators_only
+@locked_post
 def look_rules(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
     """From which numbers on the comparison says look. It changes suggestions, and no pay."""
-    campaign = get_object_or_404(Campaign, slug=slug)
+    campaign = get_object_or_404(Campaign.objects.select_for_update(), slug=slug)
     looks = LookRulesForm(request.POST, instance=campaign)
     if not looks.is_valid():
         stored = Campaign.objects.get(slug=slug)  # a refused form leaves its values in the other
         return _reconcile_page(request, stored, refused=True, form=ReconcileForm(), looks=looks)
-    actions.set_look_rules(campaign, looks.changed_data, looks.changes(), request.user)
+    if looks.changed_data:
+        campaign.save(update_fields=looks.changed_data)
+        LogEntry.record(campaign, request.user, "changed look rules", looks.changes())
     messages.success(request, "The rules are saved. They hold for what is compared from now on.")
     return redirect("campaign_reconcile", slug)
 
@@ -204,7 +210,8 @@ def _reconcile_page(
     request: AuthenticatedRequest, campaign: Campaign, *, refused: bool, **context: Any
 ) -> HttpResponseBase:
     context |= {"campaign": campaign, "rules": parts_here.rules(campaign), "room": "campaigns"}
-    status = 422 if refused else 200
+    looks: LookRulesForm = context["looks"]
+    status = (409 if looks.conflicts else 422) if refused else 200
     return render(request, "annotation/monitoring/reconcile.html", context, status=status)
 
 

@@ -97,6 +97,8 @@ def begin_part(
 
 def _begin_part(participant: Participant, study_id: str, session_id: str) -> Part | None:
     campaign = Campaign.objects.select_for_update().get(pk=participant.campaign_id)
+    # Staff may have ended the participation, or excluded its work, while this request waited for the campaign.
+    participant.refresh_from_db(fields=["outcome", "set_aside_at"])
     _expire(campaign, timezone.now())
     # Held, and before the parts are read: one of them may be handed in at this very moment, and end its part.
     in_hand_now = participant.assignments.filter(state=Assignment.State.OPEN)

@@ -6,6 +6,7 @@ from django import forms
 from django.contrib.auth.forms import BaseUserCreationForm
 from django.contrib.auth.password_validation import validate_password
 
+from annotation.form_versions import VersionedForm
 from annotation.models import Membership, Project, User
 from annotation.models.projects import MAIN
 
@@ -40,7 +41,7 @@ class NewPersonForm(BaseUserCreationForm):
         return made
 
 
-class PersonForm(forms.ModelForm):
+class PersonForm(VersionedForm):
     """What may be changed of an account. Its labels stay whatever happens to it."""
 
     new_password = forms.CharField(
@@ -63,6 +64,11 @@ class PersonForm(forms.ModelForm):
         return password
 
     def save(self, commit: bool = True) -> User:
+        """Save the fields of the form alone: the person may log in, or change the password, meanwhile."""
+        account: User = self.instance
+        fields = [*self.Meta.fields]
         if self.cleaned_data["new_password"]:
-            self.instance.set_password(self.cleaned_data["new_password"])
-        return super().save(commit)
+            account.set_password(self.cleaned_data["new_password"])
+            fields.append("password")
+        account.save(update_fields=fields)
+        return account

@@ -1,12 +1,13 @@
 """A rubric as a form: what it asks and shows, and a row for each of its levels."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from django import forms
-from django.forms.models import fields_for_model, model_to_dict
+from django.forms.models import fields_for_model
 from django.http import QueryDict
 
+from annotation.form_versions import CHANGED, EMPTY, Conflict, VersionedForm, in_words
 from annotation.models import Rubric, RubricLevel
 from annotation.models.rubric_rules import (
     MOST_LEVELS,
@@ -14,14 +15,16 @@ from annotation.models.rubric_rules import (
     OF_A_RUBRIC,
     RubricRefused,
     store,
+    values_of,
 )
+from annotation.row_versions import VERSION, version_of
 
 EMPTY_ROWS = 3
 LABELS = {"grade": "Grade", "label": "Words", "name": "One word", "key": "Key", "colour": "Colour"}
 BY_THE_MODEL = [name for name in OF_A_RUBRIC if name != "shows"]
 
 
-class GuidelineForm(forms.ModelForm):
+class GuidelineForm(VersionedForm):
     class Meta:
         model = Rubric
         fields = ("guideline",)
@@ -29,7 +32,13 @@ class GuidelineForm(forms.ModelForm):
 
 
 class RubricForm(forms.Form):
-    """All of a rubric but its levels. The rules are those of `annotation.models.rubric_rules`."""
+    """All of a rubric but its levels. The rules are those of `annotation.models.rubric_rules`.
+
+    `version` is that of the rubric which it changes, with its levels; `conflicts` as of a `VersionedForm`.
+    """
+
+    version = ""
+    conflicts: Sequence[Conflict] = ()
 
     shows = forms.MultipleChoiceField(
         choices=Rubric.Shows.choices,
@@ -86,9 +95,13 @@ class RubricForms:
     @classmethod
     def of(cls, rubric: Rubric, **changes: Any) -> "RubricForms":
         """Filled with a rubric that is there."""
-        levels = [model_to_dict(level, OF_A_LEVEL) for level in rubric.levels.all()]
-        initial = model_to_dict(rubric, OF_A_RUBRIC) | changes
-        return cls(RubricForm(initial=initial), LevelForms(initial=levels, prefix="levels"))
+        stored = values_of(rubric)
+        made = cls(
+            RubricForm(initial=stored | changes),
+            LevelForms(initial=stored["levels"], prefix="levels"),
+        )
+        made.form.version = version_of(stored)
+        return made
 
     @classmethod
     def with_more_rows(cls, sent: QueryDict) -> "RubricForms":
@@ -100,24 +113,51 @@ class RubricForms:
         initial: dict[str, Any] = {name: sent.get(name, "") for name in BY_THE_MODEL}
         initial["shows"] = sent.getlist("shows")
         rows = LevelForms(initial=[row for row in typed if any(row.values())], prefix="levels")
-        return cls(RubricForm(initial=initial), rows)
+        made = cls(RubricForm(initial=initial), rows)
+        made.form.version = sent.get(VERSION, "")
+        return made
 
     @classmethod
     def sent(cls, sent: QueryDict) -> "RubricForms":
-        return cls(RubricForm(sent), LevelForms(sent, prefix="levels"))
+        made = cls(RubricForm(sent), LevelForms(sent, prefix="levels"))
+        made.form.version = sent.get(VERSION, "")
+        return made
 
     def store(self, before: Rubric | None = None) -> Rubric | None:
-        """The rubric, made, or in the place of one before; None where something is wrong, as fields say."""
+        """The rubric, made, or in the place of one before; None where something is wrong, as fields say.
+
+        Raises RubricChanged where the one before is not the one that the form was opened with.
+        """
         if not (self.form.is_valid() and self.rows.is_valid()):
             return None
         filled = [row for row in self.rows if row.cleaned_data]
         kept = {"pk": before.pk, "is_retired": before.is_retired} if before else {}
         rubric = Rubric(**kept, **self.form.cleaned_data)
         try:
-            return store(rubric, [RubricLevel(**row.cleaned_data) for row in filled])
+            levels = [RubricLevel(**row.cleaned_data) for row in filled]
+            return store(rubric, levels, seen=self.form.version)
         except RubricRefused as error:
             self._show(error.problems, filled)
         return None
+
+    def compare(self, stored: Rubric) -> None:
+        """Show what somebody else has stored meanwhile beside what was sent; the next save replaces it."""
+        values = values_of(stored)
+        self.form.version = version_of(values)
+        self.form.conflicts = list(self._differing(values))
+        if self.form.conflicts:
+            self.form.add_error(None, CHANGED)
+
+    def _differing(self, stored: Mapping[str, Any]) -> Iterator[Conflict]:
+        for name, field in self.form.fields.items():
+            before = in_words(field, stored[name])
+            sent = in_words(field, self.form.cleaned_data.get(name))
+            if before != sent:
+                yield Conflict(str(self.form[name].label), before, sent)
+        rows = [row.cleaned_data for row in self.rows if row.cleaned_data]
+        before, sent = _levels_in_words(stored["levels"]), _levels_in_words(rows)
+        if before != sent:
+            yield Conflict("Levels", before, sent)
 
     def _show(self, problems: Iterable[tuple[str, str]], filled: list[forms.Form]) -> None:
         for field, message in problems:
@@ -126,3 +166,13 @@ class RubricForms:
                     filled[int(index)].add_error(name, message)
                 case _:
                     self.form.add_error(field if field in self.form.fields else None, message)
+
+
+def _levels_in_words(levels: Iterable[Mapping[str, Any]]) -> str:
+    """The levels as lines, from the highest grade down."""
+    ordered = sorted(levels, key=lambda level: -level["grade"])
+    lines = [
+        ", ".join(str(level[name]) for name in OF_A_LEVEL if level[name] not in ("", None))
+        for level in ordered
+    ]
+    return "\n".join(lines) or EMPTY

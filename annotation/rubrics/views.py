@@ -7,8 +7,10 @@ from django.http import Http404, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from annotation.form_versions import for_post, locked_post
 from annotation.http import AuthenticatedRequest, admins_only
 from annotation.models import Rubric
+from annotation.models.rubric_rules import RubricChanged
 from annotation.models.standard import READY_MADE, STANDARD, add_standard
 from annotation.rubrics.forms import GuidelineForm, RubricForms
 
@@ -31,20 +33,30 @@ def rubrics(request: AuthenticatedRequest) -> HttpResponseBase:
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
+@locked_post
 def rubric(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
     """One rubric: its levels, its guideline as annotators see it and, for admins, its Markdown."""
-    rubric = get_object_or_404(_rubrics(), slug=slug)
-    form = None
+    rubric = _of_slug(for_post(request, _rubrics()), slug)
+    form, status = None, 200
     if request.user.is_admin:
         form = GuidelineForm(request.POST or None, instance=rubric)
         if form.is_valid():
-            form.save()
+            rubric.save(update_fields=["guideline"])
             messages.success(request, "The guideline is saved; new campaigns begin with it.")
             return redirect("rubric", slug=slug)
     elif request.method == "POST":
         raise PermissionDenied("Guidelines are edited by admins.")
+    if form and form.conflicts:
+        # Above the form the guideline stands as it is stored.
+        rubric, status = _of_slug(_rubrics(), slug), 409
     context = {"rubric": rubric, "form": form, "is_used": rubric.is_used(), "room": "rubrics"}
-    return render(request, "annotation/rubrics/rubric.html", context)
+    return render(request, "annotation/rubrics/rubric.html", context, status=status)
+
+
+def _of_slug(rubrics: QuerySet[Rubric], slug: str) -> Rubric:
+    """The rubric of a slug, locked if the rows are. Raises Http404."""
+    # PostgreSQL does not find one that was replaced while it waited for the lock; it is there the second time.
+    return rubrics.filter(slug=slug).first() or get_object_or_404(rubrics, slug=slug)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -80,11 +92,30 @@ def _edit(request: AuthenticatedRequest, before: Rubric | None) -> HttpResponseB
     if "more" in request.POST:
         return _page(request, RubricForms.with_more_rows(request.POST), before)
     forms = RubricForms.sent(request.POST)
-    made = forms.store(before)
+    try:
+        made = forms.store(before)
+    except RubricChanged:
+        return _changed(request, forms, before)
     if made is None:
         return _page(request, forms, before, 422)
     messages.success(request, f"The rubric {made} is {'saved' if before else 'made'}.")
     return redirect(made)
+
+
+def _changed(
+    request: AuthenticatedRequest, forms: RubricForms, before: Rubric | None
+) -> HttpResponseBase:
+    """What somebody else has made of a rubric meanwhile, beside what was sent."""
+    slug = before.slug if before else ""
+    stored = _rubrics().filter(slug=slug).first()
+    if stored is None:
+        forms.form.add_error(None, f"Somebody else has renamed the rubric {slug} meanwhile.")
+        return _page(request, forms, before, 409)
+    forms.compare(stored)
+    if forms.form.conflicts:
+        return _page(request, forms, stored, 409)
+    messages.success(request, f"The rubric {stored} is saved.")  # the same was sent twice
+    return redirect(stored)
 
 
 def _page(
@@ -108,9 +139,10 @@ def rubric_add(request: AuthenticatedRequest) -> HttpResponseBase:
 
 @require_POST
 @admins_only
+@locked_post
 def rubric_retire(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
     """Take a rubric out of what is offered, or put it back; what was graded under it stays."""
-    rubric = get_object_or_404(Rubric, slug=slug)
+    rubric = _of_slug(Rubric.objects.select_for_update(), slug)
     rubric.is_retired = "restore" not in request.POST
     rubric.save(update_fields=["is_retired"])
     what = "retired: nothing new can take it" if rubric.is_retired else "offered again"

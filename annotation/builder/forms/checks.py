@@ -7,8 +7,10 @@ from django.core.exceptions import ValidationError
 from django.utils import translation
 from django.utils.translation import gettext as _
 
+from annotation.form_versions import CHANGED, EMPTY, Conflict
 from annotation.models import AttentionCheck, Campaign, CheckQuestion, Rubric
 from annotation.models.wording import shown
+from annotation.row_versions import VERSION, version_of
 
 REMOVE = "DELETE"  # the name that a formset gives to the box that takes a row out
 
@@ -105,38 +107,84 @@ AttentionChecks = forms.formset_factory(
 )
 
 
-def check_forms(campaign: Campaign, data: Any = None) -> tuple[Any, Any]:
+class CheckForms:
     """The two lists of a draft's checks, each with an empty row at its end.
 
-    What was sent is compared with nothing: every row that is filled in counts, also one that
-    another window has saved meanwhile.
+    They are saved as a whole, and carry the version of the whole that they were opened with, as a
+    `VersionedForm` does: what another window has saved meanwhile is shown beside what was sent.
     """
-    asked = [] if data is not None else list(campaign.check_questions.all())
-    questions = CheckQuestions(
-        data,
-        prefix="questions",
-        initial=[
-            {
-                "purpose": question.purpose,
-                "body": question.body,
-                "options": "\n".join(question.options),
-                "correct": question.correct + 1,
-                "why": question.why,
-            }
-            for question in asked
-        ],
-    )
-    written = [] if data is not None else list(campaign.attention_checks.all())
-    attention = AttentionChecks(
-        data,
-        prefix="attention",
-        form_kwargs={"labels": shown(campaign).labels()},
-        initial=[{"body": check.body, "expected": check.expected} for check in written],
-    )
-    return questions, attention
+
+    def __init__(self, campaign: Campaign, data: Any = None) -> None:
+        questions, attention = _stored_questions(campaign), _stored_attention(campaign)
+        self.data = data
+        self.version = version_of([questions, attention])
+        self.conflicts: list[Conflict] = []
+        self._stored = {"Before the work": questions, "Attention checks": attention}
+        self.questions = CheckQuestions(
+            data, prefix="questions", initial=questions if data is None else []
+        )
+        self.attention = AttentionChecks(
+            data,
+            prefix="attention",
+            form_kwargs={"labels": shown(campaign).labels()},
+            initial=attention if data is None else [],
+        )
+
+    def is_valid(self) -> bool:
+        if not (self.questions.is_valid() and self.attention.is_valid()):
+            return False
+        if self.data.get(VERSION, self.version) != self.version:
+            self.conflicts = [
+                Conflict(label, _listed(stored), _listed(_rows(sent)))
+                for (label, stored), sent in zip(
+                    self._stored.items(), (self.questions, self.attention), strict=True
+                )
+                if _listed(stored) != _listed(_rows(sent))
+            ]
+        return not self.conflicts
+
+    def non_field_errors(self) -> list[str]:
+        return [CHANGED] if self.conflicts else []
 
 
-def save_checks(campaign: Campaign, questions: Any, attention: Any) -> None:
+def _stored_questions(campaign: Campaign) -> list[dict[str, Any]]:
+    return [
+        {
+            "purpose": question.purpose,
+            "body": question.body,
+            "options": "\n".join(question.options),
+            "correct": question.correct + 1,
+            "why": question.why,
+        }
+        for question in campaign.check_questions.all()
+    ]
+
+
+def _stored_attention(campaign: Campaign) -> list[dict[str, Any]]:
+    return [
+        {"body": check.body, "expected": check.expected}
+        for check in campaign.attention_checks.all()
+    ]
+
+
+def _listed(rows: list[dict[str, Any]]) -> str:
+    """The rows of a list as a person reads them, one below the other."""
+    blocks = []
+    for row in rows:
+        lines = [str(row["body"])]
+        options = row.get("options", [])
+        options = options.splitlines() if isinstance(options, str) else options
+        for number, option in enumerate(options, 1):
+            lines.append(f"{number}. {option}{' (right)' if number == row['correct'] else ''}")
+        if "expected" in row:
+            lines.append(f"asks for {row['expected']}")
+        lines += [f"Why: {row['why']}"] if row.get("why") else []
+        lines += [f"For: {row['purpose']}"] if row.get("purpose") else []
+        blocks.append("\n".join("\n".join(lines).splitlines()))
+    return "\n\n".join(blocks) or EMPTY
+
+
+def save_checks(campaign: Campaign, sent: CheckForms) -> None:
     """Put the rows of both lists in place of what a draft had. In a transaction."""
     campaign.check_questions.all().delete()
     CheckQuestion.objects.bulk_create(
@@ -149,14 +197,14 @@ def save_checks(campaign: Campaign, questions: Any, attention: Any) -> None:
             correct=row["correct"] - 1,
             why=row["why"],
         )
-        for position, row in enumerate(_rows(questions))
+        for position, row in enumerate(_rows(sent.questions))
     )
     campaign.attention_checks.all().delete()
     AttentionCheck.objects.bulk_create(
         AttentionCheck(
             campaign=campaign, position=position, body=row["body"], expected=row["expected"]
         )
-        for position, row in enumerate(_rows(attention))
+        for position, row in enumerate(_rows(sent.attention))
     )
 
 

@@ -9,6 +9,7 @@ from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db.models import Count, Q, QuerySet
 
 from annotation.builder.drafts import RESERVED, free_slug
+from annotation.form_versions import VersionedForm
 from annotation.models import (
     Campaign,
     Dataset,
@@ -40,7 +41,7 @@ class People(forms.ModelMultipleChoiceField):
         super().__init__(accounts(), required=False, widget=forms.CheckboxSelectMultiple, **kwargs)
 
 
-class DraftForm(forms.ModelForm):
+class DraftForm(VersionedForm):
     """A step of the builder: some settings of a draft. Numbers are held to what their columns hold."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
