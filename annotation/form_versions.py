@@ -22,8 +22,8 @@ from annotation.http import View
 from annotation.row_versions import VERSION, plain, version_of
 
 CHANGED = (
-    "Somebody else has saved this since you opened it. Nothing of yours is saved yet. Compare the values, "
-    "correct yours, and save again to replace what is stored."
+    "This was saved since you opened it, by somebody else or in another tab. Nothing of yours is saved yet. "
+    "Compare the values, correct yours, and save again to replace what is stored."
 )
 EMPTY = "empty"
 

@@ -187,7 +187,7 @@ def open_campaign(campaign: Campaign, texts: Sequence[Text], raters: Iterable[Ra
     raters = list(raters)
     campaign.raters_per_item = max(1, len(raters))
     campaign.state = Campaign.State.DRAFT
-    campaign.save(force_insert=True)
+    campaign.save()
     sampling.sample(campaign, texts)
     sampling.publish(campaign)
     for rater in raters:

@@ -23,11 +23,15 @@ def hold(participant: Participant) -> Participant:
     """The participant as the database has it now, with the campaign and the parts held. In a transaction.
 
     Parts are held before their items, as where an item is handed in: else two could wait for each
-    other for ever.
+    other for ever. Raises ActionRefusedError for one who is gone.
     """
     hold_campaign(participant.campaign)
     list(Part.objects.select_for_update().filter(participant=participant).order_by("pk"))
-    return Participant.objects.select_related("campaign", "rater__user").get(pk=participant.pk)
+    rows = Participant.objects.select_related("campaign", "rater__user")
+    now = rows.filter(pk=participant.pk).first()
+    if now is None:
+        raise ActionRefusedError("This participant is gone: somebody has withdrawn the invitation.")
+    return now
 
 
 @transaction.atomic

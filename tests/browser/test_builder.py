@@ -184,3 +184,27 @@ def test_every_step_is_accessible(visit, site):
     for step in ("review", "later"):
         page.goto(f"{site.url}/campaigns/{slug}/edit/{step}/")
         assert faults(page) == [], step
+
+
+def test_second_of_two_who_edit_a_draft_compares_and_decides(visit, site):
+    first = visit("ada").open("/campaigns/")
+    slug = new_draft(first, site, "Two at once")
+    visitor = visit("ada")
+    second = visitor.open(f"/campaigns/{slug}/edit/guideline/")
+    first.goto(f"{site.url}/campaigns/{slug}/edit/guideline/")
+    first.locator("#id_guideline").fill("Look for facts.\n\nThen read it again.")
+    first.get_by_role("button", name="Save and stay").click()
+    expect(first.locator(".notices")).to_contain_text("saved")
+
+    second.locator("#id_guideline").fill("Look for words.")
+    second.get_by_role("button", name="Save and stay").click()
+    table = second.get_by_role("region", name="Changed since you opened it")
+    expect(table).to_contain_text("Then read it again.")
+    expect(table).to_contain_text("Look for words.")
+    expect(second.locator("#id_guideline")).to_have_value("Look for words.")
+    assert faults(second) == []
+    second.get_by_role("button", name="Save and stay").click()
+    expect(second.locator(".notices")).to_contain_text("saved")
+    stored = site.rows("select guideline from annotation_campaign where slug = ?", slug)
+    assert stored == [("Look for words.",)]
+    visitor.errors[:] = [error for error in visitor.errors if "409" not in error]

@@ -174,7 +174,7 @@ def test_second_of_two_saves_is_shown_both_values_and_changes_nothing(cast, admi
 
     page = outcomes[1 - won].value.content.decode()
     shown = edit.shown if edit.shown[0] else edit.sent
-    assert "Somebody else has saved this since you opened it." in page
+    assert "This was saved since you opened it, by somebody else or in another tab." in page
     cells = [cell.text_content().strip() for cell in html.fromstring(page).xpath("//td")]
     [stored] = [number for number, cell in enumerate(cells) if shown[won] in cell.splitlines()]
     assert shown[1 - won] in cells[stored + 1].splitlines()

@@ -82,6 +82,17 @@ def test_it_is_refused_while_grades_are_missing(cast, study):
     assert not SubQuestion.objects.filter(filtered_eta__isnull=False).exists()
 
 
+def test_proposal_that_changed_since_the_page_was_opened_is_shown_again(cast, study):
+    admin = cast.client("admin")
+    version = admin.get(FILTER).context["found"].version
+    Rating.objects.filter(rater__name="judge").order_by("question").update(grade=5)
+    response = admin.post(FILTER, {"judge": "judge", "eta": "3", "version": version})
+    assert response.status_code == 422
+    assert "Nothing was left out: the grades or the questions have changed" in markup(response)
+    assert not SubQuestion.objects.filter(filtered_eta__isnull=False).exists()
+    assert response.context["found"].version != version
+
+
 @pytest.mark.parametrize(
     ("query", "says"),
     [

@@ -43,6 +43,17 @@ def because() -> list[str]:
     return list(ordered.values_list("filtered_because", flat=True))
 
 
+def test_proposal_that_changed_since_the_page_was_opened_is_shown_again(cast, mill):
+    admin = cast.client("admin")
+    version = admin.get(FILTER, {"keep": KEEP}).context["found"].version
+    SubQuestion.objects.filter(body__startswith="Is it so").update(filtered_because="asked twice")
+    response = admin.post(FILTER, {"keep": KEEP, "version": version})
+    assert response.status_code == 422
+    assert "Nothing was left out: the grades or the questions have changed" in markup(response)
+    assert because() == ["", "", "asked twice", ""]
+    assert f'name="version" value="{response.context["found"].version}"' in markup(response)
+
+
 def test_a_look_says_what_goes_and_why(cast, mill):
     assert f"{FILTER}" in markup(cast.client("admin").get(FILTER.replace("-pairs", "")))
     page = cast.client("researcher").get(FILTER, {"keep": KEEP})
