@@ -79,13 +79,14 @@ EXAMPLES = [
 
 def make(body: dict[str, Any]) -> Rubric:
     """Make the rubric of a body. Raises Refused where a rule is broken, Conflict for a name that is taken."""
-    if Rubric.objects.filter(slug=body["slug"]).exists():
-        raise Conflict([Problem(None, "slug", f"there is a rubric called {body['slug']} already")])
     levels = [RubricLevel(**level) for level in body["levels"]]
     rubric = Rubric(**{name: value for name, value in body.items() if name != "levels"})
     try:
         return store(rubric, levels)
     except RubricRefused as error:
+        if Rubric.objects.filter(slug=body["slug"]).exists():
+            message = f"there is a rubric called {body['slug']} already"
+            raise Conflict([Problem(None, "slug", message)]) from None
         raise Refused(_problem(*problem) for problem in error.problems) from None
 
 

@@ -12,6 +12,7 @@ from annotation.models.corpus import (
     digest,
 )
 from annotation.models.item import Item, ItemQuestion
+from annotation.models.links import Invitation, SharedLink
 from annotation.models.participation import (
     Assignment,
     Decision,
@@ -21,14 +22,7 @@ from annotation.models.participation import (
     Participant,
 )
 from annotation.models.people import ApiToken, User
-from annotation.models.projects import (
-    Invitation,
-    Membership,
-    Project,
-    ProjectEntry,
-    Role,
-    SharedLink,
-)
+from annotation.models.projects import Membership, Project, ProjectEntry, Role
 from annotation.models.rating import Answer, NuggetSpan, Rater, Rating
 from annotation.models.rubric import Rubric, RubricLevel
 from annotation.models.versions import Version

@@ -22,6 +22,7 @@ class User(AbstractUser):
 
     role = models.CharField(max_length=12, choices=Role.choices, default=Role.WORKER)
     role_here = ""  # in the project that a request is about; crux_site.projects.guard tells it
+    changed_by: "User | None" = None  # who changes this account now, for the logs of what that ends
     is_guest = models.BooleanField(
         default=False, help_text="came by a link or from a platform: no password, one campaign"
     )

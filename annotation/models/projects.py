@@ -1,20 +1,16 @@
 """Projects: which datasets belong together, and who sees them and may change them."""
 
-import secrets
-from datetime import datetime, timedelta
 from typing import Any
 
 from django.conf import settings
 from django.db import models, transaction
 from django.db.models import Q
 from django.urls import reverse
-from django.utils import timezone
 
 from annotation.models.natural import ByNaturalKey, NaturalKey
-from annotation.models.people import User, digest_of_token
+from annotation.models.people import User
 
 MAIN = "main"
-INVITED_FOR = timedelta(days=14)
 
 
 class Role(models.TextChoices):
@@ -31,7 +27,25 @@ class Role(models.TextChoices):
         return roles.index(self) >= roles.index(other)
 
 
+class MembershipRefused(ValueError):
+    """A change of members that is not allowed; the message can be shown to a person."""
+
+
 class ProjectQuerySet(ByNaturalKey, models.QuerySet["Project"]):
+    def lock(self, pk: int) -> "Project":
+        """Return a project, locked until the transaction ends.
+
+        Every change of its members takes this lock before it reads them, so that two changes at the
+        same moment see each other. Rows that only refer to the project can be stored meanwhile.
+        """
+        return self.select_for_update(no_key=True).get(pk=pk)
+
+    def lock_those_of(self, user: User) -> "list[Project]":
+        """Return the projects that an account is in, locked likewise, always in the same order."""
+        memberships = Membership.objects.filter(user=user)
+        locked = self.select_for_update(no_key=True).filter(pk__in=memberships.values("project"))
+        return list(locked.order_by("pk"))
+
     def seen_by(self, user: User) -> "ProjectQuerySet":
         """An admin's are all, everybody else's those that they are in."""
         return self if user.is_admin else self.filter(memberships__user=user)
@@ -74,6 +88,17 @@ class Project(NaturalKey):
         theirs = self.role_of(user)
         return theirs is not None and theirs.reaches(role)
 
+    def is_owned_by(self, user: User) -> bool:
+        """Return whether the account, read again, is active and an owner here, or an admin of the site."""
+        account = User.objects.filter(pk=user.pk, is_active=True).first()
+        return account is not None and account.is_researcher and self.lets(account, Role.OWNER)
+
+    def owners(self) -> "models.QuerySet[Membership]":
+        """Return the memberships of owners who can act: with an active account of a researcher or an admin."""
+        may_act = Q(user__role__in=(User.Role.RESEARCHER, User.Role.ADMIN))
+        may_act |= Q(user__is_superuser=True)
+        return self.memberships.filter(may_act, role=Role.OWNER, user__is_active=True)
+
 
 def main_project() -> int:
     """The key of the project of datasets that are made without naming one. It is there when it is needed."""
@@ -109,168 +134,37 @@ class Membership(models.Model):
         return f"{self.user} in {self.project}"
 
     def change(self, role: str, by: User) -> None:
-        """Another role; an empty one ends the membership."""
-        with transaction.atomic():
-            if role:
-                self.role = role
-                self.save(update_fields=["role"])
-            else:
-                self.delete()
-            if role != Role.OWNER:  # nobody lets oneself in again
-                self.project.invitations.open().filter(made_by=self.user).delete()
-            detail = f"{self.user.username}, {'to ' + role if role else 'not in it any more'}"
-            ProjectEntry.record(self.project, by, "changed a member", detail)
+        """Change the role; an empty one ends the membership.
 
-
-class InvitationQuerySet(models.QuerySet["Invitation"]):
-    def make(self, project: Project, role: str, for_whom: str, by: User) -> str:
-        """A new one. The word that its link ends in is returned, and can be read nowhere afterwards."""
-        word = secrets.token_urlsafe(24)
-        self.create(
-            project=project,
-            role=role,
-            for_whom=for_whom,
-            made_by=by,
-            digest=digest_of_token(word),
-            expires=timezone.now() + INVITED_FOR,
-        )
-        return word
-
-    def open(self, now: datetime | None = None) -> "InvitationQuerySet":
-        """Those that still let somebody in."""
-        return self.filter(taken_by=None, expires__gt=now or timezone.now())
-
-    def of_word(self, word: str) -> "Invitation | None":
-        """The open one whose link ends in this word."""
-        found = self.open().filter(digest=digest_of_token(word))
-        return found.select_related("project", "made_by").first()
-
-
-class Invitation(models.Model):
-    """A link that lets one person into a project; of its word only the SHA-256 is here."""
-
-    project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="invitations")
-    role = models.CharField(max_length=11, choices=Role.choices, default=Role.RESEARCHER)
-    for_whom = models.CharField("for", max_length=80)
-    digest = models.CharField(max_length=64, unique=True)
-    made_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+"
-    )
-    created = models.DateTimeField(auto_now_add=True)
-    expires = models.DateTimeField()
-    taken_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, related_name="+"
-    )
-
-    objects = InvitationQuerySet.as_manager()
-
-    class Meta:
-        ordering = ["created", "pk"]
-
-    def __str__(self) -> str:
-        return self.for_whom
-
-    def take(self, user: User) -> None:
-        """Let somebody in, once. Who is in already keeps the role that may do more. In a transaction."""
-        role, held = Role(self.role), self.project.memberships.filter(user=user).first()
-        if held and not Role(held.role).reaches(role):
-            held.role = role
-            held.save(update_fields=["role"])
-        elif not held:
-            Membership.objects.create(project=self.project, user=user, role=role)
-        self.taken_by = user
-        self.save(update_fields=["taken_by"])
-        ProjectEntry.record(self.project, user, "joined", f"as {role}, invited as {self.for_whom}")
-
-
-class SharedLinkQuerySet(models.QuerySet["SharedLink"]):
-    def make(self, by: User, dataset: Any, days: int, **what: Any) -> str:
-        """A new one. The word that its link ends in is returned, and can be read nowhere afterwards."""
-        word = secrets.token_urlsafe(24)
-        self.create(
-            project=dataset.project,
-            dataset=dataset,
-            made_by=by,
-            digest=digest_of_token(word),
-            expires=timezone.now() + timedelta(days=days),
-            **what,
-        )
-        return word
-
-    def open(self, now: datetime | None = None) -> "SharedLinkQuerySet":
-        """Those that still show something."""
-        return self.filter(expires__gt=now or timezone.now())
-
-    def of_digests(self, digests: list[str]) -> "SharedLinkQuerySet":
-        """The open ones among these, those with words first."""
-        found = self.open().filter(digest__in=digests).order_by("-with_words", "pk")
-        return found.select_related("project", "dataset", "made_by")
-
-
-class SharedLink(models.Model):
-    """A link by which anybody who has it reads a dataset, or one page of it, without an account.
-
-    Of its word only the SHA-256 is here. One that is revoked is deleted; the log of the project keeps that.
-    """
-
-    SHARED, REVOKED = "shared", "revoked a shared link"  # in the log: acts that change no data
-
-    project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="shared_links")
-    dataset = models.ForeignKey(
-        "annotation.Dataset", on_delete=models.CASCADE, related_name="shared_links"
-    )
-    address = models.CharField(
-        max_length=2000,
-        blank=True,
-        help_text="path and query of the page; empty: all of the dataset",
-    )
-    with_words = models.BooleanField("with the words of texts and questions", default=False)
-    for_whom = models.CharField("for", max_length=80)
-    digest = models.CharField(max_length=64, unique=True)
-    made_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+"
-    )
-    created = models.DateTimeField(auto_now_add=True)
-    expires = models.DateTimeField()
-    last_used = models.DateTimeField(null=True, blank=True)
-
-    objects = SharedLinkQuerySet.as_manager()
-
-    class Meta:
-        ordering = ["created", "pk"]
-
-    def __str__(self) -> str:
-        return self.for_whom
-
-    @property
-    def leads_to(self) -> str:
-        return self.address or self.dataset.get_absolute_url()
-
-    @property
-    def as_of(self) -> datetime:
-        """When the data last changed: the newest grade, or what the log of the dataset has last.
-
-        A rating that is changed in place keeps the time of its first grade; the answer or the decision that
-        changed it has its own.
+        Raises MembershipRefused where somebody else has ended it meanwhile, where `by` is not an owner
+        any more and does not just leave, and where no owner would be left. Admins may leave a project
+        without one, as they own all.
         """
-        answers = "participants__assignments__answers"
-        counts = {f"{answers}__late": "", f"{answers}__question__isnull": False}
-        of_raters = self.dataset.campaigns.filter(is_pilot=False)
-        logged = self.dataset.log.exclude(action__in=(self.SHARED, self.REVOKED))
-        times = (
-            self.dataset.texts.aggregate(at=models.Max("ratings__created")),
-            of_raters.aggregate(at=models.Max(f"{answers}__created", filter=Q(**counts))),
-            of_raters.aggregate(at=models.Max("items__decisions__at")),
-            logged.aggregate(at=models.Max("at")),
-        )
-        return max(filter(None, (self.dataset.created, *(time["at"] for time in times))))
-
-    def used(self) -> None:
-        """Note that somebody reads by it, to the hour: not every page costs a write."""
-        now = timezone.now()
-        if self.last_used is None or now - self.last_used > timedelta(hours=1):
-            self.last_used = now
-            self.save(update_fields=["last_used"])
+        with transaction.atomic():
+            project = Project.objects.lock(self.project_id)
+            member = project.memberships.select_related("user").filter(pk=self.pk).first()
+            if member is None:
+                raise MembershipRefused(f"{self.user} is not in the project any more.")
+            if not (project.is_owned_by(by) or (by.pk == member.user_id and not role)):
+                raise MembershipRefused("You are not an owner of this project any more.")
+            others = project.owners().exclude(pk=member.pk)
+            ends_ownership = member.role == Role.OWNER and role != Role.OWNER
+            if ends_ownership and not by.is_admin and not others.exists():
+                raise MembershipRefused(
+                    "A project needs an owner: make somebody else an owner first."
+                )
+            if role:
+                member.role = role
+                member.save(update_fields=["role"])
+            else:
+                member.delete()
+            for given in (
+                project.invitations,
+                project.shared_links,
+            ):  # nobody lets oneself in again
+                given.filter(made_by=member.user).revoke_ownerless(by)
+            detail = f"{member.user.username}, {'to ' + role if role else 'not in it any more'}"
+            ProjectEntry.record(project, by, "changed a member", detail)
 
 
 class ProjectEntry(models.Model):

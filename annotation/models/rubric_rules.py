@@ -2,14 +2,15 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import Any
 
 from django.core.exceptions import ValidationError
-from django.db import IntegrityError, transaction
 from django.forms.models import model_to_dict
 
 from annotation.models.rubric import Rubric, RubricLevel
 from annotation.row_versions import version_of
+from annotation.unique import check_again_if_taken
 
 # What files, forms and the API give of a rubric and of a level.
 OF_A_RUBRIC = ("slug", "title", "question", "scale", "shows", "eta", "span_from", "guideline")
@@ -49,19 +50,21 @@ def store(rubric: Rubric, levels: Sequence[RubricLevel], seen: str = "") -> Rubr
     Raises RubricRefused where a rule is broken, or where the rubric is used: its grades mean something then.
     Raises RubricChanged where somebody else has replaced it meanwhile.
     """
-    if problems := [*_of_the_rubric(rubric, levels), *_of_levels(levels)]:
-        raise RubricRefused(problems)
-    try:
-        with transaction.atomic():
-            if rubric.pk:
-                _clear_place(rubric, seen)
-            rubric.save(force_insert=True)
-            for level in levels:
-                level.pk, level.rubric = None, rubric
-            RubricLevel.objects.bulk_create(levels)
-    except IntegrityError:  # made by somebody else a moment ago
-        raise RubricRefused([("slug", f"There is a rubric {rubric.slug} already.")]) from None
+    check = partial(_check, rubric, rubric.pk, levels)
+    check()
+    with check_again_if_taken(check):
+        if rubric.pk:
+            _clear_place(rubric, seen)
+        rubric.save(force_insert=True)
+        for level in levels:
+            level.pk, level.rubric = None, rubric
+        RubricLevel.objects.bulk_create(levels)
     return rubric
+
+
+def _check(rubric: Rubric, pk: int, levels: Sequence[RubricLevel]) -> None:
+    if problems := [*_of_the_rubric(rubric, pk, levels), *_of_levels(levels)]:
+        raise RubricRefused(problems)
 
 
 def _clear_place(rubric: Rubric, seen: str) -> None:
@@ -76,13 +79,15 @@ def _clear_place(rubric: Rubric, seen: str) -> None:
     rubric.pk = None
 
 
-def _of_the_rubric(rubric: Rubric, levels: Sequence[RubricLevel]) -> Iterator[tuple[str, str]]:
+def _of_the_rubric(
+    rubric: Rubric, pk: int, levels: Sequence[RubricLevel]
+) -> Iterator[tuple[str, str]]:
     try:
         rubric.full_clean(exclude=["shows"], validate_unique=False)
     except ValidationError as error:
         for field, messages in error.message_dict.items():
             yield ("" if field == "__all__" else field), messages[0]
-    if Rubric.objects.filter(slug=rubric.slug).exclude(pk=rubric.pk).exists():
+    if Rubric.objects.filter(slug=rubric.slug).exclude(pk=pk).exists():
         yield "slug", f"There is a rubric {rubric.slug} already."
     if rubric.slug in ADDRESSES:
         yield "slug", f"{rubric.slug} is a page of its own."

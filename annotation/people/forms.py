@@ -50,12 +50,18 @@ class PersonForm(VersionedForm):
         widget=forms.PasswordInput,
         help_text="empty: the old one stays",
     )
+    revoke_tokens = forms.BooleanField(required=False, label="Revoke the API tokens of the account")
 
     class Meta:
         model = User
         fields = ("role", "is_active")
         labels = {"is_active": "May log in"}
-        help_texts = {"is_active": ""}
+        help_texts = {"is_active": "Without it, its invitations, shared links and tokens end."}
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if not self.instance.api_tokens.exists():
+            del self.fields["revoke_tokens"]
 
     def clean_new_password(self) -> str:
         password: str = self.cleaned_data["new_password"]
@@ -71,4 +77,6 @@ class PersonForm(VersionedForm):
             account.set_password(self.cleaned_data["new_password"])
             fields.append("password")
         account.save(update_fields=fields)
+        if self.cleaned_data.get("revoke_tokens"):
+            account.api_tokens.all().delete()
         return account

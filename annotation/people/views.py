@@ -1,16 +1,16 @@
 """Accounts: who may come in, and as what."""
 
 from django.contrib import messages
-from django.db import IntegrityError, transaction
+from django.db import transaction
 from django.db.models import Count
 from django.http import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods
 
-from annotation.form_versions import for_post, locked_post
 from annotation.http import AuthenticatedRequest, admins_only
-from annotation.models import User
+from annotation.models import Project, Role, User
 from annotation.people.forms import NewPersonForm, PersonForm
+from annotation.unique import save_unique
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -18,15 +18,9 @@ from annotation.people.forms import NewPersonForm, PersonForm
 def people(request: AuthenticatedRequest) -> HttpResponseBase:
     """All accounts, and a form for a new one. Guests of campaigns are on their campaign's page."""
     form = NewPersonForm(request.POST or None)
-    if form.is_valid():
-        try:
-            with transaction.atomic():
-                made = form.save()
-        except IntegrityError:  # another admin was quicker
-            form.add_error("username", "Somebody has just made an account of this name.")
-        else:
-            messages.success(request, f"{made.username} can log in as {made.get_role_display()}.")
-            return redirect("people")
+    if form.is_valid() and (made := save_unique(form, form.save)):
+        messages.success(request, f"{made.username} can log in as {made.get_role_display()}.")
+        return redirect("people")
     accounts = (
         User.objects.filter(is_guest=False)
         .order_by("username")
@@ -39,15 +33,38 @@ def people(request: AuthenticatedRequest) -> HttpResponseBase:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @admins_only
-@locked_post
 def person(request: AuthenticatedRequest, pk: int) -> HttpResponseBase:
     """One account: its role, whether it may log in, a new password."""
-    account = get_object_or_404(for_post(request, User.objects.all()), pk=pk, is_guest=False)
-    form = PersonForm(request.POST or None, instance=account)
-    if form.is_valid():
-        form.save()
-        messages.success(request, f"{account.username} is changed.")
-        return redirect("people")
+    account = get_object_or_404(User, pk=pk, is_guest=False)
+    form = PersonForm(instance=account)
+    if request.method == "POST":
+        form, ownerless = _change(request, account)
+        if form.is_valid():
+            messages.success(request, f"{account.username} is changed.")
+            for project in ownerless:
+                messages.warning(
+                    request, f"{project} has no active owner now: make somebody one.", "warned"
+                )
+            return redirect("people")
     context = {"account": account, "form": form, "room": "people"}
     status = (409 if form.conflicts else 422) if form.is_bound else 200
     return render(request, "annotation/people/person.html", context, status=status)
+
+
+@transaction.atomic
+def _change(request: AuthenticatedRequest, seen: User) -> tuple[PersonForm, list[Project]]:
+    """Save a valid form; return it, and the projects that the change leaves without an active owner.
+
+    An account can always be disabled, at once: admins own every project. Its projects are locked first,
+    as for every change of who owns one.
+    """
+    projects = Project.objects.lock_those_of(seen)
+    account = User.objects.select_for_update(no_key=True).get(pk=seen.pk)
+    account.changed_by = request.user
+    form = PersonForm(request.POST, instance=account)
+    if form.is_valid():
+        form.save()
+    owned = account.memberships.filter(role=Role.OWNER).values_list("project", flat=True)
+    return form, [
+        project for project in projects if project.pk in owned and not project.owners().exists()
+    ]

@@ -10,8 +10,8 @@ from typing import Any
 from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.core.validators import validate_slug
-from django.db import IntegrityError, transaction
 
+from annotation.unique import check_again_if_taken
 from building.models import Writer, Writing
 from building.tuning.adapter import adapter_hash
 from building.tuning.refusals import TuningRefused
@@ -49,13 +49,18 @@ def writer_as(slug: str, **fields: Any) -> Writer:
             writer.prompt, writer.system = task.prompt, writer.system or task.system
         if problems := check_prompt(task, writer.prompt, writer.system):
             raise WriterRefused(" ".join(problems))
-    if there := Writer.objects.filter(fingerprint=writer.spec.fingerprint).first():
-        if there.slug == slug:
-            return there
+    fingerprint = writer.spec.fingerprint
+    if there := Writer.objects.filter(fingerprint=fingerprint, slug=slug).first():
+        return there
+    _check_new(fingerprint, slug)
+    return writer
+
+
+def _check_new(fingerprint: str, slug: str) -> None:
+    if there := Writer.objects.filter(fingerprint=fingerprint).first():
         raise WriterRefused(_is_there(there))
     if Writer.objects.filter(slug=slug).exists():
         raise WriterRefused(f"The name {slug} is taken: writers never change, so choose another.")
-    return writer
 
 
 def writer_called(
@@ -133,12 +138,8 @@ def make_writer(slug: str, **fields: Any) -> Writer:
 def stored(writer: Writer) -> Writer:
     """The writer, stored if it is not. Raises WriterRefused where somebody was quicker."""
     if not writer.pk:
-        try:
-            with transaction.atomic():
-                writer.save(force_insert=True)
-        except IntegrityError:
-            said = f"The writer {writer} was just made by somebody else."
-            raise WriterRefused(said) from None
+        with check_again_if_taken(partial(_check_new, writer.spec.fingerprint, writer.slug)):
+            writer.save(force_insert=True)
     return writer
 
 

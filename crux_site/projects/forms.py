@@ -5,7 +5,7 @@ from typing import Any
 from django import forms
 from django.contrib.auth.forms import BaseUserCreationForm
 
-from annotation.models import Dataset, Invitation, Membership, Project, Role, SharedLink, User
+from annotation.models import Dataset, Invitation, Project, Role, SharedLink, User
 from crux_site.projects.shown import page_at
 
 
@@ -26,22 +26,9 @@ class InvitationForm(forms.ModelForm):
 
 
 class RoleForm(forms.Form):
-    """Another role for a member; an empty one ends the membership. Somebody has to own the project."""
+    """Another role for a member; an empty one ends the membership."""
 
     role = forms.ChoiceField(choices=[*Role.choices, ("", "not in the project")], required=False)
-
-    def __init__(self, membership: Membership, by: User, *args: Any) -> None:
-        super().__init__(*args)
-        self.membership = membership
-        self.by = by
-
-    def clean_role(self) -> str:
-        role: str = self.cleaned_data["role"]
-        owners = self.membership.project.memberships.filter(role=Role.OWNER)
-        others = owners.exclude(pk=self.membership.pk)
-        if role != Role.OWNER and not others.exists() and not self.by.is_admin:
-            raise forms.ValidationError("A project needs an owner: make somebody else one first.")
-        return role
 
 
 class MoveForm(forms.Form):

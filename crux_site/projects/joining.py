@@ -12,7 +12,8 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods
 
-from annotation.models import Invitation, User
+from annotation.models import Invitation, Project, User
+from annotation.unique import save_unique
 from crux_site.projects.forms import NewMemberForm
 
 
@@ -24,24 +25,33 @@ def join(request: HttpRequest, word: str) -> HttpResponseBase:
     """What the link lets into, and a button; a form for an account where nobody is logged in."""
     user = request.user if isinstance(request.user, User) else None
     form = None if user else NewMemberForm(request.POST or None)
-    with transaction.atomic():  # of two who come by one link at once, the second finds it taken
-        invitation = Invitation.objects.select_for_update(of=("self",)).of_word(word)
-        if invitation is None:
-            raise Http404("This invitation was taken, was revoked, or has ended.")
-        may_join = user.is_researcher if user else form is not None and form.is_valid()
-        if request.method == "POST" and may_join:
-            newcomer = user or _account(request, form)
-            invitation.take(newcomer)
-            messages.success(request, f"You are in {invitation.project}.")
-            return redirect(invitation.project)
+    may_join = user.is_researcher if user else form is not None and form.is_valid()
+    project = _take(request, word, user, form) if request.method == "POST" and may_join else None
+    if project:
+        messages.success(request, f"You are in {project}.")
+        return redirect(project)
+    invitation = Invitation.objects.of_word(word)
+    if invitation is None:
+        raise Http404("This invitation was taken, was revoked, or has ended.")
     context = {"invitation": invitation, "form": form}
     status = 422 if request.method == "POST" else 200
     return render(request, "crux_site/projects/join.html", context, status=status)
 
 
-def _account(request: HttpRequest, form: Any) -> User:
-    """A researcher's account: what it sees are the projects that it is in."""
-    form.instance.role = User.Role.RESEARCHER
-    made: User = form.save()
-    login(request, made)
-    return made
+@transaction.atomic
+def _take(request: HttpRequest, word: str, user: User | None, form: Any) -> Project | None:
+    """Let in who is logged in, or a new account; None where the link ended or the name was taken meanwhile.
+
+    A new account is a researcher's: what it sees are the projects that it is in.
+    """
+    invitation = Invitation.objects.lock_word(word)
+    if invitation is None:
+        return None
+    if user is None:
+        form.instance.role = User.Role.RESEARCHER
+        user = save_unique(form, form.save)
+        if user is None:
+            return None
+        login(request, user)
+    invitation.take(user)
+    return invitation.project

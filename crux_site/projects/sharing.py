@@ -44,9 +44,7 @@ def revoke_shared(request: AuthenticatedRequest, slug: str, pk: int) -> HttpResp
     project = get_object_or_404(Project, slug=slug)
     link = get_object_or_404(project.shared_links.select_related("dataset"), pk=pk)
     with transaction.atomic():
-        link.delete()
-        detail = f"for {link.for_whom}"
-        ProjectEntry.record(project, request.user, SharedLink.REVOKED, detail, link.dataset)
+        link.revoke(request.user)
     messages.success(request, f"The link for {link.for_whom} shows nothing any more.")
     return redirect(project)
 

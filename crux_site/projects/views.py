@@ -15,7 +15,9 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from annotation.http import AuthenticatedRequest, owners_only, researchers_only
-from annotation.models import Invitation, Membership, Project, ProjectEntry, Role
+from annotation.models import Invitation, Membership, Project, ProjectEntry, Role, User
+from annotation.models.projects import MembershipRefused
+from annotation.unique import save_unique
 from crux_site.projects.archive import archive_of
 from crux_site.projects.forms import InvitationForm, MoveForm, NewProjectForm, RoleForm
 from evaluation.csv_tables import csv_response
@@ -28,11 +30,7 @@ ENTRIES = 50
 def projects(request: AuthenticatedRequest) -> HttpResponseBase:
     """The projects that the reader is in, and a form for a new one, whose owner its maker is."""
     form = NewProjectForm(request.POST or None)
-    if form.is_valid():
-        with transaction.atomic():
-            made = form.save()
-            Membership.objects.create(project=made, user=request.user, role=Role.OWNER)
-            ProjectEntry.record(made, request.user, "made the project")
+    if form.is_valid() and (made := save_unique(form, lambda: _created(form, request.user))):
         return redirect(made)
     listed = Project.objects.seen_by(request.user).annotate(n_datasets=Count("datasets"))
     context = {
@@ -42,6 +40,13 @@ def projects(request: AuthenticatedRequest) -> HttpResponseBase:
     }
     status = 422 if form.is_bound else 200
     return render(request, "crux_site/projects/projects.html", context, status=status)
+
+
+def _created(form: NewProjectForm, by: User) -> Project:
+    made: Project = form.save()
+    Membership.objects.create(project=made, user=by, role=Role.OWNER)
+    ProjectEntry.record(made, by, "made the project")
+    return made
 
 
 @require_safe
@@ -84,25 +89,33 @@ def member(request: AuthenticatedRequest, slug: str, pk: int) -> HttpResponseBas
     membership = get_object_or_404(
         Membership.objects.select_related("project", "user"), project__slug=slug, pk=pk
     )
-    form = RoleForm(membership, request.user, request.POST)
+    form = RoleForm(request.POST)
     if not form.is_valid():
         return _page(request, membership.project, 422, refused=form.errors["role"][0])
-    membership.change(form.cleaned_data["role"], request.user)
-    messages.success(request, f"{membership.user} is changed.")
-    return redirect("projects" if membership.user == request.user else membership.project)
+    return _changed(
+        request, membership, form.cleaned_data["role"], f"{membership.user} is changed."
+    )
 
 
 @require_POST
 @researchers_only
 def leave(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
     """End the reader's own membership."""
-    membership = get_object_or_404(Membership, project__slug=slug, user=request.user)
-    form = RoleForm(membership, request.user, {"role": ""})
-    if not form.is_valid():
-        return _page(request, membership.project, 422, refused=form.errors["role"][0])
-    membership.change("", request.user)
-    messages.success(request, f"You have left {membership.project}.")
-    return redirect("projects")
+    memberships = Membership.objects.select_related("project", "user")
+    membership = get_object_or_404(memberships, project__slug=slug, user=request.user)
+    return _changed(request, membership, "", f"You have left {membership.project}.")
+
+
+def _changed(
+    request: AuthenticatedRequest, membership: Membership, role: str, done: str
+) -> HttpResponseBase:
+    """Change a membership; show the project again, with the reason, where that is refused."""
+    try:
+        membership.change(role, request.user)
+    except MembershipRefused as refused:
+        return _page(request, membership.project, 422, refused=str(refused))
+    messages.success(request, done)
+    return redirect("projects" if membership.user == request.user else membership.project)
 
 
 @never_cache
@@ -127,10 +140,10 @@ def invite(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
 def revoke(request: AuthenticatedRequest, slug: str, pk: int) -> HttpResponseBase:
     """End an invitation that nobody has taken yet."""
     project = _project(slug)
-    invitation = get_object_or_404(project.invitations.open(), pk=pk)
     with transaction.atomic():
-        invitation.delete()
-        ProjectEntry.record(project, request.user, "revoked an invitation", invitation.for_whom)
+        Project.objects.lock(project.pk)  # whoever takes it now has the lock, and it is taken then
+        invitation = get_object_or_404(project.invitations.open(), pk=pk)
+        invitation.revoke(request.user)
     messages.success(request, f"The link for {invitation.for_whom} lets nobody in any more.")
     return redirect(project)
 
@@ -149,9 +162,14 @@ def move(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
         dataset.save(update_fields=["project"])
         dataset.log.update(project=to)  # its history goes with it, and who reads it by a link
         dataset.shared_links.update(project=to)
+        ended = dataset.shared_links.revoke_ownerless(request.user)
         ProjectEntry.record(project, request.user, "moved away", f"{dataset.slug}, to {to.slug}")
         ProjectEntry.record(to, request.user, "moved here", f"from {project.slug}", dataset)
     messages.success(request, f"{dataset} is in {to} now.")
+    if ended:
+        messages.warning(
+            request, f"{ended} shared link{'s'[: ended > 1]} ended: the makers do not own {to}."
+        )
     return redirect(project)
 
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import hashlib
+from functools import partial
 from typing import Any
 
 from django.db import IntegrityError, transaction
 
 from annotation.models import Dataset, Rater, Rubric, Text
 from annotation.models.standard import CITATION_SUPPORT, GRADED, STANDARD, add_standard
+from annotation.unique import check_again_if_taken
 from judging.graders.lexical import BaselineGrader, LexicalGrader
 from judging.grading.spec import STAND_IN
 from judging.models import Judge
@@ -40,17 +42,19 @@ def make_judge(slug: str, *, kind: str = Rater.Kind.MODEL, **fields: Any) -> Jud
         raise JudgeRefused(
             f"{judge.rubric} has no grade 0 that a reply without a grade could count as."
         )
-    if there := Judge.objects.filter(fingerprint=judge.spec.fingerprint).first():
+    check = partial(_check_new, judge.spec.fingerprint, slug)
+    check()
+    with check_again_if_taken(check):
+        judge.rater = Rater.objects.create(name=slug, kind=kind)
+        judge.save()
+    return judge
+
+
+def _check_new(fingerprint: str, slug: str) -> None:
+    if there := Judge.objects.filter(fingerprint=fingerprint).first():
         raise JudgeRefused(f"This is the judge {there.slug}: nothing in it is different.")
     if Rater.objects.filter(dataset=None, name=slug).exists():
         raise JudgeRefused(f"The name {slug} is taken: judges never change, so choose another.")
-    try:
-        with transaction.atomic():
-            judge.rater = Rater.objects.create(name=slug, kind=kind)
-            judge.save()
-    except IntegrityError:
-        raise JudgeRefused(f"The judge {slug} was just made by somebody else.") from None
-    return judge
 
 
 def find_judge(slug: str, dataset: Any) -> Judge | None:

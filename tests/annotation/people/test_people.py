@@ -1,8 +1,10 @@
 """Accounts: made and changed by admins, and by nobody else."""
 
+import re
+
 import pytest
 
-from annotation.models import User
+from annotation.models import ApiToken, User
 from annotation.participation.assigning import rater_of
 
 NEW = {
@@ -75,3 +77,31 @@ def test_guests_of_campaigns_are_no_accounts(cast):
     client = cast.client("admin")
     assert "w-1a2b3c" not in client.get("/people/").content.decode()
     assert client.get(f"/people/{guest.pk}/").status_code == 404
+
+
+def test_change_of_an_account_that_somebody_else_changed_is_shown_first(cast):
+    url, client = f"/people/{cast.worker.pk}/", cast.client("admin")
+    opened = _version(client.get(url))
+    User.objects.filter(pk=cast.worker.pk).update(is_active=False)
+    sent = {"role": "researcher", "is_active": "on", "version": opened}
+    refused = client.post(url, sent)
+    assert refused.status_code == 409
+    assert "Changed by somebody else" in refused.content.decode()
+    assert User.objects.get(pk=cast.worker.pk).role == "worker"
+    assert client.post(url, sent | {"version": _version(refused)}).status_code == 302
+
+
+def _version(page) -> str:
+    return re.search(r'name="version" value="(\w+)"', page.content.decode())[1]
+
+
+def test_new_password_by_an_admin_revokes_tokens_if_asked(cast):
+    url, client = f"/people/{cast.researcher.pk}/", cast.client("admin")
+    assert "Revoke the API tokens" not in client.get(url).content.decode()
+    ApiToken.objects.make(cast.researcher, "notebook")
+    assert "Revoke the API tokens" in client.get(url).content.decode()
+    sent = {"role": "researcher", "is_active": "on", "new_password": "grey-heron-8"}
+    client.post(url, sent)
+    assert cast.researcher.api_tokens.count() == 1
+    client.post(url, sent | {"revoke_tokens": "on"})
+    assert cast.researcher.api_tokens.count() == 0

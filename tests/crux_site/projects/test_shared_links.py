@@ -13,6 +13,7 @@ from annotation.models import (
     Assignment,
     Dataset,
     Decision,
+    Membership,
     Project,
     ProjectEntry,
     Rating,
@@ -190,6 +191,7 @@ def test_acts_are_in_the_log_and_are_owners(world, owner):
     assert owner.get(revoke).status_code == 405
     assert owner.post("/projects/main/shared/0/revoke/").status_code == 404
     other = Project.objects.create(slug="coast", title="Coast")
+    Membership.objects.create(project=other, user=link.made_by, role="owner")
     asked = {"dataset": OURS, "to": "coast"}
     assert client_of("ada").post("/projects/main/move/", asked).status_code == 302
     link.refresh_from_db()
