@@ -5,9 +5,12 @@ from typing import Any
 
 from django import forms
 from django.contrib.auth.forms import PasswordChangeForm
+from django.db import transaction
 from django.utils import timezone
 
+from annotation.http import AuthenticatedRequest
 from annotation.models import ApiToken, User
+from annotation.unique import save_unique
 from crux_site.login.tries import one_try
 
 MOST_TOKENS = 20
@@ -20,15 +23,31 @@ class OwnPasswordForm(PasswordChangeForm):
     """
 
     user: User
+    revoke_tokens = forms.BooleanField(
+        required=False,
+        label="Revoke my API tokens, too",
+        help_text="Programs that carry one are refused until they get another.",
+    )
 
-    def __init__(self, user: User, address: str, *args: Any, **kwargs: Any) -> None:
-        super().__init__(user, *args, **kwargs)
-        self.address = address
+    def __init__(self, request: AuthenticatedRequest, *args: Any, **kwargs: Any) -> None:
+        super().__init__(request.user, *args, **kwargs)
+        self.request = request
         self.fields["old_password"].widget.attrs.pop("autofocus", None)
+        if not self.user.api_tokens.exists():
+            del self.fields["revoke_tokens"]
 
     def clean_old_password(self) -> str:
-        with one_try(self.user.username, self.address):
+        with one_try(self.user.username, self.request):
             return super().clean_old_password()
+
+    def save(self, commit: bool = True) -> User:
+        super().save(commit=False)
+        with transaction.atomic():
+            # The rest of the row may have changed: somebody may just have disabled the account.
+            self.user.save(update_fields=["password"])
+            if self.cleaned_data.get("revoke_tokens"):
+                self.user.api_tokens.all().delete()
+        return self.user
 
 
 class NewTokenForm(forms.ModelForm):
@@ -45,6 +64,11 @@ class NewTokenForm(forms.ModelForm):
         model = ApiToken
         fields = ("name",)
         help_texts = {"name": "of the program or machine that will carry it"}
+
+    def make(self) -> str | None:
+        """Return the key of the new token; None, with an error, where its name was taken meanwhile."""
+        user, name = self.instance.user, self.cleaned_data["name"]
+        return save_unique(self, lambda: ApiToken.objects.make(user, name, self.expires))
 
     def clean(self) -> dict[str, Any]:
         held = self.instance.user.api_tokens

@@ -14,9 +14,9 @@ from django.views.decorators.http import require_POST, require_safe
 
 from annotation.http import AuthenticatedRequest, researchers_only
 from annotation.models import ApiToken, User
-from annotation.throttling import address_of
 from crux_site.account.forms import NewTokenForm, OwnPasswordForm
 from crux_site.language import activate_last_language
+from crux_site.login.known_browser import remember
 from crux_site.login.tries import LogInRefused
 
 
@@ -25,7 +25,7 @@ def _page(request: AuthenticatedRequest, status: int = 200, **told: Any) -> Http
     if request.user.is_guest:
         raise Http404("Who came by a link has no password to change.")
     context: dict[str, Any] = {
-        "form": OwnPasswordForm(request.user, ""),
+        "form": OwnPasswordForm(request),
         "token_form": NewTokenForm(),
         "tokens": request.user.api_tokens.all(),
         "room": "account",
@@ -47,7 +47,7 @@ def account(request: AuthenticatedRequest) -> HttpResponseBase:
 def password(request: AuthenticatedRequest) -> HttpResponseBase:
     """A new password for whoever knows the old one. All other sessions of the account end."""
     activate_last_language(request)
-    form = OwnPasswordForm(request.user, address_of(request), request.POST)
+    form = OwnPasswordForm(request, request.POST)
     try:
         if request.user.is_guest or not form.is_valid():
             return _page(request, 422, form=form)
@@ -57,7 +57,9 @@ def password(request: AuthenticatedRequest) -> HttpResponseBase:
         return answer
     update_session_auth_hash(request, form.save())
     messages.success(request, _("Your password is changed."))
-    return redirect("account")
+    answer = redirect("account")
+    remember(request, answer)
+    return answer
 
 
 @never_cache
@@ -69,9 +71,9 @@ def token_new(request: AuthenticatedRequest) -> HttpResponseBase:
         # Two at once wait for each other here, so that the second meets the first one's name.
         user = User.objects.select_for_update().get(pk=request.user.pk)
         form = NewTokenForm(request.POST, instance=ApiToken(user=user))
-        if not form.is_valid():
-            return _page(request, 422, token_form=form)
-        made = ApiToken.objects.make(user, form.cleaned_data["name"], form.expires)
+        made = form.make() if form.is_valid() else None
+    if made is None:
+        return _page(request, 422, token_form=form)
     return _page(request, made=made)
 
 

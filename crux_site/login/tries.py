@@ -16,14 +16,16 @@ from django.contrib.auth.backends import AllowAllUsersModelBackend
 from django.contrib.auth.forms import AuthenticationForm
 from django.core.cache import caches
 from django.db import OperationalError
+from django.http import HttpRequest
 from django.utils.crypto import salted_hmac
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from annotation.throttling import address_of
+from crux_site.login.known_browser import browser_known_for
 
 AT_ONCE = 2  # of the threads of a process, which are 4 as a rule
-TRIES = {"address": 50, "account": 10}
+TRIES = {"address": 50, "account": 10, "browser": 10}
 WINDOW = 600  # seconds for which a wrong try counts
 # As the site's own, but for who is disabled: who knows the password is told so, by the one check that it takes.
 _ANYBODY = AllowAllUsersModelBackend()
@@ -53,7 +55,8 @@ class LogInForm(AuthenticationForm):
         name = self.cleaned_data.get("username")
         if not name or not self.cleaned_data.get("password"):
             return super().clean()
-        with one_try(name, address_of(self.request) if self.request else ""):
+        assert self.request is not None  # the view gives it
+        with one_try(name, self.request):
             self.user_cache = _ANYBODY.authenticate(
                 self.request, username=name, password=self.cleaned_data["password"]
             )
@@ -64,18 +67,21 @@ class LogInForm(AuthenticationForm):
 
 
 @contextmanager
-def one_try(name: str, address: str) -> Iterator[None]:
+def one_try(name: str, request: HttpRequest) -> Iterator[None]:
     """Around the check of a password. A try counts where the check raises, as wrong ones do.
 
     Raises LogInRefused (429) after too many wrong tries of this account, known or not, or from this
-    address, and (503) while others are checked.
+    address, and (503) while others are checked. For a browser that has logged in as this account before,
+    its own wrong tries alone are counted: those of others do not lock it out.
     """
     if not _checked_now.acquire(blocking=False):
         _LOG.warning("log-in refused: %s others are being checked", AT_ONCE)
         raise LogInRefused(_("Others are logging in at this moment. Please try again."), 503, 2)
     try:
         places: list[str] = []
-        for kind, value in (("address", address), ("account", name)):
+        browser = browser_known_for(request, name)
+        counted = {"browser": f"{browser}:{name}"} if browser else None
+        for kind, value in (counted or {"address": address_of(request), "account": name}).items():
             places.append(_place(kind, value, places))
         yield
         caches["log-ins"].delete_many(places)

@@ -11,6 +11,7 @@ from django.views.decorators.http import require_http_methods
 
 from annotation.http import AuthenticatedRequest, is_by_script
 from crux_site.language import activate_language_of, activate_last_language
+from crux_site.login.known_browser import remember
 from crux_site.login.session_end import begin, ends
 from crux_site.login.tries import LogInForm, LogInRefused
 
@@ -25,7 +26,10 @@ def log_in(request: HttpRequest) -> HttpResponseBase:
     activate_last_language(request)
     activate_language_of(request.GET.get("next", request.POST.get("next", "")).partition("?")[0])
     try:
-        return _log_in(request)
+        answer = _log_in(request)
+        if request.method == "POST" and answer.status_code == 302:
+            remember(request, answer)
+        return answer
     except LogInRefused as refused:
         known = {"username": request.POST.get("username", "")}
         context = {

@@ -14,6 +14,7 @@ from django.views.decorators.http import require_http_methods
 
 from annotation.models import Invitation, Project, User
 from annotation.unique import save_unique
+from crux_site.login.known_browser import remember
 from crux_site.projects.forms import NewMemberForm
 
 
@@ -29,7 +30,10 @@ def join(request: HttpRequest, word: str) -> HttpResponseBase:
     project = _take(request, word, user, form) if request.method == "POST" and may_join else None
     if project:
         messages.success(request, f"You are in {project}.")
-        return redirect(project)
+        answer = redirect(project)
+        if user is None:
+            remember(request, answer)
+        return answer
     invitation = Invitation.objects.of_word(word)
     if invitation is None:
         raise Http404("This invitation was taken, was revoked, or has ended.")

@@ -27,8 +27,8 @@ class Command(BaseCommand):
             raise CommandError("The API is for researchers and admins.")
         sent = {"name": options["program"], "days": options["days"]}
         form = NewTokenForm(sent, instance=ApiToken(user=user))
-        if not form.is_valid():
+        key = form.make() if form.is_valid() else None
+        if key is None:
             field, (error, *_) = next(iter(form.errors.items()))
             raise CommandError(f"{field}: {error}")
-        name = form.cleaned_data["name"]
-        self.stdout.write(ApiToken.objects.make(user, name, form.expires))
+        self.stdout.write(key)

@@ -200,3 +200,30 @@ def test_a_readable_token_of_the_version_before_goes_on_as_a_hash(cast):
     migration.take_over(apps, editor)  # where there is no such table, nothing is to be done
     assert comes_with("a" * 40) == 200
     assert "authtoken_token" not in connection.introspection.table_names()
+
+
+def test_password_change_revokes_tokens_if_asked(cast):
+    client = cast.client("researcher")
+    assert "Revoke my API tokens" not in client.get(PAGE).content.decode()
+    key = ApiToken.objects.make(cast.researcher, "notebook")
+    ApiToken.objects.make(cast.admin, "of the admin")
+    assert "Revoke my API tokens" in client.get(PAGE).content.decode()
+    assert change(client).status_code == 302
+    assert comes_with(key) == 200
+    sent = {"old_password": NEW, "new_password1": "one-more-word-3"}
+    sent |= {"new_password2": "one-more-word-3", "revoke_tokens": "on"}
+    assert client.post(f"{PAGE}password/", sent).status_code == 302
+    assert (comes_with(key), ApiToken.objects.count()) == (401, 1)
+
+
+def test_password_change_does_not_enable_an_account_disabled_meanwhile(cast, monkeypatch):
+    """Somebody disables the account while the old password is checked."""
+    checked = User.check_password
+
+    def check_password(self, raw):
+        User.objects.filter(pk=self.pk).update(is_active=False)
+        return checked(self, raw)
+
+    monkeypatch.setattr(User, "check_password", check_password)
+    change(cast.client("worker"))
+    assert not User.objects.get(pk=cast.worker.pk).is_active
