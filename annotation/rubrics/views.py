@@ -1,4 +1,7 @@
-"""The rubrics: read by everybody who works; made, copied, changed and retired by admins."""
+"""The rubrics: read by researchers; made, copied, changed and retired by admins.
+
+Who grades reads the guideline of the own campaign on its pages.
+"""
 
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
@@ -8,7 +11,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from annotation.form_versions import for_post, locked_post
-from annotation.http import AuthenticatedRequest, admins_only
+from annotation.http import AuthenticatedRequest, admins_only, researchers_only
 from annotation.models import Rubric
 from annotation.models.rubric_rules import RubricChanged
 from annotation.models.standard import READY_MADE, STANDARD, add_standard
@@ -20,6 +23,7 @@ def _rubrics() -> QuerySet[Rubric]:
 
 
 @require_safe
+@researchers_only
 def rubrics(request: AuthenticatedRequest) -> HttpResponseBase:
     """All rubrics with their levels, the retired ones last; then those that can be added."""
     there = list(_rubrics().order_by("is_retired", "slug"))
@@ -33,6 +37,7 @@ def rubrics(request: AuthenticatedRequest) -> HttpResponseBase:
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
+@researchers_only
 @locked_post
 def rubric(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
     """One rubric: its levels, its guideline as annotators see it and, for admins, its Markdown."""

@@ -4,10 +4,24 @@ from typing import Any
 
 from django.conf import settings
 from django.db import models
+from django.db.models import Exists, OuterRef, Q
 
+from annotation.models import User
+from annotation.models.projects import seen_by
+from building.models.writing import Writing
 from building.writers.spec import WriterSpec
 from judging.grading.pairs import Sampling
 from judging.models import Immutable
+
+
+class WriterQuerySet(models.QuerySet["Writer"]):
+    def seen_by(self, user: User) -> "WriterQuerySet":
+        """Those that write for a dataset of the user's projects, and baselines, which have no prompt."""
+        if user.is_admin:
+            return self
+        baselines = Q(backend=Writer.Backend.EXTRACTIVE)
+        theirs = Writing.objects.filter(seen_by("dataset", user), writer=OuterRef("pk"))
+        return self.filter(baselines | Q(Exists(theirs)))
 
 
 class Writer(models.Model):
@@ -40,6 +54,8 @@ class Writer(models.Model):
         related_name="+",
         db_index=False,
     )
+
+    objects = WriterQuerySet.as_manager()
 
     class Meta:
         ordering = ["slug"]

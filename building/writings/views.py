@@ -100,7 +100,7 @@ def writer_new(request: AuthenticatedRequest, slug: str, task: str) -> HttpRespo
 def writer(request: AuthenticatedRequest, slug: str, writer: str) -> HttpResponseBase:
     """All that shapes what a writer writes."""
     dataset = get_object_or_404(Dataset, slug=slug)
-    found = get_object_or_404(Writer, slug=writer)
+    found = get_object_or_404(Writer.objects.seen_by(request.user), slug=writer)
     context = {"room": "datasets", "dataset": dataset, "writer": found, "task": TASKS[found.task]}
     return render(request, "building/writings/writer.html", context)
 

@@ -28,6 +28,9 @@ class JudgeRow(serializers.ModelSerializer):
         allow_null=True,
         help_text="The only dataset that it may judge; null: any.",
     )
+    is_site_wide = serializers.BooleanField(
+        help_text="Whether every researcher of the site sees it; else members of the projects where it runs."
+    )
     is_baseline = serializers.BooleanField(help_text="Whether it is a fixed rule, and no model.")
     rubric = serializers.CharField(source="rubric.slug")
     levels = serializers.SerializerMethodField(help_text="The rubric as it was, ascending.")
@@ -42,6 +45,7 @@ class JudgeRow(serializers.ModelSerializer):
             "name",
             "fingerprint",
             "dataset",
+            "is_site_wide",
             "is_baseline",
             "rubric",
             "levels",

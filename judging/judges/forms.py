@@ -81,6 +81,11 @@ class JudgeForm(forms.Form):
     rubric = forms.ModelChoiceField(
         Rubric.objects.offered(), to_field_name="slug", empty_label=None, initial="graded"
     )
+    is_site_wide = forms.BooleanField(
+        required=False,
+        label="Visible to every researcher of the site",
+        help_text="without it: to members of the projects where it runs, and to admins",
+    )
     prompt_file = forms.ChoiceField(label="One of our prompts", required=False)
     system = Words(8, required=False, help_text="empty: no system message is sent")
     prompt = Words(
@@ -198,7 +203,7 @@ class JudgeForm(forms.Form):
         sampling = ("temperature", "top_p", "max_tokens", "seed", "logprobs", "extra")
         straight = (
             *("rubric", "backend", "model", "revision", "system", "prompt", "wording"),
-            *("template_hash", "label_ids", "parser"),
+            *("template_hash", "label_ids", "parser", "is_site_wide"),
         )
         several = {"n": cleaned["samples"]} if cleaned["samples"] > 1 else {}
         asked = {name: cleaned[name] for name in sampling}
@@ -302,7 +307,7 @@ def of_post(sent: QueryDict) -> dict[str, Any]:
     """What somebody has typed so far, to show the form again without a word about what it lacks."""
     words = {name: sent.get(name, "") for name in JudgeForm.base_fields}
     typed: dict[str, Any] = {name: word.replace("\x00", "") for name, word in words.items()}
-    return {**typed, "logprobs": "logprobs" in sent}
+    return typed | {name: name in sent for name in ("logprobs", "is_site_wide")}
 
 
 def spec_of(typed: Mapping[str, Any]) -> Spec:

@@ -8,5 +8,6 @@ urlpatterns: list[URLPattern] = [
     path("", views.judges, name="judges"),
     path("new/", views.judge_new, name="judge_new"),
     path("<int:pk>/", views.judge, name="judge"),
+    path("<int:pk>/visibility/", views.judge_visibility, name="judge_visibility"),
     path("<int:pk>/parser/", views.parser_tried, name="parser_tried"),
 ]

@@ -10,7 +10,7 @@ from django.core.paginator import Paginator
 from django.db.models import Count
 from django.http import Http404, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
-from django.views.decorators.http import require_http_methods, require_safe
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from annotation.http import AuthenticatedRequest, admins_only, is_key, researchers_only
 from annotation.models import Dataset, Rubric
@@ -103,6 +103,20 @@ def judge(request: AuthenticatedRequest, pk: int) -> HttpResponseBase:
         "room": "judges",
     }
     return render(request, "judging/judges/judge.html", context)
+
+
+@require_POST
+@admins_only
+def judge_visibility(request: AuthenticatedRequest, pk: int) -> HttpResponseBase:
+    """Let every researcher of the site see a judge, or members of the projects where it runs alone."""
+    judge = get_object_or_404(Judge.objects.select_related("rater"), pk=pk)
+    is_site_wide = "everybody" in request.POST
+    Judge.objects.filter(pk=pk).update(is_site_wide=is_site_wide)
+    who = (
+        "every researcher of the site" if is_site_wide else "members of the projects where it runs"
+    )
+    messages.success(request, f"The judge {judge} is visible to {who}.")
+    return redirect("judge", pk)
 
 
 CHANGES_SHOWN = 50

@@ -4,12 +4,13 @@ from typing import Any
 
 from django.conf import settings
 from django.db import models
-from django.db.models import Q
+from django.db.models import Exists, OuterRef, Q
 
 from annotation.models import Rater, User
 from annotation.models.projects import seen_by
 from judging.grading.pairs import Sampling
 from judging.grading.spec import Spec
+from judging.models.run import JudgeRun
 
 
 class Immutable(TypeError):
@@ -18,17 +19,18 @@ class Immutable(TypeError):
 
 class JudgeQuerySet(models.QuerySet["Judge"]):
     def seen_by(self, user: User) -> "JudgeQuerySet":
-        """Those that grade anything, and those of datasets of the projects that somebody is in."""
+        """Those of the user's projects: with a run on a dataset there, or made for one; and site-wide ones."""
         if user.is_admin:
             return self
-        return self.filter(Q(rater__dataset=None) | seen_by("rater__dataset", user))
+        runs = JudgeRun.objects.seen_by(user).filter(judge=OuterRef("pk"))
+        return self.filter(Q(is_site_wide=True) | seen_by("rater__dataset", user) | Q(Exists(runs)))
 
 
 class Judge(models.Model):
     """Everything that shapes a judge's replies, under one fingerprint.
 
-    Its grades are those of `rater`, whose name is the judge's slug. Rows are made and never changed,
-    so that every grade can be traced to the prompt that made it.
+    Its grades are those of `rater`, whose name is the judge's slug. Rows are made and never changed, but
+    for who sees them, so that every grade can be traced to the prompt that made it.
     """
 
     class Backend(models.TextChoices):
@@ -60,6 +62,10 @@ class Judge(models.Model):
         max_length=10, choices=FailurePolicy.choices, default=FailurePolicy.MISSING
     )
     fingerprint = models.CharField(max_length=64, unique=True, editable=False)
+    is_site_wide = models.BooleanField(
+        default=False,
+        help_text="every researcher of the site sees it; else members of the projects where it runs",
+    )
     created = models.DateTimeField(auto_now_add=True)
     created_by = models.ForeignKey(
         settings.AUTH_USER_MODEL,

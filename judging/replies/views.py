@@ -12,6 +12,7 @@ from django.views.decorators.http import require_http_methods
 
 from annotation.http import AuthenticatedRequest, researchers_only
 from annotation.models import Rater, Rating, SubQuestion, Text
+from annotation.models.rating import raters_of
 from judging.graders.base import GraderError
 from judging.grading.pairs import Pair, Reply
 from judging.models import Attempt, Judge
@@ -37,12 +38,15 @@ def reply(
 ) -> HttpResponse:
     """What a judge said about a pair; a POST asks it again, and stores nothing."""
     text = get_object_or_404(Text.objects.select_related("dataset", "topic"), pk=text_id)
-    raters = Rater.objects.filter(Q(dataset=None) | Q(dataset=text.dataset))
-    rater = get_object_or_404(raters, pk=rater_id)
+    here = [rater.pk for rater in raters_of(text.dataset).values()]
+    of_site = Judge.objects.seen_by(request.user).filter(rater__dataset=None)
+    known = Q(pk__in=here) | Q(judge__in=of_site)
+    rater = get_object_or_404(Rater.objects.filter(known), pk=rater_id)
     question = get_object_or_404(
         SubQuestion.objects.select_related("topic"), topic__dataset=text.dataset_id, pk=question_id
     )
-    judge = Judge.objects.filter(rater=rater).select_related("rater", "rubric").first()
+    judges = Judge.objects.seen_by(request.user).select_related("rater", "rubric")
+    judge = judges.filter(rater=rater).first()
     attempts = attempts_at(judge, text, question) if judge else []
     context: State = {
         "room": "judges",

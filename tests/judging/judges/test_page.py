@@ -50,7 +50,7 @@ def test_judges_of_files_are_listed(cast, dataset, judge):
         rating = Rating(rater=rater, rubric=graded, text=text, question=question, grade=3)
         rating.save()
     Rater.objects.create(dataset=dataset, name="silent", kind="model")
-    page = markup(cast.client("researcher").get("/judges/"))
+    page = markup(cast.client("admin").get("/judges/"))
     assert '<th scope="row">llama</th><td>model</td>' in page
     assert '<th scope="row">words (baseline)</th><td>baseline</td>' in page
     assert '<a href="/datasets/ferry/matrix/?source=llama">1</a>' in page
@@ -107,7 +107,7 @@ def test_the_preview_is_what_is_sent(cast, dataset):
     text.save()
     judge = a_judge(prompt="Q {question}\nT {text}\nR {request} {grades}", system="")
     url = f"/judges/{judge.pk}/?dataset=ferry&topic=1&text=3&question=2"
-    page = markup(cast.client("researcher").get(url))
+    page = markup(cast.client("admin").get(url))
     assert (
         "Q Was anybody hurt?\nT Costs {question} &amp; &lt;b&gt;100&lt;/b&gt;\n"
         "R Write about the ferry. 0, 1, 2, 3, 4 or 5</pre>"
@@ -125,7 +125,7 @@ def test_the_preview_is_what_is_sent(cast, dataset):
     ],
 )
 def test_a_pair_that_is_not_there_is_said_to_be_missing(cast, judge, dataset, query, says):
-    response = cast.client("researcher").get(f"/judges/{judge.pk}/?{query}")
+    response = cast.client("admin").get(f"/judges/{judge.pk}/?{query}")
     page = markup(response)
     assert response.status_code == 200
     assert says in page
@@ -134,10 +134,10 @@ def test_a_pair_that_is_not_there_is_said_to_be_missing(cast, judge, dataset, qu
 
 def test_without_a_text_with_words_there_is_no_preview(cast, judge, dataset):
     dataset.texts.update(body=None, sha256="")
-    page = markup(cast.client("researcher").get(f"/judges/{judge.pk}/"))
+    page = markup(cast.client("admin").get(f"/judges/{judge.pk}/"))
     assert "Here is no text with words." in page
     Dataset.objects.all().delete()
-    page = markup(cast.client("researcher").get(f"/judges/{judge.pk}/"))
+    page = markup(cast.client("admin").get(f"/judges/{judge.pk}/"))
     assert "There is no dataset yet" in page
 
 

@@ -92,7 +92,7 @@ def test_no_other_parser_is_tried_on_replies_that_it_could_not_read(cast, datase
     judge = make_model("several", **changes)
     url = f"/judges/{judge.pk}/parser/"
     for address in (url, f"{url}?parser=integer-1"):
-        response = cast.client("researcher").get(address)
+        response = cast.client("admin").get(address)
         assert response.status_code == 200
         assert why in markup(response)
         assert "tried" not in response.context

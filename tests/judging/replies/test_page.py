@@ -143,6 +143,13 @@ def test_a_rater_from_a_file_has_no_replies(rosa, looked):
 
 def test_a_person_has_no_replies(rosa, looked):
     rater = Rater.objects.create(name="wil", kind="human")
+    Rating.objects.create(
+        rater=rater,
+        rubric=looked.first.rubric,
+        text=looked.texts["oracle"],
+        question=looked.questions[1],
+        grade=1,
+    )
     text, question = looked.texts["passage"].pk, looked.questions[0].pk
     response = rosa.get(f"/replies/{rater.pk}/{text}/{question}/")
     assert response.status_code == 404
