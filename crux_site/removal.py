@@ -59,7 +59,6 @@ SAID: dict[type[Model], str] = {
     Batch: "run__dataset",
     Shard: "run__dataset",
     JudgeRun: "dataset",
-    Judge: "rater__dataset",  # the baseline, which knows the words of one dataset
     SampleChance: "sample__dataset",
     LabelSample: "dataset",
     Answer: "assignment__item__campaign__dataset",
@@ -96,6 +95,7 @@ BROUGHT: dict[type[Model], str] = {
     SubQuestion: "topic__dataset",
     Document: "dataset",
     Topic: "dataset",
+    Judge: "rater__dataset",  # the baseline, which knows the words of one dataset
     Rater: "dataset",
 }
 # Each before those that its rows refer to; with the way from a row to its dataset.
@@ -330,13 +330,14 @@ def made_within(dataset: Dataset, keys: Mapping[str, Any]) -> Rows:
     """The rows of a dataset that an import made, by the keys that it wrote down.
 
     Of ratings those of raters that came in files: people and judges work meanwhile, and somebody may make an
-    aggregate. Spans go with their rating: an import may find a highlight that another brought.
+    aggregate. Ratings of judges that the files define are among them. Spans go with their rating: an import
+    may find a highlight that another brought.
     """
     rows: dict[type[Model], QuerySet[Any]] = {}
     for model, path in BROUGHT.items():
         within = {path: dataset.pk, "pk__range": _within(model, keys)}
         rows[model] = model._base_manager.filter(**within)
-    rows[Rating] = rows[Rating].filter(rater__in=raters_of_files(dataset).values("pk"))
+    rows[Rating] = rows[Rating].filter(rater__in=raters_of_import(dataset, keys).values("pk"))
     rows[Rater] = rows[Rater].exclude(kind=Rater.Kind.AGGREGATE)
     rows[NuggetSpan] = NuggetSpan.objects.filter(rating__in=rows[Rating].values("pk"))
     return rows
@@ -346,13 +347,18 @@ def raters_of_files(dataset: Dataset) -> QuerySet[Rater]:
     return Rater.objects.filter(dataset=dataset, judge=None).exclude(kind=Rater.Kind.AGGREGATE)
 
 
+def raters_of_import(dataset: Dataset, keys: Mapping[str, Any]) -> QuerySet[Rater]:
+    """Raters of files, and the judges that an import recorded: those that its files define."""
+    return raters_of_files(dataset) | Rater.objects.filter(pk__in=keys.get("judges", []))
+
+
 def set_aside_within(dataset: Dataset, keys: Mapping[str, Any]) -> Iterator[tuple[Version, int]]:
     """Versions with which grades of an import were set aside, as they are without these, and how many they are.
 
     The keys are those that the import wrote down; nothing is saved.
     """
     first, last = _within(Rating, keys)
-    raters = set(raters_of_files(dataset).values_list("pk", flat=True))
+    raters = set(raters_of_import(dataset, keys).values_list("pk", flat=True))
     for version in dataset.versions.exclude(set_aside=[]):
         there = len(version.set_aside)
         version.set_aside = [

@@ -223,7 +223,9 @@ def adjudicator_of(campaign: Campaign) -> Rater:
         number = 1
         while (name := base if number == 1 else f"{base}-{number}") in taken:
             number += 1
-        held.adjudicator = Rater.objects.create(name=name, kind=Rater.Kind.HUMAN)
+        held.adjudicator = Rater.objects.create(
+            name=name, kind=Rater.Kind.HUMAN, is_adjudicator=True
+        )
         held.save(update_fields=["adjudicator"])
     campaign.adjudicator = held.adjudicator
     return held.adjudicator

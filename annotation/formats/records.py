@@ -36,6 +36,12 @@ def checked_name(value: str) -> str:
     raise ValueError("must have 1 to 250 characters and no white space")
 
 
+def _checked_time(value: str) -> str:
+    if datetime.fromisoformat(value).tzinfo is None:
+        raise ValueError("has no time zone")
+    return value
+
+
 def checked_something(value: str) -> str:
     if not checked_words(value):
         raise ValueError("is empty")
@@ -46,6 +52,7 @@ Words = Annotated[str, AfterValidator(checked_words)]
 Word = Annotated[str, AfterValidator(lru_cache(maxsize=1000)(checked_words))]  # one of a few
 Something = Annotated[str, AfterValidator(checked_something)]
 Name = Annotated[str, AfterValidator(checked_name)]
+Time = Annotated[Words, AfterValidator(_checked_time)]
 
 
 class Row(BaseModel):
@@ -53,10 +60,12 @@ class Row(BaseModel):
 
 
 class RaterRow(Row):
-    """Our own raters.jsonl: the kind of a rater that its other files would not tell."""
+    """Our own raters.jsonl: facts about a rater that its grades do not state."""
 
     name: Name
     kind: Words
+    adjudicator: bool = False
+    first_rating: Time | None = None
 
 
 class LevelRow(Row):
@@ -150,12 +159,6 @@ class ValueRow(Row):
     value: Annotated[float, Field(ge=-LARGEST, le=LARGEST, allow_inf_nan=False)]
 
 
-def _checked_time(value: str) -> str:
-    if datetime.fromisoformat(value).tzinfo is None:
-        raise ValueError("has no time zone")
-    return value
-
-
 class NoteRow(Row):
     """Our own notes.jsonl: what somebody wrote about a pair, and when, with the zone."""
 
@@ -165,7 +168,7 @@ class NoteRow(Row):
     system: Words = ""
     text: Name
     by: Annotated[Something, Field(max_length=150)]
-    at: Annotated[Words, AfterValidator(_checked_time)]
+    at: Time
     note: Something
 
 

@@ -147,7 +147,7 @@ class RatingWriter:
             if other is not label:
                 self._again(label, other.grade, other.words)
         new = self._without_stored(first)
-        if new and self.rater.dataset_id is None:
+        if new and self.rater.dataset_id is None and self.rater.pk not in self.target.adopted:
             message = (
                 f"{self.rater} is an account or judge of this site: no file adds to its grades"
             )

@@ -72,6 +72,9 @@ class Mapped(StrEnum):
     REPEATED = "lines that say again what an earlier line said"
     EARLIER = "questions named by their earlier words: read as those of now"
     BEFORE_CHANGE = "texts and questions in the words from before a change: those of now stay"
+    JUDGE_NOT_LINKED = (
+        "judges whose name or definition is in use here: their grades came without it"
+    )
     TITLE_KEPT = "another title for a dataset that has one: it keeps its own"
 
 

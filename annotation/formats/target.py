@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from functools import cached_property
 
 from django.core.exceptions import ValidationError
@@ -12,7 +13,7 @@ from annotation.formats.batches import LOOK_UP, batches
 from annotation.formats.layout import Source
 from annotation.formats.new_words import NewWords
 from annotation.formats.summary import LIMIT, ImportFailed, ImportSummary, Problem, shown
-from annotation.models import Dataset, Rater, Rubric, SubQuestion, Text, Topic, Version
+from annotation.models import Dataset, Rater, Rating, Rubric, SubQuestion, Text, Topic, Version
 from annotation.models.rating import raters_of
 from annotation.models.standard import STANDARD, add_standard, ensure_standard_rubrics
 from annotation.prepared import insert_all
@@ -134,6 +135,11 @@ class Target:
         self.problems: list[Problem] = []
         self._progress = progress
         self._rubrics: dict[str, KnownRubric] = {}
+        self.was_empty = _is_empty(dataset)
+        self.first_ratings: dict[int, datetime] = {}
+        """By rater, when it first rated in the dataset that was exported."""
+        self.adopted: set[int] = set()
+        """Raters of this site to which files add: judges that are defined in the files alike."""
 
     # -- what is reported
 
@@ -204,12 +210,26 @@ class Target:
     def _raters(self) -> dict[str, Rater]:
         return raters_of(self.dataset)
 
+    def rater_named(self, name: str) -> Rater | None:
+        """The rater of this name, if the dataset has one."""
+        return self._raters.get(name)
+
+    def adopt(self, name: str, rater: Rater) -> None:
+        """Let grades under this name be added to a rater of the whole site."""
+        self._raters[name] = rater
+        self.adopted.add(rater.pk)
+
+    def is_rater_name(self, source: Source, line: int, name: str) -> bool:
+        """Whether a rater may be called so; an error is noted if not."""
+        if reason := _bad_slug(name, 120):
+            self.problem(source, line, "rater", f"{name}: {reason}")
+        return not reason
+
     def rater(self, source: Source, line: int, name: str, kind: Rater.Kind) -> Rater | None:
         """The rater of this name, made if it is new; None and an error noted if it cannot be."""
         rater = self._raters.get(name)
         if rater is None:
-            if reason := _bad_slug(name, 120):
-                self.problem(source, line, "rater", f"{name}: {reason}")
+            if not self.is_rater_name(source, line, name):
                 return None
             rater = Rater.objects.create(dataset=self.dataset, name=name, kind=kind)
             self._raters[name] = rater
@@ -251,6 +271,11 @@ class Target:
             dataset=self.dataset, kind=Text.Kind.PASSAGE, system="", name__in=names
         )
         return known.values_list("name", "pk")
+
+
+def _is_empty(dataset: Dataset) -> bool:
+    """Whether a dataset has no ratings and no earlier words."""
+    return not (dataset.versions.exists() or Rating.objects.of_dataset(dataset).exists())
 
 
 def _bad_slug(value: str, length: int) -> str:

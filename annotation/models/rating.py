@@ -38,6 +38,9 @@ class Rater(NaturalKey):
     )
     name = models.SlugField(max_length=120)
     kind = models.CharField(max_length=9, choices=Kind.choices)
+    is_adjudicator = models.BooleanField(
+        default=False, help_text="decided in sight of the grades of others"
+    )
     made_from = models.TextField(blank=True, help_text="of an aggregate: from whom, how and when")
     user = models.OneToOneField(
         settings.AUTH_USER_MODEL,

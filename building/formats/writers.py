@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import asdict
-from typing import Annotated, Any
+from typing import Annotated
 
-from pydantic import AfterValidator, Field
+from pydantic import Field
 
 from annotation.formats.layout import Source
 from annotation.formats.reading import rows
@@ -17,29 +17,10 @@ from annotation.formats.writing import by_code_point, json_line
 from annotation.models import Dataset
 from building.models import Writer
 from building.writing.tasks import TASKS
+from judging.formats.judges import SamplingRow
 from judging.grading.pairs import Sampling
 
-
-def _checked_number(value: Any) -> Any:
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise ValueError("is no number")
-    return value
-
-
-# As it is: 0 and 0.0 make two fingerprints.
-Number = Annotated[Any, AfterValidator(_checked_number)]
-
-
 _CAME_LATER = ("template_hash", "adapter", "adapter_hash")
-
-
-class SamplingRow(Row):
-    temperature: Number
-    top_p: Number
-    max_tokens: int
-    seed: int | None
-    logprobs: bool
-    extra: dict[Words, Any]
 
 
 class WriterRow(Row):

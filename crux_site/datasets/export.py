@@ -30,6 +30,7 @@ from annotation.models.standard import ANSWERABLE, GRADED
 from building.formats import origins, writers, written
 from evaluation.formats import contexts, notes, trec_run, values
 from evaluation.formats import systems as system_files
+from judging.formats import judges
 
 NOTES = "notes.jsonl"
 File = tuple[str, Iterator[str]]
@@ -99,7 +100,8 @@ def files_of(dataset: Dataset, left_out: Counter[str]) -> Iterator[File]:
     systems = _systems(dataset)
     all_contexts = contexts.contexts_of(dataset)
     yield "rubrics.jsonl", rubrics.lines(dataset)
-    yield "raters.jsonl", raters.lines(dataset)
+    here = (rater.pk for rater in raters_of(dataset).values())
+    yield "raters.jsonl", raters.lines(dataset, judges.definitions(here))
     yield "topics.jsonl", topics.lines(dataset)
     yield "subquestions.jsonl", subquestions.lines(dataset)
     yield "documents.jsonl", documents.lines(dataset)

@@ -51,6 +51,7 @@ from crux_site.sqlite.copies import in_a_copy
 from crux_site.versions.changing import change, check_again
 from evaluation.formats import contexts, notes, systems, trec_run, values
 from evaluation.models import RankedText, RetrievalRun
+from judging.formats import judges
 
 __all__ = ["ImportFailed", "ImportSummary", "import_dataset"]
 
@@ -60,6 +61,7 @@ Reader = Callable[[Target, Source], None]
 # is wrong with them; the lines below are not begun, for they would repeat the same errors.
 _STAGES: tuple[tuple[Reader, tuple[Kind, ...]], ...] = (
     (rubrics.read, (Kind.RUBRICS,)),
+    (judges.read, (Kind.RATERS,)),
     (raters.read, (Kind.RATERS,)),
     (topics.read, (Kind.TOPICS,)),
     (subquestions.read, (Kind.SUBQUESTIONS,)),
@@ -132,13 +134,14 @@ def import_dataset(
             replaced = let_go(dataset, replaces, summary) if replaces else None
             before = last_keys(dataset)
             words = _new_words(Choice(new_words), summary, by)
-            _read(Target(dataset, summary, words, progress), files)
+            target = Target(dataset, summary, words, progress)
+            _read(target, files)
             _look_again(dataset, summary, before)
             if replaced:
                 check_came(replaced, summary)
             if summary.changed:
                 _tell_planner()
-                _write_down(dataset, by, summary, before)
+                _write_down(target, by, before)
             summary.totals = _totals(dataset)
             if dry_run:
                 transaction.set_rollback(True)
@@ -185,6 +188,7 @@ def _read(target: Target, files: Found) -> None:
         for source in files.of(*kinds):
             read(target, source)
         target.stop_if_wrong()
+    raters.restore_dates(target)
     # Counters that stayed at 0 say nothing.
     for counter in (target.summary.created, target.summary.mapped):
         for name in [name for name, n in counter.items() if not n]:
@@ -208,14 +212,15 @@ def _look_again(
         raise ImportFailed(summary.errors, summary) from refused
 
 
-def _write_down(
-    dataset: Dataset, by: User | None, summary: ImportSummary, before: Mapping[type[Model], int]
-) -> None:
+def _write_down(target: Target, by: User | None, before: Mapping[type[Model], int]) -> None:
     """An entry of the project's log, which knows the keys of the new rows: it can be undone by them."""
+    dataset, summary = target.dataset, target.summary
     made = [f"{n} {what}" for what, n in summary.created.items() if what != "datasets"]
     if filled := sum(file.filled for file in summary.files):
         made.append(f"{filled} filled that were there")
     rows = keys_since(before) | {"filled": filled}
+    if target.adopted:
+        rows["judges"] = sorted(target.adopted)
     action, detail = "imported", ", ".join(made)
     if summary.replaced:
         action, detail = "replaced", f"{summary.replaced}; brought: {detail}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from django.db.models import Count, Min
@@ -12,6 +13,8 @@ from annotation.models import Dataset, Rater, Rating
 
 if TYPE_CHECKING:
     from evaluation.data.columns import Column
+
+_NEVER = datetime.max.replace(tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,13 +58,13 @@ def _first(dataset: Dataset, judges: Sequence[Column]) -> Column:
         .filter(rater__kind=judges[0].kind)
         .order_by()
         .values_list("rater_id")
-        .annotate(n=Count("pk"), began=Min("pk"))
+        .annotate(n=Count("pk"), began=Min("created"), key=Min("pk"))
     )
-    by_rater = {rater: (n, began) for rater, n, began in rows}
+    by_rater = {rater: (n, (began, key)) for rater, n, began, key in rows}
     most = max((n for n, _ in by_rater.values()), default=0)
 
-    def place(judge: Column) -> tuple[bool, int]:
-        n, began = by_rater.get(judge.pk, (0, 0))
+    def place(judge: Column) -> tuple[bool, tuple[datetime, int]]:
+        n, began = by_rater.get(judge.pk, (0, (_NEVER, 0)))
         return 2 * n < most, began
 
     return min(judges, key=place)

@@ -286,12 +286,9 @@ def _raters_under(dataset: Dataset, rubrics: Collection[Rubric]) -> dict[int, tu
         )
         for rubric in rubrics
     }
-    decides = Exists(Campaign.objects.filter(adjudicator=OuterRef("pk")))
     order = [Rater.Kind.HUMAN, Rater.Kind.MODEL, Rater.Kind.BASELINE, Rater.Kind.AGGREGATE]
     raters = sorted(
-        Rater.objects.filter(Q(dataset=dataset) | Q(dataset=None)).annotate(
-            **rated, decides=decides
-        ),
+        Rater.objects.filter(Q(dataset=dataset) | Q(dataset=None)).annotate(**rated),
         key=lambda rater: (
             order.index(Rater.Kind(rater.kind)),
             rater.name,
@@ -305,7 +302,7 @@ def _raters_under(dataset: Dataset, rubrics: Collection[Rubric]) -> dict[int, tu
     for rubric in rubrics:
         here = [rater for rater in raters if getattr(rater, f"under_{rubric.pk}")]
         columns[rubric.pk] = tuple(
-            Column(rater.pk, names[rater.pk], rater.kind, place, rater.decides)
+            Column(rater.pk, names[rater.pk], rater.kind, place, rater.is_adjudicator)
             for place, rater in enumerate(here)
         )
     return columns

@@ -7,7 +7,7 @@ from typing import Literal
 
 from django.db.models import Exists, OuterRef, Q
 
-from annotation.models import Campaign, Dataset, Rater, Rating
+from annotation.models import Dataset, Rater, Rating
 from annotation.models.rating import named
 from annotation.models.standard import ANSWERABLE, GRADED
 from evaluation.data.columns import JUDGE, Column, independent
@@ -63,17 +63,16 @@ def sources(dataset: Dataset) -> tuple[Source, ...]:
         rubric__slug__in=[GRADED.slug, ANSWERABLE.slug]
     )
     rated = Exists(counted.filter(rater=OuterRef("pk")))
-    decides = Exists(Campaign.objects.filter(adjudicator=OuterRef("pk")))
     raters = (
         Rater.objects.filter(Q(dataset=dataset) | Q(dataset=None))
-        .annotate(rated=rated, decides=decides)
+        .annotate(rated=rated)
         .order_by("name")
     )
     # Told apart by the same names as on the other pages; see annotation.models.rating.
     here = [rater for rater in raters if rater.dataset_id or rater.rated]
     names = {rater.pk: name for name, rater in named(here).items()}
     columns = [
-        Column(rater.pk, names[rater.pk], rater.kind, JUDGE, rater.decides)
+        Column(rater.pk, names[rater.pk], rater.kind, JUDGE, rater.is_adjudicator)
         for rater in here
         if rater.rated
     ]

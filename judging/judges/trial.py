@@ -10,7 +10,7 @@ from django.core.exceptions import ImproperlyConfigured
 from django.db.models import Count, Max, Min
 
 from annotation.http import is_key
-from annotation.models import Campaign, Dataset, Rater, Rating, Rubric, SubQuestion, Text
+from annotation.models import Dataset, Rater, Rating, Rubric, SubQuestion, Text
 from judging.engine.budget import prices_of
 from judging.engine.choosing import addresses_of
 from judging.engine.planning import Counts, kinds_of
@@ -153,12 +153,11 @@ def try_out(
 
 def _differing(dataset: Dataset, rubric: Rubric) -> list[Key]:
     """The pairs on which people who rated on their own are furthest apart, then those of most people."""
-    deciders = Campaign.objects.exclude(adjudicator=None).values("adjudicator")
     apart = Max("grade") - Min("grade") if rubric.has_order else Count("grade", distinct=True)
     rated = (
         Rating.objects.of_dataset(dataset)
         .filter(rubric=rubric, rater__kind=Rater.Kind.HUMAN, text__body__isnull=False)
-        .exclude(rater__in=deciders)
+        .exclude(rater__is_adjudicator=True)
         .exclude(question__body="")
         .order_by()
         .values_list("text", "question")

@@ -101,7 +101,7 @@ def test_a_study_of_the_site_comes_back_as_it_went(tmp_path, site):
 
 def test_the_folder_is_laid_out_like_the_authors(tmp_path, small):
     summary = export_folder(small, tmp_path / "out")
-    one_file = set(study()) - {"passages_referenced.jsonl"}
+    one_file = set(study()) - {"passages_referenced.jsonl"} | {"raters.jsonl"}
     assert set(contents(tmp_path / "out")) == one_file == set(summary.files)
     assert summary.files["passages.jsonl"] == 5
     assert summary.left_out == {}

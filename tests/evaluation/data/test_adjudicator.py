@@ -2,7 +2,8 @@
 
 import pytest
 
-from annotation.models import Campaign, Rater, Rating
+from annotation.adjudication.decisions import adjudicator_of
+from annotation.models import Rating
 from evaluation.data.selection import select
 from tests.labels import row
 
@@ -12,8 +13,7 @@ def decided(cast, campaign):
     """Both workers have rated a report, and an expert has decided about it."""
     for user in (cast.worker, cast.other_worker):
         row(campaign, user, "bm25", 1, 0, 0)
-    decider = Rater.objects.create(name="ferry-answerable-adjudicated", kind="human")
-    Campaign.objects.update(adjudicator=decider)
+    decider = adjudicator_of(campaign)
     for rating in Rating.objects.filter(rater__user=cast.worker):
         rating.pk, rating.rater = None, decider
         rating.save(force_insert=True)

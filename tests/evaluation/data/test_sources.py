@@ -3,7 +3,6 @@ import pytest
 from annotation.models import Rater, Rating
 from evaluation.data.selection import SelectionError
 from evaluation.data.sources import source, sources
-from tests.factories import make_campaign
 
 
 def test_what_there_is(study, django_assert_num_queries):
@@ -31,9 +30,7 @@ def test_a_baseline_is_called_one(study):
 def test_raters_without_ratings_and_adjudicators(study, cast):
     # Who has rated nothing is no source; an adjudicator is one, but is not among the people.
     Rater.objects.create(dataset=study.dataset, name="idle", kind="model")
-    campaign = make_campaign(study.dataset)
-    campaign.adjudicator = study.raters["cay"]
-    campaign.save()
+    Rater.objects.filter(name="cay").update(is_adjudicator=True)
     by_name = {option.name: option for option in sources(study.dataset)}
     assert "idle" not in by_name
     assert "cay" in by_name

@@ -18,7 +18,7 @@ TABLE = "What it says of the pairs"
 def people(looked):
     """Of the passage: ann 5 1 3, ben 0 1 -; dee decided the fourth and had seen what they said."""
     graded = Rubric.objects.get(slug="graded")
-    campaign = make_campaign(looked.dataset, rubric="graded", kind="passage")
+    make_campaign(looked.dataset, rubric="graded", kind="passage")
     for name, grades in {"ann": (5, 1, 3), "ben": (0, 1), "dee": (None, None, None, 5)}.items():
         rater = Rater.objects.create(dataset=looked.dataset, name=name, kind="human")
         for question, grade in zip(looked.questions, grades, strict=False):
@@ -30,8 +30,8 @@ def people(looked):
                     question=question,
                     grade=grade,
                 )
-    campaign.adjudicator = rater
-    campaign.save(update_fields=["adjudicator"])
+    rater.is_adjudicator = True
+    rater.save(update_fields=["is_adjudicator"])
     return looked
 
 

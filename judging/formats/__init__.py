@@ -1,0 +1,1 @@
+"""File formats of judging: one module reads and writes one format."""

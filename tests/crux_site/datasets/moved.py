@@ -1,0 +1,110 @@
+"""Material for tests that move data to another site: a site's work, and the results read from it."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+from django.db import transaction
+from django.test import Client
+from django.urls import reverse
+
+from annotation.adjudication.decisions import adjudicator_of
+from annotation.models import Campaign, Dataset, NuggetSpan, Rater, Rating, Rubric, Text
+from annotation.models.standard import ALWAYS
+from crux_site.datasets.export import export_folder
+from crux_site.imports.importing import import_dataset
+from crux_site.removal import Removal, rows_of
+from judging.models import Judge
+from tests.judging.runs.material import a_judge
+
+RESULTS = (
+    "agreement_json",
+    "by_type_json",
+    "mixed_model_json",
+    "seen_json",
+    "pairs_csv",
+    "matrices_csv",
+)
+
+
+def rate(rater: Rater, text: Text, *grades: int, rubric: str = "answerable") -> list[Rating]:
+    """Ratings of a text for the questions of its topic, in their order."""
+    assert text.topic
+    return [
+        Rating.objects.create(
+            rater=rater,
+            rubric=Rubric.objects.get(slug=rubric),
+            text=text,
+            question=question,
+            grade=grade,
+        )
+        for question, grade in zip(text.topic.questions.all(), grades, strict=False)
+    ]
+
+
+def adjudicate(campaign: Campaign, text: Text, *grades: int) -> Rater:
+    """Decisions of an expert about a text, as ratings of the campaign's adjudicator."""
+    adjudicator = adjudicator_of(campaign)
+    rate(adjudicator, text, *grades, rubric=campaign.rubric.slug)
+    return adjudicator
+
+
+def judge_grades(name: str, text: Text, *grades: int, **fields: Any) -> Judge:
+    """A judge, and its grades of a text, each with a span of the text's first word."""
+    judge = a_judge(name, **fields)
+    for rating in rate(judge.rater, text, *grades, rubric="graded"):
+        end = (text.body or "").index(" ")
+        NuggetSpan.objects.create(
+            rating=rating, position=0, start=0, end=end, quote=(text.body or "")[:end]
+        )
+    return judge
+
+
+def results(client: Client, dataset: Dataset) -> dict[str, Any]:
+    """Results pages as files, by name: JSON, or the lines of a CSV; without results the status."""
+    found: dict[str, Any] = {}
+    for name in RESULTS:
+        answer = client.get(reverse(name, args=[dataset.slug]))
+        if answer.status_code != 200:
+            found[name] = answer.status_code
+        elif name.endswith("json"):
+            found[name] = _without_keys(answer.json())
+        else:
+            text = re.sub(r"http://\S+", "", answer.getvalue().decode())
+            found[name] = sorted(text.splitlines())  # ties are in the order of keys
+    return found
+
+
+def _without_keys(value: Any) -> Any:
+    """JSON without addresses, which hold keys of rows. Floats to 12 digits: sums have another order."""
+    if isinstance(value, float):
+        return float(f"{value:.12g}")
+    if isinstance(value, dict):
+        return {
+            name: _without_keys(each)
+            for name, each in value.items()
+            if name != "url" and not (name == "text" and isinstance(each, int))
+        }
+    return [_without_keys(each) for each in value] if isinstance(value, list) else value
+
+
+def import_elsewhere(dataset: Dataset, folder: Path) -> Dataset:
+    """Export a dataset and import it into an empty database."""
+    slug = dataset.slug
+    export_folder(dataset, folder)
+    empty_site()
+    import_dataset(folder, slug)
+    return Dataset.objects.get(slug=slug)
+
+
+def empty_site() -> None:
+    """Delete all data; accounts and the standard rubrics stay."""
+    with transaction.atomic():
+        for dataset in Dataset.objects.all():
+            Removal(rows_of(dataset)).delete()
+            dataset.delete()
+        Judge.objects.all().delete()
+        Rater.objects.all().delete()
+        Rubric.objects.exclude(slug__in=[standard.slug for standard in ALWAYS]).delete()

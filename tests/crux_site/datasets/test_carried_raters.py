@@ -1,0 +1,216 @@
+"""raters.jsonl: an exported dataset comes back with raters of the same kinds, and the same judges."""
+
+import pytest
+
+from annotation.models import Dataset, ProjectEntry, Rater, Rating, Rubric, Text
+from crux_site.datasets.export import export_folder
+from crux_site.history.undoing import undo
+from crux_site.imports.importing import ImportFailed, import_dataset
+from judging.engine.judges import baseline_of
+from judging.formats.judges import definition_of
+from judging.models import Judge
+from tests.crux_site.datasets.moved import (
+    adjudicate,
+    import_elsewhere,
+    judge_grades,
+    rate,
+    results,
+)
+from tests.crux_site.imports.study import contents, fingerprint, study, write
+from tests.factories import make_campaign, make_dataset
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def worked(db) -> Dataset:
+    """Three people, an adjudicator and two judges have rated two reports and a passage."""
+    dataset = make_dataset()
+    oracle, bm25 = dataset.texts.filter(kind="report").order_by("-system")
+    grades = {
+        "ann": ((1, 1, 0), (1, 0, 0)),
+        "ben": ((1, 0, 0), (0, 1, 1)),
+        "cay": ((0, 1, 0), (1,)),
+    }
+    for name, (of_oracle, of_bm25) in grades.items():
+        rater = Rater.objects.create(dataset=dataset, name=name, kind="human")
+        rate(rater, oracle, *of_oracle)
+        rate(rater, bm25, *of_bm25)
+    adjudicate(make_campaign(dataset), oracle, 1, 1, 1)
+    passage = Text.objects.get(name="ferry-1:0#0")
+    # The later one in the alphabet was the first to grade, and so is the judge by default.
+    for name in ("zeal", "amber"):
+        judge_grades(name, passage, 4, 2, 0, model=name)
+    return dataset
+
+
+@pytest.fixture
+def rosa(cast):
+    return cast.client("researcher")
+
+
+def test_results_of_a_reimported_dataset_equal_the_original(rosa, worked, tmp_path):
+    before = results(rosa, worked)
+    assert before["agreement_json"]["raters"] == ["ann", "ben", "cay"]
+    after = results(rosa, import_elsewhere(worked, tmp_path / "out"))
+    for name in before:
+        assert after[name] == before[name], name
+
+
+def test_adjudicator_is_reimported_as_adjudicator(worked, tmp_path):
+    again = import_elsewhere(worked, tmp_path / "out")
+    assert Rater.objects.get(is_adjudicator=True).name == "ferry-answerable-adjudicated"
+    export_folder(again, tmp_path / "again")
+    assert contents(tmp_path / "again") == contents(tmp_path / "out")
+
+
+def test_judge_is_reimported_with_its_definition(worked, tmp_path):
+    definition = {judge.slug: judge.spec for judge in Judge.objects.all()}
+    prompts = set(Judge.objects.values_list("rater__name", "prompt_name", "fingerprint"))
+    import_elsewhere(worked, tmp_path / "out")
+    assert {judge.slug: judge.spec for judge in Judge.objects.all()} == definition
+    assert set(Judge.objects.values_list("rater__name", "prompt_name", "fingerprint")) == prompts
+    assert Rating.objects.filter(rater__judge__isnull=False).count() == 6
+
+
+def test_judge_known_to_the_site_is_recognised_by_its_fingerprint(worked, tmp_path):
+    judge = Judge.objects.get(rater__name="zeal")
+    export_folder(worked, tmp_path / "out")
+    import_dataset(tmp_path / "out", "copy")
+    grades = Rating.objects.filter(text__dataset__slug="copy", rater=judge.rater)
+    assert list(grades.order_by("question__position").values_list("grade", flat=True)) == [4, 2, 0]
+    assert Judge.objects.count() == 2
+
+
+def test_import_of_the_same_dataset_again_changes_nothing(worked, tmp_path):
+    export_folder(worked, tmp_path / "out")
+    before = fingerprint()
+    assert not import_dataset(tmp_path / "out", worked.slug).changed
+    assert fingerprint() == before
+
+
+def test_judge_whose_name_is_taken_gets_another_name(worked, tmp_path):
+    export_folder(worked, tmp_path / "out")
+    Rating.objects.all().delete()
+    Judge.objects.get(rater__name="zeal").delete()
+    taken = Rater.objects.get(name="zeal")
+    import_dataset(tmp_path / "out", "copy")
+    judge = Judge.objects.get(model="zeal")
+    assert judge.slug == f"zeal-{judge.short}"
+    assert judge.rater != taken
+    assert Rating.objects.filter(rater=judge.rater, text__dataset__slug="copy").count() == 3
+
+
+def test_lexical_baseline_is_reimported_with_its_definition(worked, tmp_path):
+    judge, _ = baseline_of(worked)
+    rate(judge.rater, Text.objects.get(name="ferry-1:0#0"), 3, 1, 0, rubric="graded")
+    import_elsewhere(worked, tmp_path / "out")
+    again = Judge.objects.get(fingerprint=judge.fingerprint)
+    assert (again.rater.dataset.slug, again.rater.kind) == ("ferry", "baseline")
+    assert baseline_of(again.rater.dataset)[0] == again
+
+
+def test_baseline_of_another_dataset_stays_with_it(worked, tmp_path):
+    judge, _ = baseline_of(worked)
+    rate(judge.rater, Text.objects.get(name="ferry-1:0#0"), 3, 1, 0, rubric="graded")
+    export_folder(worked, tmp_path / "out")
+    summary = import_dataset(tmp_path / "out", "copy")
+    assert "judges whose name or definition is in use here" in str(summary)
+    copy = Rater.objects.get(dataset__slug="copy", name="lexical")
+    assert (copy.kind, copy.ratings.count()) == ("baseline", 3)
+    assert Judge.objects.get(fingerprint=judge.fingerprint).rater == judge.rater
+
+
+def test_import_with_judges_can_be_undone(cast, worked, tmp_path):
+    judge, _ = baseline_of(worked)
+    rate(judge.rater, Text.objects.get(name="ferry-1:0#0"), 3, 1, 0, rubric="graded")
+    again = import_elsewhere(worked, tmp_path / "out")
+    entry = ProjectEntry.objects.get(dataset=again, action="imported")
+    found = undo(entry, again, cast.admin)
+    assert not found.reasons
+    assert not Rating.objects.exists()
+    assert not again.texts.exists()
+    assert not Rater.objects.filter(dataset=again).exists()
+    assert set(Judge.objects.values_list("rater__name", flat=True)) == {"amber", "zeal"}
+
+
+def test_exports_without_the_new_keys_are_read(tmp_path):
+    lines = [{"name": "lexical", "kind": "baseline"}]
+    import_dataset(write(tmp_path, {**study(), "raters.jsonl": lines}), "old")
+    assert Rater.objects.get(name="lexical").kind == "baseline"
+
+
+def a_line(**changes) -> dict:
+    """A good line of raters.jsonl, with changes to its judge."""
+    rubric = Rubric.objects.get(slug="graded")
+    judge = Judge(
+        rubric=rubric,
+        levels=[[0, "no"], [5, "yes"]],
+        backend="openai",
+        model="m",
+        parser="integer-1",
+    )
+    values = definition_of(judge) | {"fingerprint": judge.spec.fingerprint}
+    return {"name": "judge", "kind": "model", "judge": values | changes}
+
+
+@pytest.mark.parametrize(
+    ("change", "field", "message"),
+    [
+        ({"model": "other"}, "judge.fingerprint", "is not that of this judge"),
+        ({"backend": "magic"}, "judge.backend", "is none of"),
+        ({"parser": "guess"}, "judge.parser", "is none of"),
+        ({"failure_policy": "guess"}, "judge.failure_policy", "is none of"),
+        ({"rubric": "nowhere"}, "rubric", "there is no rubric"),
+        ({"sampling": 7}, "judge.sampling", "dictionary"),
+        ({"levels": [[0]]}, "judge.levels.0.1", "is missing"),
+    ],
+)
+def test_broken_definition_changes_nothing_and_is_named(tmp_path, change, field, message):
+    lines = [{"name": "ann", "kind": "human"}, a_line(**change)]
+    _is_refused(tmp_path, lines, 2, field, message)
+
+
+@pytest.mark.parametrize(
+    ("line", "field", "message"),
+    [
+        ({"name": "ann", "kind": "human", "adjudicator": "yes"}, "adjudicator", "boolean"),
+        ({"name": "ann", "kind": "human", "first_rating": "today"}, "first_rating", "isoformat"),
+        ({"name": "ann", "kind": "human", "first_rating": "2026-01-02"}, "first_rating", "zone"),
+        (
+            {"name": "judge", "kind": "model", "adjudicator": True},
+            "adjudicator",
+            "not an adjudicator",
+        ),
+        ({"name": "ann", "kind": "ghost"}, "kind", "is none of human"),
+    ],
+)
+def test_broken_line_changes_nothing_and_is_named(tmp_path, line, field, message):
+    _is_refused(tmp_path, [{"name": "bob", "kind": "human"}, line], 2, field, message)
+
+
+def test_human_with_a_judge_is_refused(tmp_path):
+    _is_refused(tmp_path, [a_line() | {"name": "ann", "kind": "human"}], 1, "kind", "has a judge")
+
+
+def test_another_judge_under_a_known_name_is_refused(worked, tmp_path):
+    export_folder(worked, tmp_path / "out")
+    path = tmp_path / "out" / "raters.jsonl"
+    definition = next(line for line in path.read_text().splitlines() if '"zeal"' in line)
+    path.write_text(definition.replace('"name": "zeal"', '"name": "amber"') + "\n")
+    with pytest.raises(ImportFailed) as raised:
+        import_dataset(tmp_path / "out", worked.slug)
+    problem = raised.value.problems[0]
+    assert (problem.file, problem.line, problem.field) == ("raters.jsonl", 1, "judge.fingerprint")
+    assert "amber is another judge here" in problem.message
+
+
+def _is_refused(tmp_path, lines: list[dict], number: int, field: str, message: str) -> None:
+    folder = write(tmp_path, {**study(), "raters.jsonl": lines})
+    before = fingerprint(), Judge.objects.count()
+    with pytest.raises(ImportFailed) as raised:
+        import_dataset(folder, "small")
+    problem = raised.value.problems[0]
+    assert (problem.file, problem.line, problem.field) == ("raters.jsonl", number, field)
+    assert message in problem.message
+    assert (fingerprint(), Judge.objects.count()) == before
