@@ -8,10 +8,9 @@ from typing import Any
 from django.db.models import Q
 
 from annotation.formats.batches import LOOK_UP, batches
-from annotation.formats.highlights import find, words_of
+from annotation.formats.highlights import needed_beside_words, span_row, words_of
 from annotation.formats.writing import by_code_point
 from annotation.models import Dataset, NuggetSpan, Rater, Rating, Text
-from annotation.text.spans import ELISION
 
 _TEXTS = 200
 _CHUNK = 2000
@@ -33,19 +32,21 @@ class Graded:
         """The highlight of a question, its spans joined into one string."""
         return words_of(self.spans.get(position, []))
 
-    def offsets(self) -> dict[str, list[list[int | None]]]:
-        """Where the spans stand, for questions whose words alone would lead to another place."""
-        return {
-            str(position): [[span.start, span.end] for span in spans]
-            for position, spans in self.spans.items()
-            if self.body is not None and _need_offsets(self.body, spans)
-        }
+    def beside_words(self) -> dict[str, Any]:
+        """`offsets` and `spans` of a line, for questions whose words alone would give other spans."""
+        stated: dict[str, dict[str, Any]] = {}
+        for position, spans in self.spans.items():
+            needed = needed_beside_words(self.body, spans)
+            if needed == "offsets":
+                places = [[span.start, span.end] for span in spans]
+                stated.setdefault("offsets", {})[str(position)] = places
+            elif needed:
+                stated.setdefault("spans", {})[str(position)] = [span_row(span) for span in spans]
+        return stated
 
 
-def graded(
-    dataset: Dataset, rater: Rater, rubric: str, texts: Q, *, with_spans: bool
-) -> Iterator[Graded]:
-    """The texts that the rater graded, by system, topic and name; spans and words if asked for."""
+def graded(dataset: Dataset, rater: Rater, rubric: str, texts: Q) -> Iterator[Graded]:
+    """The texts that the rater graded, with their spans, by system, topic and name."""
     keys = Text.objects.filter(texts, dataset=dataset).values("pk")
     rows = (
         Rating.objects.filter(rater=rater, rubric__slug=rubric, text__in=keys)
@@ -73,8 +74,7 @@ def graded(
         for pairs in [list(group)]
     )
     for batch in batches(graded_texts, _TEXTS):
-        if with_spans:
-            _add_spans(batch)
+        _add_spans(batch)
         yield from batch
 
 
@@ -88,14 +88,3 @@ def _add_spans(batch: Sequence[Graded]) -> None:
     by_key: dict[int, Any] = dict(bodies.values_list("pk", "body"))
     for text in batch:
         text.body = by_key.get(text.text_id)
-
-
-def _need_offsets(body: str, spans: Sequence[NuggetSpan]) -> bool:
-    """Whether reading the words back would mark another place than these spans do."""
-    words = words_of(spans)
-    if any(span.located == NuggetSpan.Located.UNLOCATED for span in spans):
-        return False
-    if len(spans) > 1 and words.count(ELISION) != len(spans) - 1:
-        return False  # words that hold an elision themselves cannot be told apart
-    again = [(part.start, part.end) for part in find(body, words)]
-    return again != [(span.start, span.end) for span in spans]

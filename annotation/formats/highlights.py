@@ -1,12 +1,16 @@
 """Highlights: the words that a file gives for a grade, and where they stand in the text."""
 
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from typing import Any, Literal
 
+from annotation.formats.records import SpanRow
 from annotation.models import NuggetSpan
 from annotation.text.spans import ELISION, SpanError, checked, locate_parts
 
 Located = NuggetSpan.Located
+_OF_A_SPAN = ("start", "end", "quote", "located", "source_quote")
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +72,56 @@ def _at(body: str, words: str, offsets: Sequence[Sequence[int]]) -> list[Found]:
 
 def _located(exact: bool) -> NuggetSpan.Located:
     return Located.EXACT if exact else Located.NORMALISED
+
+
+def as_stated(body: str | None, spans: Iterable[SpanRow]) -> list[Found]:
+    """Spans as a file states them in full; SpanError if they do not fit the text.
+
+    Nothing is looked for: a span that had no position gets none.
+    """
+    return [_stated(body, span) for span in spans]
+
+
+def _stated(body: str | None, span: SpanRow) -> Found:
+    if span.start is None or span.end is None or span.located == Located.UNLOCATED:
+        if (span.start, span.end) != (None, None):
+            raise SpanError("a span that is not located has no position")
+        return Found(None, None, span.quote, span.source_quote, Located.UNLOCATED)
+    if body is None:  # to be located when the text comes
+        return Found(None, None, "", span.source_quote or span.quote, Located.UNLOCATED)
+    there = checked(body, span.start, span.end, span.quote)
+    located = Located(span.located) if span.located else _located(not span.source_quote)
+    return Found(there.start, there.end, there.quote, span.source_quote, located)
+
+
+def span_row(span: NuggetSpan) -> dict[str, Any]:
+    """A span as files state it in full."""
+    return {name: getattr(span, name) for name in _OF_A_SPAN}
+
+
+def needed_beside_words(
+    body: str | None, spans: Sequence[NuggetSpan]
+) -> Literal["", "offsets", "spans"]:
+    """What a file must state beside the words of a highlight, for reading it to give these spans.
+
+    Nothing for a text without words: spans are located when these come.
+    """
+    words = words_of(spans)
+    if body is None or _are(spans, find(body, words)):
+        return ""
+    places = [(span.start, span.end) for span in spans]
+    if all(start is not None for start, _ in places):
+        with suppress(SpanError):
+            if _are(spans, find(body, words, places)):  # type: ignore[arg-type]
+                return "offsets"
+    return "spans"
+
+
+def _are(spans: Sequence[NuggetSpan], found: Sequence[Found]) -> bool:
+    return found == [
+        Found(each.start, each.end, each.quote, each.source_quote, Located(each.located))
+        for each in spans
+    ]
 
 
 def how(spans: Iterable[Found]) -> str:

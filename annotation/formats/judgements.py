@@ -6,20 +6,23 @@ judgements/<judge>.judgements.jsonl grades passages, many of them of other topic
 words here; judgements/<judge>.reference.jsonl grades the reference summaries, "<topic>:report".
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from typing import Any
 
 from annotation.formats.batches import batches
 from annotation.formats.graded import graded
+from annotation.formats.highlights import as_stated, span_row
 from annotation.formats.layout import Kind, Source
 from annotation.formats.reading import rows
 from annotation.formats.records import UNJUDGED, JudgementRow
 from annotation.formats.slots import REFERENCE, USUAL, passages_or
 from annotation.formats.storing import Given, RatingWriter
-from annotation.formats.summary import Mapped
+from annotation.formats.summary import Mapped, shown
 from annotation.formats.target import Target, topics_of
 from annotation.formats.writing import json_line
 from annotation.models import Dataset, Rater, Text
 from annotation.models.standard import GRADED
+from annotation.text.spans import ELISION, SpanError
 
 _BATCH = 1000
 
@@ -32,13 +35,42 @@ def read(target: Target, source: Source) -> None:
     slot = REFERENCE if source.kind is Kind.REFERENCE else source.system
     for batch in batches(rows(target, source, JudgementRow), _BATCH):
         texts = _texts(target, slot, {row.pid for _, row in batch})
+        bodies = _bodies(texts[row.pid] for _, row in batch if row.spans and row.pid in texts)
         labels = []
         for line, row in batch:
             if row.pid not in texts:
                 target.problem(source, line, "pid", f"{row.pid} is not in the dataset")
             else:
-                labels += _line(target, source, writer, line, row, texts[row.pid])
+                new = _line(target, source, writer, line, row, texts[row.pid])
+                if row.spans and new:
+                    _add_spans(target, source, row, new, bodies.get(texts[row.pid]))
+                labels += new
         writer.write(labels)
+
+
+def _bodies(texts: Iterable[int]) -> dict[int, str | None]:
+    keys = set(texts)
+    return dict(Text.objects.filter(pk__in=keys).values_list("pk", "body")) if keys else {}
+
+
+def _add_spans(
+    target: Target, source: Source, row: JudgementRow, labels: list[Given], body: str | None
+) -> None:
+    """Add the evidence that a line states to the grades of its questions."""
+    by_position = {str(label.question.position): label for label in labels}
+    for position, spans in row.spans.items():
+        label = by_position.get(position)
+        if label is None:
+            message = f"no question at {shown(position)} is graded here"
+            target.problem(source, labels[0].line, "spans", message)
+            continue
+        try:
+            label.spans = as_stated(body, spans)
+        except SpanError as error:
+            target.problem(source, label.line, f"spans.{position}", str(error))
+            continue
+        label.words = ELISION.join(span.words or span.quote for span in label.spans)
+        label.offsets = True
 
 
 def _texts(target: Target, slot: str, names: set[str]) -> dict[str, int]:
@@ -91,7 +123,13 @@ def _line(
 def lines(dataset: Dataset, rater: Rater, slot: str = USUAL) -> Iterator[str]:
     """A line for each pair of topic and text. `slot` as for qrels."""
     topics = {topic.pk: topic for topic in topics_of(dataset).values()}
-    for text in graded(dataset, rater, GRADED.slug, passages_or(slot), with_spans=False):
+    for text in graded(dataset, rater, GRADED.slug, passages_or(slot)):
         topic = topics[text.topic_id]
         rating = [text.grades.get(question.position) for question in topic.questions]
-        yield json_line({"example_id": topic.name, "pid": text.name, "rating": rating})
+        line: dict[str, Any] = {"example_id": topic.name, "pid": text.name, "rating": rating}
+        if text.spans:
+            line["spans"] = {
+                str(position): [span_row(span) for span in spans]
+                for position, spans in text.spans.items()
+            }
+        yield json_line(line)

@@ -15,6 +15,7 @@ from typing import Any
 from django.db.models import Q
 
 from annotation.formats.batches import batches
+from annotation.formats.highlights import span_row
 from annotation.formats.writing import by_code_point, json_line, safe_cell
 from annotation.models import Dataset, NuggetSpan, Rater, Rating
 from annotation.models.rating import raters_of
@@ -51,7 +52,6 @@ _FIELDS = (
     "grade",
     "created",
 )
-_OF_A_SPAN = ("start", "end", "quote", "located", "source_quote")
 _CHUNK = 2000
 
 
@@ -124,6 +124,5 @@ def _versions() -> dict[int, str]:
 def _spans(rating_ids: list[int]) -> dict[int, list[dict[str, Any]]]:
     spans: dict[int, list[dict[str, Any]]] = {}
     for span in NuggetSpan.objects.filter(rating__in=rating_ids).order_by("rating", "position"):
-        told = {name: getattr(span, name) for name in _OF_A_SPAN}
-        spans.setdefault(span.rating_id, []).append(told)
+        spans.setdefault(span.rating_id, []).append(span_row(span))
     return spans

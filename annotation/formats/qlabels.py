@@ -12,7 +12,6 @@ from typing import Any
 
 from annotation.formats.batches import batches
 from annotation.formats.graded import Graded, graded
-from annotation.formats.highlights import find
 from annotation.formats.layout import Source
 from annotation.formats.reading import rows
 from annotation.formats.records import FILTERED, NOT_APPLICABLE, UNJUDGED, QlabelsRow
@@ -67,6 +66,8 @@ class _Reader:
         if words is None:
             return []
         labels = []
+        if unknown := row.spans.keys() - {str(question.position) for question in topic.questions}:
+            self._problem(line, "spans", f"no question of {topic.name} is at {min(unknown)}")
         for question, grade in zip(topic.questions, row.answerability, strict=True):
             if not self._is_grade(line, question, grade, words[question.position]):
                 continue
@@ -74,15 +75,13 @@ class _Reader:
             if not self.writer.allows(line, place, grade):
                 continue
             self.mapped[Mapped.KEPT_FILTERED] += question.filtered
-            offsets = row.offsets.get(str(question.position), [])
             label = Given(
                 line, place, text.pk, text.name, question, grade, words[question.position]
             )
-            label.offsets = bool(offsets)
             try:
-                label.spans = find(text.body, label.words, offsets)
+                label.add_spans(text.body, row, str(question.position))
             except SpanError as error:
-                self._problem(line, f"offsets.{question.position}", str(error))
+                self._problem(line, label.spans_field(row), str(error))
                 continue
             self.mapped[Mapped.NO_HIGHLIGHT] += grade == 1 and not label.spans
             labels.append(label)
@@ -150,7 +149,7 @@ def lines(dataset: Dataset, rater: Rater, slot: str = USUAL) -> Iterator[str]:
     """
     topics = {topic.pk: topic for topic in topics_of(dataset).values()}
     ids = {pk: name for name, pk in ids_of_reports(dataset, slot).items()}
-    for text in graded(dataset, rater, ANSWERABLE.slug, annotated_or(slot), with_spans=True):
+    for text in graded(dataset, rater, ANSWERABLE.slug, annotated_or(slot)):
         yield _line(ids[text.text_id], text, topics[text.topic_id])
 
 
@@ -175,9 +174,7 @@ def _line(name: str, text: Graded, topic: KnownTopic) -> str:
         "answerability": labels,
         "coverage": _coverage(labels, topic),
     }
-    if offsets := text.offsets():
-        line["offsets"] = offsets
-    return json_line(line)
+    return json_line(line | text.beside_words())
 
 
 def _coverage(labels: list[int], topic: KnownTopic) -> float | None:

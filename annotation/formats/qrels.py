@@ -8,7 +8,6 @@ from typing import Any
 
 from annotation.formats.batches import batches
 from annotation.formats.graded import graded
-from annotation.formats.highlights import find
 from annotation.formats.layout import Source
 from annotation.formats.reading import rows
 from annotation.formats.records import UNJUDGED, QrelsRow
@@ -68,6 +67,7 @@ class _Reader:
         for name, keys, needed in (
             ("relevances", row.relevances.keys(), expected),
             ("rationales", row.rationales.keys(), set()),
+            ("spans", row.spans.keys(), set()),
         ):
             if wrong := sorted((keys - expected) | (needed - keys)):
                 message = f'expected the keys "0" to "{len(expected) - 1}", but for {wrong[:3]}'
@@ -91,13 +91,11 @@ class _Reader:
             if not self.writer.allows(line, place, grade):
                 continue
             self.mapped[Mapped.KEPT_FILTERED] += question.filtered
-            offsets = row.offsets.get(index, [])
             label = Given(line, place, pk, row.document, question, grade, words)
-            label.offsets = bool(offsets)
             try:
-                label.spans = find(body, words, offsets)
+                label.add_spans(body, row, index)
             except SpanError as error:
-                self._problem(line, f"offsets.{index}", str(error))
+                self._problem(line, label.spans_field(row), str(error))
                 continue
             labels.append(label)
         return labels
@@ -112,7 +110,7 @@ def lines(dataset: Dataset, rater: Rater, slot: str = USUAL) -> Iterator[str]:
     `slot`: "" for passages, else a system of reports, or "reference" for the reference summaries.
     """
     topics = {topic.pk: topic for topic in topics_of(dataset).values()}
-    for text in graded(dataset, rater, GRADED.slug, passages_or(slot), with_spans=True):
+    for text in graded(dataset, rater, GRADED.slug, passages_or(slot)):
         topic = topics[text.topic_id]
         positions = [question.position for question in topic.questions]
         line: dict[str, Any] = {
@@ -123,6 +121,4 @@ def lines(dataset: Dataset, rater: Rater, slot: str = USUAL) -> Iterator[str]:
             },
             "rationales": {str(position): text.words(position) for position in positions},
         }
-        if offsets := text.offsets():
-            line["offsets"] = offsets
-        yield json_line(line)
+        yield json_line(line | text.beside_words())

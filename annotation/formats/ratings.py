@@ -14,7 +14,7 @@ from django.db.models import Q
 
 from annotation.formats import long_table
 from annotation.formats.batches import LOOK_UP, batches
-from annotation.formats.highlights import Found, find
+from annotation.formats.highlights import Found, as_stated, find
 from annotation.formats.layout import Source
 from annotation.formats.reading import rows
 from annotation.formats.records import RatingRow, SpanRow
@@ -161,7 +161,7 @@ class _Reader:
         if row.spans:
             body = self._bodies.get(text.pk)
             try:
-                given.spans = [found for span in row.spans for found in self._found(body, span)]
+                given.spans = self._spans(body, row)
             except SpanError as error:
                 self._problem(line, "spans", str(error))
                 return None
@@ -213,6 +213,11 @@ class _Reader:
             self._problem(line, "question", message)
             return None
         return questions[0]
+
+    def _spans(self, body: str | None, row: RatingRow) -> list[Found]:
+        if row.text_sha256 and any(span.located for span in row.spans):
+            return as_stated(body, row.spans)  # of an export that had the words of the text
+        return [found for span in row.spans for found in self._found(body, span)]
 
     def _found(self, body: str | None, span: SpanRow) -> list[Found]:
         if self.source.translation is None:

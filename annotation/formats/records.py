@@ -6,7 +6,7 @@ no shape names (`k`, `coverage`, `answerable_at_3`) can be worked out again and 
 
 from datetime import datetime
 from functools import lru_cache
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, AliasChoices, BaseModel, ConfigDict, Field
 
@@ -91,10 +91,16 @@ class RubricRow(Row):
 
 
 class SpanRow(Row):
+    """Words that support a grade. `located` says what became of them: looked for where it is missing."""
+
     start: Annotated[int, Field(ge=0)] | None = None
     end: Annotated[int, Field(ge=0)] | None = None
     quote: Words = ""
     source_quote: Words = ""
+    located: Literal["", "exact", "normalised", "unlocated"] = ""
+
+
+Spans = dict[Words, list[SpanRow]]  # by the position of a question
 
 
 class RatingRow(Row):
@@ -224,12 +230,13 @@ Offsets = Annotated[list[int], Field(min_length=2, max_length=2)]
 
 
 class QlabelsRow(Row):
-    """T1: one report by one rater. `offsets` is ours: where words that occur twice are meant."""
+    """T1: one report by one rater. Ours are `offsets`, where words that occur twice are meant, and `spans`."""
 
     id: Name
     question_based_nugget: dict[Words, Words]
     answerability: list[Annotated[int, Field(ge=FILTERED, le=1)]]
     offsets: dict[Words, list[Offsets]] = {}
+    spans: Spans = {}
 
 
 class QrelsRow(Row):
@@ -240,14 +247,16 @@ class QrelsRow(Row):
     relevances: dict[Words, int]
     rationales: dict[Words, Words] = {}
     offsets: dict[Words, list[Offsets]] = {}
+    spans: Spans = {}
 
 
 class JudgementRow(Row):
-    """A judge's grades of one text for one topic's questions; null where it gave none."""
+    """A judge's grades of one text for one topic's questions; null where it gave none. `spans` is ours."""
 
     example_id: Name = Field(validation_alias=AliasChoices("example_id", "id"))
     pid: Name = Field(validation_alias=AliasChoices("pid", "docid"))
     rating: list[int | None]
+    spans: Spans = {}
 
 
 class RunRow(Row):

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from django.db.models import Max
 
 from annotation.formats.batches import LOOK_UP, batches
-from annotation.formats.highlights import Found, how, relocate, words_of
+from annotation.formats.highlights import Found, as_stated, find, how, relocate, words_of
 from annotation.formats.layout import Source
+from annotation.formats.records import QlabelsRow, QrelsRow
 from annotation.formats.summary import Conflict, LocatedCount, Mapped
 from annotation.formats.target import KnownQuestion, KnownRubric, Target
 from annotation.models import NuggetSpan, Rater, Rating, Text, digest
@@ -116,6 +117,21 @@ class Given:
     words: str = ""
     spans: Sequence[Found] = ()
     offsets: bool = False  # whether the file says where the words stand
+
+    def add_spans(self, body: str | None, row: QlabelsRow | QrelsRow, index: str) -> None:
+        """Add the spans that a line states, or those of its words. Raises SpanError."""
+        if index in row.spans:
+            self.offsets = True
+            self.spans = as_stated(body, row.spans[index])
+            return
+        offsets = row.offsets.get(index, [])
+        self.offsets = bool(offsets)
+        self.spans = find(body, self.words, offsets)
+
+    def spans_field(self, row: QlabelsRow | QrelsRow) -> str:
+        """The field of the line in which its spans are."""
+        index = str(self.question.position)
+        return f"spans.{index}" if index in row.spans else f"offsets.{index}"
 
 
 class RatingWriter:
