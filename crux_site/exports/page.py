@@ -128,7 +128,7 @@ _ARCHIVES = (
     (
         "folder.zip",
         "crux",
-        "Our own format, the authors’ with some files more: importing it makes the same dataset again.",
+        "Our own format, the authors’ with some files more, for another site. Not carried: see below.",
     ),
     (
         "publication.zip",

@@ -17,6 +17,7 @@ from django.utils import timezone
 
 from annotation.models import Dataset, NuggetSpan, Rater, Rating, Rubric, SubQuestion, Text
 from annotation.models.corpus import digest
+from crux_site.datasets.carried import NOT_CARRIED
 from crux_site.datasets.export import ExportSummary, export_folder, write
 from evaluation.data.held import COUNTED
 
@@ -104,6 +105,12 @@ def datasheet(dataset: Dataset, stated: Stated) -> dict[str, Any]:
         _raters(dataset),
         _rubrics(dataset),
         _campaigns(dataset),
+        _records(
+            "not-carried",
+            "What the site has of the dataset and these files do not.",
+            {"what": _WORDS},
+            [(sentence,) for sentence in NOT_CARRIED],
+        ),
     ]
     told = ", ".join(f"{n:,} {what}" for what, n in counts.items() if n)
     return {

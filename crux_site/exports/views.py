@@ -7,6 +7,7 @@ from django.views.decorators.http import require_safe
 from annotation.formats.writing import ExportError
 from annotation.http import AuthenticatedRequest, researchers_only
 from annotation.models import Dataset
+from crux_site.datasets.carried import NOT_CARRIED
 from crux_site.exports.folders import one_file
 from crux_site.exports.page import offered, sections
 from crux_site.exports.params import StatedForm
@@ -40,6 +41,7 @@ def exports(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
         "room": "datasets",
         "dataset": dataset,
         "sections": sections(dataset, for_team=for_team),
+        "not_carried": NOT_CARRIED,
     }
     return render(request, "crux_site/exports/exports.html", context)
 

@@ -119,7 +119,7 @@ def test_an_empty_dataset_has_a_datasheet_too(ferry, tmp_path):
         stdout=StringIO(),
     )
     sheet = json.loads((tmp_path / "metadata.json").read_text())
-    assert [part["@id"] for part in sheet["recordSet"]] == ["counts"]
+    assert [part["@id"] for part in sheet["recordSet"]] == ["counts", "not-carried"]
 
 
 def test_a_folder_for_the_hub(ferry, tmp_path):

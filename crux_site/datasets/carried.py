@@ -1,0 +1,71 @@
+"""Which tables of a dataset an export as a folder carries, and which it leaves behind."""
+
+from collections.abc import Mapping
+
+from django.db.models import Model
+
+from annotation.models import (
+    Answer,
+    Assignment,
+    AttentionCheck,
+    Campaign,
+    CheckQuestion,
+    Citation,
+    Decision,
+    Document,
+    Item,
+    ItemQuestion,
+    LogEntry,
+    Message,
+    NuggetSpan,
+    Part,
+    Participant,
+    Rater,
+    Rating,
+    SharedLink,
+    SubQuestion,
+    Text,
+    Topic,
+    Version,
+)
+from building.models import Draft, Order, Product, Writing
+from evaluation.models import (
+    LabelSample,
+    PairNote,
+    RankedText,
+    ReportValue,
+    RetrievalRun,
+    SampleChance,
+    System,
+)
+from judging.models import Attempt, Batch, Judge, JudgeRun, Shard
+
+CARRIED: frozenset[type[Model]] = frozenset(
+    {
+        *(Topic, SubQuestion, Document, Text, Citation),
+        *(Rater, Judge, Rating, NuggetSpan, PairNote),
+        *(RetrievalRun, RankedText, System, ReportValue),
+        *(Writing, Order, Draft, Product),
+    }
+)
+# Every table of crux_site.removal.TABLES is in one of the two.
+LEFT_BEHIND: Mapping[str, tuple[type[Model], ...]] = {
+    "Campaigns with their participants, answers and decisions. The ratings that follow from them are carried.": (
+        *(Campaign, Campaign.further_rubrics.through, Item, ItemQuestion),
+        *(AttentionCheck, CheckQuestion, Participant, Part, Assignment),
+        *(Answer, Decision, Message, LogEntry),
+    ),
+    "Judge runs with the raw replies. The definitions of judges, their grades and evidence are carried.": (
+        *(JudgeRun, Shard, Batch, Attempt),
+    ),
+    "Text history: earlier wording, and grades that it superseded.": (Version,),
+    "Samples of what to label next.": (LabelSample, SampleChance),
+    "Shared links.": (SharedLink,),
+}
+# Rows of tables that are carried but for these.
+PARTLY = (
+    "Aggregates of raters: create them again.",
+    "Replies of writers that nobody has reviewed, and notes on pairs that were withdrawn.",
+    "Accounts, members of the project, and its log.",
+)
+NOT_CARRIED: tuple[str, ...] = (*LEFT_BEHIND, *PARTLY)
