@@ -50,7 +50,7 @@ CARRIED: frozenset[type[Model]] = frozenset(
 )
 # Every table of crux_site.removal.TABLES is in one of the two.
 LEFT_BEHIND: Mapping[str, tuple[type[Model], ...]] = {
-    "Campaigns with their participants, answers and decisions. The ratings that follow from them are carried.": (
+    "Campaigns with participants, answers and decisions. The ratings that follow from them are carried.": (
         *(Campaign, Campaign.further_rubrics.through, Item, ItemQuestion),
         *(AttentionCheck, CheckQuestion, Participant, Part, Assignment),
         *(Answer, Decision, Message, LogEntry),

@@ -44,14 +44,15 @@ def one_file(write: Writer, name: str) -> BinaryIO:
         if not made.exists():
             raise ExportError("it would be empty")
         if made.is_dir():
-            made = _zipped(made, Path(place) / "archive.zip")
+            made = zipped(made, Path(place) / "archive.zip")
         return made.open("rb")
 
 
-def _zipped(folder: Path, archive: Path) -> Path:
-    with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as zipped:
+def zipped(folder: Path, archive: Path) -> Path:
+    """Write a folder, with itself on top, as an archive."""
+    with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as written:
         for path in sorted(path for path in folder.rglob("*") if path.is_file()):
             entry = zip_entry(path.relative_to(folder.parent).as_posix())
-            with path.open("rb") as source, zipped.open(entry, "w", force_zip64=True) as file:
+            with path.open("rb") as source, written.open(entry, "w", force_zip64=True) as file:
                 shutil.copyfileobj(source, file)
     return archive

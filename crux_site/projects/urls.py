@@ -13,6 +13,7 @@ urlpatterns: list[URLPattern] = [
     path("projects/<slug:slug>/invitations/<int:pk>/revoke/", views.revoke, name="project_revoke"),
     path("projects/<slug:slug>/move/", views.move, name="project_move"),
     path("projects/<slug:slug>/archive/<str:name>", views.archived, name="project_archived"),
+    path("projects/<slug:slug>/export.zip", views.export, name="project_export"),
     path("projects/<slug:slug>/log.csv", views.log_csv, name="project_log_csv"),
     path("join/<str:word>/", joining.join, name="join"),
     path("datasets/<slug:slug>/share/", sharing.share, name="share"),

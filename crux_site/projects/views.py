@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from django.contrib import messages
@@ -14,10 +15,14 @@ from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from annotation.formats.writing import ExportError
 from annotation.http import AuthenticatedRequest, owners_only, researchers_only
 from annotation.models import Invitation, Membership, Project, ProjectEntry, Role, User
 from annotation.models.projects import MembershipRefused
 from annotation.unique import save_unique
+from crux_site.datasets.carried import NOT_CARRIED
+from crux_site.exports.folders import one_file
+from crux_site.exports.projects import export_project
 from crux_site.projects.archive import archive_of
 from crux_site.projects.forms import InvitationForm, MoveForm, NewProjectForm, RoleForm
 from evaluation.csv_tables import csv_response
@@ -77,7 +82,7 @@ def _page(
     }
     if request.user.owns:
         context |= {"invite": InvitationForm(), "move": MoveForm(project, request.user)}
-        context["archive"] = archive_of(project)
+        context |= {"archive": archive_of(project), "not_carried": NOT_CARRIED}
     template = "crux_site/projects/project.html"
     return render(request, template, context | told, status=status)
 
@@ -193,3 +198,16 @@ def archived(request: AuthenticatedRequest, slug: str, name: str) -> HttpRespons
     if path is None:
         raise Http404(f"There is no {name!r} in the archive.")
     return FileResponse(path.open("rb"), as_attachment=True, filename=name)
+
+
+@require_safe
+@owners_only
+def export(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
+    """All datasets of the project as one archive, for manage.py import_project on another site."""
+    project = _project(slug)
+    try:
+        archive = one_file(partial(export_project, project), project.slug)
+    except ExportError as error:
+        return _page(request, project, 422, refused=f"The project cannot be exported: {error}.")
+    name = f"{project.slug}.project.zip"
+    return FileResponse(archive, as_attachment=True, filename=name, content_type="application/zip")

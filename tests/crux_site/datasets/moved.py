@@ -17,6 +17,7 @@ from crux_site.datasets.export import export_folder
 from crux_site.imports.importing import import_dataset
 from crux_site.removal import Removal, rows_of
 from judging.models import Judge
+from tests.factories import make_campaign, make_dataset
 from tests.judging.runs.material import a_judge
 
 RESULTS = (
@@ -60,6 +61,27 @@ def judge_grades(name: str, text: Text, *grades: int, **fields: Any) -> Judge:
             rating=rating, position=0, start=0, end=end, quote=(text.body or "")[:end]
         )
     return judge
+
+
+def make_worked(slug: str = "ferry") -> Dataset:
+    """Three people, an adjudicator and two judges have rated two reports and a passage."""
+    dataset = make_dataset(slug)
+    oracle, bm25 = dataset.texts.filter(kind="report").order_by("-system")
+    grades = {
+        "ann": ((1, 1, 0), (1, 0, 0)),
+        "ben": ((1, 0, 0), (0, 1, 1)),
+        "cay": ((0, 1, 0), (1,)),
+    }
+    for name, (of_oracle, of_bm25) in grades.items():
+        rater = Rater.objects.create(dataset=dataset, name=name, kind="human")
+        rate(rater, oracle, *of_oracle)
+        rate(rater, bm25, *of_bm25)
+    adjudicate(make_campaign(dataset), oracle, 1, 1, 1)
+    passage = dataset.texts.get(name=f"{slug}-1:0#0")
+    # The later one in the alphabet was the first to grade, and so is the judge by default.
+    for name in ("zeal", "amber"):
+        judge_grades(name, passage, 4, 2, 0, model=name)
+    return dataset
 
 
 def results(client: Client, dataset: Dataset) -> dict[str, Any]:

@@ -9,39 +9,15 @@ from crux_site.imports.importing import ImportFailed, import_dataset
 from judging.engine.judges import baseline_of
 from judging.formats.judges import definition_of
 from judging.models import Judge
-from tests.crux_site.datasets.moved import (
-    adjudicate,
-    import_elsewhere,
-    judge_grades,
-    rate,
-    results,
-)
+from tests.crux_site.datasets.moved import import_elsewhere, make_worked, rate, results
 from tests.crux_site.imports.study import contents, fingerprint, study, write
-from tests.factories import make_campaign, make_dataset
 
 pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
 def worked(db) -> Dataset:
-    """Three people, an adjudicator and two judges have rated two reports and a passage."""
-    dataset = make_dataset()
-    oracle, bm25 = dataset.texts.filter(kind="report").order_by("-system")
-    grades = {
-        "ann": ((1, 1, 0), (1, 0, 0)),
-        "ben": ((1, 0, 0), (0, 1, 1)),
-        "cay": ((0, 1, 0), (1,)),
-    }
-    for name, (of_oracle, of_bm25) in grades.items():
-        rater = Rater.objects.create(dataset=dataset, name=name, kind="human")
-        rate(rater, oracle, *of_oracle)
-        rate(rater, bm25, *of_bm25)
-    adjudicate(make_campaign(dataset), oracle, 1, 1, 1)
-    passage = Text.objects.get(name="ferry-1:0#0")
-    # The later one in the alphabet was the first to grade, and so is the judge by default.
-    for name in ("zeal", "amber"):
-        judge_grades(name, passage, 4, 2, 0, model=name)
-    return dataset
+    return make_worked()
 
 
 @pytest.fixture
