@@ -311,13 +311,9 @@ def last_keys(dataset: Dataset) -> dict[type[Model], int]:
     What is made from here on has greater keys than any row of the dataset that ever was: also than superseded
     ratings, which lie with a version and come back with their keys.
     """
-    known: Counter[str] = Counter()
-    for rows in dataset.log.exclude(rows={}).values_list("rows", flat=True):
-        for table, keys in rows.items():
-            if isinstance(keys, list):
-                known[table] = max(known[table], keys[1])
+    noted = list(dataset.log.exclude(rows={}).values_list("rows", flat=True))
     for model in BROUGHT:
-        skip_keys(model, known[model._meta.label_lower])
+        skip_keys(model, max((_within(model, keys)[1] for keys in noted), default=0))
     return {model: last_key(model) for model in BROUGHT}
 
 

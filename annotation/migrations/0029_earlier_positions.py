@@ -48,7 +48,7 @@ def keys_of_one_import(apps, schema_editor):
     for entry in ProjectEntry.objects.exclude(rows={}).exclude(dataset=None).order_by("pk"):
         before = last.setdefault(entry.dataset_id, Counter())
         for table, keys in entry.rows.items():
-            if not isinstance(keys, list):
+            if "." not in table:  # not the keys of a table: how many rows it filled
                 continue
             first = max(keys[0], before[table] + 1)
             entry.rows[table] = [first, keys[1]]

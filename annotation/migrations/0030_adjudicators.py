@@ -13,7 +13,7 @@ def mark(apps, schema_editor):
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('annotation', '0028_words_that_were_shown'),
+        ('annotation', '0029_earlier_positions'),
     ]
 
     operations = [
