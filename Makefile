@@ -3,6 +3,7 @@
 # make test-fast  on SQLite what needs no browser and does not wait: before each commit
 # make test-sqlite, test-browser, test-postgres, test-timing  the parts of make test
 #                 each takes pytest's options: PYTEST="-k skip -x"
+# make soak       random acts of two clients, checked after each step: 200 steps of 20 seeds, an hour or more
 # make coverage   which lines and branches the tests on SQLite run
 # make test-vllm  our client, engine and workers against a real vLLM on CPUs, in an environment of its own
 # make test-writer  a real small model writes while its workers are killed, in an environment of its own
@@ -52,7 +53,7 @@ export PYTHONUNBUFFERED := 1
 # Kept where a machine asks not to: each of the many processes that tests start would compile what it imports.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: demo test test-fast test-sqlite test-browser test-postgres test-timing test-vllm test-writer test-finetune test-tools coverage lint lint-css env dev-env serve messages browser pictures bench-pages bench-campaign bench-servers bench-metrics bench-results bench-judge bench-label-samples bench-retrieval bench-import bench-writer bench-building
+.PHONY: demo test soak test-fast test-sqlite test-browser test-postgres test-timing test-vllm test-writer test-finetune test-tools coverage lint lint-css env dev-env serve messages browser pictures bench-pages bench-campaign bench-servers bench-metrics bench-results bench-judge bench-label-samples bench-retrieval bench-import bench-writer bench-building
 
 demo: env .venv/extra-figures.stamp
 	@$(PORT_CHECK)
@@ -197,6 +198,13 @@ test-timing: dev-env browser
 	@if $(HAS_POSTGRES); then \
 		DATABASE_URL=$(PG_URL) $(RUN) $(RETRY) -m "timing and database and not browser and not any_database" $(PYTEST) $(END); \
 	fi
+
+# `make test` runs some steps of one seed. SOAK_FIRST=7 SOAK_SEEDS=7 runs seed 7 alone; DATABASE_URL names the database.
+soak: export SOAK_STEPS ?= 200
+soak: export SOAK_SEEDS ?= 20
+soak: dev-env
+	@echo "== random acts of two clients: $(SOAK_STEPS) steps, seeds to $(SOAK_SEEDS)"
+	$(PY) -m pytest -n $(CORES) tests/soak $(PYTEST)
 
 # pip, not uv, for torch: it also finds a build for CPUs that lies on the machine. The rest is exact.
 $(VLLM_ENV)/env.stamp: | $(filter .uv/bin/uv,$(UV))

@@ -136,6 +136,7 @@ def _hash(values: Any) -> str:
 def _store(
     run: RetrievalRun, rankings: dict[Topic, Ranking], then: Callable[[RetrievalRun], object]
 ) -> None:
+    Dataset.objects.lock(run.dataset_id)
     run.save(force_insert=True)
     rows = [
         (run.pk, topic.pk, text, rank, score)

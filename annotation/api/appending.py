@@ -120,6 +120,7 @@ def append(dataset: Dataset, body: Append) -> dict[str, Any]:
     pairs = _pairs(dataset, body)
     try:
         with transaction.atomic():
+            Dataset.objects.lock(dataset.pk)
             rater = _rater(dataset, body.rater)
             there_before = _compare(rater, rubric, body, pairs)
             new = [(*pair, grade) for pair, (_, grade) in pairs.items() if pair not in there_before]

@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from annotation.formats.foreign.nuggets import IMPORTANCE as WEIGHTS
 from annotation.formats.foreign.nuggets import OF_TOPIC
-from annotation.models import Citation, Rater, Rating, SubQuestion, Text, Topic, User
+from annotation.models import Citation, Dataset, Rater, Rating, SubQuestion, Text, Topic, User
 from annotation.models.standard import IMPORTANCE, add_standard
 from annotation.text.spans import Span, locate
 from building.engine.system_settings import tell_settings
@@ -45,6 +45,7 @@ def accept(product: Product, by: User | None, edited: str = "", *, unseen: bool 
 
     Raises DecisionRefused where somebody has decided before, or the collection has no place for it.
     """
+    Dataset.objects.lock(product.draft.order.run.dataset_id)
     product = _locked(product)
     edited = edited.strip()
     if edited in ("", product.body.strip()):

@@ -142,6 +142,7 @@ def apply(dataset: Dataset, proposed: Filter) -> int:
 
     Raises FilterRefused while a passage of a topic lacks a grade: what nobody looked at is not unanswered.
     """
+    Dataset.objects.lock(dataset.pk)
     if proposed.n_unrated:
         lacking = [each.topic for each in proposed.topics if each.n_unrated]
         raise FilterRefused(

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from typing import Protocol
 
 import numpy as np
+from django.db import transaction
 from django.db.models import Exists, OuterRef
 
 from annotation.formats.batches import batches
@@ -78,7 +79,9 @@ def measure_reports(
             for (pk, _), value in zip(batch, found, strict=True)
             if not np.isnan(value)
         ]
-        ReportValue.objects.bulk_create(values)
+        with transaction.atomic():
+            Dataset.objects.lock(dataset.pk)
+            ReportValue.objects.bulk_create(values)
         yield len(values), n_cut
 
 
