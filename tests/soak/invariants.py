@@ -8,6 +8,8 @@ from django.db import transaction
 
 from annotation.adjudication import decisions
 from annotation.models import (
+    Answer,
+    Decision,
     NuggetSpan,
     ProjectEntry,
     Rater,
@@ -42,44 +44,26 @@ def check(world: World, before: Grades, acts: list[Act]) -> None:
 
 
 def no_grade_is_lost(world: World, before: Grades, acts: list[Act]) -> None:
-    after = all_grades(world.dataset)
+    """A grade is a rating, superseded with a version, or of an answer or a decision, which stay for ever."""
     raters = set(Rater.objects.values_list("pk", flat=True))
     texts = set(world.dataset.texts.values_list("pk", flat=True))
-    excluded = set(
-        world.campaign.participants.exclude(set_aside_at=None).values_list("rater", flat=True)
+    answers = Answer.objects.filter(assignment__item__campaign=world.campaign).values_list(
+        "assignment__participant__rater", "assignment__item__text", "question", "grade"
     )
-    people = {
-        Rater.objects.get(user=user).pk for user in (world.cast.worker, world.cast.other_worker)
+    said = {((rater, text, question), grade) for rater, text, question, grade in answers}
+    world.campaign.refresh_from_db(fields=["adjudicator"])
+    adjudicator = world.campaign.adjudicator_id
+    decided = Decision.objects.filter(item__campaign=world.campaign)
+    said |= {
+        ((adjudicator, text, question), grade)
+        for text, question, grade in decided.values_list("item__text", "question", "grade")
     }
-    adjudicators = set(
-        Rater.objects.filter(name__endswith="adjudicated").values_list("pk", flat=True)
-    )
-    for pair, grade in before - after:
-        if pair[0] not in raters or pair[2] not in texts or pair[0] in excluded:
+    for pair, grade in before - all_grades(world.dataset):
+        rater, _rubric, text, question = pair
+        is_removed = rater not in raters or text not in texts
+        if is_removed or ((rater, text, question), grade) in said:
             continue
-        if any(act.may_lose(pair) for act in acts):
-            continue
-        # A superseded grade of somebody who has said something else since gives way to that.
-        if pair[0] in people | adjudicators and _is_said_otherwise(world, pair, grade):
-            continue
-        raise AssertionError(f"the grade {grade} of {pair} is gone")
-
-
-def _is_said_otherwise(world: World, pair: tuple[int, int, int, int], grade: int) -> bool:
-    rater, _rubric, text, question = pair
-    said = (
-        world.campaign.items.filter(text=text)
-        .values_list(
-            "assignments__answers__grade", "assignments__answers__pk", "assignments__answers__late"
-        )
-        .filter(assignments__participant__rater=rater, assignments__answers__question=question)
-    )
-    newest = max(((pk, value) for value, pk, late in said if not late), default=None)
-    if newest is None:
-        decided = world.campaign.items.get(text=text).decisions.filter(question=question)
-        last = decided.order_by("pk").last()
-        return last is not None and last.grade != grade
-    return newest[1] != grade
+        assert any(act.may_lose(pair) for act in acts), f"the grade {grade} of {pair} is gone"
 
 
 def spans_are_their_quotes(world: World) -> None:
