@@ -49,8 +49,10 @@ def restore(version: Version, *, by: User, seen: str) -> list[Standing]:
     given_up = thing.body or ""
     for edit in edits_since(version):
         take_back(edit)
-    detail = f"{version.label}, version {version.number}; given up: {given_up}"
-    ProjectEntry.record(version.dataset.project, by, "restored words", detail, version.dataset)
+        # An entry for each edit: after it, no version has the words that it brought.
+        detail = f"{edit.label}, version {edit.number}; given up: {given_up}"
+        ProjectEntry.record(edit.dataset.project, by, "restored words", detail, edit.dataset)
+        given_up = edit.body
     return []
 
 
