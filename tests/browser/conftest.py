@@ -62,10 +62,10 @@ def browsers():
     def started(path: str, fonts: str) -> Browser:
         if not Path(path).exists():
             pytest.fail(f"{path} is not there: `make test` installs it on Debian as root")
-        if not has_fonts(fonts):
-            says = pytest.fail if fonts == USUAL_FONTS else pytest.skip
-            says(f"NO fonts of the set {fonts}: `make test` installs them on Debian as root")
         if (path, fonts) not in running:
+            if not has_fonts(fonts):
+                says = pytest.fail if fonts == USUAL_FONTS else pytest.skip
+                says(f"NO fonts of the set {fonts}: `make test` installs them on Debian as root")
             running[path, fonts] = launched(playwright, path, fonts)
         return running[path, fonts]
 
