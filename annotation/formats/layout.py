@@ -37,6 +37,7 @@ class Kind(Enum):
     ORIGINS = "origins.jsonl"
     WRITERS = "writers.jsonl"
     WRITTEN = "written.jsonl"
+    TEXT_HISTORY = "text_history.jsonl"
     NOTES = "notes.jsonl"
     # In other formats alone: annotation.formats.foreign.
     CITED = "reports_cited.jsonl"
@@ -72,6 +73,7 @@ _PATTERNS = {
     Kind.ORIGINS: r"origins\.jsonl",
     Kind.WRITERS: r"writers\.jsonl",
     Kind.WRITTEN: r"written\.jsonl",
+    Kind.TEXT_HISTORY: r"text_history\.jsonl",
     Kind.NOTES: r"notes\.jsonl",
 }
 NAMES = ", ".join(kind.value for kind in Kind if kind is not Kind.GRADES)

@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 from django.db.models import Min
 
+from annotation.formats.batches import LOOK_UP, batches
+from annotation.formats.history import known_raters, superseded_raters
 from annotation.formats.layout import Source
 from annotation.formats.reading import rows
 from annotation.formats.records import RaterRow
 from annotation.formats.writing import json_line
 from annotation.models import Dataset, Rater, Rating
-from annotation.models.rating import raters_of
 
 if TYPE_CHECKING:
     from annotation.formats.target import Target
@@ -54,6 +55,9 @@ def _mark_adjudicator(
     target.summary.file(source.name).filled += not is_new
 
 
+_PAIR = ("rater_id", "rubric_id", "text_id", "question_id")
+
+
 def restore_dates(target: "Target") -> None:
     """Date the ratings of an import into an empty dataset by the first rating of their rater.
 
@@ -64,10 +68,26 @@ def restore_dates(target: "Target") -> None:
         for rater, first in target.first_ratings.items():
             ratings = Rating.objects.filter(rater=rater, text__dataset=target.dataset)
             ratings.update(created=first)
+        _date_pairs(target)
+
+
+def _date_pairs(target: "Target") -> None:
+    """Date single ratings of texts and questions that had other words: before or after a change."""
+    for pairs in batches(target.rated_at, LOOK_UP):
+        texts = {text for _, _, text, _ in pairs}
+        ratings = Rating.objects.filter(text__in=texts, rater__in={rater for rater, *_ in pairs})
+        wanted = set(pairs)
+        dated = []
+        for rating in ratings.only(*_PAIR):
+            pair = tuple(getattr(rating, name) for name in _PAIR)
+            if pair in wanted:
+                rating.created = target.rated_at[pair]
+                dated.append(rating)
+        Rating.objects.bulk_update(dated, ["created"], batch_size=LOOK_UP)
 
 
 def lines(dataset: Dataset, judges: Mapping[int, dict[str, Any]]) -> Iterator[str]:
-    """A line for each rater with ratings, by name; `judges` are definitions of judges by rater.
+    """A line for each rater with ratings, also superseded ones, by name; `judges` are definitions by rater.
 
     Aggregates are left out, as their grades are.
     """
@@ -78,13 +98,15 @@ def lines(dataset: Dataset, judges: Mapping[int, dict[str, Any]]) -> Iterator[st
         .values_list("rater")
         .annotate(Min("created"))
     )
-    for name, rater in sorted(raters_of(dataset).items()):
-        if rater.pk not in first:
+    superseded = superseded_raters(dataset)
+    for name, rater in sorted(known_raters(dataset).items()):
+        if rater.kind == Rater.Kind.AGGREGATE or not (rater.pk in first or rater.pk in superseded):
             continue
         line: dict[str, Any] = {"name": name, "kind": rater.kind}
         if rater.is_adjudicator:
             line["adjudicator"] = True
-        line["first_rating"] = first[rater.pk].astimezone(UTC).isoformat()
+        if rater.pk in first:
+            line["first_rating"] = first[rater.pk].astimezone(UTC).isoformat()
         if rater.pk in judges:
             line["judge"] = judges[rater.pk]
         yield json_line(line)

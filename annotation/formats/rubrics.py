@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from django.db.models import Q
+
+from annotation.formats.history import superseded_rubrics
 from annotation.formats.layout import Source
 from annotation.formats.reading import rows
 from annotation.formats.records import RubricRow
@@ -63,8 +66,10 @@ def as_dict(rubric: Rubric) -> dict[str, Any]:
 
 
 def lines(dataset: Dataset) -> Iterator[str]:
-    """The rubrics of the dataset's ratings, but for those that are always there."""
+    """The rubrics of the dataset's ratings, superseded ones too, but for those that are always there."""
     always = [standard.slug for standard in ALWAYS]
-    used = Rubric.objects.filter(ratings__text__dataset=dataset).exclude(slug__in=always)
+    superseded = Q(pk__in=superseded_rubrics(dataset))
+    used = Rubric.objects.filter(Q(ratings__text__dataset=dataset) | superseded)
+    used = used.exclude(slug__in=always)
     for rubric in used.distinct().prefetch_related("levels").order_by("slug"):
         yield json_line(as_dict(rubric))

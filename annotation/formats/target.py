@@ -10,11 +10,11 @@ from django.core.validators import validate_slug
 from django.db import reset_queries
 
 from annotation.formats.batches import LOOK_UP, batches
+from annotation.formats.history import known_raters
 from annotation.formats.layout import Source
 from annotation.formats.new_words import NewWords
 from annotation.formats.summary import LIMIT, ImportFailed, ImportSummary, Problem, shown
 from annotation.models import Dataset, Rater, Rating, Rubric, SubQuestion, Text, Topic, Version
-from annotation.models.rating import raters_of
 from annotation.models.standard import STANDARD, add_standard, ensure_standard_rubrics
 from annotation.prepared import insert_all
 
@@ -138,6 +138,8 @@ class Target:
         self.was_empty = _is_empty(dataset)
         self.first_ratings: dict[int, datetime] = {}
         """By rater, when it first rated in the dataset that was exported."""
+        self.rated_at: dict[tuple[int, ...], datetime] = {}
+        """When single pairs were rated there, by the keys of rater, rubric, text and question."""
         self.adopted: set[int] = set()
         """Raters of this site to which files add: judges that are defined in the files alike."""
 
@@ -208,7 +210,7 @@ class Target:
 
     @cached_property
     def _raters(self) -> dict[str, Rater]:
-        return raters_of(self.dataset)
+        return known_raters(self.dataset)
 
     def rater_named(self, name: str) -> Rater | None:
         """The rater of this name, if the dataset has one."""

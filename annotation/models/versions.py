@@ -48,6 +48,13 @@ class Version(models.Model):
     by = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+"
     )
+    author = models.CharField(  # noqa: DJ001 - null is not empty
+        max_length=150,
+        null=True,
+        blank=True,
+        editable=False,
+        help_text="of a version that came in a file: who changed the words there; null if changed here",
+    )
 
     class Meta:
         ordering = ["-replaced", "-pk"]
@@ -91,6 +98,11 @@ class Version(models.Model):
         """When it was edited, and by whom, with what has to be done before it can go."""
         when = f"{timezone.localtime(self.replaced):%-d %B %Y, %H:%M}"
         return f"{self.by or 'A command'} edited {self.label} on {when}. Restore its words first."
+
+    @property
+    def changed_by(self) -> str:
+        """Who changed the words: an account, or a name of another site; empty for a command."""
+        return self.author or (self.by.username if self.by else "")
 
     @property
     def thing(self) -> Text | SubQuestion:

@@ -42,7 +42,7 @@ from judging.models import Attempt, Batch, Judge, JudgeRun, Shard
 
 CARRIED: frozenset[type[Model]] = frozenset(
     {
-        *(Topic, SubQuestion, Document, Text, Citation),
+        *(Topic, SubQuestion, Document, Text, Citation, Version),
         *(Rater, Judge, Rating, NuggetSpan, PairNote),
         *(RetrievalRun, RankedText, System, ReportValue),
         *(Writing, Order, Draft, Product),
@@ -58,12 +58,12 @@ LEFT_BEHIND: Mapping[str, tuple[type[Model], ...]] = {
     "Judge runs with the raw replies. The definitions of judges, their grades and evidence are carried.": (
         *(JudgeRun, Shard, Batch, Attempt),
     ),
-    "Text history: earlier wording, and grades that it superseded.": (Version,),
     "Samples of what to label next.": (LabelSample, SampleChance),
     "Shared links.": (SharedLink,),
 }
 # Rows of tables that are carried but for these.
 PARTLY = (
+    "The title of a dataset: the archive of a project has it.",
     "Aggregates of raters: create them again.",
     "Replies of writers that nobody has reviewed, and notes on pairs that were withdrawn.",
     "Accounts, members of the project, and its log.",

@@ -11,6 +11,7 @@ from django.db.models import Count, Q
 from annotation.formats import (
     cited,
     documents,
+    history,
     judgements,
     passages,
     qlabels,
@@ -100,7 +101,7 @@ def files_of(dataset: Dataset, left_out: Counter[str]) -> Iterator[File]:
     systems = _systems(dataset)
     all_contexts = contexts.contexts_of(dataset)
     yield "rubrics.jsonl", rubrics.lines(dataset)
-    here = (rater.pk for rater in raters_of(dataset).values())
+    here = [rater.pk for rater in history.known_raters(dataset).values()]
     yield "raters.jsonl", raters.lines(dataset, judges.definitions(here))
     yield "topics.jsonl", topics.lines(dataset)
     yield "subquestions.jsonl", subquestions.lines(dataset)
@@ -128,6 +129,7 @@ def files_of(dataset: Dataset, left_out: Counter[str]) -> Iterator[File]:
     yield "origins.jsonl", origins.lines(dataset, runs, left_out)
     yield "writers.jsonl", writers.lines(dataset)
     yield "written.jsonl", written.lines(dataset, left_out)
+    yield "text_history.jsonl", history.lines(dataset)
     yield NOTES, notes.lines(dataset)
 
 

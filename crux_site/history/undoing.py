@@ -46,7 +46,8 @@ def undoing(entry: ProjectEntry, dataset: Dataset) -> Going:
     later = _later(entry, dataset)
     makers = [(called(each), made_within(dataset, each.rows)) for each in later]
     reasons = at_work(dataset) + removal.standing(makers) + _filled(later)
-    reasons += needed(rows[Version], rows[Rating]) + taken(rows[Version], rows[SubQuestion])
+    reworded = rows[Version].filter(author=None)  # others came in the files, and only go
+    reasons += needed(reworded, rows[Rating]) + taken(reworded, rows[SubQuestion])
     n_set_aside = sum(n for _version, n in set_aside_within(dataset, keys))
     set_aside = {SET_ASIDE: n_set_aside} if n_set_aside else {}
     return Going(removal, removal.counts() | set_aside, reasons)
@@ -77,7 +78,7 @@ def undo(entry: ProjectEntry, dataset: Dataset, by: User) -> Going:
         found = undoing(entry, dataset)
         if not found.reasons:
             _forget(entry, dataset)
-            versions = list(found.removal.rows[Version].order_by("-pk"))
+            versions = list(found.removal.rows[Version].filter(author=None).order_by("-pk"))
             found.removal.delete()
             for version in versions:
                 take_back(version)

@@ -14,6 +14,7 @@ from annotation.formats import (
     cited,
     documents,
     grades,
+    history_reading,
     judgements,
     passages,
     qlabels,
@@ -85,6 +86,7 @@ _STAGES: tuple[tuple[Reader, tuple[Kind, ...]], ...] = (
     (origins.read, (Kind.ORIGINS,)),
     (writers.read, (Kind.WRITERS,)),
     (written.read, (Kind.WRITTEN,)),
+    (history_reading.read, (Kind.TEXT_HISTORY,)),
     (notes.read, (Kind.NOTES,)),
 )
 CRUX = "crux"

@@ -45,6 +45,16 @@ def rate(rater: Rater, text: Text, *grades: int, rubric: str = "answerable") -> 
     ]
 
 
+def mark(rating: Rating, *quotes: str) -> None:
+    """Spans of a rating, on the first place of each quote."""
+    body = rating.text.body or ""
+    for position, quote in enumerate(quotes):
+        start = body.index(quote)
+        NuggetSpan.objects.create(
+            rating=rating, position=position, start=start, end=start + len(quote), quote=quote
+        )
+
+
 def adjudicate(campaign: Campaign, text: Text, *grades: int) -> Rater:
     """Decisions of an expert about a text, as ratings of the campaign's adjudicator."""
     adjudicator = adjudicator_of(campaign)
@@ -114,10 +124,10 @@ def _without_keys(value: Any) -> Any:
 
 def import_elsewhere(dataset: Dataset, folder: Path) -> Dataset:
     """Export a dataset and import it into an empty database."""
-    slug = dataset.slug
+    slug, title = dataset.slug, dataset.title
     export_folder(dataset, folder)
     empty_site()
-    import_dataset(folder, slug)
+    import_dataset(folder, slug, title=title)
     return Dataset.objects.get(slug=slug)
 
 

@@ -18,11 +18,13 @@ from annotation.models import (
     Rating,
     Rubric,
     RubricLevel,
+    Version,
 )
 from annotation.models.rubric_rules import store
 from crux_site.exports.projects import export_project
 from crux_site.imports.importing import ImportFailed, import_dataset
 from crux_site.imports.projects import import_project
+from crux_site.versions.changing import change
 from judging.models import Judge
 from tests.crux_site.datasets.moved import empty_site, make_worked, rate, results
 from tests.crux_site.imports.study import contents, fingerprint, write
@@ -44,6 +46,8 @@ def project(cast, tmp_path) -> Project:
     report = small.texts.filter(kind="report").first()
     rate(Rater.objects.get(name="ann", dataset=small), report, 1, 0, rubric="tone")
     rate(Judge.objects.get(rater__name="zeal").rater, report, 3, 1, rubric="graded")
+    change(report, f"Corrected. {report.body}", by=cast.researcher, why="a slip", counts=False)
+    change(small.topics.first().questions.first(), "What broke?", by=None, why="", counts=True)
     # An edit took the positions of these spans; their words are in the text all the same.
     for span in NuggetSpan.objects.filter(rating__rater__name="amber"):
         span.start, span.end, span.located = None, None, "unlocated"
@@ -62,11 +66,21 @@ def export(tmp_path: Path, name: str = "coast.zip") -> Path:
     return tmp_path / name
 
 
+def history() -> list[tuple]:
+    """All versions with the number of grades that each superseded."""
+    return [
+        (str(each.thing), each.number, each.body, each.why, each.counts, each.n_ratings)
+        + (each.replaced, each.changed_by, len(each.set_aside), len(each.had.get("spans", ())))
+        for each in Version.objects.order_by("body")
+    ]
+
+
 def test_moved_project_has_the_same_results(ada, project, tmp_path):
     datasets = ("ferry", "small")
     before = {slug: results(ada, Dataset.objects.get(slug=slug)) for slug in datasets}
     spans = NuggetSpan.objects.values_list("start", "quote", "located")
     before_spans = sorted(spans, key=str)
+    before_history = history()
     archive = export(tmp_path)
     empty_site()
     Project.objects.get(slug="coast").delete()
@@ -83,10 +97,13 @@ def test_moved_project_has_the_same_results(ada, project, tmp_path):
         for name in after:
             assert after[name] == before[slug][name], (slug, name)
     assert sorted(spans.all(), key=str) == before_spans
+    assert history() == before_history
     assert Judge.objects.count() == 2
     judge = Judge.objects.get(rater__name="zeal")
-    assert Rating.objects.filter(rater=judge.rater).count() == 5
-    assert Rubric.objects.get(slug="tone").levels.count() == 2
+    superseded = Version.objects.exclude(set_aside=[]).get().set_aside
+    assert judge.rater.pk in {row["rater"] for row in superseded}
+    assert Rating.objects.filter(rater=judge.rater).count() == 3
+    assert Rubric.objects.get(slug="tone").levels.count() == 2  # only superseded grades use it
     assert export(tmp_path, "again.zip").read_bytes() == archive.read_bytes()
 
 

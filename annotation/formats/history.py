@@ -1,0 +1,176 @@
+"""Our own text_history.jsonl: earlier words of texts and questions, with the grades that they superseded.
+
+Raters, rubrics, texts and questions are named as in ratings.jsonl, never by key.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+from annotation.formats.batches import LOOK_UP, batches
+from annotation.formats.writing import json_line
+from annotation.models import Dataset, Rater, Rubric, SubQuestion, Text, Version
+from annotation.models.rating import named, raters_of
+from annotation.text.carrying import Worded, ratings_of
+
+_SPAN = ("start", "end", "quote", "located", "source_quote")
+_OF_A_GRADE = ("grade", "created", "text_sha256", "is_placed")  # the last two not of every row
+_OF_A_CITATION = ("position", "start", "end", "label")
+Json = dict[str, Any]
+
+
+def known_raters(dataset: Dataset) -> dict[str, Rater]:
+    """The raters of a dataset by name, and those all of whose grades were superseded."""
+    raters = raters_of(dataset).values()
+    others = superseded_raters(dataset) - {rater.pk for rater in raters}
+    return named([*raters, *Rater.objects.filter(pk__in=others)])
+
+
+def superseded_raters(dataset: Dataset) -> set[int]:
+    """Keys of the raters some of whose grades were superseded."""
+    return {row["rater"] for row in _superseded(dataset)}
+
+
+def superseded_rubrics(dataset: Dataset) -> set[int]:
+    """Keys of the rubrics under which grades were superseded."""
+    return {row["rubric"] for row in _superseded(dataset)}
+
+
+def _superseded(dataset: Dataset) -> Iterator[Json]:
+    kept = dataset.versions.exclude(set_aside=[]).order_by().values_list("set_aside", flat=True)
+    return (row for rows in kept for row in rows)
+
+
+def lines(dataset: Dataset) -> Iterator[str]:
+    """A line for each version, those of texts first, by name and number."""
+    versions = list(dataset.versions.select_related("text", "question", "by"))
+    if not versions:
+        return
+    names = _Names(dataset, versions)
+    ordered = sorted(versions, key=lambda version: (*names.place(version), version.number))
+    last = {names.place(version): version.pk for version in ordered}
+    for version in ordered:
+        is_last = last[names.place(version)] == version.pk
+        yield json_line(_line(version, names, is_last=is_last))
+
+
+def _line(version: Version, names: _Names, *, is_last: bool) -> Json:
+    line: Json = {
+        **names.thing(version),
+        "number": version.number,
+        "body": version.body,
+        "why": version.why,
+        "counts": version.counts,
+        "n_ratings": version.n_ratings,
+        "replaced": _time(version.replaced),
+        "by": version.changed_by,
+    }
+    if superseded := [each for row in version.set_aside if (each := names.superseded(row))]:
+        line["superseded"] = superseded
+    if version.citations:
+        line["citations"] = [names.citation(row) for row in version.citations]
+    if version.had:
+        line["had"] = names.had(version.had)
+    if is_last and (rated := names.rated(version.thing)):
+        line["rated"] = rated
+    return line
+
+
+def _time(at: datetime) -> str:
+    return at.astimezone(UTC).isoformat()
+
+
+class _Names:
+    """Natural keys for the keys of rows; rows that refer to what is gone are left out."""
+
+    def __init__(self, dataset: Dataset, versions: Iterable[Version]) -> None:
+        self.raters = {
+            rater.pk: name
+            for name, rater in known_raters(dataset).items()
+            if rater.kind != Rater.Kind.AGGREGATE
+        }
+        self.rubrics = dict(Rubric.objects.values_list("pk", "slug"))
+        asked = SubQuestion.objects.filter(topic__dataset=dataset)
+        self.questions = {
+            pk: {"topic": topic, "question_index": position}
+            for pk, topic, position in asked.values_list("pk", "topic__name", "position")
+        }
+        self.texts: dict[int, Json] = {}
+        self._look_up(_texts(versions))
+
+    def thing(self, version: Version) -> Json:
+        """The text or the question of a version."""
+        if version.text_id:
+            return self.texts[version.text_id]
+        assert version.question_id
+        return self.questions[version.question_id]
+
+    def place(self, version: Version) -> tuple[Any, ...]:
+        return (version.text_id is None, *self.thing(version).values())
+
+    def superseded(self, row: Mapping[str, Any]) -> Json | None:
+        pair = self._pair(row["rater"], row["rubric"], row["text"], row["question"])
+        if pair is None:
+            return None
+        spans = [{name: span[name] for name in _SPAN} for span in row["spans"]]
+        return pair | {name: row[name] for name in _OF_A_GRADE if name in row} | {"spans": spans}
+
+    def citation(self, row: Mapping[str, Any]) -> Json:
+        stated = {name: row[name] for name in _OF_A_CITATION}
+        return stated | {"cited": self.texts.get(row["cited_id"])}
+
+    def had(self, had: Mapping[str, Any]) -> Json:
+        if "spans" not in had:
+            return dict(had)  # of a question
+        spans = [each for row in had["spans"] if (each := self._had_span(row))]
+        spans.sort(key=lambda row: tuple(map(str, row.values())))
+        citations = [self.citation(row) for row in had["citations"]]
+        return {"spans": spans, "citations": citations, "start": had["start"], "end": had["end"]}
+
+    def _had_span(self, row: Mapping[str, Any]) -> Json | None:
+        rater, question = self.raters.get(row["rating__rater"]), row["rating__question"]
+        rubric = self.rubrics.get(row["rating__rubric"])
+        if rater is None or rubric is None or question not in self.questions:
+            return None
+        whose = {"rater": rater, "rubric": rubric, **self.questions[question]}
+        return whose | {name: row[name] for name in ("position", *_SPAN)}
+
+    def rated(self, thing: Worded) -> list[Json]:
+        """When each rating of a text, or under a question, was given: before or after a change."""
+        ratings = ratings_of(thing).exclude(rater__kind=Rater.Kind.AGGREGATE)
+        fields = ("rater_id", "rubric_id", "text_id", "question_id", "created")
+        rows = list(ratings.values_list(*fields))
+        self._look_up({row[2] for row in rows})
+        found = [
+            pair | {"created": _time(created)}
+            for *keys, created in rows
+            if (pair := self._pair(*keys)) is not None
+        ]
+        return sorted(found, key=lambda row: tuple(map(str, row.values())))
+
+    def _look_up(self, texts: set[int]) -> None:
+        for keys in batches(texts - self.texts.keys(), LOOK_UP):
+            found = Text.objects.filter(pk__in=keys).values_list("pk", "kind", "system", "name")
+            for pk, kind, system, name in found:
+                self.texts[pk] = {"text_kind": kind, "system": system, "text": name}
+
+    def _pair(self, rater: int, rubric: int, text: int, question: int) -> Json | None:
+        if rater not in self.raters or rubric not in self.rubrics:
+            return None
+        if text not in self.texts or question not in self.questions:
+            return None
+        whose = {"rater": self.raters[rater], "rubric": self.rubrics[rubric]}
+        return whose | self.texts[text] | self.questions[question]
+
+
+def _texts(versions: Iterable[Version]) -> set[int]:
+    """Keys of all texts that versions refer to."""
+    keys: set[int | None] = set()
+    for version in versions:
+        keys.add(version.text_id)
+        keys |= {row["text"] for row in version.set_aside}
+        citations = [*version.citations, *version.had.get("citations", ())]
+        keys |= {row["cited_id"] for row in citations}
+    return {key for key in keys if key is not None}

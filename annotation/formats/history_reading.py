@@ -1,0 +1,209 @@
+"""Reading text_history.jsonl: versions of texts and questions that are there, and when they were rated."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from annotation.formats.highlights import as_stated
+from annotation.formats.history_rows import (
+    CitationRow,
+    HadRow,
+    RatedRow,
+    SupersededRow,
+    TextRef,
+    VersionRow,
+)
+from annotation.formats.layout import Source
+from annotation.formats.reading import rows
+from annotation.formats.records import SpanRow
+from annotation.formats.summary import shown
+from annotation.formats.target import Target
+from annotation.models import Text, Version, digest
+from annotation.text.spans import SpanError
+
+_SPAN = ("start", "end", "quote", "source_quote", "located")
+Json = dict[str, Any]
+
+
+class _Wrong(Exception):
+    """What is wrong with a line, and in which field."""
+
+    def __init__(self, field: str, message: str) -> None:
+        super().__init__(message)
+        self.field = field
+
+
+def read(target: Target, source: Source) -> None:
+    """Create the versions that are new. One that is there must have the same words."""
+    reader = _Reader(target, source)
+    for line, row in rows(target, source, VersionRow):
+        try:
+            reader.read(line, row)
+        except _Wrong as wrong:
+            target.problem(source, line, wrong.field, str(wrong))
+
+
+class _Reader:
+    def __init__(self, target: Target, source: Source) -> None:
+        self.target = target
+        self.source = source
+        self.summary = target.summary.file(source.name)
+        self.line = 0
+        self.texts: dict[tuple[str, str, str], int] = {}
+        self.there: dict[tuple[str, int], dict[int, str]] = {}
+        versions = Version.objects.filter(dataset=target.dataset)
+        for text, question, number, body in versions.values_list(
+            "text_id", "question_id", "number", "body"
+        ):
+            thing = ("text", text) if text else ("question", question)
+            self.there.setdefault(thing, {})[number] = body
+
+    def read(self, line: int, row: VersionRow) -> None:
+        self.line = line
+        thing = self._thing(row)
+        numbers = self.there.setdefault(thing, {})
+        if row.number in numbers:
+            if numbers[row.number] != row.body:
+                raise _Wrong("body", f"version {row.number} has other words here")
+            self.summary.unchanged += 1
+            return
+        if row.number != len(numbers) + 1:
+            raise _Wrong(
+                "number", f"expected {len(numbers) + 1}, the next version, not {row.number}"
+            )
+        version = Version(
+            dataset=self.target.dataset,
+            **{f"{thing[0]}_id": thing[1]},
+            number=row.number,
+            body=row.body,
+            why=row.why,
+            counts=row.counts,
+            n_ratings=row.n_ratings,
+            author=row.by,
+            set_aside=[
+                self._superseded(f"superseded.{i}", each, row)
+                for i, each in enumerate(row.superseded)
+            ],
+            citations=self._citations("citations", row.citations),
+            had=self._had(row, row.had) if row.had else {},
+        )
+        for i, rated in enumerate(row.rated):
+            pair = self._pair(f"rated.{i}", rated)
+            self.target.rated_at[tuple(pair.values())] = datetime.fromisoformat(rated.created)
+        version.save()
+        replaced = datetime.fromisoformat(row.replaced)
+        Version.objects.filter(pk=version.pk).update(replaced=replaced)
+        numbers[row.number] = row.body
+        self.summary.created += 1
+        self.target.summary.created["earlier versions"] += 1
+
+    def _thing(self, row: VersionRow) -> tuple[str, int]:
+        """Whose words these were: "text" or "question", and the key."""
+        if row.text is not None:
+            if row.topic is not None or row.question_index is not None:
+                raise _Wrong("text", "a version is of a text or of a question")
+            ref = TextRef(text_kind=row.text_kind, system=row.system, text=row.text)
+            return "text", self._text("text", ref)
+        if row.topic is None or row.question_index is None:
+            raise _Wrong("text", "is missing, and so are topic and question_index")
+        return "question", self._question("", row.topic, row.question_index)
+
+    def _superseded(self, field: str, row: SupersededRow, version: VersionRow) -> Json:
+        pair = self._pair(field, row)
+        rubric = self.target.rubric(row.rubric)
+        if row.grade not in rubric.grades:
+            raise _Wrong(f"{field}.grade", f"{row.grade} is no grade of the rubric {row.rubric}")
+        body = version.body if row.text_sha256 == digest(version.body) else None
+        kept = pair | {"grade": row.grade, "created": row.created}
+        kept["spans"] = [
+            _span(f"{field}.spans.{i}", span, body) for i, span in enumerate(row.spans)
+        ]
+        if row.text_sha256 is not None:
+            kept["text_sha256"] = row.text_sha256
+        if row.is_placed is not None:
+            kept["is_placed"] = row.is_placed
+        return kept
+
+    def _had(self, version: VersionRow, had: HadRow) -> Json:
+        if version.text is None:
+            return {"source_body": had.source_body}
+        spans = []
+        for i, row in enumerate(had.spans):
+            field = f"had.spans.{i}"
+            spans.append(
+                {
+                    "rating__rater": self._rater(field, row.rater),
+                    "rating__rubric": self._rubric(field, row.rubric),
+                    "rating__question": self._question(f"{field}.", row.topic, row.question_index),
+                    "position": row.position,
+                    **_span(field, row, version.body),
+                }
+            )
+        citations = self._citations("had.citations", had.citations)
+        return {"spans": spans, "citations": citations, "start": had.start, "end": had.end}
+
+    def _citations(self, field: str, citations: Sequence[CitationRow]) -> list[Json]:
+        kept = []
+        for i, row in enumerate(citations):
+            if row.start >= row.end:
+                raise _Wrong(f"{field}.{i}.end", "is not behind the start")
+            cited = self._text(f"{field}.{i}.cited", row.cited) if row.cited else None
+            kept.append(row.model_dump(exclude={"cited"}) | {"cited_id": cited})
+        return kept
+
+    def _pair(self, field: str, row: RatedRow) -> dict[str, int]:
+        return {
+            "rater": self._rater(field, row.rater),
+            "rubric": self._rubric(field, row.rubric),
+            "text": self._text(f"{field}.text", row),
+            "question": self._question(f"{field}.", row.topic, row.question_index),
+        }
+
+    def _rater(self, field: str, name: str) -> int:
+        rater = self.target.rater_named(name)
+        if rater is None:
+            raise _Wrong(f"{field}.rater", f"there is no rater {shown(name)}: see raters.jsonl")
+        return rater.pk
+
+    def _rubric(self, field: str, slug: str) -> int:
+        rubric = self.target.rubric_called(self.source, self.line, slug)
+        if rubric is None:
+            raise _Wrong(f"{field}.rubric", f"there is no rubric {shown(slug)}")
+        return rubric.rubric.pk
+
+    def _text(self, field: str, ref: TextRef) -> int:
+        name = (ref.text_kind, ref.system, ref.text)
+        if name not in self.texts:
+            kind, system, text = name
+            found = Text.objects.filter(
+                dataset=self.target.dataset, kind=kind, system=system, name=text
+            )
+            key = found.values_list("pk", flat=True).first()
+            if key is None:
+                raise _Wrong(field, f"the {kind} {shown(text)} is not in the dataset")
+            self.texts[name] = key
+        return self.texts[name]
+
+    def _question(self, prefix: str, topic: str, index: int) -> int:
+        known = self.target.topics.get(topic)
+        if known is None:
+            raise _Wrong(f"{prefix}topic", f"topic {shown(topic)} is not in the dataset")
+        if index >= len(known.questions):
+            message = f"{topic} has {len(known.questions)} questions, counted from 0"
+            raise _Wrong(f"{prefix}question_index", message)
+        return known.questions[index].pk
+
+
+def _span(field: str, row: SpanRow, body: str | None) -> Json:
+    """A span as versions keep it; checked against the words that it is in, where these are known."""
+    is_located = row.located in ("exact", "normalised")
+    if is_located != (row.start is not None and row.end is not None):
+        raise _Wrong(field, "a span is located, and has a start and an end, or neither")
+    if body is not None:
+        try:
+            as_stated(body, [row])
+        except SpanError as error:
+            raise _Wrong(field, str(error)) from error
+    return {name: getattr(row, name) for name in _SPAN}

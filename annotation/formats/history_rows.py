@@ -1,0 +1,88 @@
+"""The rows of our own text_history.jsonl, as shapes. No Django here."""
+
+from typing import Annotated
+
+from pydantic import Field
+
+from annotation.formats.records import Name, Row, SpanRow, Time, Word, Words
+
+Index = Annotated[int, Field(ge=0)]
+Place = Annotated[int, Field(ge=0, le=2_000_000_000)]
+
+
+class TextRef(Row):
+    """A text by its natural key."""
+
+    text_kind: Word = "passage"
+    system: Words = ""
+    text: Name
+
+
+class RatedRow(TextRef):
+    """When a pair was rated."""
+
+    rater: Name
+    rubric: Name
+    topic: Name
+    question_index: Index
+    created: Time
+
+
+class SupersededRow(RatedRow):
+    """A grade that a change of the words superseded; its spans are in the words with this hash."""
+
+    grade: Index
+    text_sha256: Annotated[Words, Field(max_length=64)] | None = None
+    is_placed: bool | None = None
+    spans: list[SpanRow] = []
+
+
+class HadSpanRow(SpanRow):
+    """A span of a rating of the text, where it was in the earlier words."""
+
+    rater: Name
+    rubric: Name
+    topic: Name
+    question_index: Index
+    position: Index
+
+
+class CitationRow(Row):
+    """A citation of a report; `cited` is null where the label names nothing."""
+
+    position: Index
+    start: Place
+    end: Place
+    label: Annotated[Words, Field(max_length=250)]
+    cited: TextRef | None = None
+
+
+class HadRow(Row):
+    """What else a text or a question had with the earlier words."""
+
+    spans: list[HadSpanRow] = []
+    citations: list[CitationRow] = []
+    start: Place | None = None
+    end: Place | None = None
+    source_body: Words = ""
+
+
+class VersionRow(Row):
+    """Earlier words of a text, or of a question, which has a topic and an index instead."""
+
+    text_kind: Word = "passage"
+    system: Words = ""
+    text: Name | None = None
+    topic: Name | None = None
+    question_index: Index | None = None
+    number: Annotated[int, Field(ge=1, le=32_000)]
+    body: Words
+    why: Annotated[Words, Field(max_length=200)] = ""
+    counts: bool
+    n_ratings: Place = 0
+    replaced: Time
+    by: Annotated[Words, Field(max_length=150)] = ""
+    superseded: list[SupersededRow] = []
+    citations: list[CitationRow] = []
+    had: HadRow | None = None
+    rated: list[RatedRow] = []
