@@ -69,8 +69,11 @@ def export(tmp_path: Path, name: str = "coast.zip") -> Path:
 def history() -> list[tuple]:
     """All versions with the number of grades that each superseded."""
     return [
-        (str(each.thing), each.number, each.body, each.why, each.counts, each.n_ratings)
-        + (each.replaced, each.changed_by, len(each.set_aside), len(each.had.get("spans", ())))
+        (
+            *(str(each.thing), each.number, each.body, each.why, each.counts, each.n_ratings),
+            *(each.replaced, each.changed_by),
+            *(len(each.set_aside), len(each.had.get("spans", ()))),
+        )
         for each in Version.objects.order_by("body")
     ]
 
