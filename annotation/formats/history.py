@@ -11,7 +11,16 @@ from typing import Any
 
 from annotation.formats.batches import LOOK_UP, batches
 from annotation.formats.writing import json_line
-from annotation.models import Dataset, Rater, Rubric, SubQuestion, Text, Version
+from annotation.models import (
+    Dataset,
+    Document,
+    NuggetSpan,
+    Rater,
+    Rubric,
+    SubQuestion,
+    Text,
+    Version,
+)
 from annotation.models.rating import named, raters_of
 from annotation.text.carrying import Worded, ratings_of
 
@@ -114,7 +123,7 @@ class _Names:
         pair = self._pair(row["rater"], row["rubric"], row["text"], row["question"])
         if pair is None:
             return None
-        spans = [{name: span[name] for name in _SPAN} for span in row["spans"]]
+        spans = [{name: span[name] for name in _SPAN} | _positions(span) for span in row["spans"]]
         return pair | {name: row[name] for name in _OF_A_GRADE if name in row} | {"spans": spans}
 
     def citation(self, row: Mapping[str, Any]) -> Json:
@@ -122,30 +131,31 @@ class _Names:
         return stated | {"cited": self.texts.get(row["cited_id"])}
 
     def had(self, had: Mapping[str, Any]) -> Json:
-        if "spans" not in had:
+        if "citations" not in had:
             return dict(had)  # of a question
-        spans = [each for row in had["spans"] if (each := self._had_span(row))]
-        spans.sort(key=lambda row: tuple(map(str, row.values())))
-        citations = [self.citation(row) for row in had["citations"]]
-        return {"spans": spans, "citations": citations, "start": had["start"], "end": had["end"]}
-
-    def _had_span(self, row: Mapping[str, Any]) -> Json | None:
-        rater, question = self.raters.get(row["rating__rater"]), row["rating__question"]
-        rubric = self.rubrics.get(row["rating__rubric"])
-        if rater is None or rubric is None or question not in self.questions:
-            return None
-        whose = {"rater": rater, "rubric": rubric, **self.questions[question]}
-        return whose | {name: row[name] for name in ("position", *_SPAN)}
+        document = Document.objects.filter(pk=had.get("document")).first()
+        return {
+            "citations": [self.citation(row) for row in had["citations"]],
+            "document": document.name if document else None,
+            "start": had["start"],
+            "end": had["end"],
+        }
 
     def rated(self, thing: Worded) -> list[Json]:
         """When each rating of a text, or under a question, was given: before or after a change."""
         ratings = ratings_of(thing).exclude(rater__kind=Rater.Kind.AGGREGATE)
-        fields = ("rater_id", "rubric_id", "text_id", "question_id", "created")
+        fields = ("rater_id", "rubric_id", "text_id", "question_id", "created", "pk")
         rows = list(ratings.values_list(*fields))
         self._look_up({row[2] for row in rows})
+        positions: dict[int, list[Any]] = {}
+        spans = NuggetSpan.objects.filter(rating__in=ratings).order_by("position")
+        for rating, moved in spans.values_list("rating_id", "earlier_positions"):
+            positions.setdefault(rating, []).append(moved or None)
         found = [
-            pair | {"created": _time(created)}
-            for *keys, created in rows
+            pair
+            | {"created": _time(created)}
+            | ({"positions": positions[pk]} if any(positions.get(pk, ())) else {})
+            for *keys, created, pk in rows
             if (pair := self._pair(*keys)) is not None
         ]
         return sorted(found, key=lambda row: tuple(map(str, row.values())))
@@ -163,6 +173,11 @@ class _Names:
             return None
         whose = {"rater": self.raters[rater], "rubric": self.rubrics[rubric]}
         return whose | self.texts[text] | self.questions[question]
+
+
+def _positions(span: Mapping[str, Any]) -> Json:
+    positions = span.get("earlier_positions")
+    return {"earlier_positions": positions} if positions else {}
 
 
 def _texts(versions: Iterable[Version]) -> set[int]:

@@ -10,6 +10,7 @@ from annotation.formats.highlights import as_stated
 from annotation.formats.history_rows import (
     CitationRow,
     HadRow,
+    Positions,
     RatedRow,
     SupersededRow,
     TextRef,
@@ -20,7 +21,7 @@ from annotation.formats.reading import rows
 from annotation.formats.records import SpanRow
 from annotation.formats.summary import shown
 from annotation.formats.target import Target
-from annotation.models import Text, Version, digest
+from annotation.models import Document, Text, Version, digest
 from annotation.text.spans import SpanError
 
 _SPAN = ("start", "end", "quote", "source_quote", "located")
@@ -92,6 +93,8 @@ class _Reader:
         for i, rated in enumerate(row.rated):
             pair = self._pair(f"rated.{i}", rated)
             self.target.rated_at[tuple(pair.values())] = datetime.fromisoformat(rated.created)
+            if rated.positions:
+                self.target.positions[tuple(pair.values())] = list(map(_plain, rated.positions))
         version.save()
         replaced = datetime.fromisoformat(row.replaced)
         Version.objects.filter(pk=version.pk).update(replaced=replaced)
@@ -118,7 +121,9 @@ class _Reader:
         body = version.body if row.text_sha256 == digest(version.body) else None
         kept = pair | {"grade": row.grade, "created": row.created}
         kept["spans"] = [
-            _span(f"{field}.spans.{i}", span, body) for i, span in enumerate(row.spans)
+            _span(f"{field}.spans.{i}", span, body)
+            | {"earlier_positions": _plain(span.earlier_positions)}
+            for i, span in enumerate(row.spans)
         ]
         if row.text_sha256 is not None:
             kept["text_sha256"] = row.text_sha256
@@ -129,20 +134,15 @@ class _Reader:
     def _had(self, version: VersionRow, had: HadRow) -> Json:
         if version.text is None:
             return {"source_body": had.source_body}
-        spans = []
-        for i, row in enumerate(had.spans):
-            field = f"had.spans.{i}"
-            spans.append(
-                {
-                    "rating__rater": self._rater(field, row.rater),
-                    "rating__rubric": self._rubric(field, row.rubric),
-                    "rating__question": self._question(f"{field}.", row.topic, row.question_index),
-                    "position": row.position,
-                    **_span(field, row, version.body),
-                }
-            )
+        document = None
+        if had.document is not None:
+            of_dataset = Document.objects.filter(dataset=self.target.dataset, name=had.document)
+            document = of_dataset.values_list("pk", flat=True).first()
+            if document is None:
+                raise _Wrong("had.document", f"there is no document {shown(had.document)}")
         citations = self._citations("had.citations", had.citations)
-        return {"spans": spans, "citations": citations, "start": had.start, "end": had.end}
+        place = {"document": document, "start": had.start, "end": had.end}
+        return {"citations": citations, **place}
 
     def _citations(self, field: str, citations: Sequence[CitationRow]) -> list[Json]:
         kept = []
@@ -194,6 +194,13 @@ class _Reader:
             message = f"{topic} has {len(known.questions)} questions, counted from 0"
             raise _Wrong(f"{prefix}question_index", message)
         return known.questions[index].pk
+
+
+def _plain(positions: Positions) -> Json | None:
+    """Positions by wording as rows keep them."""
+    if positions is None:
+        return None
+    return {sha256: position.model_dump() for sha256, position in positions.items()}
 
 
 def _span(field: str, row: SpanRow, body: str | None) -> Json:

@@ -1,6 +1,6 @@
 """The rows of our own text_history.jsonl, as shapes. No Django here."""
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import Field
 
@@ -28,23 +28,39 @@ class RatedRow(TextRef):
     created: Time
 
 
+class PositionRow(Row):
+    """The position of a span in one wording of its text."""
+
+    start: Place | None = None
+    end: Place | None = None
+    quote: Words = ""
+    source_quote: Words = ""
+    located: Literal["exact", "normalised", "unlocated"]
+
+
+# By the SHA-256 of the wording; null for a span of a text that was not edited since.
+Positions = dict[Annotated[Words, Field(max_length=64)], PositionRow] | None
+
+
+class SupersededSpanRow(SpanRow):
+    """A span of a superseded grade."""
+
+    earlier_positions: Positions = None
+
+
+class CurrentRow(RatedRow):
+    """When a current rating was given, and the earlier positions of its spans in their order."""
+
+    positions: list[Positions] = []
+
+
 class SupersededRow(RatedRow):
     """A grade that a change of the words superseded; its spans are in the words with this hash."""
 
     grade: Index
     text_sha256: Annotated[Words, Field(max_length=64)] | None = None
     is_placed: bool | None = None
-    spans: list[SpanRow] = []
-
-
-class HadSpanRow(SpanRow):
-    """A span of a rating of the text, where it was in the earlier words."""
-
-    rater: Name
-    rubric: Name
-    topic: Name
-    question_index: Index
-    position: Index
+    spans: list[SupersededSpanRow] = []
 
 
 class CitationRow(Row):
@@ -60,8 +76,8 @@ class CitationRow(Row):
 class HadRow(Row):
     """What else a text or a question had with the earlier words."""
 
-    spans: list[HadSpanRow] = []
     citations: list[CitationRow] = []
+    document: Name | None = None
     start: Place | None = None
     end: Place | None = None
     source_body: Words = ""
@@ -85,4 +101,4 @@ class VersionRow(Row):
     superseded: list[SupersededRow] = []
     citations: list[CitationRow] = []
     had: HadRow | None = None
-    rated: list[RatedRow] = []
+    rated: list[CurrentRow] = []

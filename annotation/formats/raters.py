@@ -12,7 +12,7 @@ from annotation.formats.layout import Source
 from annotation.formats.reading import rows
 from annotation.formats.records import RaterRow
 from annotation.formats.writing import json_line
-from annotation.models import Dataset, Rater, Rating
+from annotation.models import Dataset, NuggetSpan, Rater, Rating
 
 if TYPE_CHECKING:
     from annotation.formats.target import Target
@@ -72,18 +72,27 @@ def restore_dates(target: "Target") -> None:
 
 
 def _date_pairs(target: "Target") -> None:
-    """Date single ratings of texts and questions that had other words: before or after a change."""
+    """Date single ratings of texts and questions that had other words, and give spans their positions there."""
     for pairs in batches(target.rated_at, LOOK_UP):
         texts = {text for _, _, text, _ in pairs}
         ratings = Rating.objects.filter(text__in=texts, rater__in={rater for rater, *_ in pairs})
         wanted = set(pairs)
-        dated = []
+        dated, moved = [], []
         for rating in ratings.only(*_PAIR):
             pair = tuple(getattr(rating, name) for name in _PAIR)
             if pair in wanted:
                 rating.created = target.rated_at[pair]
                 dated.append(rating)
+            # Few: of the ratings of edited texts those whose spans have moved.
+            for span, positions in zip(
+                rating.spans.all() if pair in target.positions else (),
+                target.positions.get(pair, ()),
+                strict=False,
+            ):
+                span.earlier_positions = positions
+                moved.append(span)
         Rating.objects.bulk_update(dated, ["created"], batch_size=LOOK_UP)
+        NuggetSpan.objects.bulk_update(moved, ["earlier_positions"], batch_size=LOOK_UP)
 
 
 def lines(dataset: Dataset, judges: Mapping[int, dict[str, Any]]) -> Iterator[str]:

@@ -140,6 +140,8 @@ class Target:
         """By rater, when it first rated in the dataset that was exported."""
         self.rated_at: dict[tuple[int, ...], datetime] = {}
         """When single pairs were rated there, by the keys of rater, rubric, text and question."""
+        self.positions: dict[tuple[int, ...], list[object]] = {}
+        """Earlier positions of the spans of a pair, in their order, by the same keys."""
         self.adopted: set[int] = set()
         """Raters of this site to which files add: judges that are defined in the files alike."""
 

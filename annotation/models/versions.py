@@ -97,7 +97,7 @@ class Version(models.Model):
     def told(self) -> str:
         """When it was edited, and by whom, with what has to be done before it can go."""
         when = f"{timezone.localtime(self.replaced):%-d %B %Y, %H:%M}"
-        return f"{self.by or 'A command'} edited {self.label} on {when}. Restore its words first."
+        return f"{self.changed_by or 'A command'} edited {self.label} on {when}. Restore its words first."
 
     @property
     def changed_by(self) -> str:

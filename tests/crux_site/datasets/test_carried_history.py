@@ -91,7 +91,9 @@ def history(dataset: Dataset) -> list[tuple]:
             )
             for row in version.set_aside
         )
-        had = json.dumps(sorted(map(_without_keys, version.had.get("spans", ()))))
+        had = json.dumps(
+            {name: version.had[name] for name in ("start", "end") if name in version.had}
+        )
         values = ("number", "body", "why", "counts", "n_ratings", "replaced", "changed_by")
         found.append((*(getattr(version, name) for name in values), grades, had))
     return found
@@ -100,13 +102,10 @@ def history(dataset: Dataset) -> list[tuple]:
 KEYS = ("rater", "rubric", "text", "question", "key")
 
 
-def _without_keys(row: dict) -> list:
-    return sorted((name, str(value)) for name, value in row.items() if "rating__" not in name)
-
-
 def grades(dataset: Dataset) -> list[tuple]:
     names = ("rater__name", "rubric__slug", "text__name", "question__position")
     spans = ("spans__start", "spans__end", "spans__quote", "spans__source_quote", "spans__located")
+    spans += ("spans__earlier_positions",)
     ratings = Rating.objects.filter(text__dataset=dataset, text__kind="report")
     return sorted(ratings.values_list(*names, "grade", *spans), key=str)
 

@@ -4,7 +4,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('annotation', '0029_adjudicators'),
+        ('annotation', '0030_adjudicators'),
     ]
 
     operations = [
