@@ -111,6 +111,7 @@ def test_nothing_is_handed_out_before_it_opens_or_after_it_closes(pool):
 def test_who_is_screened_out_is_given_nothing(pool):
     ann = newcomer(pool, "ann")
     ann.outcome = "screened_out"
+    ann.save(update_fields=["outcome"])
     assert assigning.begin_part(ann) is None
 
 
