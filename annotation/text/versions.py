@@ -163,13 +163,12 @@ def reword(
 def choose(version: Version, *, counts: bool, by: User | None) -> bool:
     """Let the grades that were given to a thing's last words before these count, or count no more.
 
-    Returns whether that changes anything. Raises EditConflict where the words have been changed or restored.
+    Returns whether that changes anything. Raises EditConflict where these words have been restored.
     """
     thing = version.thing
     lock(thing)
-    last = thing.versions.order_by("-number").first()
-    if last is None or last.pk != version.pk:
-        raise EditConflict("Somebody has changed the words since you opened them.")
+    if not thing.versions.filter(pk=version.pk).exists():
+        raise EditConflict("Somebody has restored these words since you opened them.")
     version.refresh_from_db(fields=["counts", "set_aside"])
     if version.counts == counts:
         return False

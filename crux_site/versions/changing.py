@@ -35,13 +35,15 @@ def change(
 
 
 @transaction.atomic
-def choose_again(version: Version, *, counts: bool, by: User | None) -> None:
+def choose_again(
+    version: Version, *, counts: bool, by: User | None, seen: str | None = None
+) -> None:
     """As `choose`, for replies of judges too, and for what people answered to a campaign that is closed.
 
     Raises RewordingRefused while a judge is at work, and EditConflict.
     """
     thing = version.thing
-    lock(thing)
+    lock(thing, seen)
     nobody_judges(version.dataset)
     if not choose(version, counts=counts, by=by):
         return

@@ -99,7 +99,8 @@ def choose_version(
     if version is None or request.POST.get("counts") not in KEPT:
         raise Http404("There is no such choice.")
     try:
-        choose_again(version, counts=counts, by=request.user)
+        seen = request.POST.get("seen", "")
+        choose_again(version, counts=counts, by=request.user, seen=seen)
     except RewordingRefused as refused:
         messages.error(request, str(refused))
     except ObjectDoesNotExist as error:
@@ -208,6 +209,7 @@ def _page(
         "lost": lost_spans(thing) if isinstance(thing, Text) else [],
         "form": WordsForm(initial={"body": body, "seen": digest(thing.body or "")}),
         "kept": KEPT,
+        "seen": digest(thing.body or ""),
         "room": "datasets",
     }
     return render(request, "crux_site/versions/words.html", context | told, status=status)

@@ -118,6 +118,7 @@ def choose(world: World) -> Act | None:
     thing = world.rng.choice(versions).thing
     kind = "text" if isinstance(thing, Text) else "question"
     data = {"counts": world.rng.choice(["yes", "no"]), "version": thing.versions.count()}
+    data["seen"] = digest(thing.body or "")
     send = partial(_post, _client(world), f"{_address(kind, thing)}choose/", data)
     return Act(f"choose {data['counts']} for {kind} {thing.pk}", send)
 

@@ -57,7 +57,7 @@ def test_two_requests_to_supersede_the_grades_keep_them_all(world):
     def prepare(number):
         reports.append(report := graded_report(dataset, number))
         edit(cast.client("researcher"), report, f"New. {REPORT}", REPORT)
-        choose = {"counts": "no", "version": "1"}
+        choose = {"counts": "no", "version": "1", "seen": digest(f"New. {REPORT}")}
         return [
             partial(cast.client(name).post, f"{address(report)}choose/", choose)
             for name in ("researcher", "admin")

@@ -78,7 +78,9 @@ def thing_at(url: str) -> Text | SubQuestion:
 
 def choose(client, url, counts):
     """Send the form about grades of earlier words, as the page has it now."""
-    data = {"counts": counts, "version": thing_at(url).versions.count()}
+    thing = thing_at(url)
+    seen = digest(thing.body or "")
+    data = {"counts": counts, "version": thing.versions.count(), "seen": seen}
     return client.post(f"{url}choose/", data)
 
 
