@@ -34,11 +34,18 @@ WITH_WORDS = WITHOUT_WORDS | {
 
 def shows(link: SharedLink, request: HttpRequest) -> bool:
     """Whether a link shows what is asked for: to read, of its dataset, listed, and of one page that alone."""
-    if request.method not in READ or not _is_listed(
-        request.resolver_match, link.dataset, with_words=link.with_words
-    ):
+    return request.method in READ and shows_address(
+        link, request.resolver_match, request.path, request.GET
+    )
+
+
+def shows_address(
+    link: SharedLink, match: ResolverMatch | None, path: str, query: QueryDict
+) -> bool:
+    """Whether a link shows an address: what it resolves to, its path (not quoted), and its query."""
+    if not _is_listed(match, link.dataset, with_words=link.with_words):
         return False
-    return not link.address or _parts(link.address) == (request.path, request.GET)
+    return not link.address or _parts(link.address) == (path, query)
 
 
 def page_at(address: str, dataset: Dataset, *, with_words: bool) -> str | None:

@@ -15,6 +15,7 @@ from annotation.http import View
 from annotation.models import SharedLink
 from annotation.participation import guests
 from crux_site.projects.shown import shows
+from crux_site.projects.visitor_links import close_links
 
 COOKIE, SALT = "shared", "crux_site.projects.visitors"
 MOST = 8  # links that one browser keeps, the newest first
@@ -27,9 +28,10 @@ class Visitor(AnonymousUser):
     is_researcher = True
     is_admin = owns = runs_campaigns = is_guest = False
 
-    def __init__(self, link: SharedLink) -> None:
+    def __init__(self, link: SharedLink, links: list[SharedLink]) -> None:
         super().__init__()
         self.link = link
+        self.links = links  # all that the browser has opened, this one among them
 
 
 class LoginRequired(guests.LoginRequired):
@@ -51,14 +53,16 @@ class LoginRequired(guests.LoginRequired):
         if link is None:
             return not_shared(request, links)
         link.used()
-        request.user = Visitor(link)
+        request.user = Visitor(link, links)
         return None
 
     def process_response(
         self, request: HttpRequest, response: HttpResponseBase
     ) -> HttpResponseBase:
-        if type(getattr(request, "user", None)) is Visitor:  # asks no session, as isinstance would
+        user = getattr(request, "user", None)
+        if type(user) is Visitor:  # asks no session, as isinstance would
             keep_private(response)
+            close_links(request, response, user.links)
         return response
 
 

@@ -115,7 +115,7 @@ def test_from_an_import_to_a_paper_with_a_co_author_and_a_reviewer(visit, site, 
     page.get_by_role("button", name="Make a link").click()
     link = page.locator(".code").last.inner_text()
     reviewers = nobody().open(link.removeprefix(site.url))
-    expect(reviewers.get_by_text("shared by rosa")).to_be_visible()
+    expect(reviewers.get_by_text("shared until")).to_be_visible()
     assert faults(reviewers) == []
     assert reviewers.goto(f"{site.url}/datasets/bay/pairs/").status == 404
 
