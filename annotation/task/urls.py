@@ -5,6 +5,7 @@ from django.urls import URLPattern, path
 from annotation.task import views
 
 urlpatterns: list[URLPattern] = [
+    path("answers/", views.answer_queue, name="answer_queue"),
     path("<int:pk>/", views.work, name="work"),
     path("<int:pk>/answers/<int:question_pk>/", views.answer, name="answer"),
     path("<int:pk>/answers/<int:question_pk>/<slug:rubric>/", views.answer, name="answer"),

@@ -21,6 +21,7 @@ from annotation.participation.skips import no_more, skips_of
 from annotation.task import saving
 from annotation.task.forms import AnswerForm, SkipForm, problems
 from annotation.task.page import Asked, asked_of, links_of, page_context
+from annotation.task.queue import parse_queue, replay
 from annotation.task.saving import item_to_answer
 from annotation.task.script_words import WORDS
 
@@ -72,6 +73,12 @@ def check_answer(request: AuthenticatedRequest, pk: int, check_pk: int) -> HttpR
     """Save the answer to the attention check of an item."""
     assignment = _found(_mine(request).filter(check_asked__pk=check_pk), pk)
     return _save(request, assignment, AttentionCheck(pk=check_pk))
+
+
+@require_POST
+def answer_queue(request: AuthenticatedRequest) -> HttpResponseBase:
+    """Take the queue of a browser: answers and item ends, in order, each with a result of its own."""
+    return JsonResponse({"results": replay(request, parse_queue(request.body))})
 
 
 def _save(
