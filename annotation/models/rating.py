@@ -368,6 +368,10 @@ class Answer(models.Model):
         default=Late.NO,
         help_text="why it is no rating, though it was kept",
     )
+    altered = models.BooleanField(
+        default=False,
+        help_text="given on a page whose text or questions the browser had changed, as by translation",
+    )
     created = models.DateTimeField(auto_now_add=True)
 
     class Meta:

@@ -88,7 +88,16 @@ class Names:
         return (
             answers.order_by("assignment__item__position", "pk")
             .values(
-                *("grade", "spans", "text_sha256", "key", "active_ms", "created", "late"),
+                *(
+                    "grade",
+                    "spans",
+                    "text_sha256",
+                    "key",
+                    "active_ms",
+                    "created",
+                    "late",
+                    "altered",
+                ),
                 item_position=F("assignment__item__position"),
                 state=shown_state("assignment__"),
                 check=F("check_asked__position"),
@@ -262,6 +271,7 @@ def _answers(names: Names) -> Iterator[Cells]:
                 "rubric": answer["rubric_slug"],
                 "check": "" if answer["check"] is None else answer["check"] + 1,
                 "spans": _json(answer["spans"]),
+                "altered": int(answer["altered"]),
                 "created": names.moment(answer["created"]),
             }
 
@@ -375,7 +385,7 @@ TABLES: dict[str, tuple[Table, tuple[str, ...]]] = {
         _answers,
         (
             *("worker", "item", "question_index", "rubric", "check", "key", "grade", "spans"),
-            *("text_sha256", "active_ms", "created", "late"),
+            *("text_sha256", "active_ms", "created", "late", "altered"),
         ),
     ),
     "labels.csv": (

@@ -40,6 +40,7 @@ class Row:
     skipped: int = 0
     released: int = 0
     answers: int = 0
+    altered: int = 0  # answers on pages that a browser had translated or changed
     active_ms: int = 0
     seen: list[datetime] = field(default_factory=list)
 
@@ -89,10 +90,12 @@ def rows(participants: Iterable[Any]) -> list[Row]:
         by_participant[pk].seen += [last] if last else []
     answers = Answer.objects.filter(assignment__participant__in=by_participant).order_by()
     told = answers.values_list("assignment__participant").annotate(
-        n=Count("pk", filter=Q(question__isnull=False)), last=Max("created")
+        n=Count("pk", filter=Q(question__isnull=False)),
+        altered=Count("pk", filter=Q(altered=True)),
+        last=Max("created"),
     )
-    for pk, n, last in told:
-        by_participant[pk].answers = n
+    for pk, n, altered, last in told:
+        by_participant[pk].answers, by_participant[pk].altered = n, altered
         by_participant[pk].seen.append(last)
     held = list(assignments.values_list("pk", "participant"))
     times = active_time.by_assignment(by_participant)

@@ -27,6 +27,7 @@ class AnswerForm(forms.Form):
     key = forms.UUIDField()
     base = forms.UUIDField(required=False)
     active_ms = forms.IntegerField(required=False, min_value=0)
+    altered = forms.BooleanField(required=False)
     grade = forms.IntegerField(required=False)
     spans = forms.CharField(required=False)
 

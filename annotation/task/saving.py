@@ -67,12 +67,14 @@ def save_answer(
     base: UUID | None = None,
     knows_base: bool = False,
     active_ms: int = 0,
+    altered: bool = False,
 ) -> Answer:
     """Append an answer and make it the rating of its pair. The same key again is the same answer.
 
     `rubric` is a further one of the campaign under which it is said; None: the campaign's own.
     With `knows_base`, `base` is the key of the newest answer that the page knew (None: it knew of
     none); another one in the database was given elsewhere, and is not overwritten in silence.
+    `altered` is for staff: the browser showed other words than were served.
     A grade that rests on no words has none: spans that come with it are left out.
     An item that was handed in and now lacks something is open again; `reopens` of the answer says
     so. To an item that was taken back the answer is kept, and it counts if a slot is still free. In
@@ -96,6 +98,7 @@ def save_answer(
         spans=stored,
         text_sha256=assignment.item.as_shown().sha256,
         active_ms=active_ms,
+        altered=altered,
         **asked,
     )
     try:

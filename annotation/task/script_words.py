@@ -7,13 +7,16 @@ from django.utils.translation import gettext_lazy as _
 
 WORDS = {
     # Where answers are
+    "all_saved": _("All saved"),
     "saving": _("Saving…"),
+    "sent": _("{n} of {all} sent"),
     "handing_in": _("Handing in…"),
     "saved": _("Saved {time}"),
     "waits": _("Not saved yet, {n} waiting. {problem}"),
     "end_waits": _("Not handed in yet, {n} waiting. {problem}"),
     "undecided": _("Answered in two places: {n} to decide"),
     "refused": _("Not saved. {problem}"),
+    "refused_before": _("Not saved: {n}. Answer again where the page says so."),
     "not_handed_in": _("Not handed in; your answers are kept. {problem}"),
     "not_skipped": _("Not skipped; your answers are kept. {problem}"),
     "unreachable": _("The server cannot be reached; sent by itself when it is back."),
@@ -34,6 +37,11 @@ WORDS = {
     "needs-span": _("needs a span"),
     "answered-state": _("answered"),
     "denial": _("You chose {grade}, which rests on no words. Take away those that you marked?"),
+    "large": _("You selected {n} words. Mark all of them?"),
+    "altered": _(
+        "Your browser translates this page, or an extension changes its words. "
+        "Turn it off for this site, then reload."
+    ),
     "takes_no_words": _("Question {number} takes no marked words."),
     "remove_span": _("Remove this span of question {number}: {quote}"),
     "missing_one": _("Before you can submit, one question is left:"),

@@ -105,6 +105,7 @@ def _save(
             base=form.cleaned_data["base"],
             knows_base="base" in request.POST,
             active_ms=form.cleaned_data["active_ms"],
+            altered=form.cleaned_data["altered"],
         )
     except saving.AnswerRefusedError as error:
         return _refused(request, assignment, str(error), "refused", asked)

@@ -12,7 +12,7 @@ from django.utils.safestring import SafeString
 
 from annotation.models import Campaign
 from annotation.models.wording import Wording, shown
-from annotation.text.rendering import guideline_html, text_html
+from annotation.text.rendering import guideline_html, plain_html, text_html
 
 register = template.Library()
 
@@ -27,13 +27,15 @@ def reader(
 ) -> SafeString:
     """The text in its reading measure, with room in the margin for the numbers of its spans.
 
-    Without `is_marked` nobody marks words in it: no sentence of it takes the focus.
+    Without `is_marked` nobody marks words in it: no sentence of it takes the focus. Browsers are
+    asked not to translate it; scripts compare what it says with `data-served`.
     """
     return format_html(
-        '<div class="reader" data-reader><div class="body" id="{}" role="group" aria-label="{}">'
-        "{}</div></div>",
+        '<div class="reader" data-reader><div class="body" id="{}" role="group" aria-label="{}"'
+        ' translate="no" data-served="{}">{}</div></div>',
         id,
         label,
+        plain_html(body),
         text_html(body, spans, is_marked=is_marked),
     )
 

@@ -44,12 +44,12 @@ def text_html(
     first = is_marked
     for start, end in paragraphs(body):
         out += [
-            _plain(body[position:start]),
+            plain_html(body[position:start]),
             '<p dir="auto">',
         ]  # each in the direction of its own words
         position = start
         for from_, to in sentences(body, start, end):
-            out.append(_plain(body[position:from_]))
+            out.append(plain_html(body[position:from_]))
             # One sentence in the tab order: the arrow keys go on from there.
             out.append(
                 '<span class="sentence" tabindex="0">' if first else '<span class="sentence">'
@@ -57,22 +57,23 @@ def text_html(
             out += [_piece(body, *piece, spans) for piece in with_edges([(from_, to)], edges)]
             out.append("</span>")
             position, first = to, False
-        out += [_plain(body[position:end]), "</p>"]
+        out += [plain_html(body[position:end]), "</p>"]
         position = end
-    out.append(_plain(body[position:]))
+    out.append(plain_html(body[position:]))
     return mark_safe("".join(out))  # noqa: S308 - every piece of the body is escaped
 
 
 def _piece(body: str, start: int, end: int, spans: Sequence[dict[str, Any]]) -> str:
     here = [span for span in spans if span["start"] <= start and end <= span["end"]]
     if not here:
-        return _plain(body[start:end])
+        return plain_html(body[start:end])
     labels = escape(" ".join(dict.fromkeys(str(span["label"]) for span in here)))
     mark = int(here[0]["mark"])
-    return f'<mark data-mark="{mark}" data-label="{labels}">{_plain(body[start:end])}</mark>'
+    return f'<mark data-mark="{mark}" data-label="{labels}">{plain_html(body[start:end])}</mark>'
 
 
-def _plain(text: str) -> str:
+def plain_html(text: str) -> SafeString:
+    """Text as HTML that a browser reads as the same text, in an element or in an attribute."""
     # A browser reads a bare carriage return as a line feed, which would shift nothing here but
     # would make the quote differ from the text that was stored.
-    return escape(text).replace("\r", "&#13;")
+    return mark_safe(escape(text).replace("\r", "&#13;"))  # noqa: S308 - escaped

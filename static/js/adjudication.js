@@ -1,9 +1,12 @@
 // One pair on which raters differ: their marks over the text, and the words that a decision rests on.
 // Every word taken is a ticked box of the form, so that the form says all without this script.
 
+import { watchDrags } from "./drags.js";
 import { isPressing } from "./pressing.js";
+import { watchServed } from "./served.js";
 import { isTyping, readData } from "./site.js";
-import { draw, quoteOf, spanOf, unwrapMarks, walkSentences } from "./spans.js";
+import { countWords, draw, isLarge, quoteOf, spanOf, unwrapMarks, walkSentences } from "./spans.js";
+import { readItem } from "./storage.js";
 
 const DECISION_MARK = 8;
 const takes = document.getElementById("takes"); // null where no words are marked
@@ -26,7 +29,8 @@ function show() {
   draw(body, [...spans.filter((span) => chosen.has(span.rater)), ...taken()]);
 }
 
-function take(span) {
+// Adds words to the boxes, ticked unless they are so many that the mouse may have slipped.
+function take(span, isMeant = true) {
   if (!span) return;
   const value = `${span.start}:${span.end}`;
   let box = [...takes.querySelectorAll("input")].find((other) => other.value === value);
@@ -38,8 +42,10 @@ function take(span) {
     label.append(box, " ", quote, " ", whose);
     takes.append(label);
   }
-  box.checked = true;
-  said.textContent = `Taken: ${quoteOf(body, span.start, span.end)}`;
+  box.checked ||= isMeant;
+  const quote = quoteOf(body, span.start, span.end);
+  said.textContent = isMeant ? `Taken: ${quote}` : `You selected ${countWords(quote)} words. Tick the box to take them.`;
+  if (!isMeant) box.focus();
   show();
 }
 
@@ -63,12 +69,13 @@ function takeSelection() {
   if (!body || selection.isCollapsed || !selection.rangeCount || !body.contains(selection.anchorNode)) return;
   const span = spanOf(body, selection.getRangeAt(0));
   selection.removeAllRanges();
-  take(span);
+  take(span, !isLarge(span?.quote ?? ""));
 }
 
 if (body) {
   unwrapMarks(body); // they were for readers without scripts
   walkSentences(body);
+  watchDrags(body);
   new ResizeObserver(show).observe(body); // lines break elsewhere: the letters in the margin move
 }
 if (raters) {
@@ -76,6 +83,10 @@ if (raters) {
   raters.addEventListener("change", show);
 }
 form.addEventListener("change", show);
+watchServed(() => {
+  said.textContent = document.getElementById("altered").textContent;
+  show();
+});
 
 // As on the task pages: a mouse's selection is taken when its button goes up, unless it is down again by then.
 // A finger moves handles first and copies, which the field below the boxes is for.
@@ -97,7 +108,7 @@ document.addEventListener("keydown", (event) => {
     return;
   }
   if (isTyping(event) || event.ctrlKey) return;
-  if (localStorage.getItem("single-keys") === "off") return; // switched off on the task pages
+  if (readItem("localStorage", "single-keys") === "off") return; // switched off on the task pages
   const rel = { j: "next", k: "prev" }[event.key];
   if (rel) return document.querySelector(`a[rel="${rel}"]`)?.click();
   const rater = /^[a-z]$/.test(event.key) && document.querySelector(`[data-take="${event.key.toUpperCase()}"]`);

@@ -2,6 +2,7 @@
 
 import { calmly } from "./pressing.js";
 import { phrase } from "./site.js";
+import { readItem, writeItem } from "./storage.js";
 
 const IDLE_MS = 30000; // without a sign of the person for so long, time does not count as work
 const LOOK_MS = 15000;
@@ -10,7 +11,7 @@ const SESSION_WARNING_S = 300;
 
 const data = document.getElementById("main").dataset;
 const kept = `active:${data.state}`;
-let total = Number(sessionStorage.getItem(kept) ?? 0); // of this tab before a reload
+let total = Number(readItem("sessionStorage", kept) ?? 0); // of this tab before a reload
 let since = null; // when the present stretch of activity began
 let last = 0; // the newest sign of the person
 
@@ -44,7 +45,7 @@ addEventListener("scroll", sign, { passive: true, capture: true });
 document.addEventListener("visibilitychange", () => (document.hidden ? pause() : sign()));
 addEventListener("pagehide", () => {
   pause();
-  try { sessionStorage.setItem(kept, total); } catch { /* then a reload costs some seconds of the count */ }
+  writeItem("sessionStorage", kept, total); // where it is refused a reload costs some seconds of the count
 });
 sign();
 

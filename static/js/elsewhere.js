@@ -2,7 +2,7 @@
 // there, says so, and where both answered shows both and lets the person choose. Nothing is overwritten unseen.
 
 import { item } from "./question.js";
-import { entries, events, owner, send, settle, waitingAt } from "./outbox.js";
+import { entries, events, owner, refusals, send, settle, waitingAt } from "./outbox.js";
 import { calmly } from "./pressing.js";
 import { phrase } from "./site.js";
 
@@ -10,9 +10,18 @@ const LOOK_MS = 20000;
 const notice = document.getElementById("elsewhere");
 const tab = Math.random().toString(36).slice(2);
 const others = new Map(); // tabs that have this item open, and when each was heard last
-const channel = "BroadcastChannel" in window ? new BroadcastChannel(`crux:${owner}`) : null;
+const channel = newChannel();
 let asked = 0; // when the others were asked last whether they are there
 let page; // {questions, changed, left}
+
+// To the other tabs; null where the browser has none, or blocks it with its storage.
+function newChannel() {
+  try {
+    return new BroadcastChannel(`crux:${owner}`);
+  } catch {
+    return null;
+  }
+}
 
 // Says it above the foot, with a way to another item if there is one; no words take away what was said.
 export function tell(words, href = "") {
@@ -111,7 +120,7 @@ function takeOver(answers, where) {
 // Asks the server for newer answers. What was said here while it answered is newer than its reply.
 async function refresh() {
   const before = new Map(page.questions.map((question) => [question.url, question.base]));
-  const isPending = new Set(entries().map((entry) => entry.url));
+  const isPending = new Set([...entries(), ...refusals()].map((entry) => entry.url));
   const response = await fetch(item, { redirect: "manual", headers: { "X-Requested-With": "fetch" } }).catch(() => null);
   const reply = response?.ok && await response.json().catch(() => null);
   if (!reply) return;

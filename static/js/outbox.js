@@ -4,11 +4,10 @@
 //
 // An entry: {kind: "answer" | "submit" | "skip", item, url, key, fields, made, until}. An answer that meets a newer
 // one from elsewhere is kept with that one in `other`, and waits for the person; what has nothing to do with
-// it goes on. Tells on `events`: "change", "acknowledged", "refused", "conflict". The line that says where
-// answers are is written here too; a study's own page has one, and sends what an earlier page left behind.
-// What the server has kept though it does not count comes with words for that line.
+// it goes on. An answer that the server refuses leaves the queue and stays in the storage, with the problem, until
+// its question is answered again. Tells on `events`: "change", "acknowledged", "refused", "conflict".
 
-import { phrase } from "./site.js";
+import { itemsFrom, writeItem } from "./storage.js";
 
 const RETRY_MS = 3000;
 const PATIENCE_MS = 60000; // the longest that a server can ask us to stay away
@@ -16,19 +15,24 @@ const REPLY_MS = 20000;
 const HOLD_MS = 1500; // how long an answer waits for the next key, which may move its span by a word
 const GRACE_MS = 1000; // so much later another tab may send it: clocks and storage differ by less
 const KEEPALIVE_BYTES = 60000; // browsers let requests up to 64 KiB outlive their page
+const QUEUE_URL = "/work/answers/";
+const MOST_ENTRIES = 50; // as many as the server takes in one request
+const REFUSED_MS = 30 * 24 * 3600 * 1000; // a refused answer of a study that is over is not kept for ever
 
 export const owner = document.getElementById("saved")?.dataset.user ?? "";
 export const events = new EventTarget();
-let trouble = null; // why the last attempt failed: {name, ...} of the words to say; null if it did not
 
 const prefix = `outbox:${owner}:`; // two people at one computer never send each other's answers
+const refusedPrefix = `refused:${owner}:`;
 const memory = new Map(); // what the browser's storage refused
 let wanted = false;
 let sending = false;
 let retry;
 let held = null; // the place of the answer that this page is still changing
 let settling;
-let onItsWay = null; // the place of what is being sent at this moment
+let onTheirWay = []; // what is being sent at this moment
+let trouble = null; // why the last attempt failed: {name, ...} of the words to say; null if it did not
+let oneByOne = false; // whether the server takes no queue in one request
 
 const tell = (name, detail) => events.dispatchEvent(new CustomEvent(name, { detail }));
 
@@ -41,36 +45,33 @@ export function newKey() {
   return hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
 }
 
-function stored() {
-  try {
-    return Object.entries(localStorage).filter(([place]) => place.startsWith(prefix));
-  } catch {
-    return [];
-  }
-}
-
-// What waits, oldest first.
-export function entries() {
-  return [...new Map([...stored(), ...memory])].sort(([a], [b]) => (a < b ? -1 : 1))
+function stored(start) {
+  const inMemory = [...memory].filter(([place]) => place.startsWith(start));
+  return [...new Map([...itemsFrom(start), ...inMemory])].sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([place, raw]) => ({ ...JSON.parse(raw), place }));
 }
 
+// What waits, oldest first.
+export const entries = () => stored(prefix);
+
 export const waitingAt = (url) => entries().filter((entry) => entry.url === url);
-const isKept = () => memory.size === 0;
+
+// Answers that were refused, each with the `problem`, at most one a question.
+export const refusals = () => stored(refusedPrefix);
+
+export const isKept = () => memory.size === 0;
+export const currentTrouble = () => trouble;
+export const isSending = () => sending;
 
 function write({ place, ...entry }) {
   const raw = JSON.stringify(entry);
-  try {
-    localStorage.setItem(place, raw);
-    memory.delete(place);
-  } catch {
-    memory.set(place, raw);
-  }
+  if (writeItem("localStorage", place, raw)) memory.delete(place);
+  else memory.set(place, raw);
 }
 
 function erase({ place }) {
   memory.delete(place);
-  try { localStorage.removeItem(place); } catch { /* then it was never there */ }
+  writeItem("localStorage", place, null);
 }
 
 function newPlace(key) {
@@ -85,7 +86,11 @@ export function put(entry, { holds = false, instead } = {}) {
   if (held && held !== instead?.place) release(); // of another question
   const place = instead?.place ?? newPlace(entry.key);
   const until = holds ? Date.now() + HOLD_MS : undefined;
-  write({ ...entry, made: Date.now(), until, place });
+  const refused = refusals().find(({ url }) => url === entry.url);
+  if (refused) erase(refused);
+  const rests = entry.fields.base !== undefined && entry.fields.base === refused?.key;
+  const fields = rests ? { ...entry.fields, base: refused.fields.base } : entry.fields;
+  write({ ...entry, fields, made: Date.now(), until, place });
   held = holds ? place : null;
   clearTimeout(settling);
   if (holds) settling = setTimeout(release, HOLD_MS);
@@ -94,7 +99,8 @@ export function put(entry, { holds = false, instead } = {}) {
 
 // An answer comes after its item was handed in: that is not sent any more. Whether it still waited.
 export function withdraw(item) {
-  const ends = entries().filter((entry) => entry.item === item && entry.kind === "submit" && entry.place !== onItsWay);
+  const isOnItsWay = ({ place }) => onTheirWay.some((entry) => entry.place === place);
+  const ends = entries().filter((entry) => entry.item === item && entry.kind === "submit" && !isOnItsWay(entry));
   ends.forEach(erase);
   return ends.length > 0;
 }
@@ -130,15 +136,31 @@ export function settle(url, keep) {
   send();
 }
 
-// The next one to send. Behind an answer that is held, or in conflict, waits what is said to the same question, and
-// the item's end.
-function next() {
+// What is sent next, in one request. Behind an answer that is held, or in conflict, waits what is said to the same
+// question, and the item's end.
+function nextBatch() {
   const behind = new Set();
-  return entries().find((entry) => {
+  const ready = entries().filter((entry) => {
     const waits = entry.other || isHeld(entry);
     if (waits) behind.add(entry.url).add(entry.item);
     return !waits && !behind.has(entry.kind === "answer" ? entry.url : entry.item);
-  });
+  }).slice(0, oneByOne ? 1 : MOST_ENTRIES);
+  // A preview forgets what it is sent, and takes it at addresses of its own.
+  const alone = ready.findIndex(({ url }) => !url.startsWith("/work/"));
+  if (alone >= 0) ready.length = Math.max(1, alone);
+  while (ready.length > 1 && sizeOf(bodyOf(ready)) > KEEPALIVE_BYTES) ready.length = Math.ceil(ready.length / 2);
+  return ready;
+}
+
+const sizeOf = (body) => new Blob([body]).size;
+
+// The body of a request: one entry is a form at its own address, several are the queue.
+function bodyOf(batch) {
+  const forms = batch.map(({ kind, url, key, fields }) => ({
+    url, fields: new URLSearchParams(kind === "answer" ? { key, ...fields } : fields),
+  }));
+  if (forms.length === 1) return forms[0].fields.toString();
+  return JSON.stringify(forms.map(({ url, fields }) => ({ url, fields: Object.fromEntries(fields) })));
 }
 
 export async function send() {
@@ -169,34 +191,51 @@ async function alone(act) {
 }
 
 async function sendAll() {
-  for (let entry = next(); entry; entry = next()) {
-    onItsWay = entry.place;
-    trouble = await deliver(entry);
-    onItsWay = null;
+  for (let batch = nextBatch(); batch.length; batch = nextBatch()) {
+    onTheirWay = batch;
+    trouble = await deliver(batch);
+    onTheirWay = [];
     if (trouble) return;
     tell("change");
   }
   trouble = null;
 }
 
-async function deliver(entry) {
+// Sends a batch, and acts on the result of each entry. Returns what stands in the way of the rest; else null.
+async function deliver(batch) {
   let response, reply;
   try {
-    response = await post(entry);
+    response = await post(batch);
     if (response.type === "opaqueredirect") return { name: "logged_out" };
     reply = await (response.headers.get("Content-Type")?.includes("json") ? response.json() : response.text());
   } catch {
     return { name: "unreachable" };
   }
   const { status } = response;
-  if (response.ok) {
+  const wait_ms = 1000 * response.headers.get("Retry-After") || 0; // a date is no number
+  if (batch.length === 1 || [403, 429].includes(status) || status >= 500) return settleEntry(batch[0], { status, reply }, wait_ms);
+  if (!response.ok) {
+    oneByOne = true; // a server of another version, or one that takes no request of this size
+    return null;
+  }
+  for (const [at, result] of reply.results.entries()) {
+    const problem = await settleEntry(batch[at], result, wait_ms);
+    if (problem) return problem;
+  }
+  return null;
+}
+
+async function settleEntry(entry, { status, reply = "" }, wait_ms) {
+  if (status >= 200 && status < 300) {
     erase(entry);
     tell("acknowledged", { entry, next: reply.next, says: reply.says, reopened: reply.reopened });
   } else if (status === 409 && reply.key) {
     write({ ...entry, other: reply });
     tell("conflict", { entry });
   } else if (status === 422) {
-    refuse(entry, reply);
+    refuse(entry, reply, status);
+  } else if (status === 424) {
+    return null; // it rests on an answer before it, and is sent once that is settled
   } else if (status === 403 && !await isOwnSession()) {
     return { name: "logged_out" }; // with all cookies gone, the token is missed before the session is
   } else if ([400, 404, 405, 410, 413].includes(status)) {
@@ -204,7 +243,7 @@ async function deliver(entry) {
     if (!await isOwnSession()) return { name: "somebody_else" };
     refuse(entry, "", status);
   } else if (status === 429 || status === 503) {
-    return { name: "busy", wait_ms: 1000 * response.headers.get("Retry-After") || 0 }; // a date is no number
+    return { name: "busy", wait_ms };
   } else {
     return { name: "answered", status };
   }
@@ -212,25 +251,38 @@ async function deliver(entry) {
 }
 
 // The cookie's token instead of the page's: it is the right one after a login in another tab, too.
-function post({ kind, url, key, fields }) {
+function post(batch) {
   const token = /(?:^|; )csrftoken=([^;]*)/.exec(document.cookie)?.[1] ?? "";
-  const body = new URLSearchParams(kind === "answer" ? { key, ...fields } : fields).toString();
-  return fetch(url, {
+  const body = bodyOf(batch);
+  return fetch(batch.length === 1 ? batch[0].url : QUEUE_URL, {
     method: "POST",
     body,
-    headers: { "Content-Type": "application/x-www-form-urlencoded", "X-CSRFToken": token, "X-Requested-With": "fetch" },
+    headers: {
+      "Content-Type": batch.length === 1 ? "application/x-www-form-urlencoded" : "application/json",
+      "X-CSRFToken": token,
+      "X-Requested-With": "fetch",
+    },
     redirect: "manual", // whoever is logged out is sent on to the login page, which answers 200
-    keepalive: body.length < KEEPALIVE_BYTES,
+    keepalive: sizeOf(body) < KEEPALIVE_BYTES,
     signal: AbortSignal.timeout(REPLY_MS),
   });
 }
 
-// Takes out what the server will never accept; what was said after it rests on what came before it.
+// Takes out what the server will never accept. What was said to the same question after it takes its place; where
+// nothing was, the answer is kept for its question, and the item is not handed in without it.
 function refuse(entry, says, status) {
   erase(entry);
-  const after = waitingAt(entry.url).find((one) => one.fields.base === entry.key);
-  if (after) write({ ...after, fields: { ...after.fields, base: entry.fields.base } });
   const problem = new DOMParser().parseFromString(says, "text/html").body.textContent.replace(/\s+/g, " ").trim();
+  if (entry.kind === "answer") {
+    const [after] = waitingAt(entry.url);
+    if (after) {
+      const rests = after.fields.base === entry.key;
+      if (rests) write({ ...after, fields: { ...after.fields, base: entry.fields.base } });
+    } else {
+      entries().filter(({ item, kind }) => item === entry.item && kind !== "answer").forEach(erase);
+      if (![404, 410].includes(status)) write({ ...entry, problem, status, place: refusedPrefix + entry.url });
+    }
+  }
   tell("refused", { entry, problem, status });
 }
 
@@ -261,60 +313,10 @@ addEventListener("blur", release);
 // Who leaves has no time to take turns with other tabs. Whether it arrived is found out by the next page.
 addEventListener("pagehide", () => {
   const entry = release();
-  if (entry && waitingAt(entry.url)[0].key === entry.key) post(entry).catch(() => {});
+  if (entry && waitingAt(entry.url)[0].key === entry.key) post([entry]).catch(() => {});
 });
-
-// The line: on the way, saved, kept, waiting, refused.
-const status = document.getElementById("saved");
-let refused = ""; // stays until something else is said
-let kept = ""; // the same: what the server says of an answer that does not count
-let done = ""; // what was acknowledged last, in words
-let told = false; // whether the line is ours by now: the server prints the first words
-
-export function say(words, kind = "") {
-  if (!status || (status.textContent === words && status.className === `status ${kind}`)) return;
-  told = true;
-  status.hidden = false;
-  status.className = `status ${kind}`;
-  status.textContent = words; // a live region: read aloud
-}
-
-function now() {
-  return new Date().toLocaleTimeString([], { hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
-}
-
-function show() {
-  const all = entries();
-  const undecided = all.filter((entry) => entry.other).length;
-  const warning = isKept() ? "" : ` ${phrase("not_kept")}`;
-  const problem = trouble && phrase(trouble.name, trouble);
-  if (refused) return say(refused, "failed");
-  if (problem && all.length) {
-    const name = all.some((entry) => entry.kind !== "answer") ? "end_waits" : "waits";
-    return say(phrase(name, { n: all.length, problem }) + warning, "failed");
-  }
-  if (undecided && !sending) return say(phrase("undecided", { n: undecided }), "warned");
-  if (all.length) return say(phrase(all.at(-1).kind === "answer" ? "saving" : "handing_in"));
-  if (kept) return say(kept, "warned");
-  if (told) say(done || phrase("saved", { time: now() }));
-}
-
-events.addEventListener("change", show);
-events.addEventListener("acknowledged", ({ detail: { says } }) => {
-  done = phrase("saved", { time: now() });
-  kept = says || kept;
-});
-events.addEventListener("refused", ({ detail: { entry, problem, status: code } }) => {
-  const name = { answer: "refused", submit: "not_handed_in", skip: "not_skipped" }[entry.kind];
-  refused = phrase(name, { problem: problem || phrase("answered", { status: code }) });
-  show();
-});
-
-// A new answer is said to be on its way, whatever became of the one before.
-export function forgive() {
-  refused = kept = "";
-}
 
 // What is kept in storage outlives the page; what is not would be lost with it.
 addEventListener("beforeunload", (event) => { if (!isKept()) event.preventDefault(); });
 addEventListener("pageshow", () => { if (entries().length) send(); });
+for (const old of refusals()) if (Date.now() - old.made > REFUSED_MS) erase(old);

@@ -1,6 +1,7 @@
 // One pair: everybody's marks over the text, switched on and off; j and k move through the list, n begins a note.
 import { isTyping, readData } from "./site.js";
 import { draw, unwrapMarks } from "./spans.js";
+import { readItem } from "./storage.js";
 
 const body = document.getElementById("text");
 const raters = document.getElementById("raters");
@@ -42,7 +43,7 @@ const KEYS = {
 
 document.addEventListener("keydown", (event) => {
   if (!Object.hasOwn(KEYS, event.key) || isTyping(event) || event.ctrlKey) return;
-  if (localStorage.getItem("single-keys") === "off") return; // switched off on the annotation pages
+  if (readItem("localStorage", "single-keys") === "off") return; // switched off on the annotation pages
   event.preventDefault(); // the n is none of the note
   KEYS[event.key]();
 });

@@ -1,7 +1,8 @@
 // One question of an item: its form in the page, the grade in its radios, and its spans.
 
 import { spent } from "./clock.js";
-import { newKey, put, unsettled, waitingAt } from "./outbox.js";
+import { newKey, put, refusals, unsettled, waitingAt } from "./outbox.js";
+import { isAltered, servedText } from "./served.js";
 import { phrase } from "./site.js";
 import { isSpace, quoteOf } from "./spans.js";
 
@@ -22,17 +23,20 @@ export class Question {
     this.url = new URL(this.form.action).pathname;
     this.base = element.dataset.base; // the key of the newest answer that this page knows
     this.radios = [...element.querySelectorAll('input[name="grade"]')];
-    this.form.elements.spans.disabled = false; // scripts run, so spans come with offsets
     this.spans = JSON.parse(this.form.elements.spans.value);
     // Chosen while this script was still on its way: the page shows it, and nothing has sent it.
     const isEarly = this.radios.some((radio) => radio.checked !== radio.defaultChecked);
     this.early = isEarly ? this.grade : null;
     for (const radio of this.radios) radio.checked = radio.defaultChecked;
-    const waiting = waitingAt(this.url).at(-1); // said before a reload, and not sent yet
+    this.refusal = this.findRefusal();
+    const waiting = waitingAt(this.url).at(-1) ?? this.refusal; // said before a reload, and not saved yet
     if (waiting) this.show(waiting.fields, waiting.key);
     this.remembered = this.snapshot();
     this.denied = null; // a grade that was chosen and rests on no words, while there are some: asked about first
   }
+
+  // The answer to this question that the server refused, as long as no other was given; null for none.
+  findRefusal() { return refusals().find(({ url }) => url === this.url) ?? null; }
 
   // Shows an answer that was not given on this page. Grades are numbers, or "" and null for none.
   show({ grade, spans }, key) {
@@ -58,7 +62,7 @@ export class Question {
   }
 
   get state() {
-    if (this.grade === null || this.denied !== null) return "open";
+    if (this.grade === null || this.denied !== null || this.refusal) return "open";
     if (!this.takesSpans || this.grade < this.spanFrom) return "absent";
     return this.spans.length ? "answered" : "needs-span";
   }
@@ -97,11 +101,15 @@ export class Question {
     const key = newKey();
     const instead = unsettled(this.base);
     const { base, active_ms } = instead?.fields ?? { base: this.base, active_ms: 0 };
-    const fields = { grade: this.grade ?? "", spans: JSON.stringify(this.spans), base, active_ms: active_ms + spent() };
+    const fields = {
+      grade: this.grade ?? "", spans: JSON.stringify(this.spans), base, active_ms: active_ms + spent(),
+      ...(isAltered() && { altered: "on" }),
+    };
     this.said = { item, url: this.url, key, grade: this.grade, spans: this.spans, base: this.base };
     this.remembered = this.snapshot();
     this.base = key;
     this.denied = null;
+    this.refusal = null;
     put({ kind: "answer", item, url: this.url, key, fields }, { holds, instead });
     return before;
   }
@@ -119,7 +127,7 @@ export class Question {
   resize(which, by, byClause) {
     const last = this.spans.at(-1);
     if (!last) return false;
-    const signs = [...this.body.textContent];
+    const signs = [...servedText(this.body)];
     let at = last[which];
     do at = nextEdge(signs, at, which, by); while (byClause && at > 0 && at < signs.length && !endsClause(signs, at));
     const moved = { start: last.start, end: last.end, [which]: at };

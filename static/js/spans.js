@@ -1,6 +1,8 @@
 // Spans in a text: from offsets to ranges, from ranges to highlights and numbers in the margin.
-// A span is half-open [start, end) in code points of the text; the DOM counts UTF-16 units.
+// A span is half-open [start, end) in code points of the text as it was served; the DOM counts UTF-16 units.
 // Between toUnits and toCodePoints lies the only place where the one becomes the other.
+
+import { servedNodes, servedText } from "./served.js";
 
 export function toUnits(text, codePoints) {
   return [...text].slice(0, codePoints).join("").length;
@@ -17,20 +19,28 @@ export function unwrapMarks(body) {
   body.normalize();
 }
 
-export function rangeOf(body, span) {
-  const text = body.textContent;
+// nodes: what servedNodes gives of the text.
+function rangeOf(nodes, text, span) {
   const from = toUnits(text, span.start);
   const to = toUnits(text, span.end);
   const range = new Range();
-  const walker = document.createTreeWalker(body, NodeFilter.SHOW_TEXT);
-  let passed = 0;
-  for (let node = walker.nextNode(); node; node = walker.nextNode()) {
-    const next = passed + node.length;
-    if (from >= passed && from < next) range.setStart(node, from - passed);
-    if (to > passed && to <= next) range.setEnd(node, to - passed);
-    passed = next;
+  for (const [node, place] of nodes) {
+    const next = place + node.length;
+    if (from >= place && from < next) range.setStart(node, from - place);
+    if (to > place && to <= next) range.setEnd(node, to - place);
   }
   return range;
+}
+
+// The place in the served text of a point of the page: where it lies in none of its nodes, that of the next one.
+function placeOf(nodes, text, container, offset) {
+  const point = new Range();
+  point.setStart(container, offset);
+  for (const [node, place] of nodes) {
+    if (node === container) return place + offset;
+    if (point.comparePoint(node, 0) >= 0) return place;
+  }
+  return text.length;
 }
 
 // White space to JavaScript or to the server, or beyond the text: what is left out of a span here is
@@ -39,36 +49,40 @@ export const isSpace = (sign) => sign === undefined || /[\s\x1c-\x1f\x85]/.test(
 
 const splitsPair = (text, at) => /^[\ud800-\udbff][\udc00-\udfff]/.test(text.slice(at - 1, at + 1));
 
-// The part of a selection that lies in the text, white space at its ends left out; null if none does.
-// Half a surrogate pair stands for the whole one: no code point is halved.
+// The part of a selection that lies in the text, white space at its ends left out; null if none does, or if the words
+// are not those that were served. Half a surrogate pair stands for the whole one: no code point is halved.
 export function spanOf(body, range) {
-  const all = new Range();
-  all.selectNodeContents(body);
-  if (!range.intersectsNode(body)) return null;
-  const inside = range.cloneRange();
-  if (inside.compareBoundaryPoints(Range.START_TO_START, all) < 0) inside.setStart(body, 0);
-  if (inside.compareBoundaryPoints(Range.END_TO_END, all) > 0) inside.setEnd(body, body.childNodes.length);
-  const before = new Range();
-  before.setStart(body, 0);
-  before.setEnd(inside.startContainer, inside.startOffset);
-  const text = body.textContent;
-  let from = before.toString().length;
-  let to = from + inside.toString().length;
+  const nodes = servedNodes(body);
+  if (!nodes || !range.intersectsNode(body)) return null;
+  const text = servedText(body);
+  let from = placeOf(nodes, text, range.startContainer, range.startOffset);
+  let to = placeOf(nodes, text, range.endContainer, range.endOffset);
   while (from < to && isSpace(text[from])) from += 1;
   while (from < to && isSpace(text[to - 1])) to -= 1;
-  if (from === to) return null;
+  if (from >= to) return null;
   if (splitsPair(text, from)) from -= 1;
   if (splitsPair(text, to)) to += 1;
   return { start: toCodePoints(text, from), end: toCodePoints(text, to), quote: text.slice(from, to) };
 }
 
 export function quoteOf(body, start, end) {
-  return [...body.textContent].slice(start, end).join("");
+  return [...servedText(body)].slice(start, end).join("");
 }
+
+const MANY_WORDS = 60;
+
+// Whether a span is so large that the mouse may have slipped: it goes over a paragraph's end, or has very many words.
+export function isLarge(quote) {
+  return /\n\s*\n/.test(quote.replace(/\r\n?/g, "\n")) || countWords(quote) > MANY_WORDS;
+}
+
+export const countWords = (quote) => quote.split(/\s+/).filter(Boolean).length;
 
 // spans: [{start, end, mark: 1..8, label, says, strong, href}]. Redraws all highlights and margin numbers.
 export function draw(body, spans) {
   const highlights = CSS.highlights ?? new Map(); // a browser without them keeps the numbers in the margin
+  const text = servedText(body);
+  const nodes = servedNodes(body);
   highlights.clear();
   const newHighlight = () => CSS.highlights ? new Highlight() : new Set();
   const strong = newHighlight();
@@ -76,8 +90,8 @@ export function draw(body, spans) {
   const byMark = new Map();
   const lines = new Map();
   const top = body.getBoundingClientRect().top;
-  for (const span of spans) {
-    const range = rangeOf(body, span);
+  for (const span of nodes ? spans : []) {
+    const range = rangeOf(nodes, text, span);
     if (!byMark.has(span.mark)) byMark.set(span.mark, newHighlight());
     byMark.get(span.mark).add(range);
     if (span.strong) strong.add(range);

@@ -2,6 +2,7 @@
 
 import { events } from "./outbox.js";
 import { calmly } from "./pressing.js";
+import "./saved.js";
 
 const PAUSE_MS = 300; // several answers on their way are one change of the page
 const main = document.getElementById("main");

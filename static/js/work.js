@@ -2,12 +2,16 @@
 // Every change is drawn at once, saved at once, and can be undone.
 
 import { spent } from "./clock.js";
+import { watchDrags } from "./drags.js";
 import { publish, tell, watch } from "./elsewhere.js";
-import { entries, events, forgive, newKey, put, release, say, send, withdraw } from "./outbox.js";
-import { isPressing } from "./pressing.js";
+import { entries, events, newKey, put, release, send, withdraw } from "./outbox.js";
+import { calmly, isPressing } from "./pressing.js";
 import { Question, STATE_WORDS, item } from "./question.js";
+import { begin, forgive, say } from "./saved.js";
+import { isAltered, watchServed } from "./served.js";
 import { isTyping, phrase } from "./site.js";
-import { draw, spanOf, unwrapMarks, walkSentences } from "./spans.js";
+import { countWords, draw, isLarge, spanOf, unwrapMarks, walkSentences } from "./spans.js";
+import { readItem, writeItem } from "./storage.js";
 
 const body = document.getElementById("text"); // null where the rubric shows none
 const questions = [...document.querySelectorAll(".question")].map((element) => new Question(element, body));
@@ -18,6 +22,7 @@ const undoButton = document.getElementById("undo");
 const undoStack = [];
 let active = questions.find((question) => "active" in question.element.dataset) ?? questions[0];
 let offered = null; // words selected while the answer says that there are none
+let large = null; // so many words selected that it is asked first whether they are meant
 const waitsToLeave = () => entries().some((entry) => entry.item === item && entry.kind !== "answer");
 let isLeaving = waitsToLeave(); // handed in, not yet acknowledged
 
@@ -37,6 +42,13 @@ function render() {
       ask.hidden = question.denied === null;
       ask.firstElementChild.textContent = phrase("denial", { grade: question.nameOf(question.denied) });
     }
+    for (const ask of question.element.querySelectorAll(".large")) {
+      ask.hidden = !(question === active && large);
+      if (large) ask.firstElementChild.textContent = phrase("large", { n: countWords(large.quote) });
+    }
+    const refusal = question.element.querySelector(".refusal");
+    refusal.hidden = !question.refusal;
+    if (question.refusal) refusal.firstElementChild.textContent = phrase("refused", question.refusal);
     const tick = document.querySelector(`[data-tick="${question.number}"]`);
     tick.dataset.state = question.state;
     tick.setAttribute("aria-label", `${phrase("question", question)}: ${phrase(STATE_WORDS[question.state])}`);
@@ -61,7 +73,7 @@ function drawMarks() {
 function activate(question, { focus = false, keepPlace = false } = {}) {
   const before = question.element.getBoundingClientRect().top;
   if (question !== active) {
-    offered = null;
+    offered = large = null;
     release();
   }
   active = question;
@@ -122,6 +134,7 @@ function gradeByKey(value) {
 }
 
 function addSpan(span, holds = false) {
+  if (isAltered()) return say(phrase("altered"), "failed");
   if (!span) return;
   if (!active.takesSpans) return say(phrase("takes_no_words", active));
   if (active.deniesSpans) {
@@ -148,13 +161,24 @@ function settleOffer(take) {
   });
 }
 
+function settleLarge(take) {
+  const span = large;
+  large = null;
+  render();
+  if (take) addSpan(span);
+}
+
 function takeSelection() {
   const selection = getSelection();
   if (!isMarked || selection.isCollapsed || !selection.rangeCount) return;
-  const span = spanOf(body, selection.getRangeAt(0));
-  if (!span) return;
+  const range = selection.getRangeAt(0);
+  const span = spanOf(body, range);
+  if (!span && !(range.intersectsNode(body) && isAltered())) return;
   selection.removeAllRanges(); // a drag that began inside an old selection would drag its words about
-  addSpan(span);
+  if (!span || !active.takesSpans || !isLarge(span.quote)) return addSpan(span);
+  large = span;
+  render();
+  active.element.querySelector('[data-large="take"]').focus();
 }
 
 function step(by) {
@@ -246,7 +270,13 @@ for (const question of questions) {
     choose(question, question.grade); // the radio has changed itself
     question.element.scrollIntoView({ block: "nearest" });
   });
-  question.form.addEventListener("submit", (event) => event.preventDefault());
+  question.element.querySelector("[data-retry]").addEventListener("click", () => {
+    commit(question);
+    activate(question, { focus: true }); // the button goes
+  });
+  for (const button of question.element.querySelectorAll("[data-large]")) {
+    button.addEventListener("click", () => settleLarge(button.dataset.large === "take"));
+  }
   for (const button of question.element.querySelectorAll("[data-offer]")) {
     button.addEventListener("click", () => settleOffer(button.dataset.offer === "take"));
   }
@@ -295,36 +325,60 @@ document.addEventListener("selectionchange", () => {
 });
 
 const submitForm = document.getElementById("submit");
-submitForm.querySelector("button").setAttribute("aria-keyshortcuts", "Control+Enter"); // from now on it does
-submitForm.addEventListener("submit", (event) => {
-  event.preventDefault();
-  handIn();
-});
 const skipForm = document.querySelector(".skip form");
-skipForm?.addEventListener("submit", (event) => {
-  event.preventDefault();
-  end("skip", skipForm, {
-    note: skipForm.elements.note.value,
-    ...(skipForm.elements.broken?.checked && { broken: "on" }),
-  });
-});
 undoButton.addEventListener("click", undo);
 
 for (const button of document.querySelectorAll("[data-dismiss]")) {
   button.addEventListener("click", () => { button.closest(".banner").hidden = true; });
 }
-document.getElementById("news")?.addEventListener("submit", (event) => {
-  event.preventDefault();
-  event.target.hidden = true;
-  fetch(event.target.action, { method: "POST", body: new FormData(event.target), redirect: "manual", keepalive: true });
-});
 
-singleKeys.checked = localStorage.getItem("single-keys") !== "off";
-singleKeys.addEventListener("change", () => localStorage.setItem("single-keys", singleKeys.checked ? "on" : "off"));
-if (isMarked) new ResizeObserver(drawMarks).observe(body);
+singleKeys.checked = readItem("localStorage", "single-keys") !== "off";
+singleKeys.addEventListener("change", () => writeItem("localStorage", "single-keys", singleKeys.checked ? "on" : "off"));
+if (isMarked) {
+  new ResizeObserver(drawMarks).observe(body);
+  watchDrags(body);
+}
 render();
-for (const question of questions) {
-  if (question.early !== null) choose(question, question.early);
+
+function refreshRefusals() {
+  const before = questions.map(({ refusal }) => refusal?.key).join();
+  for (const question of questions) question.refusal = question.findRefusal();
+  if (questions.map(({ refusal }) => refusal?.key).join() !== before) render();
+}
+
+events.addEventListener("change", () => calmly(refreshRefusals));
+events.addEventListener("refused", ({ detail: { entry } }) => {
+  if (entry.item === item) isLeaving = waitsToLeave();
+  calmly(refreshRefusals);
+});
+addEventListener("pageshow", (event) => { if (event.persisted) isLeaving = false; });
+watchServed(render);
+
+// From here on scripts do what forms did. All that can fail has run: a page that did not start works without scripts.
+function start() {
+  for (const question of questions) {
+    question.form.elements.spans.disabled = false; // spans come with offsets
+    question.form.addEventListener("submit", (event) => event.preventDefault());
+  }
+  submitForm.querySelector("button").setAttribute("aria-keyshortcuts", "Control+Enter");
+  submitForm.addEventListener("submit", (event) => {
+    event.preventDefault();
+    handIn();
+  });
+  skipForm?.addEventListener("submit", (event) => {
+    event.preventDefault();
+    end("skip", skipForm, {
+      note: skipForm.elements.note.value,
+      ...(skipForm.elements.broken?.checked && { broken: "on" }),
+    });
+  });
+  document.getElementById("news")?.addEventListener("submit", (event) => {
+    event.preventDefault();
+    event.target.hidden = true;
+    fetch(event.target.action, { method: "POST", body: new FormData(event.target), redirect: "manual", keepalive: true });
+  });
+  document.documentElement.dataset.started = "";
+  begin();
 }
 
 watch(questions, () => {
@@ -332,5 +386,7 @@ watch(questions, () => {
   if (!missing.hidden) showMissing();
   render();
 }, (next) => { if (isLeaving) location.assign(next); });
-events.addEventListener("refused", ({ detail: { entry } }) => { if (entry.item === item && entry.kind !== "answer") isLeaving = false; });
-addEventListener("pageshow", (event) => { if (event.persisted) isLeaving = false; });
+start();
+for (const question of questions) {
+  if (question.early !== null) choose(question, question.early);
+}

@@ -119,7 +119,8 @@ def test_a_database_that_is_locked_is_waited_for(at_work, site):
         page.reload()  # whoever only reads is answered
         said(page).to_contain_text("2 waiting")
     settled(page)
-    assert set(replies) == {503, 204}
+    assert set(replies) <= {503, 204, 200}  # one answer alone, or the queue
+    assert 503 in replies
     assert site.said(item) == [(0, 0), (1, 1)]
 
 
@@ -287,12 +288,80 @@ def test_what_the_server_refuses_is_said_and_not_sent_again(at_work, site):
     page.route("**/answers/**", refuse)
     grade(page, 1, 0)
     said(page).to_have_text("Not saved. That does not fit the text.")
-    assert page.evaluate("Object.keys(localStorage).length") == 0
+    assert (
+        page.evaluate("Object.keys(localStorage).filter(name => name.startsWith('outbox'))") == []
+    )
     page.unroute("**/answers/**")
     grade(page, 1, 1)
     settled(page)
     assert len(sent) == 1
     assert site.said(item) == [(0, 1)]
+
+
+def test_a_refused_answer_stays_open_at_its_question_and_outlives_a_reload(at_work, site):
+    _, page, item = at_work
+    answer_all(page)
+    settled(page)
+
+    def refuse(route):
+        route.fulfill(status=422, content_type="text/plain", body="That does not fit the text.")
+
+    page.context.route("**/answers/**", refuse)
+    drag_over(page, "four metres of clay")  # with the last question, which is the active one
+    expect(page.locator("#q-15 .offer")).to_be_visible()
+    page.click("#q-15 [data-offer=take]")
+    panel = page.locator("#q-15 .refusal")
+    expect(panel).to_contain_text("Not saved. That does not fit the text.")
+    page.reload()
+    expect(panel).to_contain_text("Not saved. That does not fit the text.")
+    expect(page.locator("#q-15 .spans q")).to_have_text(["four metres of clay"])
+    expect(page.locator("[data-tick='15']")).to_have_attribute("data-state", "open")
+    expect(page.locator("#progress-words")).to_have_text("14 of 15")
+    said(page).to_have_text("Not saved: 1. Answer again where the page says so.")
+    page.click("#submit button")
+    expect(page.locator("#missing")).to_contain_text("15 open")
+    assert site.state(item) == "open"
+    page.context.unroute("**/answers/**")
+    panel.locator("[data-retry]").click()
+    settled(page)
+    expect(panel).to_be_hidden()
+    assert site.said(item)[-1] == (14, 1)
+    page.reload()
+    expect(panel).to_be_hidden()
+    page.click("#submit button")
+    page.wait_for_url(lambda url: not url.endswith(f"/work/{item}/"))
+    assert site.state(item) == "submitted"
+
+
+def test_a_refused_answer_holds_back_the_end_of_its_item(at_work, site):
+    _, page, item = at_work
+    answer_all(page)
+    settled(page)
+    asked = []
+    page.context.route("**/answers/**", lambda route: asked.append(route))
+    grade(page, 3, 1)
+    drag_over(page, "four metres of clay")
+    page.click("#submit button")
+    said(page).to_contain_text("Handing in")
+    asked[0].fulfill(status=422, content_type="text/plain", body="That does not fit.")
+    until_asked(page, asked, 2)  # the words, and the end behind them
+    entries = asked[1].request.post_data_json
+    refused = {"status": 422, "reply": "That does not fit."}
+    results = [refused, *[{"status": 424}] * (len(entries) - 1)]
+    asked[1].fulfill(json={"results": results})
+    expect(page.locator("#q-3 .refusal")).to_contain_text("That does not fit.")
+    said(page).to_contain_text("Not saved")
+    page.context.unroute("**/answers/**")
+    assert site.state(item) == "open"
+    page.locator("#q-3 [data-retry]").click()
+    settled(page)
+    expect(page).to_have_url(f"{site.url}/work/{item}/")
+    assert site.said(item)[-1] == (2, 1)
+
+
+def until_asked(page, asked, number):
+    while len(asked) < number:
+        page.wait_for_timeout(50)
 
 
 def test_a_skip_waits_like_an_answer(at_work, site):
@@ -368,7 +437,7 @@ def test_a_grade_that_is_chosen_before_the_scripts_are_there_is_saved(worker, si
     page.route("**/js/work*.js", lambda route: held.append(route))
     page.goto(f"{worker.site.url}/work/{item}/", wait_until="commit")
     grade(page, 1, 0)
-    said(page).to_have_text("All saved")  # as the server printed it
+    said(page).to_have_text("Save each answer with its button")  # nothing is saved yet
     while not held:
         page.wait_for_timeout(50)
     held[0].continue_()

@@ -22,7 +22,7 @@ def test_feedback_shows_both_answers(walker):
     assert "You agree on 1 of 2 questions." in words(page)
     assert "You differ" in words(page)
     assert '<mark data-mark="1" data-label="1">a pier had moved</mark>' in page.content.decode()
-    assert '<q dir="auto">a pier had moved</q>' in page.content.decode()
+    assert '<q dir="auto" translate="no">a pier had moved</q>' in page.content.decode()
 
 
 def test_only_practice_has_feedback(walker):

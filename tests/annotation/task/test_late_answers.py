@@ -92,7 +92,7 @@ def test_the_page_is_told_that_it_is_kept_and_why(cast, assignment):
     assert (kept.late, kept.grade, kept.spans[0]["quote"]) == ("closed", 1, "112 people")
     page = markup(client.get(assignment.get_absolute_url()))
     assert "This study is closed: answers are kept" in page
-    assert '<q dir="auto">112 people</q>' in page
+    assert '<q dir="auto" translate="no">112 people</q>' in page
 
 
 def test_it_is_told_in_the_language_of_the_study(cast, assignment):

@@ -154,7 +154,32 @@ def test_words_marked_before_a_grade_are_there_after_a_reload(cast, dataset):
     answer(client, item, grade="", spans=[span])
     assert not Rating.objects.exists()  # no grade yet
     page = markup(client.get(item.get_absolute_url()))
-    assert f'<q dir="auto">{words}</q>' in page
+    assert f'<q dir="auto" translate="no">{words}</q>' in page
     assert ">0 of 3<" in page
     answer(client, item, grade="4", spans=[span])
     assert Rating.objects.get().spans.get().quote == words
+
+
+def test_answer_from_an_altered_page_is_marked_for_staff(cast, assignment):
+    client = cast.client("worker")
+    url = f"/work/{assignment.pk}/answers/{assignment.item.asked.first().question_id}/"
+    for altered in ("on", ""):
+        data = {"key": uuid4(), "grade": 0, "spans": "[]", "altered": altered}
+        assert client.post(url, data, HTTP_X_REQUESTED_WITH="fetch").status_code == 204
+    assert list(Answer.objects.order_by("pk").values_list("altered", flat=True)) == [True, False]
+    participant = assignment.participant
+    page = cast.client("researcher").get(
+        f"/campaigns/{participant.campaign.slug}/participants/{participant.pk}/"
+    )
+    assert "1 answer came from a page whose words" in " ".join(page.content.decode().split())
+
+
+def test_texts_and_questions_are_not_to_be_translated(cast, assignment):
+    page = cast.client("worker").get(f"/work/{assignment.pk}/").content.decode()
+    assert page.count('translate="no" data-served=') == 1 + assignment.item.asked.count()
+
+
+def test_page_promises_nothing_that_its_scripts_do(cast, assignment):
+    page = cast.client("worker").get(f"/work/{assignment.pk}/").content.decode()
+    assert "All saved" not in page.split('id="words"')[0]
+    assert "<noscript" not in page

@@ -1,0 +1,185 @@
+"""Scripts that do not arrive, and storage that is blocked: the page says only what is true then."""
+
+import re
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.hands import answer_all, drag_over, grade, said, settled
+from tests.browser.looks import axe_problems
+from tests.browser.material import T1_BODY
+from tests.browser.site import ROOT
+from tests.browser.test_adjudication import address
+
+INCOMPLETE = "This page did not load completely. Reload it."
+IMPORT = re.compile(r'^import (?:.* from )?"\./([\w-]+\.js)";$', re.MULTILINE)
+BLOCKED = """() => {
+  for (const name of ['localStorage', 'sessionStorage', 'indexedDB', 'caches']) {
+    Object.defineProperty(window, name, { get() { throw new DOMException('blocked', 'SecurityError'); } });
+  }
+  window.BroadcastChannel = class { constructor() { throw new DOMException('blocked', 'SecurityError'); } };
+  navigator.locks.request = () => Promise.reject(new DOMException('blocked', 'SecurityError'));
+}"""
+
+
+def scripts_of(main):
+    """The scripts that a page with this main script loads, by name."""
+    found, left = set(), [main, "site.js"]
+    while left:
+        name = left.pop()
+        if name not in found:
+            found.add(name)
+            left += IMPORT.findall((ROOT / "static" / "js" / name).read_text())
+    return sorted(found)
+
+
+@pytest.fixture
+def at_work(worker, site):
+    first, _ = site.assignments(worker.name, "t1")
+    yield worker, first
+    worker.errors.clear()  # Chromium logs every request that fails, and these are meant to
+
+
+def without(worker, name, path):
+    stem = Path(name).stem
+    worker.context.route(re.compile(rf"/js/{stem}(\.\w+)?\.js$"), lambda route: route.abort())
+    page = worker.context.new_page()
+    page.goto(worker.site.url + path)
+    return page
+
+
+@pytest.mark.parametrize("name", scripts_of("work.js"))
+def test_task_page_without_one_of_its_scripts_works_as_without_any(at_work, site, name):
+    worker, item = at_work
+    page = without(worker, name, f"/work/{item}/")
+    expect(page.locator("#incomplete")).to_have_text(INCOMPLETE)
+    said(page).not_to_contain_text("saved")
+    save = page.get_by_role("button", name="Save question 2", exact=True)
+    expect(save).to_be_visible()
+    for promise in page.locator(".scripted").all():
+        expect(promise).to_be_hidden()
+    grade(page, 2, 1)
+    page.locator("#q-2 textarea").fill("four metres of clay")
+    save.click()
+    expect(page.locator(".notices")).to_contain_text("Question 2 is saved")
+    start = T1_BODY.index("four metres of clay")
+    assert site.ratings(worker.name, "answerable") == {
+        1: (1, [(start, start + 19, "four metres of clay")])
+    }
+    page.click("#submit button")
+    expect(page.locator("#missing")).to_contain_text("14 questions are left")
+    assert axe_problems(page) == []
+
+
+def test_task_page_without_its_watcher_works_with_scripts(at_work, site):
+    worker, item = at_work
+    page = without(worker, "load-check.js", f"/work/{item}/")
+    grade(page, 1, 0)
+    settled(page)
+    expect(page.locator("#incomplete")).to_be_hidden()
+    expect(page.get_by_role("button", name="Save question 1", exact=True)).to_be_hidden()
+    assert site.said(item) == [(0, 0)]
+
+
+def test_task_page_promises_nothing_before_its_scripts_have_started(at_work, site):
+    worker, item = at_work
+    page = worker.context.new_page()
+    held = []
+    page.route("**/js/saved*.js", lambda route: held.append(route))
+    page.goto(f"{site.url}/work/{item}/", wait_until="commit")
+    save = page.get_by_role("button", name="Save question 2", exact=True)
+    expect(save).to_be_visible()
+    said(page).not_to_contain_text("saved")
+    expect(page.locator("#undo")).to_be_hidden()
+    while not held:
+        page.wait_for_timeout(50)
+    held[0].continue_()
+    said(page).to_have_text("All saved")
+    expect(save).to_be_hidden()
+    expect(page.locator("#undo")).to_be_visible()
+
+
+def test_an_error_while_the_scripts_start_leaves_a_page_that_works_without(at_work, site):
+    worker, item = at_work
+    worker.context.add_init_script("delete window.ResizeObserver")
+    page = worker.open(f"/work/{item}/")
+    expect(page.locator("#incomplete")).to_have_text(INCOMPLETE)
+    grade(page, 2, 0)
+    page.get_by_role("button", name="Save question 2", exact=True).click()
+    expect(page.locator(".notices")).to_contain_text("Question 2 is saved")
+
+
+def test_blocked_storage_loses_no_answer(new_worker, site):
+    worker = new_worker()
+    item, second = site.assignments(worker.name, "t1")
+    worker.context.add_init_script(f"({BLOCKED})()")
+    page = worker.open(f"/work/{item}/")
+    said(page).to_have_text("All saved")
+    expect(page.locator("#incomplete")).to_be_hidden()
+    page.context.route("**/answers/**", lambda route: route.abort())
+    drag_over(page, "four metres of clay")
+    said(page).to_contain_text("do not close or reload this page")
+    page.context.unroute("**/answers/**")
+    settled(page)
+    for number in range(2, 16):
+        grade(page, number, 0)
+    page.click("#submit button")
+    page.wait_for_url(f"**/work/{second}/")
+    assert site.state(item) == "submitted"
+    faults = [fault for fault in worker.errors if "ERR_FAILED" not in fault]
+    assert faults == []
+    worker.errors.clear()
+
+
+def test_blocked_storage_leaves_adjudication_and_pairs_whole(visit, site):
+    visitor = visit("ada")
+    visitor.context.add_init_script(f"({BLOCKED})()")
+    page = visitor.open(address(site, 1))
+    expect(page.locator("#decision")).to_be_visible()
+    page.keyboard.press("a")
+    expect(page.locator("#said")).to_contain_text("Filled in")
+
+
+def test_pages_of_staff_say_that_a_script_is_missing(visit, site):
+    visitor = visit("ada")
+    for name in ("adjudication.js", "drags.js", "spans.js"):
+        page = without(visitor, name, address(site, 1))
+        expect(page.locator("#incomplete")).to_have_text(INCOMPLETE)
+        for promise in page.locator(".scripted").all():
+            expect(promise).to_be_hidden()
+        page.close()
+        visitor.context.unroute_all()
+    page = without(visitor, "site.js", "/datasets/")
+    expect(page.locator("#incomplete")).to_have_text(INCOMPLETE)
+    expect(page.locator("[data-theme-toggle]").first).to_be_hidden()
+    visitor.errors.clear()
+
+
+def test_study_page_promises_no_saving_that_scripts_do(at_work, site):
+    worker, _ = at_work
+    page = worker.open("/work/in/t1/")
+    expect(page.locator("main")).not_to_contain_text("saved as you give it")
+
+
+def test_answers_of_a_whole_item_without_scripts_after_a_failed_load(at_work, site):
+    worker, item = at_work
+    page = without(worker, "work.js", f"/work/{item}/")
+    for number in range(1, 16):
+        grade(page, number, 0)
+        page.get_by_role("button", name=f"Save question {number}", exact=True).click()
+        expect(page.locator(".notices")).to_contain_text(f"Question {number} is saved")
+    page.click("#submit button")
+    page.wait_for_url(lambda url: not url.endswith(f"/work/{item}/"))
+    assert site.state(item) == "submitted"
+
+
+def test_a_reload_after_a_failed_load_works_with_scripts(at_work, site):
+    worker, item = at_work
+    page = without(worker, "outbox.js", f"/work/{item}/")
+    expect(page.locator("#incomplete")).to_be_visible()
+    worker.context.unroute_all()
+    page.reload()
+    answer_all(page)
+    settled(page)
+    assert site.said(item) == [(position, 0) for position in range(15)]
