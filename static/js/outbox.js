@@ -207,7 +207,10 @@ async function deliver(batch) {
   try {
     response = await post(batch);
     if (response.type === "opaqueredirect") return { name: "logged_out" };
-    reply = await (response.headers.get("Content-Type")?.includes("json") ? response.json() : response.text());
+    const isJson = response.headers.get("Content-Type")?.includes("json");
+    // A page where a network asks for its own log-in says 200, too, and has saved nothing.
+    if (response.ok && !isJson && response.status !== 204) return { name: "unreachable" };
+    reply = await (isJson ? response.json() : response.text());
   } catch {
     return { name: "unreachable" };
   }
@@ -218,11 +221,11 @@ async function deliver(batch) {
     oneByOne = true; // a server of another version, or one that takes no request of this size
     return null;
   }
-  for (const [at, result] of reply.results.entries()) {
+  for (const [at, result] of (reply.results ?? []).entries()) {
     const problem = await settleEntry(batch[at], result, wait_ms);
     if (problem) return problem;
   }
-  return null;
+  return reply.results?.length ? null : { name: "unreachable" };
 }
 
 async function settleEntry(entry, { status, reply = "" }, wait_ms) {

@@ -4,7 +4,7 @@ import { spent } from "./clock.js";
 import { newKey, put, refusals, unsettled, waitingAt } from "./outbox.js";
 import { isAltered, servedText } from "./served.js";
 import { phrase } from "./site.js";
-import { isSpace, quoteOf } from "./spans.js";
+import { isSpace, quoteOf, toCodePoints } from "./spans.js";
 
 const main = document.getElementById("main");
 export const item = main.dataset.state; // the address of its state names it, here and in other tabs
@@ -45,6 +45,17 @@ export class Question {
     this.remembered = this.snapshot();
     this.base = key;
     this.denied = null;
+  }
+
+  // Spans of the words that were copied into the form while the scripts were on their way.
+  takeCopied() {
+    const field = this.form.elements.quotes;
+    const lines = (field?.value ?? "").split("\n").map((line) => line.trim()).filter(Boolean);
+    if (!lines.length) return [];
+    field.value = "";
+    const text = servedText(this.body);
+    return lines.map((line) => [text.indexOf(line), line.length]).filter(([at]) => at >= 0)
+      .map(([at, length]) => ({ start: toCodePoints(text, at), end: toCodePoints(text, at + length) }));
   }
 
   get grade() {

@@ -20,11 +20,9 @@ export function say(words, kind = "") {
   status.textContent = words; // a live region: read aloud
 }
 
-const ofPreview = status && "preview" in status.dataset ? status.textContent.trim() : ""; // where nothing is saved
-
 function savedNow() {
   const time = new Date().toLocaleTimeString([], { hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
-  return ofPreview || phrase("saved", { time });
+  return phrase("saved", { time });
 }
 
 // How many answers of a queue are sent, as words behind others; nothing for a single one.

@@ -389,4 +389,5 @@ watch(questions, () => {
 start();
 for (const question of questions) {
   if (question.early !== null) choose(question, question.early);
+  for (const span of question.takeCopied()) change(question, () => question.add(span));
 }

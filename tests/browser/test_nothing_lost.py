@@ -298,6 +298,22 @@ def test_what_the_server_refuses_is_said_and_not_sent_again(at_work, site):
     assert site.said(item) == [(0, 1)]
 
 
+@pytest.mark.parametrize("n", [1, 3])
+def test_page_of_a_network_that_asks_for_a_log_in_is_no_acknowledgement(at_work, site, n):
+    _, page, item = at_work
+
+    def intercept(route):
+        route.fulfill(status=200, content_type="text/html", body="<h1>Welcome to the hotel</h1>")
+
+    page.route("**/answers/**", intercept)
+    for number in range(1, n + 1):
+        grade(page, number, 0)
+    said(page).to_contain_text(f"Not saved yet, {n} waiting. The server cannot be reached")
+    page.unroute("**/answers/**")
+    settled(page)
+    assert site.said(item) == [(position, 0) for position in range(n)]
+
+
 def test_a_refused_answer_stays_open_at_its_question_and_outlives_a_reload(at_work, site):
     _, page, item = at_work
     answer_all(page)

@@ -92,12 +92,17 @@ def test_task_page_promises_nothing_before_its_scripts_have_started(at_work, sit
     expect(save).to_be_visible()
     said(page).not_to_contain_text("saved")
     expect(page.locator("#undo")).to_be_hidden()
+    grade(page, 2, 1)
+    page.locator("#q-2 textarea").fill("four metres of clay")  # and has not pressed Save yet
     while not held:
         page.wait_for_timeout(50)
     held[0].continue_()
-    said(page).to_have_text("All saved")
+    settled(page)
     expect(save).to_be_hidden()
     expect(page.locator("#undo")).to_be_visible()
+    expect(page.locator("#q-2 .spans q")).to_have_text(["four metres of clay"])
+    said(page).to_contain_text("Saved ")
+    assert site.said(item) == [(1, 1), (1, 1)]
 
 
 def test_an_error_while_the_scripts_start_leaves_a_page_that_works_without(at_work, site):

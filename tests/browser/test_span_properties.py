@@ -61,6 +61,11 @@ _SELECT = """([from, to, backwards, early]) => {
   document.dispatchEvent(new PointerEvent('pointerup', { pointerType: 'mouse', bubbles: true }));
 }"""
 
+# Of many words, or of several paragraphs, the page asks whether they are meant.
+_MEANT = (
+    "() => document.querySelector('[data-active] .large:not([hidden]) [data-large=take]')?.click()"
+)
+
 # The ranges that are drawn for the first question: [start in UTF-16 units, words].
 _DRAWN = """() => [...(CSS.highlights.get('mark-1') ?? [])].map((range) => {
   const before = new Range();
@@ -189,6 +194,7 @@ def test_what_is_selected_is_kept_and_drawn_again_sign_by_sign(reader, site, ite
             page.evaluate(_SELECT, [start, end, *how])
             if span_of(body, start, end):
                 until(page, "getSelection().isCollapsed")  # the page has taken it
+                page.evaluate(_MEANT)
         settled(page)
 
         wanted = kept_of(body, selections)
@@ -218,6 +224,7 @@ def test_a_selection_of_the_whole_page_marks_the_text_alone(reader, site, items)
         "document.dispatchEvent(new PointerEvent('pointerup', { pointerType: 'mouse' }))"
     )
     until(page, "getSelection().isCollapsed")
+    page.evaluate(_MEANT)
     settled(page)
     [(stored,)] = site.rows("select spans from annotation_answer where assignment_id = ?", item)
     assert json.loads(stored) == [{"start": 2, "end": len(body) - 2, "quote": body[2:-2]}]
