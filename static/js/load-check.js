@@ -15,5 +15,7 @@ addEventListener("load", () => {
     return;
   }
   page.dataset.incomplete = "";
-  document.getElementById("incomplete").hidden = false;
+  const notice = document.getElementById("incomplete");
+  notice.role = "alert";
+  notice.hidden = false;
 });
