@@ -42,7 +42,7 @@ function render() {
       ask.hidden = question.denied === null;
       ask.firstElementChild.textContent = phrase("denial", { grade: question.nameOf(question.denied) });
     }
-    for (const ask of question.element.querySelectorAll(".large")) {
+    for (const ask of question.element.querySelectorAll(".large-span")) {
       ask.hidden = !(question === active && large);
       if (large) ask.firstElementChild.textContent = phrase("large", { n: countWords(large.quote) });
     }

@@ -91,7 +91,7 @@ def test_released_above_or_below_the_pane_the_span_ends_at_its_edge(new_worker, 
     drag(page, (x, y), (x + 60, box["y"] + box["height"] / 2), steps=6)
     page.wait_for_timeout(300)  # a browser that scrolls by itself would have
     assert page.evaluate("document.querySelector('.text-pane').scrollTop") == before
-    selected = page.locator("#q-1 .large, #q-1 .spans q").first
+    selected = page.locator("#q-1 .large-span, #q-1 .spans q").first
     expect(selected).to_be_visible()
     if page.locator("#q-1 [data-large=take]").is_visible():
         page.click("#q-1 [data-large=take]")
@@ -150,7 +150,7 @@ def test_a_wheel_still_scrolls_during_a_drag(new_worker, site):
     until(page, "document.querySelector('.text-pane').scrollTop > 20")
     page.mouse.move(x + 40, y, steps=3)
     page.mouse.up()
-    expect(page.locator("#q-1 .spans q, #q-1 .large:visible").first).to_be_visible()
+    expect(page.locator("#q-1 .spans q, #q-1 .large-span:visible").first).to_be_visible()
     settled(page)
 
 
@@ -188,7 +188,7 @@ def test_a_span_over_two_paragraphs_is_asked_about(page, site, worker):
     words = "the same night."
     from_x, from_y, _, _ = ends_of(page, words)
     _, _, to_x, to_y = ends_of(page, "Engineers blamed")
-    ask = page.locator("#q-1 .large")
+    ask = page.locator("#q-1 .large-span")
     drag(page, (from_x, from_y), (to_x, to_y), steps=6)
     expect(ask).to_contain_text("You selected 5 words. Mark all of them?")
     expect(ask.locator("[data-large=take]")).to_be_focused()
@@ -214,7 +214,7 @@ def test_sixty_words_are_marked_and_one_more_is_asked_about(worker, site):
     marked(page).to_have_text([sixty])
     page.keyboard.press("j")
     drag_over(page, one_more)
-    expect(page.locator("#q-2 .large")).to_contain_text("61 words")
+    expect(page.locator("#q-2 .large-span")).to_contain_text("61 words")
     marked(page, 2).to_have_count(0)
 
 

@@ -63,7 +63,7 @@ _SELECT = """([from, to, backwards, early]) => {
 
 # Of many words, or of several paragraphs, the page asks whether they are meant.
 _MEANT = (
-    "() => document.querySelector('[data-active] .large:not([hidden]) [data-large=take]')?.click()"
+    "() => document.querySelector('[data-active] .large-span:not([hidden]) [data-large=take]')?.click()"
 )
 
 # The ranges that are drawn for the first question: [start in UTF-16 units, words].
