@@ -197,6 +197,7 @@ def test_a_span_over_two_paragraphs_is_asked_about(page, site, worker):
     expect(ask).to_be_hidden()
     marked(page).to_have_count(0)
     drag(page, (from_x, from_y), (to_x, to_y), steps=6)
+    expect(ask.locator("[data-large=take]")).to_be_focused()
     page.keyboard.press("Enter")
     expect(page.locator("#q-1 .spans q")).to_have_count(1)
     settled(page)
