@@ -110,7 +110,7 @@ class Visitor:
         Not what htmx says of a request that never ended, since its page was left: of an answer that is an error
         it says htmx:responseError, and of a server that is away the browser speaks itself.
         """
-        left = ("htmx:afterRequest", "htmx:sendError")
+        left = ("htmx:afterRequest", "htmx:sendAbort", "htmx:sendError")
         return [error for error in self.errors if not error.startswith(left)]
 
     def enter(self) -> None:

@@ -27,7 +27,7 @@ def test_both_tabs_are_told_and_told_when_it_is_over(worker, site):
     for page in (first, second):
         elsewhere(page).to_contain_text("open in another tab too")
     second.close(run_before_unload=True)
-    elsewhere(first).to_be_hidden(timeout=60_000)  # where its goodbye got lost, it is missed later
+    elsewhere(first).to_be_hidden()  # where its goodbye got lost, it is missed later
 
 
 def test_a_tab_that_said_no_goodbye_is_missed(worker, site):

@@ -54,7 +54,7 @@ def test_from_a_file_to_recall_by_type_and_a_filter(visit, site, tmp_path):
     page.get_by_role("button", name="Upload and look").click()
     expect(page.locator("h1")).to_have_text("What would change in typed")
     page.get_by_role("button", name=re.compile("^Import")).click()
-    expect(page.locator("h1")).to_have_text("The import into typed is done", timeout=60_000)
+    expect(page.locator("h1")).to_have_text("The import into typed is done")
     page.goto(f"{site.url}/datasets/typed/")
     page.get_by_role("link", name="By type of question").click()
     page.get_by_label("k", exact=True).fill("1")
