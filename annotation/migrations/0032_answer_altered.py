@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('annotation', '0028_words_that_were_shown'),
+        ('annotation', '0031_version_author'),
     ]
 
     operations = [
