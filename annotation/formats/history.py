@@ -133,7 +133,7 @@ class _Names:
     def had(self, had: Mapping[str, Any]) -> Json:
         if "citations" not in had:
             return dict(had)  # of a question
-        document = Document.objects.filter(pk=had.get("document")).first()
+        document = Document.objects.filter(pk=had.get("document") or 0).first()
         return {
             "citations": [self.citation(row) for row in had["citations"]],
             "document": document.name if document else None,

@@ -220,8 +220,8 @@ class SharedLink(models.Model):
         """Note that somebody reads by it, to the hour: not every page costs a write."""
         now = timezone.now()
         if self.last_used is None or now - self.last_used > timedelta(hours=1):
-            self.last_used = now
-            self.save(update_fields=["last_used"])
+            # Not `save`: an owner may revoke it meanwhile, which deletes the row.
+            SharedLink.objects.filter(pk=self.pk).update(last_used=now)
 
 
 @receiver(post_save, sender=User)

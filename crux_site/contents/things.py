@@ -225,7 +225,7 @@ class Reports(Thing):
         for model in (System, RetrievalRun):
             model._default_manager.filter(dataset=self.dataset, name=self.name).update(name=new)
         LabelSample.objects.filter(dataset=self.dataset, system=self.name).update(system=new)
-        for campaign in Campaign.objects.filter(dataset=self.dataset):
+        for campaign in Campaign.objects.select_for_update().filter(dataset=self.dataset):
             chosen = campaign.selection.get("systems") or []
             if self.name in chosen:
                 systems = [new if name == self.name else name for name in chosen]

@@ -17,7 +17,15 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from annotation.formats.writing import ExportError
 from annotation.http import AuthenticatedRequest, owners_only, researchers_only
-from annotation.models import Invitation, Membership, Project, ProjectEntry, Role, User
+from annotation.models import (
+    Dataset,
+    Invitation,
+    Membership,
+    Project,
+    ProjectEntry,
+    Role,
+    User,
+)
 from annotation.models.projects import MembershipRefused
 from annotation.unique import save_unique
 from crux_site.datasets.carried import NOT_CARRIED
@@ -163,6 +171,10 @@ def move(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
         return _page(request, project, 422, move=form)
     dataset, to = form.cleaned_data["dataset"], form.cleaned_data["to"]
     with transaction.atomic():
+        dataset = Dataset.objects.lock(dataset.pk)
+        if dataset.project_id != project.pk:
+            form.add_error("dataset", f"Somebody has moved {dataset} to another project meanwhile.")
+            return _page(request, project, 409, move=form)
         dataset.project = to
         dataset.save(update_fields=["project"])
         dataset.log.update(project=to)  # its history goes with it, and who reads it by a link

@@ -132,7 +132,7 @@ def _create(target: Target, source: Source, line: int, row: JudgeRaterRow, judge
         rater = target.rater(source, line, row.name, Rater.Kind(row.kind))
         assert rater is not None
         judge.rater = rater
-        judge.save()
+        judge.save(force_insert=True)
         target.adopt(row.name, rater)
     else:
         name = row.name

@@ -62,9 +62,7 @@ _SELECT = """([from, to, backwards, early]) => {
 }"""
 
 # Of many words, or of several paragraphs, the page asks whether they are meant.
-_MEANT = (
-    "() => document.querySelector('[data-active] .large-span:not([hidden]) [data-large=take]')?.click()"
-)
+_MEANT = "() => document.querySelector('[data-active] .large-span:not([hidden]) [data-large=take]')?.click()"
 
 # The ranges that are drawn for the first question: [start in UTF-16 units, words].
 _DRAWN = """() => [...(CSS.highlights.get('mark-1') ?? [])].map((range) => {

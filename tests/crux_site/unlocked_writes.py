@@ -14,7 +14,7 @@ WRITES = {"save", "delete", "bulk_update"}
 # Functions of the site that take a lock; what is read after a call of one is as it is now.
 LOCKS = {
     *("select_for_update", "for_post", "_of_slug"),
-    *("hold", "hold_campaign", "_with_link", "_locked"),
+    *("hold", "hold_campaign", "_with_link", "_locked", "lock", "lock_those_of"),
 }
 # Decorators that lock the row which they pass to the function.
 LOCKING_DECORATORS = {"on_draft"}
