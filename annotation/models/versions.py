@@ -90,14 +90,15 @@ class Version(models.Model):
         """The name of the text or the question."""
         thing = self.thing
         if isinstance(thing, Text):
-            return " ".join(filter(None, (thing.get_kind_display(), thing.system, thing.name)))
+            system = f", {thing.system}" if thing.system else ""
+            return f"{thing.get_kind_display()} {thing.name}{system}"
         return f"topic {thing.topic}, sub-question {thing.number}"
 
     @property
     def told(self) -> str:
         """When it was edited, and by whom, with what has to be done before it can go."""
         when = f"{timezone.localtime(self.replaced):%-d %B %Y, %H:%M}"
-        return f"{self.changed_by or 'A command'} edited {self.label} on {when}. Restore its words first."
+        return f"{self.changed_by or 'A command'} edited {self.label}, on {when}. Restore its words first."
 
     @property
     def changed_by(self) -> str:

@@ -72,7 +72,7 @@ def test_from_an_import_to_a_paper_with_a_co_author_and_a_reviewer(visit, site, 
     page.get_by_role("button", name="Change the words").click()
     expect(page.get_by_role("heading", name="Version 1")).to_be_visible()
     page.get_by_role("link", name="Restore version 1").click()
-    expect(page.locator(".compared ins")).not_to_have_count(0)
+    expect(page.locator(".wording-diff ins")).not_to_have_count(0)
     assert faults(page) == []
     page.get_by_role("button", name="Restore these words").click()
     expect(page.get_by_text("The earlier words are restored.")).to_be_visible()
