@@ -6,6 +6,7 @@ from django.test import Client
 from rest_framework.test import APIClient
 
 from annotation.api.access import OfStrangers, OfUsers
+from annotation.models import User
 
 URL = "/api/v1/datasets/"
 DOCS = "/api/v1/docs/try/"
@@ -33,10 +34,15 @@ def test_somebody_who_may_not_log_in_any_more_may_not_come_with_a_token(api, cas
     client = api("researcher")
     assert client.get(URL).status_code == 200
     cast.researcher.role = "worker"
+    cast.researcher.save()  # which ends the tokens of the account
+    assert client.get(URL).status_code == 401
+    cast.researcher.role = "researcher"
     cast.researcher.save()
+    assert client.get(URL).status_code == 401
+    client = api("researcher")
+    User.objects.filter(pk=cast.researcher.pk).update(role="worker")  # past the signal
     assert client.get(URL).status_code == 403
-    cast.researcher.is_active = False
-    cast.researcher.save()
+    User.objects.filter(pk=cast.researcher.pk).update(is_active=False)
     assert client.get(URL).status_code == 401
 
 

@@ -1,7 +1,7 @@
 """Planning a writing of many documents: which orders there are, and that each does not cost a query."""
 
 import pytest
-from django.db import IntegrityError, connection
+from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from annotation.models import Dataset, Document, Text, Topic
@@ -10,6 +10,7 @@ from building.engine.choosing import make_writer
 from building.engine.wanted import Wanted
 from building.models import Order
 from building.writing.tasks import TASKS
+from judging.engine.states import RunRefused
 from judging.grading.prompt import prompt_hash
 
 SERVER = "http://127.0.0.1:9/v1"
@@ -101,7 +102,7 @@ def test_an_order_that_is_there_already_is_not_passed_over(writer, dataset, monk
     writings.finish_if_done(writer.writings.get())
     # As for a process that looked before the other one had written.
     monkeypatch.setattr(writings, "_before", lambda writer, dataset: set())
-    with pytest.raises(IntegrityError):
+    with pytest.raises(RunRefused, match="try again"):
         writings.start(writer, dataset, Wanted(), endpoint=SERVER)
     assert writer.writings.count() == 1
     assert Order.objects.count() == 3

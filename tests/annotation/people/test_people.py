@@ -86,7 +86,7 @@ def test_change_of_an_account_that_somebody_else_changed_is_shown_first(cast):
     sent = {"role": "researcher", "is_active": "on", "version": opened}
     refused = client.post(url, sent)
     assert refused.status_code == 409
-    assert "Changed by somebody else" in refused.content.decode()
+    assert "since you opened it" in refused.content.decode()
     assert User.objects.get(pk=cast.worker.pk).role == "worker"
     assert client.post(url, sent | {"version": _version(refused)}).status_code == 302
 

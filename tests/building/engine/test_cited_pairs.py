@@ -180,7 +180,7 @@ def test_it_is_exported_and_imported_like_any_dataset(rain, tmp_path):
     assert pairs_of(again) == before
     export_folder(again, tmp_path / "again")
     files = sorted(p.relative_to(tmp_path / "out") for p in (tmp_path / "out").rglob("*.jsonl"))
-    assert len(files) == 5
+    assert len(files) == 6
     for file in files:
         assert (tmp_path / "again" / file).read_bytes() == (tmp_path / "out" / file).read_bytes()
     _, made = taken(rain, "s.one", "s.two", into="again")

@@ -134,7 +134,7 @@ def test_a_model_that_the_worker_loads_needs_none(admin, cast, dataset, settings
     settings.JUDGE_ENDPOINTS = {"lab": "http://127.0.0.1:9/v1"}
     fields = {"backend": "vllm", "revision": "abc", "template_hash": "0" * 64}
     assert admin.post(WRITER, described(**fields)).url == NEW
-    page = markup(cast.client("researcher").get(f"{ROOT}writers/mine/"))
+    page = markup(admin.get(f"{ROOT}writers/mine/"))
     for shown in ("vLLM in process", "m, abc", "0" * 64):
         assert shown in page
     response = admin.post(NEW, sent(start="", writer="mine", endpoint="lab"))
@@ -150,7 +150,7 @@ def test_a_tuned_model_is_made_by_command_and_shows_its_adapter(admin, cast, dat
     response = admin.post(WRITER, described(backend="transformers"))
     assert response.status_code == 422
     a_writer(slug="tuned", **fields)
-    response = cast.client("researcher").get(f"{ROOT}writers/tuned/")
+    response = admin.get(f"{ROOT}writers/tuned/")
     assert "transformers in process" in markup(response)
     assert "0" * 64 in markup(response)
     assert SCRIPT not in response.content.decode()
@@ -181,7 +181,7 @@ def test_a_writer_is_made_once_and_shows_all_that_shapes_it(admin, cast, dataset
     writer = Writer.objects.get()
     assert (writer.slug, writer.task, writer.backend) == ("mine", "questions", "openai")
     assert writer.created_by == cast.admin
-    response = cast.client("researcher").get(f"{ROOT}writers/mine/")
+    response = admin.get(f"{ROOT}writers/mine/")
     assert writer.fingerprint in markup(response)
     assert SCRIPT not in response.content.decode()
     response = admin.post(WRITER, described(slug="other", prompt=writer.prompt))
