@@ -91,7 +91,7 @@ def _date_pairs(target: "Target") -> None:
             ):
                 span.earlier_positions = positions
                 moved.append(span)
-        Rating.objects.bulk_update(dated, ["created"], batch_size=LOOK_UP)
+        Rating.objects.date(dated)
         NuggetSpan.objects.bulk_update(moved, ["earlier_positions"], batch_size=LOOK_UP)
 
 

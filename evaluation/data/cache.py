@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
 from django.core.cache import cache
-from django.db.models import BigIntegerField, Count, F, Max, Q, Sum, Value
+from django.db.models import BigIntegerField, Count, F, Max, Q, Subquery, Sum, Value
 from django.db.models.functions import Cast, Coalesce
 
 from annotation.models import Dataset, NuggetSpan, Rating, SubQuestion
@@ -35,17 +35,26 @@ def data_version(dataset: Dataset) -> str:
 def _version(dataset: Dataset) -> str:
     newest = {"n": Count("pk"), "newest": Max("pk")}
     spans = NuggetSpan.objects.filter(rating__text__dataset=dataset)
-    questions = SubQuestion.objects.filter(topic__dataset=dataset)
+    acts = dataset.log.order_by().values("dataset")
+    values = (
+        ReportValue.objects.filter(report__dataset=dataset).order_by().values("report__dataset")
+    )
+    questions = SubQuestion.objects.filter(topic__dataset=dataset).annotate(
+        n_acts=Subquery(acts.annotate(n=Count("pk")).values("n")),
+        act=Subquery(acts.annotate(last=Max("pk")).values("last")),
+        n_values=Subquery(values.annotate(n=Count("pk")).values("n")),
+        value=Subquery(values.annotate(last=Max("pk")).values("last")),
+    )
+    of_others = {f"newest_{name}": Max(name) for name in ("n_acts", "act", "n_values", "value")}
+    filtered = Count("pk", filter=~Q(filtered_because=""))
     aggregates = [
         Rating.objects.of_dataset(dataset).aggregate(
             **newest, last=Max("created"), **_sums("grade")
         ),
         spans.aggregate(**newest, **_sums("start", "end")),
         dataset.texts.aggregate(**newest, words=Count("body"), topics=Count("topic")),
-        questions.aggregate(**newest, filtered=Count("pk", filter=~Q(filtered_because=""))),
+        questions.aggregate(**newest, filtered=filtered, **of_others),
         RankedText.objects.filter(run__dataset=dataset).aggregate(**newest, runs=Max("run_id")),
-        ReportValue.objects.filter(report__dataset=dataset).aggregate(**newest),
-        dataset.log.aggregate(**newest),
     ]
     return hashlib.sha256(repr((dataset.pk, aggregates)).encode()).hexdigest()[:16]
 

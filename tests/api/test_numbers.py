@@ -223,6 +223,6 @@ def test_a_dataset_that_nobody_has_rated_has_no_scores_and_undefined_agreement(a
 def test_numbers_are_kept_until_the_data_change(api, study, django_assert_max_num_queries):
     client = api("researcher")
     rows(client, AGREEMENT)
-    # token, dataset, rubrics, levels, campaigns, raters, judges, the seven of the data's version
-    with django_assert_max_num_queries(14):
+    # token, dataset, rubrics, levels, campaigns, raters, judges, the five of the data's version
+    with django_assert_max_num_queries(13):
         rows(client, AGREEMENT)

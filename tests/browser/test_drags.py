@@ -80,6 +80,7 @@ def test_released_left_of_the_text_the_span_begins_with_its_line(page):
     assert quote.endswith("train had passed")
 
 
+@pytest.mark.timing
 @pytest.mark.parametrize("outside", ["footer.task-foot", "header.task-bar"])
 def test_released_above_or_below_the_pane_the_span_ends_at_its_edge(new_worker, site, outside):
     worker = new_worker(**SMALL)
@@ -110,6 +111,7 @@ def test_released_above_or_below_the_pane_the_span_ends_at_its_edge(new_worker, 
     assert x2 < y2
 
 
+@pytest.mark.timing
 @pytest.mark.parametrize("distance", [2, 8, 14])
 def test_a_line_at_the_lower_edge_is_marked_as_it_was_meant(new_worker, site, distance):
     worker = new_worker(**SMALL)

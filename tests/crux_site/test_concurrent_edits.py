@@ -30,7 +30,7 @@ from judging.models import Judge, JudgeRun
 from tests import field
 from tests.annotation.adjudication import adjudication_material as adjudication
 from tests.annotation.builder.builder_material import make_draft, make_labelled
-from tests.building.pages.material import a_writing, first_of
+from tests.building.pages import a_writing, first_of
 from tests.crowd import make_study
 from tests.factories import make_campaign, make_dataset
 from tests.judging.runs.material import a_judge, a_run

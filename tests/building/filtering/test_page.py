@@ -9,7 +9,7 @@ from tests.evaluation.scoring.material import make_study
 from tests.markup import markup
 
 FILTER = "/datasets/ferry/building/filter/"
-QUERIES = 33
+QUERIES = 31
 
 
 @pytest.fixture

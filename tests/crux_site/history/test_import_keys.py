@@ -15,6 +15,8 @@ from crux_site.versions.changing import change, choose_again
 from tests.crux_site.history.test_words_back import first_grades, more_grades
 from tests.crux_site.imports.study import write
 
+RATINGS = Rating._meta.label_lower
+
 
 @pytest.fixture
 def small(tmp_path, db):
@@ -72,15 +74,15 @@ def test_noted_keys_of_two_imports_are_parted_by_the_migration(tmp_path, small):
     later = ProjectEntry.objects.create(
         project=small.project, dataset=small, action="imported", rows={}
     )
-    first, last = entry.rows["annotation.rating"]
-    later.rows = {"annotation.rating": [last - 2, last + 5], "filled": 0}
+    first, last = entry.rows[RATINGS]
+    later.rows = {RATINGS: [last - 2, last + 5], "filled": 0}
     later.save()
     migration = importlib.import_module("annotation.migrations.0029_earlier_positions")
     migration.keys_of_one_import(apps, None)
     later.refresh_from_db()
     entry.refresh_from_db()
-    assert later.rows == {"annotation.rating": [last + 1, last + 5], "filled": 0}
-    assert entry.rows["annotation.rating"] == [first, last]
+    assert later.rows == {RATINGS: [last + 1, last + 5], "filled": 0}
+    assert entry.rows[RATINGS] == [first, last]
 
 
 def test_positions_that_a_version_had_go_to_the_spans_by_the_migration(small):

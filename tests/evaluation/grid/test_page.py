@@ -206,5 +206,5 @@ def test_more_systems_cost_a_few_queries_each(rosa, grid, django_assert_max_num_
         Text.objects.create(
             dataset=grid, topic=topic, kind="report", system=f"z{number}", name="t-1", body="one"
         )
-    with django_assert_max_num_queries(30 + 13 * 5):
+    with django_assert_max_num_queries(30 + 13 * 10):
         assert rosa.get(URL, {"vary": "system"}).status_code == 200
