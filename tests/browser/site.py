@@ -50,8 +50,6 @@ def has_fonts(fonts: str) -> bool:
 # One process for all of it: each has to load the whole site first.
 PREPARE = """
 from django.core.management import call_command
-
-from tests.clock import is_answered, wait_for
 call_command("migrate", verbosity=0)
 call_command("collectstatic", interactive=False, verbosity=0)
 """
