@@ -102,7 +102,7 @@ def span_row(span: NuggetSpan) -> dict[str, Any]:
 def needed_beside_words(
     body: str | None, spans: Sequence[NuggetSpan]
 ) -> Literal["", "offsets", "spans"]:
-    """What a file must state beside the words of a highlight, for reading it to give these spans.
+    """Return the spans that a file must state beside a highlight, so that reading it gives these.
 
     Nothing for a text without words: spans are located when these come.
     """

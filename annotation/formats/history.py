@@ -142,7 +142,7 @@ class _Names:
         }
 
     def rated(self, thing: Worded) -> list[Json]:
-        """When each rating of a text, or under a question, was given: before or after a change."""
+        """Return the time of each rating of a text or question, and its spans' earlier positions."""
         ratings = ratings_of(thing).exclude(rater__kind=Rater.Kind.AGGREGATE)
         fields = ("rater_id", "rubric_id", "text_id", "question_id", "created", "pk")
         rows = list(ratings.values_list(*fields))

@@ -29,7 +29,7 @@ Json = dict[str, Any]
 
 
 class _Wrong(Exception):
-    """What is wrong with a line, and in which field."""
+    """An error in a line, with its field."""
 
     def __init__(self, field: str, message: str) -> None:
         super().__init__(message)
@@ -103,7 +103,7 @@ class _Reader:
         self.target.summary.created["earlier versions"] += 1
 
     def _thing(self, row: VersionRow) -> tuple[str, int]:
-        """Whose words these were: "text" or "question", and the key."""
+        """Return "text" or "question", and the key of the row that a version belongs to."""
         if row.text is not None:
             if row.topic is not None or row.question_index is not None:
                 raise _Wrong("text", "a version is of a text or of a question")

@@ -19,7 +19,7 @@ class TextRef(Row):
 
 
 class RatedRow(TextRef):
-    """When a pair was rated."""
+    """The time of a rating, by its natural key."""
 
     rater: Name
     rubric: Name
@@ -49,7 +49,7 @@ class SupersededSpanRow(SpanRow):
 
 
 class CurrentRow(RatedRow):
-    """When a current rating was given, and the earlier positions of its spans in their order."""
+    """The time of a current rating, with the earlier positions of its spans."""
 
     positions: list[Positions] = []
 
@@ -74,7 +74,7 @@ class CitationRow(Row):
 
 
 class HadRow(Row):
-    """What else a text or a question had with the earlier words."""
+    """Citations and places that belonged to the earlier wording."""
 
     citations: list[CitationRow] = []
     document: Name | None = None

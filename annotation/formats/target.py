@@ -278,7 +278,7 @@ class Target:
 
 
 def _is_empty(dataset: Dataset) -> bool:
-    """Whether a dataset has no ratings and no earlier words."""
+    """Return True for a dataset without ratings and without text history."""
     return not (dataset.versions.exists() or Rating.objects.of_dataset(dataset).exists())
 
 

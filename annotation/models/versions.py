@@ -96,13 +96,13 @@ class Version(models.Model):
 
     @property
     def told(self) -> str:
-        """When it was edited, and by whom, with what has to be done before it can go."""
+        """Sentence with the author and date of the edit, and the remedy."""
         when = f"{timezone.localtime(self.replaced):%-d %B %Y, %H:%M}"
         return f"{self.changed_by or 'A command'} edited {self.label}, on {when}. Restore its words first."
 
     @property
     def changed_by(self) -> str:
-        """Who changed the words: an account, or a name of another site; empty for a command."""
+        """Author of the edit: an account, or a name of another site; empty for a command."""
         return self.author or (self.by.username if self.by else "")
 
     @property

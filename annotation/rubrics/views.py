@@ -110,7 +110,7 @@ def _edit(request: AuthenticatedRequest, before: Rubric | None) -> HttpResponseB
 def _changed(
     request: AuthenticatedRequest, forms: RubricForms, before: Rubric | None
 ) -> HttpResponseBase:
-    """What somebody else has made of a rubric meanwhile, beside what was sent."""
+    """Fields of a rubric that somebody else changed meanwhile, with both values."""
     slug = before.slug if before else ""
     stored = _rubrics().filter(slug=slug).first()
     if stored is None:

@@ -49,7 +49,7 @@ def new_place(text: Text, body: str, marked: NuggetSpan | Citation) -> tuple[int
 
 
 def has_place_in(span: NuggetSpan, old: str, new: str) -> bool:
-    """Whether a span of the old wording has a position in the new one."""
+    """Return True if a span of the old wording has a position in the new one."""
     known = (span.earlier_positions or {}).get(digest(new))
     if known:
         return known["start"] is not None
@@ -80,7 +80,7 @@ def reanchor(span: NuggetSpan, sha256: str, old: str | None, new: str) -> None:
 
 
 def _lose_position(span: NuggetSpan) -> None:
-    """It keeps the words that it marked."""
+    """Remove the position of a span; its quote stays as `source_quote`."""
     span.start = span.end = None
     span.source_quote, span.quote = span.source_quote or span.quote, ""
     span.located = NuggetSpan.Located.UNLOCATED
@@ -173,7 +173,7 @@ def _is_kept(row: Mapping[str, Any], keeper: Version, thing: str) -> bool:
 
 
 def set_aside_now(version: Version, given_up: str | None = None) -> list[dict[str, Any]]:
-    """What was set aside with a version, its spans where they stand in the words that their texts have now.
+    """Rows of the superseded ratings of a version, with spans in the current wording of their texts.
 
     `given_up` is the wording that an undo has just taken from its text, and that no version has.
     """

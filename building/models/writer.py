@@ -16,7 +16,7 @@ from judging.models import Immutable
 
 class WriterQuerySet(models.QuerySet["Writer"]):
     def seen_by(self, user: User) -> "WriterQuerySet":
-        """Those that write for a dataset of the user's projects, and baselines, which have no prompt."""
+        """Filter writers to those of the user's projects, and baselines, which have no prompt."""
         if user.is_admin:
             return self
         baselines = Q(backend=Writer.Backend.EXTRACTIVE)

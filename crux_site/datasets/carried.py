@@ -1,4 +1,4 @@
-"""Which tables of a dataset an export as a folder carries, and which it leaves behind."""
+"""Tables of a dataset that a folder export carries, and those that it leaves behind."""
 
 from collections.abc import Mapping
 

@@ -42,7 +42,7 @@ def shows(link: SharedLink, request: HttpRequest) -> bool:
 def shows_address(
     link: SharedLink, match: ResolverMatch | None, path: str, query: QueryDict
 ) -> bool:
-    """Whether a link shows an address: what it resolves to, its path (not quoted), and its query."""
+    """Return True if a link shows an address: its match, its path (not quoted) and its query."""
     if not _is_listed(match, link.dataset, with_words=link.with_words):
         return False
     return not link.address or _parts(link.address) == (path, query)

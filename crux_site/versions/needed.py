@@ -9,7 +9,7 @@ from crux_site.removal import Standing
 
 
 def needed(versions: QuerySet[Version], brought: QuerySet[Rating]) -> list[Standing]:
-    """Who needs the words that took the place of these versions; `brought` are ratings that go as well."""
+    """Rows that depend on the wordings after these versions; `brought` are ratings that go as well."""
     since = Version.objects.filter(
         Q(text=OuterRef("text")) | Q(question=OuterRef("question")), number__gt=OuterRef("number")
     ).exclude(pk__in=versions.values("pk"))
@@ -49,7 +49,7 @@ def taken(versions: QuerySet[Version], brought: QuerySet[SubQuestion]) -> list[S
 
 
 def _said(versions: QuerySet[Version], thing: str) -> list[Standing]:
-    """What people answered to the new words, by campaign: also what took a grade back, and left no rating."""
+    """Answers to the new wording, by campaign: also those that withdrew a grade and left no rating."""
     path = "assignment__item__text" if thing == "text" else "question"
     since = Answer.objects.filter(
         **{f"{path}__versions__in": versions},

@@ -78,6 +78,6 @@ def compare(old: str, new: str) -> SafeString:
 
 
 def _shared(a: list[str], b: list[str]) -> int:
-    """How many words both begin with."""
+    """Length of the common prefix, in words."""
     pairs = zip(a, b, strict=False)
     return next((n for n, (one, other) in enumerate(pairs) if one != other), min(len(a), len(b)))

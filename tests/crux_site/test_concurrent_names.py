@@ -1,4 +1,4 @@
-"""One name wanted by two clients at the same moment: one has it, the other reads that it is taken."""
+"""Two clients take one name at the same moment: one gets it, the other reads that it is taken."""
 
 from threading import Barrier
 

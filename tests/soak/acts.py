@@ -44,7 +44,7 @@ REFUSED = (
 
 @dataclass
 class Act:
-    """One act: `run` returns whether it was acknowledged, `may_lose` says which grades go with it then."""
+    """Random act. `run` returns whether it was acknowledged; `may_lose` tells the grades that go with it."""
 
     name: str
     run: Callable[[], bool]
@@ -63,7 +63,7 @@ def _client(world: World) -> Client:
 
 
 def _post(client: Client, address: str, data: dict[str, Any]) -> bool:
-    """Whether a form was accepted. What is refused is told with a page; an error fails the test."""
+    """Post a form and return whether it was accepted; a server error fails the test."""
     response = client.post(address, data)
     assert response.status_code in (302, 404, 409, 422), (address, response.status_code)
     return response.status_code == 302

@@ -1,4 +1,4 @@
-"""What must hold after every step of the random test: each check raises an AssertionError."""
+"""Invariants of the random test: each check raises an AssertionError."""
 
 from __future__ import annotations
 

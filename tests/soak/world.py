@@ -31,7 +31,7 @@ Grades = frozenset[tuple[Pair, int]]
 
 @dataclass
 class World:
-    """One dataset with two owners, a campaign on its reports, and the ledger of the test."""
+    """Dataset with two owners, a campaign on its reports, and the ledger of the test."""
 
     rng: Random
     folder: Path
@@ -69,7 +69,7 @@ def make_world(rng: Random, folder: Path) -> World:
 
 
 def all_grades(dataset: Dataset) -> Grades:
-    """Every grade that there is: the ratings, and the superseded ones of all versions."""
+    """Grades of a dataset: the ratings, and the superseded ones of all versions."""
     live = Rating.objects.of_dataset(dataset).values_list(
         "rater", "rubric", "text", "question", "grade"
     )
@@ -81,7 +81,7 @@ def all_grades(dataset: Dataset) -> Grades:
 
 
 def span_rows(dataset: Dataset) -> dict[tuple, tuple]:
-    """Where each span is in the wording that its text has, by rating, place in it, and the wording."""
+    """Position of each span in the current wording of its text, by rating, place and wording."""
     spans = NuggetSpan.objects.filter(rating__text__dataset=dataset).select_related("rating__text")
     return {
         (

@@ -1,4 +1,4 @@
-"""Which rows an import made, where superseded grades come back with greater keys than any that is there."""
+"""Undo of imports, where superseded grades have greater keys than any row that exists."""
 
 import importlib
 

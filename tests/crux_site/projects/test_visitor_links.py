@@ -1,4 +1,4 @@
-"""Every link on the pages that a reader by a shared link may open leads to a page that they may open."""
+"""Links on the pages of a reader by shared link lead to pages that they may open."""
 
 from collections import Counter
 from html.parser import HTMLParser

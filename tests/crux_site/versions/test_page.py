@@ -71,7 +71,7 @@ def owner(cast):
 
 
 def thing_at(url: str) -> Text | SubQuestion:
-    """What the page at this address is about."""
+    """The text or question of a page, by its address."""
     kind, pk = url.split("/")[-3:-1]
     return (Text if kind == "text" else SubQuestion).objects.get(pk=pk)
 
