@@ -139,7 +139,7 @@ class RatingQuerySet(ByNaturalKey, models.QuerySet["Rating"]):
 
     def date(self, ratings: "Iterable[Rating]") -> None:
         """Save when ratings were given: of an import that carries their times. In a transaction."""
-        self.bulk_update(ratings, ["created"], batch_size=500)
+        Rating.objects.bulk_update(ratings, ["created"], batch_size=500)
 
     def remove(self) -> None:
         """Delete all of these, whose spans are gone, without reading them. In a transaction."""
