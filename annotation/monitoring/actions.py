@@ -59,12 +59,12 @@ def set_state(campaign: Campaign, state: str, by: User, seen: str = "") -> Campa
         raise ActionRefusedError("A campaign is open, paused or closed.")
     if campaign.is_draft:
         raise ActionRefusedError("It is a draft: it has to be opened before anything else.")
-    if campaign.state not in FROM[Campaign.State(state)]:
-        raise ActionRefusedError(f"It is {before}, so it cannot become {state}.")
     if seen and seen != campaign.state:
         raise ActionRefusedError(
             f"Nothing was done: it has become {before} since you opened the page. Look again."
         )
+    if campaign.state not in FROM[Campaign.State(state)]:
+        raise ActionRefusedError(f"It is {before}, so it cannot become {state}.")
     if state == Campaign.State.OPEN and _shows_other_words(campaign):
         raise ActionRefusedError(
             "Words that it showed were changed while it was closed, and answers to both would be taken for "
