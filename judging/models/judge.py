@@ -6,8 +6,7 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Exists, OuterRef, Q
 
-from annotation.models import Rater, User
-from annotation.models.projects import seen_by
+from annotation.models import Dataset, Rater, User
 from judging.grading.pairs import Sampling
 from judging.grading.spec import Spec
 from judging.models.run import JudgeRun
@@ -23,7 +22,9 @@ class JudgeQuerySet(models.QuerySet["Judge"]):
         if user.is_admin:
             return self
         runs = JudgeRun.objects.seen_by(user).filter(judge=OuterRef("pk"))
-        return self.filter(Q(is_site_wide=True) | seen_by("rater__dataset", user) | Q(Exists(runs)))
+        # By a subquery: a join of the members of a project would give a judge once for each of them.
+        made_for = Q(rater__dataset__in=Dataset.objects.seen_by(user).order_by().values("pk"))
+        return self.filter(Q(is_site_wide=True) | made_for | Q(Exists(runs)))
 
 
 class Judge(models.Model):

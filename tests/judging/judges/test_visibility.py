@@ -162,3 +162,16 @@ def test_baseline_of_a_dataset_stays_with_its_project(cast, rex, theirs, dataset
     baseline = Judge.objects.get()
     assert cast.client("researcher").get(f"/judges/{baseline.pk}/").status_code == 200
     assert theirs.get(f"/judges/{baseline.pk}/").status_code == 404
+
+
+def test_judge_of_a_dataset_is_one_for_a_member_of_a_project_with_many(cast, judge, dataset):
+    judge.rater.dataset = dataset
+    judge.rater.save(update_fields=["dataset"])
+    Judge.objects.update(is_site_wide=True)
+    client = cast.client("researcher")
+    assert dataset.project.memberships.count() == 1
+    for name in ("one", "two", "three"):
+        user = User.objects.create_user(name, role="researcher")
+        Membership.objects.create(project=dataset.project, user=user)
+    assert client.get(f"/judges/{judge.pk}/").status_code == 200
+    assert Judge.objects.seen_by(cast.researcher).count() == 1
