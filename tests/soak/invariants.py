@@ -21,6 +21,7 @@ from annotation.models import (
 from annotation.models.corpus import digest
 from annotation.participation import counting
 from tests.conftest import keep_nothing
+from tests.crux_site.datasets.moved import import_elsewhere, results
 from tests.soak.acts import Act
 from tests.soak.world import Grades, World, all_grades, span_rows
 
@@ -30,6 +31,7 @@ PAGES = (
     *("retrieval/", "retrieval/scores.csv", "seen/", "by-type/", "mixed-model/", "", "exports/"),
     *("pairs.csv", "calibration/", "history/", "versions/", "contents/"),
 )
+EXPORTED = 0.1  # share of steps that export and import: each takes as long as some ten others
 
 
 def check(world: World, before: Grades, acts: list[Act]) -> None:
@@ -41,6 +43,8 @@ def check(world: World, before: Grades, acts: list[Act]) -> None:
     versions_are_whole(world)
     ratings_follow_from_what_people_said(world)
     pages_are_those_of_cleared_caches(world)
+    if world.rng.random() < EXPORTED:
+        export_gives_the_same_results_elsewhere(world)
 
 
 def no_grade_is_lost(world: World, before: Grades, acts: list[Act]) -> None:
@@ -160,3 +164,16 @@ def _content(response) -> str:
     if response.streaming:
         return b"".join(response.streaming_content).decode()
     return _TOKEN.sub("", response.content.decode())
+
+
+def export_gives_the_same_results_elsewhere(world: World) -> None:
+    """An export that an empty site imports has the same results; then the site is what it was."""
+    client = world.cast.client("admin")
+    keep_nothing()
+    with transaction.atomic():
+        before = results(client, world.dataset)
+        moved = results(client, import_elsewhere(world.dataset, world.new_folder()))
+        transaction.set_rollback(True)
+    keep_nothing()
+    for name, of_page in before.items():
+        assert moved[name] == of_page, f"{name} differs after export and import"
