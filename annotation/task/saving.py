@@ -34,7 +34,12 @@ def _newest(**asked: int | None) -> QuerySet[Any, Any]:
 
 
 _LOCKED = Prepared(
-    lambda pk: Assignment.objects.select_for_update().filter(pk=pk).values_list("state", "slot"), 1
+    lambda pk: (
+        Assignment.objects.select_for_update(of=("self",))
+        .filter(pk=pk)
+        .values_list("state", "slot", "participant__campaign__state")
+    ),
+    1,
 )
 _NEWEST = Prepared(lambda pk, question: _newest(assignment=pk, question=question, rubric=None), 2)
 _NEWEST_UNDER = Prepared(
@@ -84,7 +89,6 @@ def save_answer(
     where there is a newer answer than the base.
     """
     campaign = assignment.participant.campaign
-    is_closed = not campaign.counts_answers()
     if spans and not (rubric or campaign.rubric).takes_spans(grade):
         spans = []  # from a page that did not ask; an earlier answer has them still
     stored = [{"start": s.start, "end": s.end, "quote": s.quote} for s in spans]
@@ -104,7 +108,8 @@ def save_answer(
     try:
         with transaction.atomic():
             # One writer at a time for an item: the projection must follow the newest answer.
-            [(assignment.state, assignment.slot)] = _LOCKED.all(assignment.pk)
+            [(assignment.state, assignment.slot, campaign.state)] = _LOCKED.all(assignment.pk)
+            is_closed = not campaign.counts_answers()
             newest = _newest_to(assignment, question, rubric)
             # In a closed campaign nothing is overwritten, so nobody has to choose.
             must_know = knows_base and not is_closed
@@ -168,10 +173,10 @@ def submit(assignment: Assignment, active_ms: int = 0) -> None:
 
     Raises AnswerRefusedError where the campaign is closed, or where the item was given to another.
     """
-    if not assignment.participant.campaign.counts_answers():
-        raise AnswerRefusedError(_("This study is closed."))
     with transaction.atomic():
         _lock(assignment)
+        if not assignment.participant.campaign.counts_answers():
+            raise AnswerRefusedError(_("This study is closed."))
         if assigning.why_late(assignment):
             if assignment.state == Assignment.State.SUBMITTED:
                 return
@@ -218,14 +223,16 @@ def skip(assignment: Assignment, note: str, *, broken: bool = False) -> None:
 
 
 def _lock(assignment: Assignment) -> None:
-    """Hold the row and its part, and take their newest states. In a transaction.
+    """Hold the row and its part; take their newest states and the campaign's. In a transaction.
 
     The part comes first, as where a lease ends: two who hold them in turn would wait for ever.
     """
     # Of the database: a part that was begun meanwhile takes up what is open of the one before.
     part = Assignment.objects.values_list("part", flat=True).get(pk=assignment.pk)
     assignment.part = _held(part)
-    row = Assignment.objects.select_for_update().get(pk=assignment.pk)
+    rows = Assignment.objects.select_for_update(of=("self",)).select_related("participant__campaign")
+    row = rows.get(pk=assignment.pk)
+    assignment.participant.campaign.state = row.participant.campaign.state
     if row.part_id != part:  # at this very moment
         assignment.part = _held(row.part_id)
     assignment.state, assignment.slot = row.state, row.slot

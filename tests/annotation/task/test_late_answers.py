@@ -65,6 +65,29 @@ def test_an_answer_to_a_closed_study_is_kept_and_changes_nothing_else(assignment
     assert [(rating.grade, rating.spans.count()) for rating in ratings] == [(1, 1), (0, 0), (0, 0)]
 
 
+def test_study_that_closes_between_read_and_save_is_closed_for_the_answer(assignment):
+    """As where a request has read its item, and waits for the database while somebody closes the study."""
+    mine = Assignment.objects.select_related("participant__campaign", "item__text")
+    read_while_open = mine.get(pk=assignment.pk)
+    hand_in_all(assignment)
+    Assignment.objects.filter(pk=assignment.pk).update(state="open")
+    close()
+    kept = saving.save_answer(
+        read_while_open, question(read_while_open), key=uuid4(), grade=1, spans=[Span(0, 3, "The")]
+    )
+    assert kept.late == "closed"
+    assert not Rating.objects.filter(question=kept.question).exists()
+    with pytest.raises(saving.AnswerRefusedError, match="closed"):
+        saving.submit(mine.get(pk=assignment.pk))
+    read_while_open.participant.campaign.state = "open"
+    with pytest.raises(saving.AnswerRefusedError, match="closed"):
+        saving.submit(read_while_open)
+    with pytest.raises(saving.AnswerRefusedError, match="closed"):
+        saving.skip(read_while_open, "")
+    assignment.refresh_from_db()
+    assert assignment.state == "open"
+
+
 def hand_in_all(assignment) -> None:
     for position in (1, 2):
         say(assignment, 0, position=position)
