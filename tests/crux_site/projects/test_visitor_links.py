@@ -16,7 +16,7 @@ from tests.crux_site.projects.test_shared import make_shared_world
 from tests.crux_site.projects.test_strangers import World, client_of
 
 MAKER = "zqmaker"
-SAMPLE = 2  # pages of one kind that are read, and links of one kind that are followed from each
+SAMPLE = 2  # links to one view that are followed, beside the first with each parameter
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -54,16 +54,17 @@ class Links(HTMLParser):
         self.found += [(tag, named[name]) for name in ("hx-get", "formaction") if name in named]
 
 
-def kind_of(address: str) -> tuple[str, ...]:
-    """Addresses of one view that ask for the same parameters are of one kind."""
+def kinds_of(address: str) -> list[tuple[str, str]]:
+    """The view of an address, alone and with each of its parameters."""
     parts = urlsplit(address)
-    return resolve(parts.path).url_name, *sorted({name for name, _ in parse_qsl(parts.query)})
+    view = resolve(parts.path).url_name or ""
+    return [(view, ""), *sorted({(view, name) for name, _ in parse_qsl(parts.query)})]
 
 
 def crawl(client: Client, start: str) -> tuple[dict[str, int], list[str], int]:
     """The status of each address that was followed, the pages, and how many links had no address."""
     codes: dict[str, int] = {}
-    kinds: Counter[tuple[str, ...]] = Counter()
+    kinds: Counter[tuple[str, str]] = Counter()
     pages, closed, todo = [], 0, [start]
     while todo:
         address = todo.pop(0)
@@ -80,8 +81,9 @@ def crawl(client: Client, start: str) -> tuple[dict[str, int], list[str], int]:
             leads_to = urldefrag(urljoin(address, value)).url
             if urlsplit(leads_to).netloc or leads_to.startswith("/static/") or leads_to in codes:
                 continue
-            kinds[kind_of(leads_to)] += 1
-            if kinds[kind_of(leads_to)] <= SAMPLE:
+            view, *parameters = kinds_of(leads_to)
+            if kinds[view] < SAMPLE or not all(kinds[each] for each in parameters):
+                kinds.update([view, *parameters])
                 codes[leads_to] = 0
                 todo.append(leads_to)
     return codes, pages, closed
