@@ -153,11 +153,7 @@ class RatingQuerySet(ByNaturalKey, models.QuerySet["Rating"]):
         """
         kept = []
         for rating in self.order_by("pk").select_related("text").prefetch_related("spans"):
-            spans = [
-                {name: getattr(span, name) for name in NuggetSpan.POSITION}
-                | {"earlier_positions": span.earlier_positions}
-                for span in rating.spans.all()
-            ]
+            spans = [span.position_fields() for span in rating.spans.all()]
             row = {name: getattr(rating, f"{name}_id") for name in _PAIR}
             row |= {"grade": rating.grade, "created": rating.created.isoformat(), "spans": spans}
             row["key"] = rating.pk
@@ -286,6 +282,10 @@ class NuggetSpan(NaturalKey):
 
     POSITION = ("start", "end", "quote", "source_quote", "located")
 
+    def position_fields(self) -> dict[str, Any]:
+        """The position, with those in earlier wordings: fields to make the span again."""
+        return {name: getattr(self, name) for name in (*self.POSITION, "earlier_positions")}
+
     objects = NaturalQuerySet["NuggetSpan"].as_manager()
     NATURAL = (*(f"rating__{path}" for path in Rating.NATURAL), "position")
 
@@ -375,6 +375,11 @@ class Answer(models.Model):
     altered = models.BooleanField(
         default=False,
         help_text="given on a page whose text or questions the browser had changed, as by translation",
+    )
+    rated_spans = models.JSONField(
+        null=True,
+        blank=True,
+        help_text="of its rating on an edited text, when it stopped counting: some may be placed by hand",
     )
     created = models.DateTimeField(auto_now_add=True)
 

@@ -9,8 +9,16 @@ from typing import Any
 from django.db.models import QuerySet
 from django.db.models.functions import Coalesce
 
-from annotation.models import Answer, Assignment, Campaign, Item, ItemQuestion, Rating, Text
-from annotation.text.carrying import Worded, lock_wordings, says
+from annotation.models import (
+    Answer,
+    Assignment,
+    Campaign,
+    Item,
+    ItemQuestion,
+    Rating,
+    Text,
+)
+from annotation.text.carrying import Worded, lock_wordings, says, spans_now
 from annotation.text.versions import as_now
 
 Pair = tuple[int, int, int, int]  # keys of rater, rubric, text and question
@@ -38,7 +46,10 @@ def _spans(answer: Answer) -> list[dict[str, Any]] | None:
     """
     asked = ItemQuestion.objects.select_related("item__text", "question")
     shown = asked.get(item=answer.assignment.item, question=answer.question_id)
-    return as_now(shown, answer.spans, answer.created)
+    spans = as_now(shown, answer.spans, answer.created)
+    if spans is None or answer.rated_spans is None:
+        return spans
+    return spans_now(shown.item.text, **answer.rated_spans)
 
 
 def count_again(assignment: Assignment, because: Answer.Late | None = None) -> None:
@@ -57,9 +68,7 @@ def count_again(assignment: Assignment, because: Answer.Late | None = None) -> N
         for answer in answers.order_by("id")
     }
     late = Answer.objects.filter(pk__in=[answer.pk for answer in newest.values() if answer.late])
-    pairs = set(_pairs(_for_ratings(late).filter(question__isnull=False)))
-    late.update(late=Answer.Late.NO)
-    _bring_all_in_line(pairs)
+    _set_late(late, Answer.Late.NO)
 
 
 def withdraw(assignments: Iterable[int], why: Answer.Late = Answer.Late.TAKEN_BACK) -> None:
@@ -67,25 +76,51 @@ def withdraw(assignments: Iterable[int], why: Answer.Late = Answer.Late.TAKEN_BA
 
     Where the same rater said something of the same pair in another study, that counts again.
     """
-    counted = Answer.objects.filter(assignment__in=assignments, late=Answer.Late.NO)
-    pairs = set(_pairs(counted.filter(question__isnull=False)))
-    counted.update(late=why)
-    _bring_all_in_line(pairs)
+    _set_late(Answer.objects.filter(assignment__in=assignments, late=Answer.Late.NO), why)
 
 
-def _bring_all_in_line(pairs: set[Pair]) -> None:
-    """Make the ratings of pairs what their newest answers say, of whichever study."""
-    if not pairs:
-        return
+def _set_late(answers: QuerySet[Answer], late: Answer.Late) -> None:
+    """Let answers count or count no more, and make the ratings of their pairs what the newest then say.
+
+    A rating whose newest answer is the same as before stays as it is: a person may have placed its spans.
+    """
+    pairs = set(_pairs(_for_ratings(answers).filter(question__isnull=False)))
     lock_wordings({pair[2] for pair in pairs}, {pair[3] for pair in pairs})
-    answers = Answer.objects.filter(
-        assignment__participant__rater__in={pair[0] for pair in pairs},
-        assignment__item__text__in={pair[2] for pair in pairs},
-        question__isnull=False,
-    )
-    newest = _newest(answers)
+    before = _newest_of(pairs)
+    answers.update(late=late)
+    after = _newest_of(pairs)
     for pair in pairs:
-        _bring_in_line(pair, newest.get(pair))
+        answer = before.get(pair)
+        if answer == after.get(pair):
+            continue
+        if answer:
+            _keep_rated_spans(pair, answer)
+        _bring_in_line(pair, after.get(pair))
+
+
+def _newest_of(pairs: set[Pair]) -> dict[Pair, Answer]:
+    """The newest answer of each of these pairs, of whichever study, of those that count."""
+    if not pairs:
+        return {}
+    return _newest(
+        Answer.objects.filter(
+            assignment__participant__rater__in={pair[0] for pair in pairs},
+            assignment__item__text__in={pair[2] for pair in pairs},
+            question__isnull=False,
+        )
+    )
+
+
+def _keep_rated_spans(pair: Pair, answer: Answer) -> None:
+    """Note with an answer the spans that its rating has on an edited text.
+
+    Made anew from the answer, the rating would have no position that a person gave to a span by hand.
+    """
+    rating = _rating(pair)
+    if rating and says(rating, answer.grade, answer.spans) and rating.text.versions.exists():
+        spans = [span.position_fields() for span in rating.spans.all()]
+        answer.rated_spans = {"spans": spans, "text_sha256": rating.text.sha256}
+        answer.save(update_fields=["rated_spans"])
 
 
 def level(thing: Worded) -> None:
@@ -106,8 +141,8 @@ def level(thing: Worded) -> None:
 
 def _bring_in_line(pair: Pair, answer: Answer | None) -> None:
     """Make the rating of a pair what its newest answer says; none where there is none that counts."""
-    rater, rubric, text, question = pair
     spans = _spans(answer) if answer else None
+    rater, rubric, text, question = pair
     Rating.objects.record(
         rater=rater,
         rubric=rubric,
@@ -134,9 +169,12 @@ def _for_ratings(answers: QuerySet[Answer]) -> QuerySet[Answer]:
 
 
 def _is_rated(pair: Pair, answer: Answer) -> bool:
+    return says(_rating(pair), answer.grade, answer.spans)
+
+
+def _rating(pair: Pair) -> Rating | None:
     rater, rubric, text, question = pair
-    rated = Rating.objects.filter(rater=rater, rubric=rubric, text=text, question=question)
-    return says(rated.first(), answer.grade, answer.spans)
+    return Rating.objects.filter(rater=rater, rubric=rubric, text=text, question=question).first()
 
 
 def _pairs(answers: QuerySet[Answer]) -> list[Pair]:

@@ -230,7 +230,9 @@ def _lock(assignment: Assignment) -> None:
     # Of the database: a part that was begun meanwhile takes up what is open of the one before.
     part = Assignment.objects.values_list("part", flat=True).get(pk=assignment.pk)
     assignment.part = _held(part)
-    rows = Assignment.objects.select_for_update(of=("self",)).select_related("participant__campaign")
+    rows = Assignment.objects.select_for_update(of=("self",)).select_related(
+        "participant__campaign"
+    )
     row = rows.get(pk=assignment.pk)
     assignment.participant.campaign.state = row.participant.campaign.state
     if row.part_id != part:  # at this very moment

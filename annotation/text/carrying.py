@@ -89,7 +89,15 @@ def _lose_position(span: NuggetSpan) -> None:
 def carried(span: NuggetSpan, old: str, new: str) -> Span:
     """The fields of a span of old words, where it stands in new ones."""
     reanchor(span, digest(old), old, new)
-    return {name: getattr(span, name) for name in SPAN}
+    return span.position_fields()
+
+
+def spans_now(text: Text, spans: Sequence[Span], text_sha256: str) -> list[Span]:
+    """The fields of spans of the wording with this hash, where they stand in the current one."""
+    moved = [NuggetSpan(**span) for span in spans]
+    for span in moved:
+        reanchor(span, text_sha256, _wordings(text).get(text_sha256), text.body or "")
+    return [span.position_fields() for span in moved]
 
 
 def says(rating: Rating | None, grade: int | None, spans: Sequence[Span]) -> bool:
@@ -178,7 +186,8 @@ def set_aside_now(version: Version, given_up: str | None = None) -> list[dict[st
     `given_up` is the wording that an undo has just taken from its text, and that no version has.
     """
     texts = Text.objects.in_bulk({row["text"] for row in version.set_aside})
-    known = {pk: _known(text, version, given_up) for pk, text in texts.items()}
+    others = {digest(body): body for body in (version.body, given_up or "")}
+    known = {pk: others | _wordings(text) for pk, text in texts.items()}
     rows = []
     for row in version.set_aside:
         text = texts.get(row["text"])
@@ -194,15 +203,14 @@ def set_aside_now(version: Version, given_up: str | None = None) -> list[dict[st
         spans = [NuggetSpan(**span) for span in row["spans"]]
         for span in spans:
             reanchor(span, sha256, then, now)
-        fields = [{name: getattr(span, name) for name in SPAN} for span in spans]
+        fields = [span.position_fields() for span in spans]
         rows.append({**row, "spans": fields, "text_sha256": digest(now)})
     return rows
 
 
-def _known(text: Text, version: Version, given_up: str | None) -> dict[str, str]:
+def _wordings(text: Text) -> dict[str, str]:
     """All words that a text has or had, by their hash."""
-    earlier = text.versions.values_list("body", flat=True)
-    bodies = [text.body or "", version.body, given_up or "", *earlier]
+    bodies = [text.body or "", *text.versions.values_list("body", flat=True)]
     return {digest(body): body for body in bodies}
 
 

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
+from django.db.models import Count, Sum
 
 from evaluation.data.cache import cached
 from evaluation.data.ratings import RatingMatrix, load, ratings_under
@@ -49,10 +50,17 @@ class JudgeCalibration:
 
 
 def judge_calibration(selection: Selection) -> JudgeCalibration:
-    """The calibration of the selection's judge, kept until the data change."""
+    """The calibration of the selection's judge, kept until the data or its expected grades change."""
     assert selection.judge is not None
     campaign = selection.campaign and selection.campaign.pk
+    key: tuple[object, ...]
     key = (selection.rubric.pk, campaign, selection.raters, selection.judge, selection.eta)
+    # The data version covers ratings, not what a judge told beside them.
+    attempts = Attempt.objects.filter(
+        judge__rater=selection.judge.pk, text__dataset=selection.dataset, counts=True
+    )
+    told = attempts.aggregate(n=Count("expected_grade"), sum=Sum("expected_grade"))
+    key += (told["n"], told["sum"])
     return cached(selection.dataset, ("calibration", *key), lambda: _calibration(selection))
 
 

@@ -85,6 +85,15 @@ def test_what_the_grades_do_not_say_has_no_curve(rosa, looked, scale, curves):
     assert [line["of"] for line in statistics] == curves * 3
 
 
+def test_probabilities_that_change_without_a_rating_change_the_page(rosa, looked):
+    before = rosa.get(asked(looked)).context["made"]
+    Attempt.objects.filter(judge=looked.first, question=looked.questions[0]).update(
+        probabilities=None, expected_grade=None
+    )
+    after = rosa.get(asked(looked)).context["made"]
+    assert (before.n_told, after.n_told) == (3, 2)
+
+
 def test_files(rosa, looked):
     query = ASKED.format(judge=looked.first.slug)
     lines = rows_of(rosa.get(f"{URL}statistics.csv{query}"))

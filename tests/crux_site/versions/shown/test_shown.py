@@ -296,6 +296,27 @@ def test_words_that_are_gone_lose_their_place_and_keep_what_they_marked(campaign
     assert place("was hurt") in markup(rosa.get(url(campaign)))
 
 
+def test_span_that_a_person_placed_is_there_when_its_rater_counts_again(campaign, text, cast, rosa):
+    mend(text, REPORT.replace("was hurt", "had an injury"))
+    lost = NuggetSpan.objects.get(rating__text=text, start=None)
+    address = f"/datasets/ferry/words/spans/{lost.pk}/place/"
+    rosa.post(address, {"words": "had an injury"})
+    placed = NuggetSpan.objects.get(pk=lost.pk).position_fields()
+    assert placed["quote"] == "had an injury"
+    wil = participant(campaign, cast.worker)
+    Assignment.objects.filter(participant=wil).update(state="submitted")
+    for _ in range(2):
+        actions.set_aside(wil, cast.researcher)
+        assert not NuggetSpan.objects.filter(source_quote="was hurt").exists()
+        actions.count_work_again(wil, cast.researcher)
+        assert NuggetSpan.objects.get(source_quote="was hurt").position_fields() == placed
+    actions.set_aside(wil, cast.researcher)
+    mend(text, f"Again. {text.body}")
+    actions.count_work_again(wil, cast.researcher)
+    span = NuggetSpan.objects.get(source_quote="was hurt")
+    assert (span.start, span.quote) == (placed["start"] + len("Again. "), "had an injury")
+
+
 @pytest.mark.parametrize("at_first", [True, False])
 def test_words_that_are_back_bring_no_grades_that_are_aside(campaign, text, cast, at_first):
     """What was said of the words of now stays set aside with the last version, or with the first."""
