@@ -27,6 +27,16 @@ MARKS = 8  # hues and line styles; the question's number, beside the mark, never
 Frozen = ItemQuestion | AttentionCheck
 
 
+@dataclass(frozen=True)
+class RefusedForm:
+    """What a form without scripts sent, and why it was not saved: the page shows it again, to be mended."""
+
+    problem: str
+    grade: str
+    kept: tuple[str, ...]  # places of spans, "start:end"
+    quotes: str
+
+
 @dataclass
 class Asked:
     """A question of an item under a rubric, with this rater's answer. Spans are dicts of start, end, quote.
@@ -46,6 +56,22 @@ class Asked:
     answer: list[str] = field(default_factory=list)  # of the pair, where the rubric shows one
     expected: int | None = None
     expected_spans: list[dict[str, Any]] = field(default_factory=list)
+    refused: RefusedForm | None = None
+
+    @property
+    def chosen(self) -> str:
+        """The grade that its form shows as chosen."""
+        if self.refused:
+            return self.refused.grade
+        return "" if self.grade is None else str(self.grade)
+
+    @property
+    def boxes(self) -> list[tuple[dict[str, Any], str, bool]]:
+        """Each span with its place, and whether it is to be kept."""
+        places = [(span, f"{span['start']}:{span['end']}") for span in self.spans]
+        return [
+            (span, place, not self.refused or place in self.refused.kept) for span, place in places
+        ]
 
     @property
     def is_check(self) -> bool:
@@ -144,6 +170,11 @@ class Choice:
     label: str
     key: str
     colour: str
+
+    @property
+    def sent(self) -> str:
+        """Its value in a form."""
+        return str(self.grade)
 
 
 @dataclass(frozen=True)
@@ -255,7 +286,9 @@ def page_context(
         # What is asked stands on the cards themselves where it differs, or where they ask nothing else.
         "heading": words.question if len(rubrics) == 1 and rubrics[0].shows_question else "",
         "several": len(rubrics) > 1,
-        "active": next((card.number for card in asked if not card.is_done), asked[0].number),
+        "active": next(
+            (card.number for card in asked if card.refused or not card.is_done), asked[0].number
+        ),
         "done": sum(card.is_done for card in asked),
         "missing": missing,
         "place": place,

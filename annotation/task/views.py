@@ -20,7 +20,7 @@ from annotation.participation import active_time, gate, journey
 from annotation.participation.skips import no_more, skips_of
 from annotation.task import saving
 from annotation.task.forms import AnswerForm, SkipForm, problems
-from annotation.task.page import Asked, asked_of, links_of, page_context
+from annotation.task.page import Asked, RefusedForm, asked_of, links_of, page_context
 from annotation.task.queue import parse_queue, replay
 from annotation.task.saving import item_to_answer
 from annotation.task.script_words import WORDS
@@ -233,10 +233,17 @@ def _number(
     assignment: Assignment, question: SubQuestion | AttentionCheck, further: Rubric | None
 ) -> str:
     """As the page calls it, under the campaign's own rubric or a further one."""
-    for card in asked_of(assignment):
-        if card.question == question and (card.rubric if card.is_further else None) == further:
-            return card.number
-    return "1"
+    return _card(asked_of(assignment), question, further).number
+
+
+def _card(
+    cards: list[Asked], question: SubQuestion | AttentionCheck, further: Rubric | None
+) -> Asked:
+    return next(
+        card
+        for card in cards
+        if card.question == question and (card.rubric if card.is_further else None) == further
+    )
 
 
 def _page(
@@ -244,6 +251,7 @@ def _page(
     assignment: Assignment,
     missing: list[Asked] | None = None,
     status: int = 200,
+    cards: list[Asked] | None = None,
 ) -> HttpResponseBase:
     campaign = assignment.participant.campaign
     order = journey.in_hand(assignment)
@@ -251,7 +259,7 @@ def _page(
     context = page_context(
         campaign,
         assignment.item.as_shown(),
-        asked_of(assignment),
+        cards or asked_of(assignment),
         links_of(assignment, order[place - 1] if place else None),
         place=place + 1,
         of=len(order),
@@ -288,13 +296,25 @@ def _refused(
 ) -> HttpResponseBase:
     """Say what is wrong, where the person is looking. `what` names the words of a script for it.
 
-    `asked` is the question that was answered, and the further rubric under which it was.
+    `asked` is the question that was answered, and the further rubric under which it was: its form comes back
+    with what was typed into it.
     """
     if is_by_script(request):
         return _plain(problem)
-    messages.error(request, str(WORDS[what]).format(problem=problem))
-    place = f"#q-{_number(assignment, *asked)}" if asked else ""
-    return redirect(f"{assignment.get_absolute_url()}{place}")
+    told = str(WORDS[what]).format(problem=problem)
+    if asked is None:
+        messages.error(request, told)
+        return redirect(assignment)
+    assignment = _own(request, assignment.pk)
+    cards = asked_of(assignment)
+    card = _card(cards, *asked)
+    card.refused = RefusedForm(
+        told,
+        request.POST.get("grade", ""),
+        tuple(request.POST.getlist("keep")),
+        request.POST.get("quotes", ""),
+    )
+    return _page(request, assignment, status=422, cards=cards)
 
 
 def _plain(problem: str) -> HttpResponse:

@@ -1,5 +1,6 @@
 """Answers to an item: saved with their spans, replaced, taken back, refused."""
 
+import re
 from uuid import uuid4
 
 import pytest
@@ -126,11 +127,31 @@ def test_without_scripts_a_form_does_the_same(cast, assignment):
     assert '<mark data-mark="1" data-label="1">112 people</mark>' in page
     client.post(url, {"key": uuid4(), "grade": "1", "keep": f"{first.start}:{first.end}"})
     assert [s.quote for s in NuggetSpan.objects.all()] == ["112 people"]
-    page = client.post(
-        url, {"key": uuid4(), "grade": "1", "quotes": "not there at all"}, follow=True
-    )
-    assert "not there at all" in page.content.decode()
-    assert [s.quote for s in NuggetSpan.objects.all()] == ["112 people"]
+
+
+def test_without_scripts_a_refused_form_comes_back_as_it_was_filled_in(cast, assignment):
+    client = cast.client("worker")
+    url = f"/work/{assignment.pk}/answers/{question(assignment).pk}/"
+    client.post(url, {"key": uuid4(), "grade": "1", "quotes": "112 people\nwas hurt"})
+    first, second = NuggetSpan.objects.all()
+    keep = f"{first.start}:{first.end}"
+    typed = "not there at all\n<b>nor this"
+    refused = client.post(url, {"key": uuid4(), "grade": "1", "keep": keep, "quotes": typed})
+    assert refused.status_code == 422
+    page = refused.content.decode()
+    assert "the words “not there at all” are not in it" in page
+    assert ">not there at all\n&lt;b&gt;nor this</textarea>" in page
+    assert page.count("autofocus") == 1
+    card = page.split('id="q-1"')[1].split('id="q-2"')[0]
+    boxes = dict(re.findall(r'name="keep"\s+value="(\S+)"\s*(\w*)', card))
+    assert boxes == {keep: "checked", f"{second.start}:{second.end}": ""}
+    assert [span.quote for span in NuggetSpan.objects.all()] == ["112 people", "was hurt"]
+    # A grade that was chosen comes back chosen, though it is not saved.
+    refused = client.post(url, {"key": uuid4(), "grade": "0", "quotes": "coupling"})
+    card = refused.content.decode().split('id="q-1"')[1].split('id="q-2"')[0]
+    [chosen] = re.findall(r'value="(\d)"[^>]*?\bchecked', card.split('class="spans"')[0])
+    assert chosen == "0"
+    assert question(assignment).answers.last().grade == 1
 
 
 @pytest.mark.parametrize("keep", ["x", "1", "1:", "1:2:3", "-1:3", "9" * 5000 + ":1", "٣:٤"])
