@@ -8,9 +8,10 @@ from building.writers.base import Ask, Outcome
 from building.writers.spec import WriterSpec
 from building.writing.products import FAILURES, Failure
 from building.writing.tasks import Message
-from judging.graders.script import DETAIL_LIMIT, NO_TOKENS, FirstTokens, Script, Tokens
+from judging.graders.script import DETAIL_LIMIT, NO_TOKENS, Script, Tokens
 from judging.grading.pairs import Failure as ModelFailure
 from judging.grading.pairs import storable, without_nulls
+from judging.grading.probabilities import TokenLogprobs
 from judging.grading.said import Said
 
 
@@ -36,7 +37,12 @@ class Letters(Script[Ask, Outcome]):
         return {name: value for name, value in own.items() if name not in sampling.extra}
 
     def replied(
-        self, ask: Ask, digest: str, said: Sequence[Said], first: FirstTokens, tokens: Tokens
+        self,
+        ask: Ask,
+        digest: str,
+        said: Sequence[Said],
+        logprobs: TokenLogprobs | None,
+        tokens: Tokens,
     ) -> Outcome:
         """Of the first sample: a writer asks for one."""
         reply = said[0]

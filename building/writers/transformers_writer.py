@@ -62,7 +62,7 @@ class TransformersWriter:
         except RuntimeError as error:  # of torch: most often memory
             raise Unavailable(f"transformers has stopped: {str(error)[:300]}") from error
         said = Said(wrote.words, finish_reason="length" if wrote.is_cut else "stop")
-        return self.letters.replied(ask, digest, [said], (), wrote.tokens)
+        return self.letters.replied(ask, digest, [said], None, wrote.tokens)
 
 
 def one_string(messages: list[Message]) -> str:

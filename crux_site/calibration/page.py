@@ -96,6 +96,7 @@ def _told(selection: Selection, matrix: RatingMatrix) -> tuple[FloatArray, Float
             judge__rater=selection.judge.pk,
             judge__rubric=selection.judge_rubric,
             counts=True,
+            state="graded",
             expected_grade__isnull=False,
             text__in=rated.values("text_id"),
         )

@@ -67,6 +67,11 @@ class Progress:
         return self.n_done - self.n_graded
 
     @property
+    def n_without_expected(self) -> int:
+        """Graded replies without an expected grade, of a run in which others have one."""
+        return self.n_graded - self.n_expected if self.n_expected else 0
+
+    @property
     def n_left(self) -> int:
         return max(0, self.n_planned - self.n_done)
 

@@ -8,8 +8,6 @@ from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from judging.graders.script import (
     DETAIL_LIMIT,
     NO_TOKENS,
-    TOKEN_ID,
-    FirstTokens,
     Script,
     Tokens,
 )
@@ -23,7 +21,7 @@ from judging.grading.pairs import (
     together,
     without_nulls,
 )
-from judging.grading.probabilities import Labels, from_label_ids, from_logprobs
+from judging.grading.probabilities import TokenLogprobs
 from judging.grading.prompt import Message, render
 from judging.grading.said import Said, reply_of, with_tokens
 from judging.grading.spec import Spec
@@ -58,12 +56,11 @@ class Grading(Script[Sequence[Pair], list[Reply]]):
         pairs: Sequence[Pair],
         digest: str,
         said: Sequence[Said],
-        first: FirstTokens,
+        logprobs: TokenLogprobs | None,
         tokens: Tokens,
     ) -> list[Reply]:
-        labels = _labels(first, self.spec)
         return [
-            reply_of(self.spec, pair, digest, said, labels, own)
+            reply_of(self.spec, pair, digest, said, logprobs, own)
             for pair, own in _with_their_share(pairs, tokens)
         ]
 
@@ -98,16 +95,6 @@ class Grading(Script[Sequence[Pair], list[Reply]]):
 def _with_their_share(pairs: Sequence[Pair], tokens: Tokens) -> Iterator[tuple[Pair, Tokens]]:
     read, written = (shares(number, len(pairs)) for number in tokens)
     return zip(pairs, zip(read, written, strict=True), strict=True)
-
-
-def _labels(first: FirstTokens, spec: Spec) -> Labels | None:
-    if not first:
-        return None
-    if spec.label_ids and all(token.startswith(TOKEN_ID) for token, _ in first):
-        numbers = ((token.removeprefix(TOKEN_ID), value) for token, value in first)
-        by_id = {int(number): value for number, value in numbers if number.isdecimal()}
-        return from_label_ids(by_id, spec.label_ids, spec.grades)
-    return from_logprobs(first, spec.grades)
 
 
 def ways_to_ask(spec: Spec) -> list[dict[str, object]]:

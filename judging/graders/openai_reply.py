@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 from judging.graders.openai_server import decoded
@@ -103,8 +104,8 @@ def read(
     said = said_in(script.spec, answer, body, hushed)
     if isinstance(said, NoReply):
         return script.failed(what, digest, said.failure, said.why, said.raw, tokens)
-    first = _tokens(_first(answer, "choices").get("logprobs"))
-    return script.replied(what, digest, said, first, tokens)
+    logprobs = _logprobs(_first(answer, "choices"))
+    return script.replied(what, digest, said, logprobs, tokens)
 
 
 class NoReply(NamedTuple):
@@ -156,7 +157,8 @@ def _said(choice: Any, hushed: Callable[[str], str]) -> Said | None:
 def has_logprobs(body: bytes) -> bool:
     """Whether a completion tells log-probabilities of its first token."""
     choice = _first(decoded(body), "choices")
-    return bool(_tokens(choice.get("logprobs"))) if isinstance(choice, dict) else False
+    logprobs = _logprobs(choice) if isinstance(choice, dict) else None
+    return bool(logprobs and logprobs.alternatives(0))
 
 
 def usage(answer: Any) -> tuple[int, int]:
@@ -212,17 +214,39 @@ def _count(value: Any) -> int:
     return value if usable else 0
 
 
-def _tokens(logprobs: Any) -> Sequence[tuple[str, float]]:
-    """The likeliest first tokens with their log-probabilities, and the one that was chosen."""
-    first = _first(logprobs, "content")
-    if not isinstance(first, dict):
-        return []
-    others = first.get("top_logprobs")
-    entries = [_token(entry) for entry in others] if isinstance(others, list) else []
-    chosen = _token(first)
-    if all(entry is None or chosen is None or entry[0] != chosen[0] for entry in entries):
-        entries.append(chosen)
-    return [entry for entry in entries if entry is not None]
+class _Logprobs:
+    """`choices[0].logprobs.content` of a chat completion, whatever a server puts there."""
+
+    def __init__(self, content: list[Any]) -> None:
+        self._content = [entry if isinstance(entry, dict) else {} for entry in content]
+
+    def tokens(self) -> list[str | bytes]:
+        return [_generated(entry) for entry in self._content]
+
+    def alternatives(self, position: int) -> list[tuple[str, float]]:
+        entry = self._content[position]
+        others = entry.get("top_logprobs")
+        entries = [_token(other) for other in others] if isinstance(others, list) else []
+        chosen = _token(entry)
+        if all(other is None or chosen is None or other[0] != chosen[0] for other in entries):
+            entries.append(chosen)
+        return [other for other in entries if other is not None]
+
+
+def _logprobs(choice: Any) -> _Logprobs | None:
+    logprobs = choice.get("logprobs")
+    content = logprobs.get("content") if isinstance(logprobs, dict) else None
+    return _Logprobs(content) if isinstance(content, list) and content else None
+
+
+def _generated(entry: dict[str, Any]) -> str | bytes:
+    """A token, by its bytes where its text alone is half of a character."""
+    token, sent = entry.get("token"), entry.get("bytes")
+    token = token if isinstance(token, str) else ""
+    if "\N{REPLACEMENT CHARACTER}" in token and isinstance(sent, list):
+        with suppress(TypeError, ValueError):
+            return bytes(sent)
+    return token
 
 
 def _token(entry: Any) -> tuple[str, float] | None:

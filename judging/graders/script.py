@@ -7,19 +7,18 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Generic, TypeVar
 
 from judging.grading.pairs import RAW_LIMIT, Failure
+from judging.grading.probabilities import TokenLogprobs
 from judging.grading.prompt import Message
 from judging.grading.said import Said
 from judging.grading.spec import Asked
 
 DETAIL_LIMIT = 500  # characters, as many as an attempt or a draft keeps
 TOO_MANY_CHARACTERS = f"The reply is longer than {RAW_LIMIT:,} characters."
-TOKEN_ID = "token_id:"  # noqa: S105 -- how vLLM writes a token where it was asked for its id
 NO_TOKENS = (0, 0)
 
 What = TypeVar("What")
 Came = TypeVar("Came")
 Tokens = tuple[int, int]  # read and written
-FirstTokens = Sequence[tuple[str, float]]  # the likeliest, with their log-probabilities
 
 
 class Script(ABC, Generic[What, Came]):
@@ -47,12 +46,16 @@ class Script(ABC, Generic[What, Came]):
 
     @abstractmethod
     def replied(
-        self, what: What, digest: str, said: Sequence[Said], first: FirstTokens, tokens: Tokens
+        self,
+        what: What,
+        digest: str,
+        said: Sequence[Said],
+        logprobs: TokenLogprobs | None,
+        tokens: Tokens,
     ) -> Came:
         """What a reply comes to, whatever it says, in as many samples as were asked for.
 
-        `digest` is the messages' hash. `first` are the first tokens of the first sample, each a word or
-        TOKEN_ID with its id.
+        `digest` is the messages' hash. `logprobs` are those of the first sample, None where there are none.
         """
 
     @abstractmethod

@@ -15,15 +15,14 @@ from typing import Any, Generic, NamedTuple
 from judging.graders import base
 from judging.graders.base import AnotherJudge, GraderError, Unavailable
 from judging.graders.script import (
-    TOKEN_ID,
     TOO_MANY_CHARACTERS,
     Came,
-    FirstTokens,
     Script,
     What,
     oversized,
 )
 from judging.grading.pairs import Failure, storable
+from judging.grading.probabilities import TOKEN_ID
 from judging.grading.prompt import prompt_hash
 from judging.grading.said import Said
 
@@ -151,8 +150,8 @@ class _Session(Generic[What, Came]):
             failure = Failure.OVERSIZED, TOO_MANY_CHARACTERS
             return self.script.failed(asked.what, asked.digest, *failure, longest, tokens)
         said = [Said(storable(each.text), finish_reason=each.finish_reason) for each in samples]
-        first = _first_tokens(samples[0].logprobs, by_id=bool(self.script.label_ids))
-        return self.script.replied(asked.what, asked.digest, said, first, tokens)
+        logprobs = _Logprobs(samples[0], by_id=bool(self.script.label_ids))
+        return self.script.replied(asked.what, asked.digest, said, logprobs, tokens)
 
     def abort(self) -> None:
         if self.asked:
@@ -171,13 +170,30 @@ def _number(key: str) -> str:
     return key.partition("-")[0]
 
 
-def _first_tokens(logprobs: Any, *, by_id: bool) -> FirstTokens:
-    if not logprobs:
-        return ()
-    return [
-        (f"{TOKEN_ID}{token}" if by_id else entry.decoded_token or "", entry.logprob)
-        for token, entry in logprobs[0].items()
-    ]
+class _Logprobs:
+    """The log-probabilities of a sample of vLLM's engine: at each position a mapping by token id."""
+
+    def __init__(self, sample: Any, *, by_id: bool) -> None:
+        self._positions = sample.logprobs or []
+        self._chosen = sample.token_ids
+        self._by_id = by_id
+
+    def tokens(self) -> list[str | bytes]:
+        return [
+            self._name(token, position.get(token))
+            for token, position in zip(self._chosen, self._positions, strict=False)
+        ]
+
+    def alternatives(self, position: int) -> list[tuple[str, float]]:
+        return [
+            (self._name(token, entry), entry.logprob)
+            for token, entry in self._positions[position].items()
+        ]
+
+    def _name(self, token: int, entry: Any) -> str:
+        if self._by_id:
+            return f"{TOKEN_ID}{token}"
+        return (entry.decoded_token if entry else None) or ""
 
 
 def loaded(script: Script[Any, Any], engine_args: Mapping[str, Any]) -> Any:

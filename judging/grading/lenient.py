@@ -6,6 +6,7 @@ grade back, it has none. All read a reply once, however long it is.
 
 import json
 import re
+from dataclasses import replace
 from typing import Any
 
 from judging.grading.pairs import Failure, State
@@ -46,7 +47,7 @@ _IN_WORDS = re.compile(
     rf"{_MARKS})?({'|'.join(_NUMERALS)})\b{_MARKS}[.!]?{_MARKS}",
     re.IGNORECASE,
 )
-_LABELLED = re.compile(
+LABELLED = re.compile(
     rf"(?<![\w-])(?:(?:final|overall|relevance)\s){{0,2}}+{_LABEL}{_MARKS}(?:[:=]|is\b){_BRACKETS}"
     rf"{_BOXED}{_NUMBER}{_OF}(?=\}}?\$*+{_ON_THE_LINE}(?:[.;,!](?!\S)|\n|\Z|(?:-|–|—|\()\s*+[^\W\d]|"
     r"because\b|since\b))",
@@ -75,11 +76,11 @@ _DOUBT = re.compile(
 )
 # What may stand before a label in its sentence: "Maximum rating: 5" is about something else, and what
 # stands in quotation marks or behind a line that ends in a colon may be what another said.
-_BEFORE_A_LABEL = re.compile(
+BEFORE_A_LABEL = re.compile(
     r"[\s•*_#-]*+(?:" + _LEAD + r"\b[\s*_#]*+[:=,]?+[\s*_#]*+)*+",
     re.IGNORECASE,
 )
-_ANNOUNCES = re.compile(r":[\s*_#]*+\Z")
+ANNOUNCES = re.compile(r":[\s*_#]*+\Z")
 # What announces an object that is not the reply's own: an example, the form, what a text says.
 _OF_ANOTHER = re.compile(
     r"\b(?:contain\w*+|demand\w*+|example|format|ignor\w*+|instead of|instruct\w*+|never|not|says?|said|"
@@ -87,10 +88,11 @@ _OF_ANOTHER = re.compile(
     re.IGNORECASE,
 )
 _BESIDE = re.compile(r"grade|out_?of|rating|revis|scale|score|(?:\b|_)max", re.IGNORECASE)
-_SENTENCE = re.compile(r"[.!?;](?=[\s\"'”’)*_])|\n")
-_OBJECT = re.compile(r"(?<!\\boxed)\{")  # JSON, or what was to be JSON
+SENTENCE = re.compile(r"[.!?;](?=[\s\"'”’)*_])|\n")
+OBJECT = re.compile(r"(?<!\\boxed)\{")  # JSON, or what was to be JSON
 _WORDS = re.compile(r"[^\W_]++")
 _DIGIT = re.compile(r"\d|-\d")
+_NAMED_GRADE = re.compile(r'"(?:grade|rating|score)"\s*+:\s*+"?+([0-9]++)(?![0-9])')
 
 
 def n_of_m_1(reply: str, scale: Scale) -> Parsed:
@@ -106,7 +108,7 @@ def n_of_m_1(reply: str, scale: Scale) -> Parsed:
     match = _SET_WORDS.fullmatch(reply)
     if match is None or not _of_the_highest(match, scale):
         return unparseable(why_not(reply, scale.grades))
-    return level(match[1], scale)
+    return level(match[1], scale).at(match.span(1))
 
 
 def reason_1(reply: str, scale: Scale) -> Parsed:
@@ -121,22 +123,28 @@ def reason_1(reply: str, scale: Scale) -> Parsed:
         return whole
     found = _ALONE.match(reply)
     if found is None:
-        labelled = _LABELLED.finditer(reply)
+        labelled = LABELLED.finditer(reply)
         found = next(labelled, None)
         if found is not None and next(labelled, None) is not None:
             return unparseable(Failure.SEVERAL)
-    if found is None or holds_a_tag(reply) or _OBJECT.search(reply):
+    if found is None or holds_a_tag(reply) or OBJECT.search(reply):
         return unparseable(why_not(reply, scale.grades))
     before, after = reply[: found.start()], reply[found.end() :]
-    *earlier, in_its_sentence = _SENTENCE.split(before)
+    *earlier, in_its_sentence = SENTENCE.split(before)
     lines = (sentence for sentence in reversed(earlier) if sentence.strip(" \t\r*_#"))
-    if _BEFORE_A_LABEL.fullmatch(in_its_sentence) is None or _ANNOUNCES.search(next(lines, "")):
+    if BEFORE_A_LABEL.fullmatch(in_its_sentence) is None or ANNOUNCES.search(next(lines, "")):
         return unparseable(Failure.NO_GRADE)
     if _takes_back(before, scale) or _takes_back(after, scale):
         return unparseable(Failure.SEVERAL)
     if not _of_the_highest(found, scale):
         return unparseable(Failure.OUT_OF_RANGE)
-    return level(found[1], scale)
+    return level(found[1], scale).at(found.span(1))
+
+
+def first_line_grade(reply: str) -> str | None:
+    """The digits of a grade that stands alone on the first line, or before "because"."""
+    found = _ALONE.match(reply)
+    return found[1] if found else None
 
 
 def rating_json_1(reply: str, scale: Scale) -> Parsed:
@@ -150,13 +158,15 @@ def rating_json_1(reply: str, scale: Scale) -> Parsed:
         return unparseable(values)
     if "rating" not in values or not ({"evaluation", "reason"} & values.keys()):
         return unparseable(Failure.NO_GRADE)
-    return _rated(values, "rating", scale)
+    return placed(reply, rated(values, "rating", scale))
 
 
 def grade_json_1(reply: str, scale: Scale) -> Parsed:
     """One JSON object with exactly one of `grade`, `rating` and `score`, read as by rating-json-1."""
     values = _object(reply, scale)
-    return unparseable(values) if isinstance(values, Failure) else graded(values, scale)
+    if isinstance(values, Failure):
+        return unparseable(values)
+    return placed(reply, graded(values, scale))
 
 
 def label_json_1(reply: str, scale: Scale) -> Parsed:
@@ -164,6 +174,11 @@ def label_json_1(reply: str, scale: Scale) -> Parsed:
     values = _object(reply, scale)
     if isinstance(values, Failure):
         return unparseable(values)
+    return word_of(values, scale)
+
+
+def word_of(values: dict[str, Any], scale: Scale) -> Parsed:
+    """The word of the rubric under exactly one of `label_name` and `label`."""
     named = [name for name in ("label_name", "label") if name in values]
     if len(named) != 1:
         return unparseable(Failure.SEVERAL if named else Failure.NO_GRADE)
@@ -191,7 +206,7 @@ def first_digit_1(reply: str, scale: Scale) -> Parsed:
     match = _DIGIT.search(reply)
     if match is None:
         return unparseable(Failure.NO_GRADE if reply.strip() else Failure.EMPTY)
-    return level(str(int(match[0])), scale)
+    return level(str(int(match[0])), scale).at(match.span())
 
 
 def as_word(label: str) -> str:
@@ -229,7 +244,7 @@ def _of_the_highest(match: re.Match[str], scale: Scale) -> bool:
     return match[2] is None or match[2] == str(max(scale.grades))
 
 
-def _rated(values: dict[str, Any], name: str, scale: Scale) -> Parsed:
+def rated(values: dict[str, Any], name: str, scale: Scale) -> Parsed:
     """What stands under the name; nothing where another number says it again, or of how many it is."""
     others = (value for key, value in values.items() if key != name and _BESIDE.search(key))
     if any(not isinstance(value, str) or NUMBER.search(value) for value in others):
@@ -242,13 +257,19 @@ def graded(values: dict[str, Any], scale: Scale) -> Parsed:
     named = [name for name in ("grade", "rating", "score") if name in values]
     if len(named) != 1:
         return unparseable(Failure.SEVERAL if named else Failure.NO_GRADE)
-    return _rated(values, named[0], scale)
+    return rated(values, named[0], scale)
+
+
+def placed(reply: str, parsed: Parsed) -> Parsed:
+    """The same with the place of its grade in JSON, where the name of a grade stands in it once."""
+    found = list(_NAMED_GRADE.finditer(reply))
+    return parsed.at(found[0].span(1)) if len(found) == 1 else parsed
 
 
 def rating(value: Any, scale: Scale) -> Parsed:
     """A number of JSON, or a string that is one, as a grade."""
     if isinstance(value, str):
-        return integer_1(value, scale)
+        return replace(integer_1(value, scale), place=None)  # which would be that in the value
     if isinstance(value, float) and value.is_integer():
         value = int(value)
     if isinstance(value, bool) or not isinstance(value, int):
@@ -268,7 +289,7 @@ def _object(reply: str, scale: Scale) -> dict[str, Any] | Failure:
         return Failure.SEVERAL
     # Its own words stand on other lines, or come before a colon.
     announced = before.rstrip(" \t\r\n*`")
-    if _OF_ANOTHER.search(_SENTENCE.split(announced)[-1]) or _names_a_word(before + after, scale):
+    if _OF_ANOTHER.search(SENTENCE.split(announced)[-1]) or _names_a_word(before + after, scale):
         return Failure.NO_GRADE
     try:
         values = json.loads(reply[start:end], object_pairs_hook=once)

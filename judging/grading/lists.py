@@ -9,6 +9,7 @@ import json
 import re
 from typing import Any
 
+from judging.grading.final import grade_json_2
 from judging.grading.lenient import TwiceError, grade_json_1, graded, once, rating
 from judging.grading.pairs import Failure
 from judging.grading.readers import AROUND, Parsed, Scale, integer_1, unparseable
@@ -102,12 +103,23 @@ def numbered_json_1(reply: str, scale: Scale) -> Parsed:
     and a grade that another number beside it says again is none, as in grade-json-1. One question
     alone needs no number.
     """
-    if (
-        scale.n == 1
-        and not scale.is_cut
-        and (parsed := grade_json_1(reply, scale)).grade is not None
-    ):
-        return parsed
+    if scale.n == 1 and not scale.is_cut:
+        parsed = grade_json_1(reply, scale)
+        if parsed.grade is not None:
+            return parsed
+    return _numbered_json(reply, scale)
+
+
+def numbered_json_2(reply: str, scale: Scale) -> Parsed:
+    """The same, and of one question alone as in grade-json-2: with no words around."""
+    if scale.n == 1 and not scale.is_cut:
+        parsed = grade_json_2(reply, scale)
+        if parsed.grade is not None:
+            return parsed
+    return _numbered_json(reply, scale)
+
+
+def _numbered_json(reply: str, scale: Scale) -> Parsed:
     fenced = _FENCED.fullmatch(reply)
     try:
         values = json.loads(fenced[1] if fenced else reply, object_pairs_hook=once)

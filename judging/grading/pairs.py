@@ -25,6 +25,7 @@ class Failure(StrEnum):
     EMPTY = "empty"
     NO_GRADE = "no_grade"  # no grade that stands alone: words, or a number that is no integer
     SEVERAL = "several"  # more than one integer
+    WORDS_AFTER = "words_after"  # words after the grade, or around its JSON: they may take it back
     OUT_OF_RANGE = "out_of_range"  # an integer that is no level of the rubric
     CUT = "cut"  # the reply reached its length limit before it was whole
     REFUSAL = "refusal"

@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from judging.grading import lenient, lists, readers
+from judging.grading import final, lenient, lists, readers
 from judging.grading.pairs import Failure, State
 from judging.grading.readers import Parsed, Scale, unparseable
 from judging.grading.thoughts import thinking_apart
@@ -44,6 +44,8 @@ class Parser:
     `is_literal`: it reads whatever came, a cut reply and a refusal too, as the code did that it is
     named for. `sets_thinking_apart`: what a model thinks between tags is no part of its reply.
     `of_several`: it reads replies about all questions of a text; of a cut one, what is whole.
+    `superseded_by` is the parser for new judges: this one knows words that take a grade back by an English
+    list.
     """
 
     read: Callable[[str, Scale], Parsed]
@@ -51,6 +53,12 @@ class Parser:
     is_literal: bool = False
     sets_thinking_apart: bool = True
     of_several: bool = False
+    superseded_by: str = ""
+
+    def title(self, name: str) -> str:
+        """Its name with what it reads, for a form."""
+        hint = f" (superseded by {self.superseded_by})" if self.superseded_by else ""
+        return f"{name}: {self.says}{hint}"
 
 
 def parse(
@@ -78,6 +86,7 @@ def parse(
     scale = Scale(grades, words or {}, number, n)
     if rules.is_literal:
         return rules.read(reply, scale)
+    whole = reply
     if rules.sets_thinking_apart:
         reply = thinking_apart(reply)[1]
     if refusal or finish_reason == "content_filter" or _refuses(reply):
@@ -91,6 +100,9 @@ def parse(
     if not reply.strip():
         return unparseable(Failure.EMPTY)
     parsed = rules.read(reply, scale)
+    if parsed.place:
+        start = len(whole) - len(reply)
+        parsed = parsed.at((start + parsed.place[0], start + parsed.place[1]))
     if finish_reason == "length" and begins_another(parsed.grade, grades):
         return Parsed(State.TRUNCATED, failure=Failure.CUT)
     return parsed
@@ -125,20 +137,21 @@ PARSERS: Mapping[str, Parser] = {
     ),
     "after-think-1": Parser(readers.integer_1, "integer-1 on what follows the model's thinking"),
     "n-of-m-1": Parser(lenient.n_of_m_1, "one grade in a few set words, such as 4/5 or (4)"),
-    "reason-1": Parser(lenient.reason_1, "a labelled grade, and a reason before or after it"),
-    "rating-json-1": Parser(
-        lenient.rating_json_1, "a JSON object with a rating and its evaluation or reason"
+    "reason-2": Parser(final.reason_2, "a grade that ends the reply, alone or after a reason"),
+    "rating-json-2": Parser(
+        final.rating_json_2, "only a JSON object with a rating and its evaluation or reason"
     ),
-    "grade-json-1": Parser(
-        lenient.grade_json_1, "a JSON object with a grade, rating or score; a reason may be missing"
+    "grade-json-2": Parser(
+        final.grade_json_2,
+        "only a JSON object with a grade, rating or score; a reason may be missing",
     ),
     "word-1": Parser(lenient.word_1, "one of the rubric's words, such as vital"),
-    "label-json-1": Parser(lenient.label_json_1, "a JSON object whose label is such a word"),
+    "label-json-2": Parser(final.label_json_2, "only a JSON object whose label is such a word"),
     "numbered-1": Parser(
         lists.numbered_1, "a line with number and grade for each of {questions}", of_several=True
     ),
-    "numbered-json-1": Parser(
-        lists.numbered_json_1, "JSON with number and grade of each of {questions}", of_several=True
+    "numbered-json-2": Parser(
+        lists.numbered_json_2, "JSON with number and grade of each of {questions}", of_several=True
     ),
     "first-digit-1": Parser(
         lenient.first_digit_1,
@@ -146,10 +159,40 @@ PARSERS: Mapping[str, Parser] = {
         is_literal=True,
         sets_thinking_apart=False,
     ),
+    "reason-1": Parser(
+        lenient.reason_1,
+        "a labelled grade, and a reason before or after it",
+        superseded_by="reason-2",
+    ),
+    "rating-json-1": Parser(
+        lenient.rating_json_1,
+        "a JSON object with a rating and its evaluation or reason, among words",
+        superseded_by="rating-json-2",
+    ),
+    "grade-json-1": Parser(
+        lenient.grade_json_1,
+        "a JSON object with a grade, rating or score, among words",
+        superseded_by="grade-json-2",
+    ),
+    "label-json-1": Parser(
+        lenient.label_json_1,
+        "a JSON object whose label is a word of the rubric, among words",
+        superseded_by="label-json-2",
+    ),
+    "numbered-json-1": Parser(
+        lists.numbered_json_1,
+        "JSON with number and grade of each of {questions}; of one, among words",
+        of_several=True,
+        superseded_by="numbered-json-2",
+    ),
 }
 """By name. The first is the default."""
 
-OF_WORDS = ("word-1", "label-json-1")  # those that read the rubric's words and no grades
+OF_WORDS = (
+    "word-1",
+    "label-json-2",
+    "label-json-1",
+)  # those that read the rubric's words and no grades
 
 
 def _refuses(reply: str) -> bool:

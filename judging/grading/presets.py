@@ -94,7 +94,7 @@ PRESETS: Mapping[str, Preset] = {
 
 
 def rating_schema(grades: Sequence[int]) -> dict[str, Any]:
-    """The JSON schema of an object with a reason and then a rating, as rating-json-1 reads it."""
+    """The JSON schema of an object with a reason and then a rating, as rating-json-2 reads it."""
     return {
         "type": "object",
         "properties": {

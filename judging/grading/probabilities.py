@@ -1,13 +1,17 @@
-"""From log-probabilities of the first token to a probability for each grade of the rubric.
+"""Probability of each grade of the rubric, from the log-probabilities at the token that is the grade.
 
-A server tells them by token id, for exactly the ids asked for, or by token string, for the likeliest
-tokens only. What it did not tell is None and never 0, and nothing is renormalised: what the grades
-lack to 1 went to tokens that are no grade.
+A server gives them by token id, for exactly the ids asked for, or by token string, for the likeliest
+tokens only. What it did not give is None and never 0, and nothing is renormalised: what the grades
+lack to 1 went to tokens that are no grade. A distribution that is not that of the parsed grade is none.
 """
 
 import math
+import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
+from typing import Protocol
 
 from judging.grading.parse import begins_another
 
@@ -18,12 +22,29 @@ NOT_GIVEN = -9999.0
 # server sends something else, such as logits.
 ROUNDING = 0.01
 
+# A smaller share of the probability is not a distribution over the grades.
+LEAST_MASS = 0.5
+
+TOKEN_ID = "token_id:"  # noqa: S105 -- how vLLM writes a token where it was asked for its id
+
 _SPACES = " \t\r\nĠ▁"  # the last two are how vocabularies write the space before a word
+# What may follow the reply among the generated tokens: white space, and tokens such as <|im_end|>.
+_ENDING = re.compile(rb"\s*(?:<[^<>]{1,60}>\s*)*")
+
+
+class TokenLogprobs(Protocol):
+    """The log-probabilities of the generated tokens of one sample, in their order."""
+
+    def tokens(self) -> Sequence[str | bytes]:
+        """Each generated token: its text, its UTF-8 bytes, or TOKEN_ID with its id."""
+
+    def alternatives(self, position: int) -> Sequence[tuple[str, float]]:
+        """The likeliest tokens at a position, with the generated one, and their natural log-probabilities."""
 
 
 @dataclass(frozen=True, slots=True)
 class Labels:
-    """What the model thought of each grade.
+    """Probabilities of the grades.
 
     `probabilities` has one entry for each grade, in ascending order of the grades: in 0..1, or None
     where the server did not tell. `label_mass` is the sum of those known, at most 1, and None if none
@@ -33,6 +54,153 @@ class Labels:
     probabilities: tuple[float | None, ...]
     expected_grade: float | None
     label_mass: float | None
+
+    def is_of(self, grade: int, grades: Sequence[int]) -> bool:
+        """Return True if this is the distribution of a parsed grade.
+
+        The grades have at least LEAST_MASS together, and none is more probable than `grade`.
+        """
+        by_grade = dict(zip(sorted(grades), self.probabilities, strict=True))
+        own = by_grade[grade]
+        known = [value for value in self.probabilities if value is not None]
+        return own is not None and own == max(known) and (self.label_mass or 0.0) >= LEAST_MASS
+
+
+def at_grade(
+    logprobs: TokenLogprobs,
+    reply: str,
+    place: tuple[int, int] | None,
+    grade: int,
+    grades: Sequence[int],
+    label_ids: Sequence[int] = (),
+) -> Labels | None:
+    """Labels at the token of the parsed grade; None where it cannot be found.
+
+    `place` is where the grade's digits are in `reply`, half-open, in code points; None where its parser
+    does not say. The generated tokens may begin with reasoning that is no part of the reply. Of a grade
+    that takes several tokens the probability is the product over them.
+    """
+    tokens = logprobs.tokens()
+    if not tokens:
+        return None
+    if label_ids and isinstance(tokens[0], str) and tokens[0].startswith(TOKEN_ID):
+        name = f"{TOKEN_ID}{label_ids[list(grades).index(grade)]}"
+        position = _alone(tokens, name, reply, grade)
+        if position is None:
+            return None
+        by_id = {
+            int(number): value
+            for token, value in logprobs.alternatives(position)
+            if (number := token.removeprefix(TOKEN_ID)).isdecimal()
+        }
+        return from_label_ids(by_id, label_ids, grades)
+    found = _digits(tokens, reply, place) if place else None
+    if found is None:
+        position = _alone(tokens, str(grade), reply, grade)
+        if position is None:
+            return None
+        found = _Digits(position, position, "", "")
+    return _on_path(logprobs, found, grade, grades)
+
+
+@dataclass(frozen=True, slots=True)
+class _Digits:
+    """The tokens of a grade, first and last position, and what stands before and behind it within them."""
+
+    first: int
+    last: int
+    prefix: str
+    suffix: str
+
+
+def _digits(tokens: Sequence[str | bytes], reply: str, place: tuple[int, int]) -> _Digits | None:
+    """The tokens that cover a place in the reply, which is at the end of what was generated."""
+    parts = [token if isinstance(token, bytes) else _utf8(token) for token in tokens]
+    generated, written = b"".join(parts), _utf8(reply)
+    begin = generated.rfind(written)
+    if begin < 0 or not _ENDING.fullmatch(generated, begin + len(written)):
+        return None
+    start = begin + len(_utf8(reply[: place[0]]))
+    end = start + len(_utf8(reply[slice(*place)]))
+    ends = list(accumulate(len(part) for part in parts))
+    first, last = bisect_right(ends, start), bisect_left(ends, end)
+    prefix = generated[ends[first] - len(parts[first]) : start].decode("utf-8", "replace")
+    suffix = generated[end : ends[last]].decode("utf-8", "replace")
+    return _Digits(first, last, prefix.strip(_SPACES), suffix.strip(_SPACES))
+
+
+def _utf8(text: str) -> bytes:
+    return text.encode("utf-8", "replace")
+
+
+def _alone(tokens: Sequence[str | bytes], name: str, reply: str, grade: int) -> int | None:
+    """The position of a token that is the whole grade; of several the last one, of a reply that is only it."""
+    texts = [
+        (token.decode("utf-8", "replace") if isinstance(token, bytes) else token).strip(_SPACES)
+        for token in tokens
+    ]
+    positions = [position for position, text in enumerate(texts) if text == name]
+    if reply.strip() != str(grade):
+        return positions[0] if len(positions) == 1 else None
+    if len(texts) == 1:
+        return 0  # such as " 4", whose id is another
+    # Reasoning may have the same digits: those of the reply are followed by the token that ends it, or none.
+    ending = texts[positions[-1] + 1 :] if positions else []
+    is_last = len(ending) <= 1 or all(_ENDING.fullmatch(_utf8(text)) for text in ending)
+    return positions[-1] if positions and is_last else None
+
+
+def _on_path(
+    logprobs: TokenLogprobs, digits: _Digits, grade: int, grades: Sequence[int]
+) -> Labels | None:
+    """Labels at the first token of a grade, and the grade's own probability over all of its tokens."""
+    alternatives = logprobs.alternatives(digits.first)
+    if not _credible(value for _, value in alternatives):
+        return None
+    pairs: list[tuple[str | bytes, float]] = []
+    is_one_token = digits.first == digits.last
+    for token, value in alternatives:
+        text = token.strip(_SPACES)
+        suffix = digits.suffix if is_one_token else ""
+        if text.startswith(digits.prefix) and text.endswith(suffix):
+            pairs.append((text[len(digits.prefix) : len(text) - len(suffix)], value))
+    labels = from_logprobs(pairs, grades)
+    if is_one_token and not begins_another(grade, grades):
+        return labels
+    known = dict(zip(sorted(grades), labels.probabilities, strict=True))
+    known[grade] = _over_tokens(logprobs, digits, grade, grades)
+    return _labels(known)
+
+
+def _over_tokens(
+    logprobs: TokenLogprobs, digits: _Digits, grade: int, grades: Sequence[int]
+) -> float | None:
+    """The probability of a grade that takes several tokens, or whose digits begin another grade's."""
+    tokens = logprobs.tokens()
+    product = 1.0
+    for position in range(digits.first, digits.last + 1):
+        chosen = _probability(_of_token(logprobs.alternatives(position), tokens[position]))
+        if chosen is None:
+            return None
+        product *= chosen
+    if not begins_another(grade, grades) or digits.suffix:
+        return product
+    if digits.last + 1 == len(tokens):
+        return None  # how probable it was that another digit follows is not known
+    longer = [
+        str(other)[len(str(grade)) :] for other in grades if str(other).startswith(str(grade))
+    ]
+    following = [
+        _probability(value) or 0.0
+        for token, value in logprobs.alternatives(digits.last + 1)
+        if token and any(digit and digit.startswith(token) for digit in longer)
+    ]
+    return product * max(0.0, 1.0 - math.fsum(following))
+
+
+def _of_token(alternatives: Sequence[tuple[str, float]], token: str | bytes) -> float | None:
+    text = token.decode("utf-8", "replace") if isinstance(token, bytes) else token
+    return next((value for other, value in alternatives if other == text), None)
 
 
 def from_label_ids(

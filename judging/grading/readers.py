@@ -3,9 +3,11 @@
 What they take and refuse is fixed by their names for ever: other rules are other readers.
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from judging.grading.pairs import Failure, State
 
@@ -30,13 +32,19 @@ class Parsed:
     """What a reply says: a grade exactly when its state is graded, else why there is none.
 
     `evidence` are the quotations of a graded reply, in order, without their quotation marks. Nobody
-    has looked yet whether the text holds them, or whether a grade above the lowest brings any.
+    has looked yet whether the text holds them, or whether a grade above the lowest brings any. `place` is
+    where the digits of the grade are in the reply, half-open, in code points; None where that is not known.
     """
 
     state: State
     grade: int | None = None
     failure: Failure | None = None
     evidence: tuple[str, ...] = ()
+    place: tuple[int, int] | None = field(default=None, compare=False)
+
+    def at(self, place: tuple[int, int]) -> Parsed:
+        """The same with the place of its grade."""
+        return self if self.grade is None else replace(self, place=place)
 
 
 # Quantifiers with a plus behind them never give back what they took: a reply of a megabyte is read
@@ -64,7 +72,7 @@ def integer_1(reply: str, scale: Scale) -> Parsed:
     match = _GRADE.fullmatch(reply)
     if match is None:
         return unparseable(why_not(reply, scale.grades))
-    return level(match[1], scale)
+    return level(match[1], scale).at(match.span(1))
 
 
 def level(number: str, scale: Scale) -> Parsed:
@@ -82,15 +90,17 @@ def evidence_1(reply: str, scale: Scale) -> Parsed:
     """
     first, *others = [line.strip() for line in reply.split("\n") if line.strip()] or [""]
     parsed = integer_1(first, scale)
-    if parsed.grade is None:
+    if parsed.grade is None or parsed.place is None:
         return parsed
+    start = reply.index(first)
     quoted = [_QUOTATION.fullmatch(line) for line in others]
     words = [line for line, match in zip(others, quoted, strict=True) if match is None]
     if words:
         numbers = any(NUMBER.search(line) for line in words)
         return unparseable(Failure.SEVERAL if numbers else Failure.NO_GRADE)
     evidence = tuple(match[1].strip() for match in quoted if match and match[1].strip())
-    return Parsed(State.GRADED, parsed.grade, evidence=evidence)
+    place = (start + parsed.place[0], start + parsed.place[1])
+    return Parsed(State.GRADED, parsed.grade, evidence=evidence, place=place)
 
 
 def why_not(reply: str, grades: Sequence[int]) -> Failure:

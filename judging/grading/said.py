@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from judging.grading.pairs import Pair, Reply, storable
 from judging.grading.parse import PARSERS, Parsed, parse
-from judging.grading.probabilities import Labels
+from judging.grading.probabilities import Labels, TokenLogprobs, at_grade
 from judging.grading.spec import Spec
 
 
@@ -25,20 +25,25 @@ def reply_of(
     pair: Pair,
     digest: str,
     said: Sequence[Said],
-    labels: Labels | None,
+    logprobs: TokenLogprobs | None,
     tokens: tuple[int, int],
 ) -> Reply:
     """What was said of a pair, as a reply.
 
-    `labels` are the probabilities of the first token, which say nothing where it is the number of a
-    question; of several samples they are the shares of their grades instead. `tokens` are those read
-    and written for this pair.
+    The probabilities are those at the token of the grade, from `logprobs` of the only sample; of several
+    samples they are the shares of their grades instead. There are none without a grade, of replies about
+    several questions, and where they are not the distribution of the grade. `tokens` are those read and
+    written for this pair.
     """
     read = [_parsed(spec, pair, each) for each in said]
-    parsed = read[0]
+    parsed, labels = read[0], None
     if len(read) > 1:
         parsed, labels = of_samples(read, spec.grades)
-    elif PARSERS[spec.parser].of_several:
+    elif parsed.grade is not None and logprobs and not PARSERS[spec.parser].of_several:
+        labels = at_grade(
+            logprobs, said[0].words, parsed.place, parsed.grade, spec.grades, spec.label_ids
+        )
+    if labels and (parsed.grade is None or not labels.is_of(parsed.grade, spec.grades)):
         labels = None
     return Reply(
         pair=pair,

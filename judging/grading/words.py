@@ -6,6 +6,7 @@ FAILURES = {
     Failure.EMPTY: "Nothing in the reply",
     Failure.NO_GRADE: "Text instead of a grade",
     Failure.SEVERAL: "More than one integer",
+    Failure.WORDS_AFTER: "Words after the grade, or around its JSON",
     Failure.OUT_OF_RANGE: "No grade of this rubric",
     Failure.CUT: "Cut off before its end",
     Failure.REFUSAL: "Refused by the model",

@@ -40,7 +40,9 @@ def _of_parser(cleaned: Mapping[str, Any], shown: Collection[str]) -> Iterator[P
             "It reads replies about all {questions} of a text, and the prompt asks about one.",
         )
     if "questions" in shown and not PARSERS[parser].of_several:
-        known = ", ".join(name for name, rules in PARSERS.items() if rules.of_several)
+        known = ", ".join(
+            name for name, rules in PARSERS.items() if rules.of_several and not rules.superseded_by
+        )
         yield (
             "parser",
             f"The prompt asks about all {{questions}} at once: such replies are read by {known}.",

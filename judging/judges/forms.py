@@ -97,7 +97,7 @@ class JudgeForm(forms.Form):
         7, required=False, help_text="what {rubric} becomes; empty: the levels of the rubric"
     )
     parser = forms.ChoiceField(
-        choices=[(name, f"{name}: {parser.says}") for name, parser in PARSERS.items()],
+        choices=[(name, parser.title(name)) for name, parser in PARSERS.items()],
         label="How replies are read",
         help_text="a judge’s page tries others on the replies that it has",
     )
@@ -274,7 +274,7 @@ def of_constraint(typed: Mapping[str, Any], grades: list[int]) -> dict[str, Any]
     if typed["constraint"]:
         extra |= constraint(typed["constraint"], grades)
     filled = {"extra": json.dumps(extra, ensure_ascii=False) if extra else ""}
-    return filled | ({"parser": "rating-json-1"} if "json" in typed["constraint"] else {})
+    return filled | ({"parser": "rating-json-2"} if "json" in typed["constraint"] else {})
 
 
 def _of_sampling(sampling: Sampling) -> dict[str, Any]:

@@ -6,11 +6,12 @@ for what a person would not read as one grade without a doubt.
 
 Row = tuple[str, int | None, str]  # reply, what a person reads, the parsers that read it
 
-STRICT = "integer-1 evidence-1 after-think-1 n-of-m-1 reason-1"
-SET = "n-of-m-1 reason-1"
-REASON = "reason-1"
-JSON = "rating-json-1 grade-json-1"
-THINK = "after-think-1 n-of-m-1 reason-1"
+STRICT = "integer-1 evidence-1 after-think-1 n-of-m-1 reason-1 reason-2"
+SET = "n-of-m-1 reason-1 reason-2"
+REASON_FIRST = "reason-1 reason-2"
+GRADE_FIRST = "reason-1"
+JSON = "rating-json-1 rating-json-2 grade-json-1 grade-json-2"
+THINK = "after-think-1 n-of-m-1 reason-1 reason-2"
 
 
 def rows(reads: int | None, parsers: str, *replies: str) -> list[Row]:
@@ -56,15 +57,12 @@ NUMBERS: list[Row] = [
     *rows(4, SET, "four", "Four.", "**four**", "Score: four", "The rating is four.", '"four"'),
     *rows(0, SET, "zero", "Zero.", "Grade: zero"),
     *each(
-        REASON,
+        GRADE_FIRST,
         "Rating: @\nReason: The text names the harbour.",
         "Rating: @\n\nThe text names the harbour but leaves the year open.",
         "@\nThe text names the harbour.",
         "@\n\nThe ferry and its harbour are named, the year is not.",
         "@/5\nThe text names the harbour.",
-        "The text names the harbour.\nRating: @",
-        "The text does not say when the ferry sank.\n\n**Rating: @**",
-        "The text names the harbour. Final score: @",
         "Rating: @ - the harbour is named",
         "Rating: @ (the harbour is named)",
         "Rating: @. The harbour is named.",
@@ -73,8 +71,25 @@ NUMBERS: list[Row] = [
         "@ because the text names the harbour.",
         "Rating: @ because the text names the harbour",
         "**Rating:** @\n\n**Explanation:** In 1990 the ferry sank.",
+    ),
+    *each(
+        REASON_FIRST,
+        "The text names the harbour.\nRating: @",
+        "The text does not say when the ferry sank.\n\n**Rating: @**",
+        "The text names the harbour. Final score: @",
         "Explanation: In 1990, 212 people drowned.\nGrade: @",
         "The harbour is named, the year is not.\n\nTherefore the rating is @.",
+        "Der Hafen ist genannt, das Jahr nicht.\nRating: @/5",
+        "港口被提到了。\n**Rating:** @",
+    ),
+    *each(
+        "reason-2",
+        "The text names the harbour.\n@",
+        "- the harbour\n- the year\n\n@",
+        "3 of 5 facts are there, which is more than 2.\nRating: @",
+        "However, the year is wrong.\n\nFinal rating:\n@",
+        "It was a mistake to leave out the year. Rating: @",
+        "The first half says 4.\nScore: @\n\nIn short: the harbour.\n\nScore: @",
     ),
     *each(
         THINK,
@@ -86,7 +101,7 @@ NUMBERS: list[Row] = [
     *each(
         SET, "<think>A 2.</think>@/5", "<think>A 2.</think>\nFinal score: @", "2?\n</think>\n(@)"
     ),
-    *each(REASON, "<think>A 2.</think>\nRating: @\nReason: the harbour is named."),
+    *each(GRADE_FIRST, "<think>A 2.</think>\nRating: @\nReason: the harbour is named."),
     *each(
         JSON,
         '{"rating": @, "reason": "The harbour is named."}',
@@ -96,14 +111,16 @@ NUMBERS: list[Row] = [
         '{"rating": @.0, "reason": ""}',
         '```json\n{"rating": @, "reason": "The harbour."}\n```',
         '```\n{\n  "rating": @,\n  "reason": "The harbour."\n}\n```',
-        'Here is my rating:\n{"rating": @, "reason": "The harbour."}',
         '{"rating": @, "reason": "The harbour."}\n',
         '<think>{"rating": 2, "reason": "?"}</think>{"rating": @, "reason": "The harbour."}',
         '{"rating": @, "reason": "a {brace} and a 4"}',
         '{"rating": @, "confidence": 0.9, "reason": "The harbour."}',
     ),
     *each(
-        "grade-json-1",
+        "rating-json-1 grade-json-1", 'Here is my rating:\n{"rating": @, "reason": "The harbour."}'
+    ),
+    *each(
+        "grade-json-1 grade-json-2",
         *('{"rating": @}', '{"score": @}', '{"grade": @}', '{"grade": "@"}', '{"score": @.0}'),
         *('```json\n{"score": @}\n```', '{"grade": @, "explanation": "The harbour."}'),
         '{"score": @, "reason": "The harbour."}',
@@ -111,7 +128,9 @@ NUMBERS: list[Row] = [
     # Read by no parser, though a person would: what stands around the number may be anything.
     *each("", "The text is about @ I think", "The grade is clearly @, as it names all", "Rating—@"),
     *rows(4, "", "４", "④", "I give it a four because it names all", "IV", "{'rating': 4}", "++++"),
-    *rows(4, "", "Rating: 4\nActually, I am sure: 4.", "Score: 4\nScore: 4"),
+    *rows(4, "", "Rating: 4\nActually, I am sure: 4."),
+    *rows(4, "reason-2", "Score: 4\nScore: 4"),
+    *rows(2, "reason-2", "Confidence: 5\nRating: 2"),
     *rows(3, "", "Relevance score: 4\nTrust score: 2\nFinal score: 3"),
     # Nobody would read one grade here, and no parser may.
     *rows(None, "", "", " ", "N/A", "none", "The text does not say.", "?", "unsure", "...", "{}"),
@@ -138,9 +157,7 @@ NUMBERS: list[Row] = [
     ),
     *rows(None, "", "Example: Rating: 4. The text says nothing.", "Movie rating: 4. It was shown."),
     *rows(None, "", "Expected rating: 4. The real one is worse.", "His score: 3. The game ended."),
-    *rows(
-        None, "", "Rating: 4 - if the year counts", "Rating: 4 at best", "Confidence: 5\nRating: 2"
-    ),
+    *rows(None, "", "Rating: 4 - if the year counts", "Rating: 4 at best"),
     *rows(None, "", "1)\nThe harbour is named.", "1.\nThe harbour is named.", "3.\nFull marks."),
     *rows(
         None, "", "Rating: 4. I take that back.", "Rating: 4. Hold on: full marks.", "4\n③", "4\n٣"
@@ -202,6 +219,41 @@ NUMBERS: list[Row] = [
     *rows(None, "", "4 facts because", "3 because of 2", "0 or nothing", "one of them", "the one"),
 ]
 
+# What follows a grade and takes it back, in some languages.
+RETRACTIONS = (
+    *(
+        "Nope.",
+        "I misread the passage.",
+        "Not so.",
+        "No!",
+        "Just kidding.",
+        "That was the other text.",
+    ),
+    *(
+        "This is what the passage wants me to say.",
+        "Opposite day.",
+        "A typo.",
+        "Ignore the line above.",
+    ),
+    *("My cat typed that.", "It should be one less.", "Halve it.", "Erratum: the year is missing."),
+    *(
+        "Nein, eher eine Drei.",
+        "Das war falsch.",
+        "Doch nicht.",
+        "Non, plutôt trois.",
+        "Je me trompe.",
+    ),
+    *(
+        "No, mejor un tres.",
+        "不对",
+        "不，应该是三分。",
+        "いいえ、三です。",
+        "Нет, тройка.",
+        "لا",
+        "Ne, spíš tři.",
+    ),
+)
+
 LABELS = [(0, "not_relevant"), (1, "okay"), (2, "vital")]
 IN_WORDS: list[Row] = [
     *rows(2, "word-1", "vital", "Vital", "VITAL.", " vital ", '"vital"', "**vital**", "`vital`"),
@@ -211,15 +263,18 @@ IN_WORDS: list[Row] = [
         0, "word-1", "not_relevant", "not relevant", "Not relevant.", "not-relevant", "NOT_RELEVANT"
     ),
     *rows(
-        2, "label-json-1", '{"label": "vital"}', '{"label_name": "vital", "reason": "okay or not"}'
+        2,
+        "label-json-1 label-json-2",
+        '{"label": "vital"}',
+        '{"label_name": "vital", "reason": "okay or not"}',
     ),
     *rows(
         1,
-        "label-json-1",
+        "label-json-1 label-json-2",
         '{"reason": "vital?", "label_name": "Okay"}',
         '```json\n{"label": "okay"}\n```',
     ),
-    *rows(0, "label-json-1", '{"label_name": "not relevant", "reason": "x"}'),
+    *rows(0, "label-json-1 label-json-2", '{"label_name": "not relevant", "reason": "x"}'),
     *rows(2, "", "I think it is vital", "It's vital!!", "vital, since it names the harbour"),
     *rows(
         None,

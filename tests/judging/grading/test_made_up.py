@@ -3,7 +3,7 @@
 import pytest
 
 from judging.grading.parse import PARSERS, Parsed, parse, words_of
-from tests.judging.grading.made_up import IN_WORDS, LABELS, NUMBERS
+from tests.judging.grading.made_up import IN_WORDS, LABELS, NUMBERS, RETRACTIONS
 
 SEVERAL = [name for name, rules in PARSERS.items() if rules.of_several]
 # It reads as code once read, right or wrong: it has tests of its own.
@@ -33,6 +33,31 @@ def test_a_question_that_is_asked_alone_is_not_read_wrongly(parser: str) -> None
     }
     read_at_all = {reply for reply, _, _ in NUMBERS if read(parser, reply).grade is not None}
     assert read_at_all == read_by_it != set()
+
+
+@pytest.mark.parametrize("parser", [name for name in CAREFUL if not PARSERS[name].superseded_by])
+@pytest.mark.parametrize("retraction", RETRACTIONS)
+def test_words_after_a_grade_are_no_grade_in_any_language(parser: str, retraction: str) -> None:
+    replies = ("Rating: 4", "4", "**Final score: 4/5**", "The harbour is named.\nRating: 4.")
+    for joint in ("\n", " ", "\n\n"):
+        for reply in replies:
+            parsed = read(parser, f"{reply}{joint}{retraction}")
+            assert parsed.grade is None, (parser, reply, joint)
+        for rating in ('{"rating": 4, "reason": ""}', '```json\n{"rating": 4, "reason": ""}\n```'):
+            assert read(parser, f"{rating}{joint}{retraction}").grade is None
+
+
+@pytest.mark.parametrize(
+    ("parser", "reply"),
+    [
+        ("reason-2", "Rating: 4\nNope."),
+        ("reason-2", "4\nThe harbour is named."),
+        ("rating-json-2", '{"rating": 4, "reason": ""}\nNope.'),
+        ("grade-json-2", 'My rating: {"rating": 4}'),
+    ],
+)
+def test_words_after_a_grade_are_counted_as_such(parser: str, reply: str) -> None:
+    assert read(parser, reply).failure == "words_after"
 
 
 def test_the_table_is_large_and_most_of_what_a_person_reads_is_read_by_some_parser() -> None:

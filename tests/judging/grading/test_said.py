@@ -9,6 +9,7 @@ from judging.grading.probabilities import Labels
 from judging.grading.readers import Parsed
 from judging.grading.said import Said, of_samples, reply_of
 from judging.grading.spec import Spec
+from tests.judging.grading.generated import Generated
 
 SPEC = Spec(
     rubric="graded",
@@ -70,11 +71,32 @@ def test_all_samples_are_kept_in_one_reply() -> None:
 
 
 def test_one_reply_is_kept_as_it_came_with_the_probabilities_of_its_token() -> None:
-    labels = Labels((None,) * 5 + (0.9,), 5.0, 0.9)
-    reply = reply_of(SPEC, PAIR, "hash", [Said("5")], labels, (1, 1))
+    logprobs = Generated(("5", {"5": 0.9}))
+    reply = reply_of(SPEC, PAIR, "hash", [Said("5")], logprobs, (1, 1))
     assert (reply.raw, reply.reasoning, reply.expected_grade) == ("5", "", 5.0)
     several = replace(SPEC, parser="numbered-1")
-    assert reply_of(several, PAIR, "hash", [Said("1: 5")], labels, (1, 1)).probabilities is None
+    assert reply_of(several, PAIR, "hash", [Said("1: 5")], logprobs, (1, 1)).probabilities is None
+
+
+@pytest.mark.parametrize(
+    ("words", "shares", "because"),
+    [
+        ("5 or so", {"5": 0.9}, "there is no grade"),
+        ("5", {"5": 0.45}, "the grades have less than a half"),
+        ("5", {"5": 0.3, "4": 0.6}, "another grade is more probable"),
+    ],
+)
+def test_no_probabilities_are_stored_where(words, shares, because) -> None:
+    reply = reply_of(SPEC, PAIR, "hash", [Said(words)], Generated((words, shares)), (1, 1))
+    assert (reply.probabilities, reply.expected_grade, reply.label_mass) == (None, None, None), (
+        because
+    )
+
+
+def test_shares_of_samples_under_a_half_are_no_probabilities() -> None:
+    said = [Said("4"), Said("no"), Said("no")]
+    reply = reply_of(SPEC, PAIR, "hash", said, None, (1, 1))
+    assert (reply.grade, reply.expected_grade) == (4, None)
 
 
 def test_the_number_of_samples_is_that_of_the_request() -> None:

@@ -294,7 +294,7 @@ def test_a_form_of_the_reply_goes_among_the_settings_and_takes_the_place_of_anot
     second = pressed(cast, "hold", constraint="json-schema", extra=extra)
     initial = second.context["form"].initial
     assert set(json.loads(initial["extra"])) == {"stop", "response_format"}
-    assert initial["parser"] == "rating-json-1"
+    assert initial["parser"] == "rating-json-2"
     none = pressed(cast, "hold", constraint="", extra=initial["extra"])
     assert json.loads(none.context["form"].initial["extra"]) == {"stop": ["x"]}
     assert "Further settings: This is not JSON" in pressed(cast, "hold", extra="{").text

@@ -36,7 +36,7 @@ def test_our_prompt_for_all_questions_brings_all_that_it_needs(cast, dataset):
 @pytest.mark.parametrize(
     ("change", "field", "says"),
     [
-        ({"parser": "integer-1"}, "parser", "such replies are read by numbered-1, numbered-json-1"),
+        ({"parser": "integer-1"}, "parser", "such replies are read by numbered-1, numbered-json-2"),
         ({"prompt": "{text} {question}"}, "parser", "and the prompt asks about one"),
         ({"logprobs": "on"}, "logprobs", "is the grade of none"),
         ({"max_tokens": "1"}, "max_tokens", "is longer than one token"),

@@ -1,0 +1,133 @@
+"""Parsers whose grade must end the reply, or whose JSON must be the whole reply.
+
+A model that goes on after its grade may take the grade back in any language, and no list of words can
+tell. Such a reply has no grade: it is counted as words after the grade, for a person to read.
+"""
+
+import json
+import re
+from typing import Any
+
+from judging.grading.lenient import (
+    ANNOUNCES,
+    BEFORE_A_LABEL,
+    LABELLED,
+    OBJECT,
+    SENTENCE,
+    TwiceError,
+    first_line_grade,
+    graded,
+    n_of_m_1,
+    once,
+    placed,
+    rated,
+    word_of,
+)
+from judging.grading.pairs import Failure
+from judging.grading.readers import Parsed, Scale, unparseable, why_not
+from judging.grading.thoughts import holds_a_tag
+
+_FENCED = re.compile(r"\s*+```\w*+[ \t]*+\n(.*)\n\s*+```\s*+", re.DOTALL)
+_ENDED = re.compile(r"(?:[.!?;:)\]\"'”’*_。！？]|\n\s*)\s*\Z")  # a sentence, or a paragraph
+
+
+def reason_2(reply: str, scale: Scale) -> Parsed:
+    """The grade alone, or after a reason: on the last line, or with its label in the last sentence.
+
+    The grade is written as in n-of-m-1 ("4", "Final score: 4/5"). An earlier label with another grade leaves
+    none. Words after the grade are Failure.WORDS_AFTER, whatever they say.
+    """
+    whole = n_of_m_1(reply, scale)
+    if whole.grade is not None:
+        return whole
+    if holds_a_tag(reply) or OBJECT.search(reply):
+        return unparseable(why_not(reply, scale.grades))
+    body = reply.rstrip()
+    start = max(body.rfind("\n") + 1, 0)
+    parsed, before = n_of_m_1(body[start:], scale), body[:start]
+    is_labelled = LABELLED.search(body, start) is not None
+    if parsed.grade is None:
+        start = max((match.end() for match in SENTENCE.finditer(body)), default=0)
+        parsed, before = n_of_m_1(body[start:], scale), body[:start]
+        is_labelled = LABELLED.search(body, start) is not None
+        if not is_labelled:
+            parsed = unparseable(Failure.NO_GRADE)
+    if parsed.grade is None:
+        has_grade = LABELLED.search(reply) or first_line_grade(reply)
+        return unparseable(Failure.WORDS_AFTER if has_grade else why_not(reply, scale.grades))
+    if not is_labelled and not _ENDED.search(before):
+        return unparseable(Failure.NO_GRADE)  # "The text deserves less than\n4"
+    if ANNOUNCES.search(before.rstrip()) and not _announces_a_grade(before, body[start:], scale):
+        return unparseable(Failure.NO_GRADE)
+    if any(match[1] != str(parsed.grade) for match in _labelled(before)):
+        return unparseable(Failure.SEVERAL)
+    if first_line_grade(before) not in (None, str(parsed.grade)):
+        return unparseable(Failure.SEVERAL)
+    if parsed.place:
+        return parsed.at((start + parsed.place[0], start + parsed.place[1]))
+    return parsed
+
+
+def _announces_a_grade(before: str, last: str, scale: Scale) -> bool:
+    """Return True if the line before the grade is its label: "**Final rating:**"."""
+    line = before.rstrip().rpartition("\n")[2]
+    return n_of_m_1(f"{line}\n{last}", scale).grade is not None
+
+
+def _labelled(before: str) -> list[re.Match[str]]:
+    """Labelled grades of the reply's own, each at the beginning of a sentence."""
+    found = []
+    for match in LABELLED.finditer(before):
+        sentence = SENTENCE.split(before[: match.start()])[-1]
+        if BEFORE_A_LABEL.fullmatch(sentence):
+            found.append(match)
+    return found
+
+
+def rating_json_2(reply: str, scale: Scale) -> Parsed:
+    """One JSON object with a `rating` and an `evaluation` or a `reason`, and nothing else.
+
+    It may stand in a code fence. A rating is 5, 5.0 or "5"; 3.5 is none. What the reason says does not count.
+    """
+    values = _only_object(reply)
+    if isinstance(values, Failure):
+        return unparseable(values)
+    if "rating" not in values or not ({"evaluation", "reason"} & values.keys()):
+        return unparseable(Failure.NO_GRADE)
+    return placed(reply, rated(values, "rating", scale))
+
+
+def grade_json_2(reply: str, scale: Scale) -> Parsed:
+    """One JSON object with exactly one of `grade`, `rating` and `score`, read as by rating-json-2."""
+    values = _only_object(reply)
+    return (
+        unparseable(values) if isinstance(values, Failure) else placed(reply, graded(values, scale))
+    )
+
+
+def label_json_2(reply: str, scale: Scale) -> Parsed:
+    """One JSON object, and nothing else, whose `label_name` (or `label`) is a word of the rubric."""
+    values = _only_object(reply)
+    return unparseable(values) if isinstance(values, Failure) else word_of(values, scale)
+
+
+def _only_object(reply: str) -> dict[str, Any] | Failure:
+    """The JSON object that a reply is, in a code fence or not, or why it is none."""
+    fenced = _FENCED.fullmatch(reply)
+    text = fenced[1] if fenced else reply
+    try:
+        values = json.loads(text, object_pairs_hook=once)
+    except TwiceError:
+        return Failure.SEVERAL
+    except (ValueError, RecursionError):
+        return Failure.WORDS_AFTER if _holds_an_object(text) else Failure.NO_GRADE
+    return values if isinstance(values, dict) else Failure.NO_GRADE
+
+
+def _holds_an_object(text: str) -> bool:
+    """Return True if a JSON object stands among other words."""
+    start = text.find("{")
+    try:
+        return start >= 0 and isinstance(json.JSONDecoder().raw_decode(text, start)[0], dict)
+    except (ValueError, RecursionError):
+        return False
