@@ -68,7 +68,7 @@ def test_those_of_json_show_what_they_need_and_ask_for_what_is_read(name: str) -
     assert "instructions" in system["content"]
     asked = {"label-json": '"label_name"', "rating-json": '"rating"'}[name]
     assert asked in user["content"]
-    assert load(name).parser == f"{name}-1"
+    assert load(name).parser == f"{name}-2"
 
 
 @pytest.mark.parametrize("name", STRUCTURES)
