@@ -19,7 +19,7 @@ class JudgedLevelRow(serializers.Serializer):
 
 
 class JudgeRow(serializers.ModelSerializer):
-    """A rater that is a model under one prompt. Nothing in it ever changes."""
+    """A rater that is a model under one prompt. What shapes its replies never changes."""
 
     name = serializers.CharField(source="slug", help_text="The name of its rater.")
     dataset = serializers.CharField(
@@ -61,6 +61,7 @@ class JudgeRow(serializers.ModelSerializer):
             "label_ids",
             "parser",
             "failure_policy",
+            "archived",
             "created",
         ]
         read_only_fields = fields

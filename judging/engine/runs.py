@@ -36,6 +36,8 @@ def start(
     selection.check(dataset)
     if judge.rater.dataset_id not in (None, dataset.pk):
         raise RunRefused(f"The judge {judge} belongs to the dataset {judge.rater.dataset}.")
+    if judge.archived:
+        raise RunRefused(f"The judge {judge} is archived: restore it to the list first.")
     run = JudgeRun(
         judge=judge,
         dataset=dataset,

@@ -9,5 +9,6 @@ urlpatterns: list[URLPattern] = [
     path("new/", views.judge_new, name="judge_new"),
     path("<int:pk>/", views.judge, name="judge"),
     path("<int:pk>/visibility/", views.judge_visibility, name="judge_visibility"),
+    path("<int:pk>/archive/", views.judge_archive, name="judge_archive"),
     path("<int:pk>/parser/", views.parser_tried, name="parser_tried"),
 ]

@@ -7,9 +7,11 @@ from typing import Any
 from django.contrib import messages
 from django.core.exceptions import ValidationError
 from django.core.paginator import Paginator
+from django.db import transaction
 from django.db.models import Count
 from django.http import Http404, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
+from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from annotation.http import AuthenticatedRequest, admins_only, is_key, researchers_only
@@ -39,10 +41,11 @@ from judging.judges.forms import (
     spec_of,
     words_of,
 )
+from judging.judges.listing import KINDS, SHOWN, Listing
 from judging.judges.preview import pick, preview
 from judging.judges.trial import try_out
 from judging.judges.trying import changes_of, try_parser, why_not
-from judging.models import Attempt, Judge
+from judging.models import Attempt, Judge, JudgeRun
 
 RUNS_SHOWN = 20
 
@@ -50,15 +53,15 @@ RUNS_SHOWN = 20
 @require_safe
 @researchers_only
 def judges(request: AuthenticatedRequest) -> HttpResponseBase:
-    """All judges, the newest first, with what each has said so far; then those that came in files."""
+    """Judges, with the count of their replies; then those that came in files."""
     user = request.user
-    tallies, last = progress.by_judge(user), progress.last_runs(user)
-    listed = Judge.objects.seen_by(user).select_related("rater__dataset", "rubric").order_by("-id")
-    rows = [
-        (judge, tallies.get(judge.pk, progress.NOTHING), last.get(judge.pk)) for judge in listed
-    ]
+    listing = Listing(user, request.GET)
     context = {
-        "rows": rows,
+        "listing": listing,
+        "page": listing.page,
+        "kinds": KINDS,
+        "states": SHOWN,
+        "query": listing.query,
         "imported": progress.imported(user),
         "datasets": Dataset.objects.seen_by(user),
         "room": "judges",
@@ -116,6 +119,26 @@ def judge_visibility(request: AuthenticatedRequest, pk: int) -> HttpResponseBase
         "every researcher of the site" if is_site_wide else "members of the projects where it runs"
     )
     messages.success(request, f"The judge {judge} is visible to {who}.")
+    return redirect("judge", pk)
+
+
+@require_POST
+@admins_only
+def judge_archive(request: AuthenticatedRequest, pk: int) -> HttpResponseBase:
+    """Leave a judge out of the list and of new runs, or take it back. Its grades stay as they are."""
+    with transaction.atomic():
+        judge = get_object_or_404(Judge.objects.select_for_update(of=("self",)), pk=pk)
+        is_back = "restore" in request.POST
+        open_run = judge.runs.filter(state__in=JudgeRun.OPEN).first()
+        if open_run and not is_back:
+            messages.error(
+                request, f"{open_run.called} is under way: let it end or cancel it first."
+            )
+            return redirect("judge", pk)
+        archived = None if is_back else (judge.archived or timezone.now())
+        Judge.objects.filter(pk=pk).update(archived=archived)
+    done = "in the list again" if is_back else "archived: its grades and replies stay"
+    messages.success(request, f"The judge {judge} is {done}.")
     return redirect("judge", pk)
 
 

@@ -31,7 +31,8 @@ class Judge(models.Model):
     """Everything that shapes a judge's replies, under one fingerprint.
 
     Its grades are those of `rater`, whose name is the judge's slug. Rows are made and never changed, but
-    for who sees them, so that every grade can be traced to the prompt that made it.
+    for who sees them and whether they are archived, so that every grade can be traced to the prompt that
+    made it.
     """
 
     class Backend(models.TextChoices):
@@ -66,6 +67,9 @@ class Judge(models.Model):
     is_site_wide = models.BooleanField(
         default=False,
         help_text="every researcher of the site sees it; else members of the projects where it runs",
+    )
+    archived = models.DateTimeField(
+        null=True, blank=True, help_text="since when it is left out of the list and of new runs"
     )
     created = models.DateTimeField(auto_now_add=True)
     created_by = models.ForeignKey(

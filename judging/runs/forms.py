@@ -20,9 +20,9 @@ BASELINE = "baseline"
 
 
 def judges_for(dataset: Dataset) -> QuerySet[Judge]:
-    """Judges that may judge this dataset, but the baseline, which is made of its own words."""
+    """Judges that may judge this dataset, without archived ones and the baseline, which is made for it."""
     known = Q(rater__dataset=None) | Q(rater__dataset=dataset)
-    judges = Judge.objects.filter(known).exclude(backend=Judge.Backend.LEXICAL)
+    judges = Judge.objects.filter(known, archived=None).exclude(backend=Judge.Backend.LEXICAL)
     return judges.select_related("rater", "rubric")
 
 

@@ -9,9 +9,11 @@ from datetime import timedelta
 from django.conf import settings
 from django.db.models import Q
 from django.utils import timezone
+from django_tasks import TaskResultStatus
 from django_tasks_db.models import DBTaskResult
 
 from judging.engine.background import GOING, TURN
+from judging.engine.leases import held
 from judging.engine.progress import (
     FailureKind,
     Progress,
@@ -21,7 +23,7 @@ from judging.engine.progress import (
     progress_of,
 )
 from judging.models import Attempt, JudgeRun, Shard
-from judging.tasks import work
+from judging.tasks import JUDGING, work
 
 MOST_CELLS = 100  # of the strip of shards; with more shards than this a cell stands for several
 WIDTH, TOP, BOTTOM = 230, 14, 65  # of the drawing of the rate, in units of its viewBox
@@ -72,6 +74,7 @@ class RunPage:
     waits_for: str
     """See the function of this name."""
     can_retry: bool
+    is_idle: bool
 
     @property
     def is_live(self) -> bool:
@@ -102,6 +105,7 @@ def run_page(run: JudgeRun) -> RunPage:
         replies=[_replied(run, attempt) for attempt in last_replies(run)],
         waits_for=waits_for(run, progress),
         can_retry=bool(kinds) and _can_retry(run),
+        is_idle=is_idle(run),
     )
 
 
@@ -160,6 +164,19 @@ def waits_for(run: JudgeRun, progress: Progress) -> str:
     lately = now - timedelta(seconds=TURN + settings.JUDGE_LEASE_SECONDS)
     busy = DBTaskResult.objects.running().filter(task_path=work.module_path, started_at__gte=lately)
     return "turn" if busy.exists() else "worker"
+
+
+def is_idle(run: JudgeRun) -> bool:
+    """Return True if a run is under way and nobody works at it: its process has died, or no worker runs.
+
+    A run that was started or written to in the last PATIENCE is not idle.
+    """
+    if run.state not in GOING or run.is_being_planned() or held(run).exists():
+        return False
+    lately = timezone.now() - PATIENCE
+    if run.created > lately or run.batches.filter(created__gt=lately).exists():
+        return False
+    return not JUDGING.alive(run).filter(status=TaskResultStatus.RUNNING).exists()
 
 
 def state_of_workers() -> str:

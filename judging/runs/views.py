@@ -23,7 +23,7 @@ from judging.forms import focus
 from judging.grading.pairs import Failure
 from judging.models import Attempt, Judge, JudgeRun
 from judging.runs.forms import BASELINE, BudgetForm, RunForm, judges_for
-from judging.runs.page import run_page
+from judging.runs.page import is_idle, run_page
 from judging.tasks import JUDGING
 
 PER_PAGE = 50
@@ -50,6 +50,7 @@ def judge_runs(request: AuthenticatedRequest) -> HttpResponseBase:
     tallies = progress.by_run(shown)
     context = {
         "rows": [(run, tallies.get(run.pk, progress.NOTHING)) for run in shown],
+        "idle": [run.pk for run in shown if is_idle(run)],
         "page": page,
         "dataset": dataset,
         "state": state,
@@ -226,6 +227,13 @@ def resume(request: AuthenticatedRequest, pk: int) -> HttpResponseBase:
 
 @_on_run
 def _resumed(request: AuthenticatedRequest, run: JudgeRun) -> JudgeRun:
+    if is_idle(run):
+        JUDGING.revive(run)
+        messages.success(
+            request,
+            "A worker is asked to go on with the run. If none is running, start one: manage.py judge_worker.",
+        )
+        return run
     _go_on(request, run, {})
     return run
 

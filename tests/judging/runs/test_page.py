@@ -137,6 +137,26 @@ def test_a_worker_that_nobody_started_is_asked_for(seen, run):
     assert "No worker is at work" not in seen().content.decode()
 
 
+def test_run_whose_process_has_died_says_so_and_is_resumed(cast, seen, run):
+    """As after kill -9 of the command: no lease is alive, no task waits, and the state is still running."""
+    long_ago = timezone.now() - timedelta(seconds=60)
+    JudgeRun.objects.filter(pk=run.pk).update(created=long_ago)
+    run.batches.update(created=long_ago)
+    listed = cast.client("admin").get("/judge-runs/").content.decode()
+    assert "nobody works at it" in listed
+    page = markup(seen())
+    assert "Nobody works at this run" in page
+    assert f'action="/judge-runs/{run.pk}/resume/"' in page
+    assert f'action="/judge-runs/{run.pk}/resume/"' not in markup(seen("researcher"))
+    DBTaskResult.objects.all().delete()
+    response = cast.client("admin").post(f"/judge-runs/{run.pk}/resume/", follow=True)
+    assert "A worker is asked to go on" in response.content.decode()
+    assert called(run) == 1
+    leases.take(run, "gpu-1:7")
+    assert "Nobody works at this run" not in markup(seen())
+    assert "nobody works at it" not in cast.client("admin").get("/judge-runs/").content.decode()
+
+
 def test_a_worker_with_another_run_is_not_called_missing(seen, run):
     JUDGING.wake(run)
     long_ago = timezone.now() - timedelta(seconds=60)
