@@ -23,6 +23,7 @@ urlpatterns = [
     path("datasets/<slug:slug>/", include("evaluation.urls")),
     path("datasets/<slug:slug>/", include("building.urls")),
     path("datasets/<slug:slug>/", include("crux_site.calibration.urls")),
+    path("datasets/<slug:slug>/", include("crux_site.judge_ranking.urls")),
     path("datasets/<slug:slug>/", include("crux_site.exports.urls")),
     path("datasets/<slug:slug>/", include("crux_site.history.urls")),
     path("datasets/<slug:slug>/", include("crux_site.contents.urls")),

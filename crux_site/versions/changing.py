@@ -61,9 +61,9 @@ def take_back(version: Version) -> None:
     give_back(version)
     if not counted:
         attempts_at(thing).count_again()
-    if not counted or version.set_aside:  # people may have withdrawn some of what stayed there
-        counting.level(thing)
-        decisions.level(thing)
+    # Since the edit, people may have withdrawn grades, or decided about words that are gone again now.
+    counting.level(thing)
+    decisions.level(thing)
 
 
 def check_again(dataset: Dataset, since: int) -> None:

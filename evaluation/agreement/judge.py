@@ -85,7 +85,7 @@ def judge_parts(matrix: RatingMatrix) -> JudgeParts:
     system = matrix.system[item]
 
     def part(name: str, here: NDArray[np.bool_], title: str = "") -> AgainstJudge:
-        return _against(matrix, (name, title or name), human[here], item[here])
+        return against(matrix, (name, title or name), human[here], item[here])
 
     return JudgeParts(
         all=part("all", np.ones(len(item), dtype=bool)),
@@ -108,9 +108,13 @@ def scales(selection: Selection) -> tuple[Scale, Scale]:
     )
 
 
-def _against(
+def against(
     matrix: RatingMatrix, names: tuple[str, str], human: FloatArray, item: NDArray[np.intp]
 ) -> AgainstJudge:
+    """The judge of a matrix against ratings: the grades `human`, each of the pair at `item`.
+
+    `names` are the name and the title of the result.
+    """
     selection, topics, judge = matrix.selection, matrix.topic[item], matrix.judge[item]
     people, graded = scales(selection)
     sums = level_sums(human, judge, (people.levels, graded.levels), topics)

@@ -37,7 +37,7 @@ def every_judge(selection: Selection) -> Iterator[tuple[Column, AgainstJudge]]:
     """Each judge and baseline that rated what the raters did, against these; models come first."""
     if selection.raters:
         for judge in selection.judges:
-            yield judge, judge_parts(load(_with(selection, judge))).all
+            yield judge, judge_parts(load(select_judge(selection, judge))).all
 
 
 def _under_each(dataset: Dataset, rater: int) -> Iterator[WithPeople]:
@@ -47,11 +47,12 @@ def _under_each(dataset: Dataset, rater: int) -> Iterator[WithPeople]:
             continue
         for judge in selection.judges:
             if judge.pk == rater:
-                chosen = _with(selection, judge)
+                chosen = select_judge(selection, judge)
                 yield WithPeople(chosen, judge_parts(load(chosen)).all)
 
 
-def _with(selection: Selection, judge: Column) -> Selection:
+def select_judge(selection: Selection, judge: Column) -> Selection:
+    """The same selection with this judge."""
     return select(
         selection.dataset,
         rubric=selection.rubric.slug,

@@ -145,7 +145,7 @@ def ratings_follow_from_what_people_said(world: World) -> None:
         decisions.level(Text.objects.get(pk=text.pk))
         after = set(ratings.values_list(*fields))
         transaction.set_rollback(True)
-    assert before == after, before ^ after
+    assert before == after, ("stored only", before - after, "derived only", after - before)
 
 
 def pages_are_those_of_cleared_caches(world: World) -> None:

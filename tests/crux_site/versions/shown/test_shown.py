@@ -22,6 +22,7 @@ from annotation.models import (
 from annotation.monitoring import actions
 from annotation.participation.leaving import ActionRefusedError
 from crux_site.versions.changing import change, choose_again
+from crux_site.versions.restoring import restore
 from tests.annotation.adjudication.adjudication_material import (
     decision,
     pair,
@@ -258,6 +259,20 @@ def test_a_decision_that_waits_counts_once_its_words_are_back(campaign, text, ro
     mend(text, REPORT)
     campaign.refresh_from_db()
     assert grades(text) == {(adjudicator_of(campaign).name, 2): (1, [HURT])}
+
+
+def test_decision_counts_no_more_when_its_words_are_gone_again(campaign, text, rosa, cast):
+    """The words of the decision came back by an edit, and that edit is undone."""
+    mend(text, counts=False)
+    sent = decision(campaign, text_sha256=digest(REPORT))
+    assert rosa.post(url(campaign), sent).status_code == 302
+    version = mend(text, REPORT)
+    campaign.refresh_from_db()
+    assert grades(text) == {(adjudicator_of(campaign).name, 2): (1, [HURT])}
+    restore(version, by=cast.researcher, seen=digest(REPORT))
+    assert grades(text) == {}
+    restore(text.versions.get(), by=cast.researcher, seen=digest(MENDED))
+    assert (adjudicator_of(campaign).name, 2) in grades(text)
 
 
 def test_what_was_decided_anew_meanwhile_counts(campaign, text, rosa, cast):

@@ -1,0 +1,110 @@
+"""datasets/<slug>/judges/: judges ranked by their agreement with people on the same pairs."""
+
+import pytest
+
+from annotation.models import Rater, Rating, Rubric
+from judging.models import Attempt, JudgeRun
+from tests.evaluation.agreement.test_page import words
+from tests.evaluation.retrieval.test_page import rows_of
+from tests.factories import make_dataset
+from tests.judging.replies.material import make_looked
+
+URL = "/datasets/ferry/judges/"
+
+
+def rate(dataset, name: str, kind: str, grades: dict[int, int]) -> Rater:
+    """Grades of the passage by the numbers of its questions."""
+    rater = Rater.objects.create(dataset=dataset, name=name, kind=kind)
+    passage = dataset.texts.get(name=f"{dataset.slug}-1:0#0")
+    graded = Rubric.objects.get(slug="graded")
+    questions = {question.number: question for question in passage.topic.questions.all()}
+    Rating.objects.bulk_create(
+        Rating(rater=rater, rubric=graded, text=passage, question=questions[number], grade=grade)
+        for number, grade in grades.items()
+    )
+    return rater
+
+
+@pytest.fixture
+def dataset(db):
+    made = make_dataset()
+    rate(made, "ann", "human", {1: 5, 2: 0, 3: 3})
+    rate(made, "alike", "model", {1: 5, 2: 0, 3: 2})
+    rate(made, "unlike", "model", {1: 0, 2: 5, 3: 2})
+    rate(made, "few", "model", {1: 5})
+    return made
+
+
+@pytest.fixture
+def rosa(cast):
+    return cast.client("researcher")
+
+
+def test_judges_are_ranked_on_the_pairs_that_all_of_them_graded(rosa, dataset):
+    response = rosa.get(f"{URL}?rubric=graded")
+    assert "2 judges against 1 rater on 3 pairs of 1 topic" in words(response)
+    ranking = response.context["ranking"]
+    assert [(row.column.name, row.rank) for row in ranking.judges] == [("alike", 1), ("unlike", 2)]
+    # Squared distances of 5 0 3 and 5 0 2: observed (0 + 0 + 1) / 3; expected, over all nine combinations,
+    # (0 + 25 + 9 + 25 + 0 + 4 + 4 + 9 + 1) / 9.
+    assert ranking.judges[0].agreement.value == pytest.approx(1 - (1 / 3) / (77 / 9))
+    assert [(column.name, n) for column, n in ranking.others] == [("few", 1)]
+    assert "Left out, so that the others are compared on more pairs: few (1 pair)" in words(
+        response
+    )
+
+
+def test_chosen_judges_narrow_the_pairs(rosa, dataset):
+    response = rosa.get(f"{URL}?rubric=graded&of=alike&of=few")
+    assert "on 1 pair of 1 topic" in words(response)
+    assert {row.column.name for row in response.context["ranking"].judges} == {"alike", "few"}
+    assert all(row.rank is None for row in response.context["ranking"].judges)  # of one pair
+    refused = rosa.get(f"{URL}?rubric=graded&of=nobody")
+    assert refused.status_code == 404 or "nobody" in refused.content.decode()
+
+
+def test_failures_tokens_and_money_are_those_of_the_dataset(cast, db):
+    looked = make_looked()
+    rate(looked.dataset, "ann", "human", {1: 5, 2: 0, 3: 3, 4: 1})
+    JudgeRun.objects.filter(judge=looked.first).update(price_in=1000, price_out=0, currency="EUR")
+    client = cast.client("admin")
+    response = client.get(f"{URL}?rubric=graded")
+    rows = {row.column.name: (row, spent) for row, spent in response.context["rows"]}
+    _, spent = rows[looked.first.slug]
+    attempts = Attempt.objects.filter(judge=looked.first, counts=True)
+    assert spent.n_replies == attempts.count()
+    assert spent.n_failed == attempts.exclude(state="graded").count() > 0
+    assert spent.failures[0][1] >= 1
+    [(currency, money)] = spent.money
+    batches = [
+        batch for run in JudgeRun.objects.filter(judge=looked.first) for batch in run.batches.all()
+    ]
+    assert currency == "EUR"
+    assert money == pytest.approx(sum(batch.prompt_tokens for batch in batches) / 1000)
+    line = next(
+        line
+        for line in rows_of(client.get("/datasets/ferry/judges.csv?rubric=graded"))
+        if line["judge"] == looked.first.slug
+    )
+    assert line["fingerprint"] == looked.first.fingerprint
+    assert int(line["n_without_grade"]) == spent.n_failed
+    content = client.get("/datasets/ferry/judges.json?rubric=graded").json()
+    judge = next(judge for judge in content["judges"] if judge["judge"] == looked.first.slug)
+    assert judge["failures"] == dict(spent.failures)
+    assert judge["money"] == {"EUR": pytest.approx(money)}
+    assert judge["agreement"]["n"] == judge["n_ratings"]
+
+
+def test_dataset_without_ratings_or_judges_says_so(rosa, db):
+    made = make_dataset()
+    assert "Nobody has rated" in rosa.get(URL).content.decode()
+    rate(made, "ann", "human", {1: 5})
+    response = rosa.get(f"{URL}?rubric=graded")
+    assert "No judge has graded half of the 1 rated pair." in words(response)
+
+
+def test_only_researchers_of_the_project_see_it(cast, dataset):
+    for address in (URL, "/datasets/ferry/judges.csv", "/datasets/ferry/judges.json"):
+        assert cast.client("worker").get(address).status_code in (403, 404)
+        assert cast.client("researcher").post(address).status_code == 405
+    assert cast.client("researcher").get("/datasets/none/judges/").status_code == 404
