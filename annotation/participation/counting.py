@@ -119,8 +119,8 @@ def _keep_rated_spans(pair: Pair, answer: Answer) -> None:
     rating = _rating(pair)
     if rating and says(rating, answer.grade, answer.spans) and rating.text.versions.exists():
         spans = [span.position_fields() for span in rating.spans.all()]
-        answer.rated_spans = {"spans": spans, "text_sha256": rating.text.sha256}
-        answer.save(update_fields=["rated_spans"])
+        kept = {"spans": spans, "text_sha256": rating.text.sha256}
+        Answer.objects.filter(pk=answer.pk).update(rated_spans=kept)
 
 
 def level(thing: Worded) -> None:
