@@ -249,7 +249,8 @@ def test_the_pages_are_accessible(visit, site):
     page = visit("ada").open("/judges/")
     stopped, going = run_of(site, "stopped"), run_of(site, "going")
     for path in (
-        "/judges/",
+        "/judges/?sort=-graded",
+        "/datasets/coast/judges/?rubric=graded",
         f"/judges/{key_of(site, 'stopped')}/",
         f"/judges/{key_of(site, 'stopped')}/parser/?parser=first-digit-1",
         f"/judges/{key_of(site, 'lexical')}/",

@@ -48,6 +48,7 @@ def test_judges_are_ranked_on_the_pairs_that_all_of_them_graded(rosa, dataset):
     # Squared distances of 5 0 3 and 5 0 2: observed (0 + 0 + 1) / 3; expected, over all nine combinations,
     # (0 + 25 + 9 + 25 + 0 + 4 + 4 + 9 + 1) / 9.
     assert ranking.judges[0].agreement.value == pytest.approx(1 - (1 / 3) / (77 / 9))
+    assert 'name="judge"' not in response.content.decode()
     assert [(column.name, n) for column, n in ranking.others] == [("few", 1)]
     assert "Left out, so that the others are compared on more pairs: few (1 pair)" in words(
         response
