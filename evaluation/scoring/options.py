@@ -30,7 +30,7 @@ ORACLE: Final = "oracle"
 ALL: Final = "all"
 NONE: Final = "none"
 OF_RUNS: Final = "runs"
-ZERO_WORDS = {OF_RUNS: "for runs", ALL: "for runs and reports", NONE: "never"}
+ZERO_WORDS = {OF_RUNS: "0 for runs", ALL: "0 for runs and reports", NONE: "left out"}
 """Whose topics without results count as 0."""
 CUTOFFS = (SIZE, ORACLE, "10", "20")
 """The choices that a page offers; any whole number from 1 is taken."""

@@ -13,6 +13,7 @@ import pytest
 from django.core.management import call_command
 
 from annotation.models import Topic
+from evaluation.by_type.params import by_type_choice
 from evaluation.models import RankedText, RetrievalRun
 from evaluation.paper.names import COVERAGE_Z
 from evaluation.paper.systems import compared, values
@@ -194,3 +195,9 @@ def test_a_choice_that_is_not_there_is_refused(room, cast, query):
     response = cast.client("researcher").get(f"/datasets/room/retrieval/?source=judge&{query}")
     assert response.status_code == 400
     assert "There are: " in response.content.decode()
+
+
+def test_recall_by_type_joins_two_runs_on_the_same_topics_by_default(room):
+    choice = by_type_choice(room, {})
+    assert (choice.lexical, choice.dense) == ("fair", "poor")
+    assert by_type_choice(room, {"dense": "good"}).dense == "good"
