@@ -15,12 +15,12 @@ from evaluation.data.selection import Selection, SelectionError, select
 
 Choice = TypeVar("Choice")
 OfChoice = Callable[Concatenate[AuthenticatedRequest, Choice, ...], HttpResponseBase]
-OfDataset = Callable[[AuthenticatedRequest, Dataset], HttpResponse]
+OfDataset = Callable[[AuthenticatedRequest, Dataset], HttpResponseBase]
 
 # What pages of results share by these names: all of them, those of a selection, those of scores.
 KEPT = ("rubric", "judge", "eta")
 OF_SELECTION = ("rubric", "campaign", "raters", "judge", "eta", "majority", "by")
-OF_SCORES = ("rubric", "source", "eta", "cutoff", "ideal", "rules", "questions")
+OF_SCORES = ("rubric", "source", "eta", "cutoff", "ideal", "rules", "questions", "zeros")
 
 
 def without_strangers(words: QueryDict, choose: Callable[[QueryDict], Choice]) -> Choice:

@@ -32,7 +32,7 @@ def lines(target: "Target", source: Source, *, again: bool = False) -> Iterator[
     summary = target.summary.file(source.name)
     number = 0
     try:
-        with _opened(source.path) as file:
+        with opened(source.path) as file:
             while raw := file.readline(MAX_LINE + 1):
                 number += 1
                 if len(raw) > MAX_LINE:
@@ -57,7 +57,8 @@ def lines(target: "Target", source: Source, *, again: bool = False) -> Iterator[
     target.progress(source, number)
 
 
-def _opened(path: Path) -> IO[bytes]:
+def opened(path: Path) -> IO[bytes]:
+    """Open a file for reading bytes, unpacked where its name ends in .gz."""
     return gzip.open(path) if path.suffix == ".gz" else path.open("rb")  # type: ignore[return-value]
 
 

@@ -75,6 +75,14 @@ class Mapped(StrEnum):
     JUDGE_NOT_LINKED = (
         "judges whose name or definition is in use here: their grades came without it"
     )
+    RUN_BY_SCORE = (
+        "topics of runs whose lines are not in the order of their scores: ranked by score "
+        "(--order lines ranks them by line)"
+    )
+    RUN_BY_LINE = (
+        "topics of runs whose lines are not in the order of their scores: ranked by line "
+        "(--order score ranks them by score)"
+    )
     TITLE_KEPT = "another title for a dataset that has one: it keeps its own"
 
 

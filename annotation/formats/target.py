@@ -13,6 +13,7 @@ from annotation.formats.batches import LOOK_UP, batches
 from annotation.formats.history import known_raters
 from annotation.formats.layout import Source
 from annotation.formats.new_words import NewWords
+from annotation.formats.run_order import RunOrder
 from annotation.formats.summary import LIMIT, ImportFailed, ImportSummary, Problem, shown
 from annotation.models import Dataset, Rater, Rating, Rubric, SubQuestion, Text, Topic, Version
 from annotation.models.standard import STANDARD, add_standard, ensure_standard_rubrics
@@ -128,8 +129,10 @@ class Target:
         summary: ImportSummary,
         new_words: NewWords,
         progress: Progress | None = None,
+        run_order: RunOrder = RunOrder.AUTO,
     ) -> None:
         self.dataset = dataset
+        self.run_order = run_order
         self.summary = summary
         self.new_words = new_words
         self.problems: list[Problem] = []

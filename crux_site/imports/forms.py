@@ -6,6 +6,7 @@ from django import forms
 from django.core.files.uploadedfile import UploadedFile
 
 from annotation.formats.new_words import Choice
+from annotation.formats.run_order import RunOrder
 from annotation.models import Dataset, Project
 from annotation.models.projects import ProjectQuerySet
 from crux_site.imports.importing import FORMATS
@@ -33,6 +34,11 @@ CHOICES = {
     Choice.REFUSE: "are refused",
     Choice.COUNT: "make a version, and grades count for the new words",
     Choice.SET_ASIDE: "make a version, and grades are set aside",
+}
+ORDERS = {
+    RunOrder.AUTO: "by score, where its ranks do not say otherwise",
+    RunOrder.LINES: "by line",
+    RunOrder.SCORE: "by score",
 }
 
 
@@ -62,6 +68,12 @@ class FilesForm(forms.Form):
         required=False,
         label="Other words for a text or a sub-question that is there",
         help_text="what a campaign shows stays refused until it is closed",
+    )
+    run_order = forms.ChoiceField(
+        choices=list(ORDERS.items()),
+        required=False,
+        label="A run whose lines are not in the order of their scores",
+        help_text="the next page says for how many topics",
     )
     lenient = forms.BooleanField(
         required=False, label="Of CRUD-RAG: keep items whose answers do not match their questions"

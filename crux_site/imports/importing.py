@@ -29,6 +29,7 @@ from annotation.formats import (
 from annotation.formats.foreign import folder
 from annotation.formats.layout import Found, Kind, Source, recognise
 from annotation.formats.new_words import Choice, NewWords
+from annotation.formats.run_order import RunOrder
 from annotation.formats.summary import ImportFailed, ImportSummary, Mapped, Problem
 from annotation.formats.target import Progress, Target, check_dataset
 from annotation.models import (
@@ -106,6 +107,7 @@ def import_dataset(
     lenient: bool = False,
     new_words: str = Choice.REFUSE,
     replaces: str = "",
+    run_order: str = RunOrder.AUTO,
     progress: Progress | None = None,
 ) -> ImportSummary:
     """Read a folder, or one file, into a dataset: all of it or nothing.
@@ -113,7 +115,8 @@ def import_dataset(
     It is in the authors' formats, or in the other format that `form`, one of FORMATS, names. `lenient` keeps
     and counts what files of CRUD-RAG have that fits not: other formats have none of it. `new_words`, a Choice,
     says what becomes of other words under the name of a text or a question that is there. What `replaces`
-    names, by kind and name as `system:bm25`, goes first, and must come back under its name.
+    names, by kind and name as `system:bm25`, goes first, and must come back under its name. `run_order`, a
+    RunOrder, says how a run is read whose lines are not in the order of their scores.
 
     A dataset of this slug is made if there is none, in `project` or, without one, in the main one; `by` is
     whose act the project's log calls it. What is there already stays as it is, but for those words, so that
@@ -128,7 +131,7 @@ def import_dataset(
     if form == CRUX:
         files = recognise(Path(path), with_history=with_history)
     else:
-        files = folder.recognise(Path(path), form, lenient=lenient)
+        files = folder.recognise(Path(path), form, lenient=lenient, run_order=RunOrder(run_order))
     summary = ImportSummary(dataset_slug, dry_run=dry_run, left_out=files.left_out)
     try:
         with in_a_copy() if dry_run else nullcontext(), transaction.atomic(), _few_collections():
@@ -136,7 +139,7 @@ def import_dataset(
             replaced = let_go(dataset, replaces, summary) if replaces else None
             before = last_keys(dataset)
             words = _new_words(Choice(new_words), summary, by)
-            target = Target(dataset, summary, words, progress)
+            target = Target(dataset, summary, words, progress, RunOrder(run_order))
             _read(target, files)
             _look_again(dataset, summary, before)
             if replaced:

@@ -24,6 +24,7 @@ from uuid import UUID, uuid4
 from django.conf import settings
 
 from annotation.formats.new_words import Choice
+from annotation.formats.run_order import RunOrder
 from annotation.models import Project, User
 from crux_site.imports.importing import CRUX, ImportFailed, import_dataset
 from crux_site.imports.unpacking import unpack
@@ -33,6 +34,7 @@ KEPT_SECONDS = 24 * 60 * 60
 _TELL_SECONDS = 0.5
 _ABOUT = (
     "dataset", "title", "project", "by", "with_history", "format", "lenient", "new_words", "replaces",
+    "run_order",
 )  # fmt: skip
 
 
@@ -95,6 +97,7 @@ class Upload:
                 lenient=bool(self.about.get("lenient")),
                 new_words=self.about.get("new_words") or Choice.REFUSE,
                 replaces=self.about.get("replaces", ""),
+                run_order=self.about.get("run_order") or RunOrder.AUTO,
                 dry_run=not stores,
                 progress=_Teller(self.folder / "progress.json", stores),
             )

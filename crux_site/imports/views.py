@@ -24,7 +24,7 @@ PATTERNS = (
     ("passages*.jsonl", "passages"),
     ("reports_annotated.jsonl", "the reports that people annotated, and reference summaries"),
     ("reports_all.SYSTEM.jsonl", "the reports of one system"),
-    ("RUN.run", "a TREC run; the order in the file is the ranking"),
+    ("RUN.run", "a TREC run; where scores rise from line to line, see the choice above"),
     ("RATER.qlabels.jsonl", "T1 labels of one rater"),
     ("RATER.qrels.jsonl", "T2 grades of one rater"),
     ("JUDGE.judgements.jsonl", "a model's grades of passages"),

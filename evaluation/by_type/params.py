@@ -12,10 +12,12 @@ from django.utils.http import urlencode
 from annotation.models import Dataset
 from annotation.models.standard import QUESTION_TYPE
 from evaluation.by_type.gold import OWN, golds
+from evaluation.data.cache import cached
 from evaluation.data.query import OneOf, QueryForm
 from evaluation.data.question_kinds import QuestionKind, question_kinds
 from evaluation.data.selection import SelectionError
 from evaluation.models import RankedText
+from evaluation.scoring.same_topics import largest_group
 
 How = Literal["raw", "minmax", "rrf"]
 HOWS: dict[How, str] = {
@@ -147,7 +149,7 @@ def by_type_choice(dataset: Dataset, words: Mapping[str, Any]) -> ByTypeChoice |
     form.offer(types=typings, gold=every_gold, lexical=runs, dense=runs)
     asked = form.asked()
     typing = asked["types"] or next(iter(typings), "")
-    lexical, dense = _two(runs, asked["lexical"], asked["dense"])
+    lexical, dense = _two(_most_alike_first(dataset, runs), asked["lexical"], asked["dense"])
     return ByTypeChoice(
         dataset=dataset,
         kinds=tuple(kind for kind in kinds if kind.typing == typing),
@@ -167,6 +169,20 @@ def _by_default(dataset: Dataset, *runs: str) -> How:
     """Scores as they are, where both runs have some; else ranks alone can be joined."""
     without = RankedText.objects.filter(run__dataset=dataset, run__name__in=runs, score=None)
     return "rrf" if without.exists() else "raw"
+
+
+def _most_alike_first(dataset: Dataset, runs: tuple[str, ...]) -> tuple[str, ...]:
+    """The runs, those of the largest group on the same topics first: see `largest_group`."""
+
+    def group() -> tuple[str, ...]:
+        topics: dict[str, set[int]] = {run: set() for run in runs}
+        ranked = RankedText.objects.filter(run__dataset=dataset).order_by()
+        for run, topic in ranked.values_list("run__name", "topic_id").distinct():
+            topics[run].add(topic)
+        return largest_group({run: frozenset(ranked) for run, ranked in topics.items()})
+
+    together = cached(dataset, ("runs on the same topics",), group)
+    return (*together, *(run for run in runs if run not in together))
 
 
 def _two(runs: tuple[str, ...], lexical: str | None, dense: str | None) -> tuple[str, str]:

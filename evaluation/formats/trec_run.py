@@ -1,15 +1,20 @@
 """runs/<run>.run: topic Q0 text rank score tag.
 
-The order of the file is the ranking: in some files all ranks and scores of a topic are the same.
+The order of the lines is the ranking where no score is above the one before it: in some files all ranks and
+scores of a topic are the same. Other topics are read as `annotation.formats.run_order.ranking_order` says.
 """
 
 from __future__ import annotations
 
 import math
+import zlib
+from array import array
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import groupby, pairwise
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,6 +24,7 @@ from annotation.formats import reading
 from annotation.formats.batches import batches
 from annotation.formats.layout import Source
 from annotation.formats.records import RunRow, checked_name
+from annotation.formats.run_order import ranking_order
 from annotation.formats.summary import shown
 from annotation.formats.target import KnownTopic, Target
 from annotation.formats.writing import ExportError, by_code_point
@@ -66,6 +72,7 @@ class _Reader:
         self.before: dict[int, int] = dict(ranked.annotate(Count("pk")))
         # Whatever has a greater key was written from this very file.
         self.last_before = RankedText.objects.aggregate(last=Max("pk"))["last"] or 0
+        self.orders = {} if source.translation else _orders(source.path, target)
         self.ranks: Counter[int] = Counter()
         self.tag = ""
 
@@ -81,6 +88,8 @@ class _Reader:
             if topic and self._sound(line, passage, rank, score, tag):
                 self.ranks[topic.pk] += 1
                 place = self.ranks[topic.pk]
+                if name in self.orders:
+                    place = self.orders[name][place - 1]
                 yield _Row(line, topic, passage, place, int(rank), float(score), tag)
 
     def _lines(self) -> Iterator[tuple[int, str]]:
@@ -176,10 +185,44 @@ class _Reader:
 
     def _differs(self, line: int, topic: KnownTopic) -> None:
         message = f"the run is in the dataset with another ranking for {topic.name}"
+        if topic.name in self.orders:
+            message += " (its lines are not in the order of their scores: --order lines or score)"
         self._problem(line, "text", message)
 
     def _problem(self, line: int, field: str, message: str) -> None:
         self.target.problem(self.source, line, field, message)
+
+
+def _orders(path: Path, target: Target) -> dict[str, list[int]]:
+    """The ranks of the lines of each topic that is not ranked by line, in a first reading of the file.
+
+    It holds two numbers a line. What is wrong with a line or the file is reported by the second reading.
+    """
+    columns = _score_columns(path)
+    orders: dict[str, list[int]] = {}
+    for name, (scores, ranks) in columns.items():
+        places, reported = ranking_order(scores, ranks, target.run_order)
+        if reported is not None:
+            target.summary.mapped[reported] += 1
+        if places is not None:
+            orders[name.decode(errors="replace")] = (np.argsort(places) + 1).tolist()
+    return orders
+
+
+def _score_columns(path: Path) -> dict[bytes, tuple[array[float], array[int]]]:
+    columns: dict[bytes, tuple[array[float], array[int]]] = {}
+    with suppress(OSError, EOFError, zlib.error), reading.opened(path) as file:
+        is_first = True
+        while line := file.readline(reading.MAX_LINE + 1):
+            cells = (line.removeprefix(b"\xef\xbb\xbf") if is_first else line).split()
+            is_first = False
+            if len(cells) == len(_COLUMNS):
+                with suppress(ValueError, OverflowError):
+                    rank, score = int(cells[3]), float(cells[4])
+                    scores, ranks = columns.setdefault(cells[0], (array("d"), array("q")))
+                    ranks.append(rank)
+                    scores.append(score)
+    return columns
 
 
 _CHUNK = 2000
@@ -197,12 +240,16 @@ def lines(run: RetrievalRun) -> Iterator[str]:
     """The run as its own file had it, for the folder of a study: ranks and scores may be tied.
 
     The lines are in the order of topics and ranks. Where the file told no score it is the reciprocal
-    rank, and where it told no tag it is the run's name. Raises ExportError for a name with white
-    space, which would make another column.
+    rank, and where it told no tag it is the run's name. Where a score is above the one before it, the ranks
+    are those of the lines, so that the topic is read back in this order. Raises ExportError for a name with
+    white space, which would make another column.
     """
-    for row in _rows(run):
-        rank = row.rank if row.file_rank is None else row.file_rank
-        yield _line(run, row, rank, row.score)
+    for _, group in groupby(_rows(run), key=lambda row: row.topic):
+        rows = list(group)
+        rises = any(later.score > earlier.score for earlier, later in pairwise(rows))
+        for row in rows:
+            rank = row.rank if rises or row.file_rank is None else row.file_rank
+            yield _line(run, row, rank, row.score)
 
 
 @dataclass

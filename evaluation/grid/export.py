@@ -97,6 +97,7 @@ def _row(choice: GridChoice, row: GridRow) -> dict[str, Any]:
         "settings": choice.settings[row.system],
         "n_topics": row.n_topics,
         "n_reports": row.n_reports,
+        "on_same_topics": not row.is_apart,
         "measures": {
             name: _estimate(mean)
             | {"undefined": row.n_undefined[name], "best": name in row.best}

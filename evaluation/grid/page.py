@@ -22,6 +22,7 @@ from evaluation.scoring.generations import (
     TITLES,
     Measured,
 )
+from evaluation.scoring.same_topics import largest_group
 from evaluation.stats.estimate import Estimate
 from evaluation.stats.randomisation import Randomisation, holm, sign_flips
 
@@ -46,7 +47,10 @@ class Against:
 
 @dataclass(frozen=True)
 class GridRow:
-    """A system on the topics of a kind of task. `against` is empty for the base."""
+    """A system on the topics of a kind of task. `against` is empty for the base.
+
+    `is_apart`: its reports are on other topics than those of most, see `largest_group`; it is best in nothing.
+    """
 
     group: str
     system: str
@@ -55,6 +59,7 @@ class GridRow:
     n_reports: int
     means: Mapping[str, Estimate]
     n_undefined: Mapping[str, int]
+    is_apart: bool
     best: frozenset[str] = frozenset()
     against: Mapping[str, Against] = field(default_factory=dict)
 
@@ -94,12 +99,7 @@ def _report(choice: GridChoice) -> Grid:
     measured = {system: choice.scorer.measured(system) for system in choice.systems}
     measures = _measures(measured.values())
     groups = {
-        group: [
-            _row(choice, group, here, system, each)
-            for system, each in measured.items()
-            if each.has_report[here].any() or not each.has_report.any()
-        ]
-        for group, here in _groups(choice).items()
+        group: _rows(choice, group, here, measured) for group, here in _groups(choice).items()
     }
     flips = _flips(choice, measured, groups)
     return Grid(
@@ -128,8 +128,37 @@ def _groups(choice: GridChoice) -> dict[str, BoolArray]:
     return {group: group_of == group for group in dict.fromkeys(group_of.tolist())}
 
 
+def _rows(
+    choice: GridChoice, group: str, here: BoolArray, measured: Mapping[str, Measured]
+) -> list[GridRow]:
+    there = {
+        system: each
+        for system, each in measured.items()
+        if each.has_report[here].any() or not each.has_report.any()
+    }
+    together = largest_group({system: each.has_report & here for system, each in there.items()})
+    rows = [
+        _row(
+            choice,
+            group,
+            here,
+            system,
+            each,
+            is_apart=bool(each.has_report[here].any()) and system not in together,
+        )
+        for system, each in there.items()
+    ]
+    return sorted(rows, key=lambda row: row.is_apart)
+
+
 def _row(
-    choice: GridChoice, group: str, here: BoolArray, system: str, measured: Measured
+    choice: GridChoice,
+    group: str,
+    here: BoolArray,
+    system: str,
+    measured: Measured,
+    *,
+    is_apart: bool,
 ) -> GridRow:
     names = [name for name in measured.values if not name.startswith(THEIRS)]
     return GridRow(
@@ -140,6 +169,7 @@ def _row(
         int(measured.has_report[here].sum()),
         {name: measured.mean(name, here) for name in names},
         {name: measured.n_undefined(name, here) for name in names},
+        is_apart,
     )
 
 
@@ -178,7 +208,7 @@ def _finished(
     """The rows with what they are best in, where they are unlike, and with their tests."""
     best: dict[str, float] = {}
     for name in measures:
-        values = [row.means[name].value for row in rows if name in row.means]
+        values = [row.means[name].value for row in rows if name in row.means and not row.is_apart]
         known = [value for value in values if value is not None]
         if name != LENGTH and len(set(known)) > 1:
             best[name] = max(known)
@@ -188,7 +218,7 @@ def _finished(
             best=frozenset(
                 name
                 for name, highest in best.items()
-                if name in row.means and row.means[name].value == highest
+                if name in row.means and not row.is_apart and row.means[name].value == highest
             ),
             against={
                 name: against

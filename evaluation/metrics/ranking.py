@@ -1,4 +1,4 @@
-"""Recall, average precision and nDCG of a ranking, as trec_eval defines them.
+"""Recall, precision, average precision, reciprocal rank and nDCG of a ranking, as trec_eval defines them.
 
 A ranked passage without a judgement is taken for irrelevant, as trec_eval does, and counted in
 `missing`. trec_eval prints 0 for a topic without relevant passages; here it is undefined.
@@ -44,6 +44,34 @@ def average_precision(relevance: ArrayLike, n_relevant: int, k: int) -> Estimate
         return Estimate(None, NO_RELEVANT, 0, missing)
     precision = np.cumsum(relevant) / np.arange(1, len(relevant) + 1)
     return Estimate(float(precision[relevant].sum()) / n_relevant, None, n_relevant, missing)
+
+
+def precision(relevance: ArrayLike, n_relevant: int, k: int) -> Estimate:
+    """The relevant passages among the first k of the ranking, over k (P_k).
+
+    A ranking shorter than k counts as if irrelevant passages followed. Arguments, `n`, undefined cases and
+    errors as `recall`; ValueError for a k of 0, too.
+    Source: trec_eval, measure P.
+    """
+    relevant, missing = _relevant(relevance, n_relevant, k)
+    if k < 1:
+        raise ValueError("a precision is of one passage or more")
+    if n_relevant == 0:
+        return Estimate(None, NO_RELEVANT, 0, missing)
+    return Estimate(float(relevant.sum()) / k, None, n_relevant, missing)
+
+
+def reciprocal_rank(relevance: ArrayLike, n_relevant: int) -> Estimate:
+    """One over the rank of the first relevant passage of the ranking, 0 where it has none (recip_rank).
+
+    Arguments, `n`, undefined cases and errors as `recall`.
+    Source: trec_eval, measure recip_rank; its mean over topics is MRR.
+    """
+    relevant, missing = _relevant(relevance, n_relevant, len(np.asarray(relevance)))
+    if n_relevant == 0:
+        return Estimate(None, NO_RELEVANT, 0, missing)
+    first = np.flatnonzero(relevant)[:1]
+    return Estimate(float(1 / (first[0] + 1)) if len(first) else 0.0, None, n_relevant, missing)
 
 
 def ndcg(gains: ArrayLike, all_gains: ArrayLike, k: int) -> Estimate:

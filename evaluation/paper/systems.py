@@ -11,6 +11,7 @@ from evaluation.paper.names import Metric
 from evaluation.scoring.options import ORACLE, Options
 from evaluation.scoring.row_score import RowScore
 from evaluation.scoring.rows import DIRECT_PROMPTING, ORACLE_RESULT, ORACLE_RETRIEVAL, is_oracle
+from evaluation.scoring.same_topics import on_same_topics
 from evaluation.scoring.score import Scores
 from evaluation.stats.estimate import Estimate, FloatArray
 
@@ -76,12 +77,16 @@ def compared(scores: Scores) -> tuple[System, ...]:
 
 
 def values(scores: Scores, metric: Metric) -> FloatArray:
-    """A metric of the compared systems: topics x systems, NaN where it is undefined or absent."""
+    """A metric of the compared systems: topics x systems, NaN where it is undefined or absent.
+
+    It is absent of systems that have not the topics of most: see `on_same_topics`.
+    """
     columns = compared(scores)
     table = np.full((len(scores.topic_names), len(columns)), np.nan)
-    for column, system in enumerate(columns):
-        row = system.row(metric)
-        if row is not None:
+    rows = [system.row(metric) for system in columns]
+    together = {row.name for row in on_same_topics([row for row in rows if row is not None])}
+    for column, row in enumerate(rows):
+        if row is not None and row.name in together:
             table[:, column] = row.of(metric.score)
     return table
 

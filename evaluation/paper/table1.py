@@ -95,6 +95,7 @@ def _note(z: RowScore | None, y: RowScore | None, full: int) -> str:
         remarks = [f"{n} of {full} topics"] * (n != full) + [f"{unrated} cells unrated"] * bool(
             unrated
         )
+        remarks += [row.absent_remark] * row.counts_absent
         if (theirs := row.mean_ndeval) is not None:
             remarks.append(
                 f"α-nDCG {SHARE.number(theirs)} if passages of other topics gain nothing"

@@ -12,8 +12,11 @@ from annotation.models import Dataset
 from evaluation.data.cache import cached
 from evaluation.scoring.options import Options
 from evaluation.scoring.row_score import RowScore
+from evaluation.scoring.same_topics import on_same_topics
 from evaluation.scoring.score import score
 from evaluation.stats.estimate import FloatArray, IntArray
+
+SAME, ANY = "same", "any"
 
 
 @dataclass(frozen=True)
@@ -40,6 +43,11 @@ class Board:
     def systems(self, group: str) -> tuple[RowScore, ...]:
         """The empirical systems of one kind, runs or reports, by name; bounds are none."""
         return tuple(row for row in self.rows if row.group == group)
+
+    def compared(self, group: str, topics: str) -> tuple[RowScore, ...]:
+        """The systems of one kind that are compared: on the SAME topics, or on ANY."""
+        systems = self.systems(group)
+        return on_same_topics(systems) if topics == SAME else systems
 
 
 def board(dataset: Dataset, options: Options) -> Board:

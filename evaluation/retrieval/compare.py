@@ -47,7 +47,7 @@ def comparison(board: Board, choice: Choice, asked: Mapping[str, str]) -> Compar
     Raises SelectionError for a name that is not there, or for twice the same one.
     """
     names = [row.name for row in board.rows]
-    systems = [row.name for row in board.systems(choice.among)]
+    systems = [row.name for row in board.compared(choice.among, choice.topics)]
     if len(names) < 2:
         return None
     default = (systems if len(systems) > 1 else names)[:2]

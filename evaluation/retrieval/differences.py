@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from typing import Protocol
 
 import numpy as np
 
-from evaluation.scoring.row_score import RowScore
 from evaluation.stats.estimate import Estimate, FloatArray
 from evaluation.stats.jackknife import jackknife_interval
 from evaluation.stats.randomisation import Randomisation, holm, sign_flips
@@ -38,7 +38,19 @@ class PairTest:
     n_unlike: int
 
 
-def pair_tests(systems: Sequence[RowScore], metric: str) -> tuple[PairTest, ...]:
+class Scored(Protocol):
+    """A system with its values and the depth of its ranking on every topic."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def title(self) -> str: ...
+    @property
+    def sizes(self) -> FloatArray: ...
+    def of(self, metric: str) -> FloatArray: ...
+
+
+def pair_tests(systems: Sequence[Scored], metric: str) -> tuple[PairTest, ...]:
     """Every two systems, from the largest difference to the smallest, undefined ones last.
 
     The p values of all of them are adjusted together; pairs without a common topic have none.
@@ -73,7 +85,7 @@ def sampled(flips: Iterable[Randomisation]) -> str:
     return f"{drawn.n_arrangements:,}: the observed one and random ones from seed {drawn.seed}"
 
 
-def pair_test(a: RowScore, b: RowScore, metric: str) -> PairTest:
+def pair_test(a: Scored, b: Scored, metric: str) -> PairTest:
     """One pair alone, in the order given; its p value needs no adjustment."""
     (flip,) = sign_flips((a.of(metric) - b.of(metric))[:, np.newaxis])
     return _test(a, b, metric, flip, np.nan if flip.p is None else flip.p)
@@ -91,7 +103,7 @@ def mean_difference(differences: FloatArray) -> Estimate:
     return jackknife_interval(whole, without_one)
 
 
-def _test(a: RowScore, b: RowScore, metric: str, flip: Randomisation, p: float) -> PairTest:
+def _test(a: Scored, b: Scored, metric: str, flip: Randomisation, p: float) -> PairTest:
     ours, theirs = a.of(metric), b.of(metric)
     difference = ours - theirs
     both = ~np.isnan(difference)
@@ -111,7 +123,7 @@ def _test(a: RowScore, b: RowScore, metric: str, flip: Randomisation, p: float) 
     )
 
 
-def _downwards(a: RowScore, b: RowScore, metric: str) -> tuple[RowScore, RowScore]:
+def _downwards(a: Scored, b: Scored, metric: str) -> tuple[Scored, Scored]:
     difference = a.of(metric) - b.of(metric)
     known = difference[~np.isnan(difference)]
     return (b, a) if len(known) and known.mean() < 0 else (a, b)

@@ -46,7 +46,7 @@ def telling_apart(board: Board, choice: Choice) -> TellingApart:
     Source: Sakai (2006), SIGIR, 525-532, with the sign-flip test of the other pages for his
     bootstrap; Yilmaz, Aslam and Robertson (2008), SIGIR, 587-594.
     """
-    systems = board.systems(choice.among)
+    systems = board.compared(choice.among, choice.topics)
     return TellingApart(
         tuple(
             _power(metric, tests_of(board, replace(choice, metric=metric))) for metric in METRICS

@@ -14,10 +14,10 @@ from evaluation.retrieval.compare import Comparison, comparison
 from evaluation.retrieval.differences import PairTest
 from evaluation.retrieval.discriminative import MetricPower, TellingApart, telling_apart
 from evaluation.retrieval.orders import Orders, Taus, under_others
-from evaluation.retrieval.page import table, taus_of, tests_of
+from evaluation.retrieval.page import Group, table, taus_of, tests_of
 from evaluation.retrieval.params import Choice
 from evaluation.retrieval.swaps import JudgePair
-from evaluation.scoring.row_score import COUNTS, METRICS, RowScore
+from evaluation.scoring.row_score import BOUNDS, COUNTS, METRICS, RowScore
 from evaluation.stats.randomisation import Randomisation
 
 Table = tuple[Sequence[str], Iterable[Sequence[Any]]]
@@ -25,11 +25,12 @@ FLIP = ("p", "exact", "arrangements", "smallest_p", "seed")
 PARTS = (0.05, 0.25, 0.5, 0.75, 0.95)
 
 
-def systems_table(rows: Iterable[RowScore]) -> Table:
+def systems_table(groups: Iterable[Group]) -> Table:
     header = ["name", "group", "bound", "topics", "mean_passages"]
     for metric in METRICS:
         header += estimate_header(metric)
-    return [*header, "alpha_ndcg_ndeval", "cells", "unrated_cells", "texts_without_words"], (
+    header += ["alpha_ndcg_ndeval", "cells", "unrated_cells", "texts_without_words"]
+    return [*header, "topics_without_results", "is_compared"], (
         [
             row.name,
             row.group,
@@ -41,8 +42,11 @@ def systems_table(rows: Iterable[RowScore]) -> Table:
             row.n_cells,
             row.n_unrated,
             row.n_wordless,
+            row.n_absent,
+            group.name != BOUNDS and not group.is_apart,
         ]
-        for row in rows
+        for group in groups
+        for row in group.rows
     )
 
 
@@ -55,7 +59,7 @@ def topics_table(board: Board, rows: Iterable[RowScore]) -> Table:
 
     def lines() -> Iterator[list[Any]]:
         for row in rows:
-            for index in np.flatnonzero(row.has).tolist():
+            for index in np.flatnonzero(row.has | row.absent).tolist():
                 line: list[Any] = [row.name, board.topics[index]]
                 for metric in METRICS:
                     line += [_value(row.of(metric)[index]), row.reason(metric, index) or None]
@@ -206,11 +210,11 @@ def download(board: Board, choice: Choice, name: str, asked: Mapping[str, str]) 
     Raises SelectionError for a choice that is not there, and KeyError for another table.
     """
     if name == "systems":
-        return systems_table(row for group in table(board, choice) for row in group.rows)
+        return systems_table(table(board, choice))
     if name == "topics":
         return topics_table(board, _named(board, asked.get("row")))
     if name == "quantiles":
-        return quantiles_table(board.systems(choice.among), choice.metric)
+        return quantiles_table(board.compared(choice.among, choice.topics), choice.metric)
     if name == "tests":
         return tests_table(tests_of(board, choice), choice.metric)
     if name == "metrics":

@@ -25,13 +25,14 @@ def numbers(board: Board) -> Iterator[Number]:
     for row in board.rows:
         yield from _means(row)
     for row in board.rows:
-        for place in np.flatnonzero(row.has).tolist():
+        for place in np.flatnonzero(row.has | row.absent).tolist():
             yield from _on_topic(board, row, place)
 
 
 def _means(row: RowScore) -> Iterator[Number]:
     where = row.group, row.name
     yield Number(*where, "topics", row.n_topics)
+    yield Number(*where, "topics_without_results", row.n_absent)
     if row.size:
         yield Number(*where, "mean_passages", row.size[0], n=row.n_topics, missing=0)
     for metric in METRICS:

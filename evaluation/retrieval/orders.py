@@ -102,9 +102,14 @@ def taus(systems: Sequence[RowScore]) -> Taus:
     return Taus(FIGURE_5, rows, len(compared))
 
 
-def orders(boards: Mapping[Source, Board], group: str, metric: str) -> tuple[Orders, ...]:
-    """The systems of a kind under every two sources, in the order of the sources."""
-    systems = {source: board.systems(group) for source, board in boards.items()}
+def orders(
+    boards: Mapping[Source, Board], group: str, topics: str, metric: str
+) -> tuple[Orders, ...]:
+    """The systems of a kind under every two sources, in the order of the sources.
+
+    Of two sources those are compared that are compared under both: see `Board.compared`.
+    """
+    systems = {source: board.compared(group, topics) for source, board in boards.items()}
     return tuple(_orders(a, b, systems[a], systems[b], metric) for a, b in combinations(systems, 2))
 
 
@@ -112,6 +117,7 @@ def _orders(
     a: Source, b: Source, ours: Sequence[RowScore], theirs: Sequence[RowScore], metric: str
 ) -> Orders:
     by_name = {row.name: row for row in theirs}
+    ours = [row for row in ours if row.name in by_name]
     first, second = _means(ours, metric), _means([by_name[row.name] for row in ours], metric)
     both = np.flatnonzero(~(np.isnan(first) | np.isnan(second))).tolist()
     names = [row.name for row in ours]
@@ -185,16 +191,17 @@ def compared_sources(choice: Choice) -> tuple[Source, ...]:
 def under_others(choice: Choice) -> UnderOthers:
     """The compared sources, two by two, kept until the data change."""
     sources = compared_sources(choice)
-    key = ("under others", sources, choice.options, choice.among, choice.metric)
+    key = ("under others", sources, choice.options, choice.among, choice.topics, choice.metric)
     return cached(choice.dataset, key, lambda: _under_others(choice, sources))
 
 
 def _under_others(choice: Choice, sources: tuple[Source, ...]) -> UnderOthers:
     dataset, group, people = choice.dataset, choice.among, people_of(choice.sources)
+    topics = choice.topics
     boards = {source: board(dataset, replace(choice.options, source=source)) for source in sources}
     return UnderOthers(
         sources,
         people,
-        orders(boards, group, choice.metric),
-        judge_pairs(dataset, boards, people, group, choice.options),
+        orders(boards, group, topics, choice.metric),
+        judge_pairs(dataset, boards, people, group, topics, choice.options),
     )

@@ -19,37 +19,53 @@ TITLES = {
     RUNS: "Retrieval runs: Z is what a run retrieved",
     REPORTS: "Reports: Z is the text that a system wrote",
 }
+KINDS = {BOUNDS: "Reference bounds", RUNS: "Retrieval runs", REPORTS: "Reports"}
 
 
 @dataclass(frozen=True)
 class Group:
-    """Rows of one kind. Bounds are set apart: nothing is compared with them."""
+    """Rows of one kind. Bounds, and systems on other topics than most, are set apart: see `on_same_topics`."""
 
     name: str
     title: str
     rows: tuple[RowScore, ...]
+    is_apart: bool = False
 
 
 def table(board: Board, choice: Choice) -> tuple[Group, ...]:
-    """The rows by group, bounds first, each group in the chosen order, undefined rows last."""
-    groups = (
-        Group(name, title, tuple(_ordered((r for r in board.rows if r.group == name), choice)))
-        for name, title in TITLES.items()
-    )
+    """The rows by group, bounds first, each group in the chosen order, undefined rows last.
+
+    Systems that have not the topics of the others of their kind are a group of their own behind them.
+    """
+    groups: list[Group] = []
+    for name, title in TITLES.items():
+        rows = board.systems(name)
+        together = rows if name == BOUNDS else board.compared(name, choice.topics)
+        apart = tuple(row for row in rows if row not in together)
+        groups.append(Group(name, title, tuple(_ordered(together, choice))))
+        title = _apart(name, together, apart)
+        groups.append(Group(name, title, tuple(_ordered(apart, choice)), is_apart=True))
     return tuple(group for group in groups if group.rows)
+
+
+def _apart(name: str, together: Sequence[RowScore], apart: Sequence[RowScore]) -> str:
+    most = max((row.n_topics for row in together), default=0)
+    fewer = all(row.n_topics < most for row in apart)
+    return f"{KINDS[name]} on {'fewer' if fewer else 'other'} topics: not compared with those above"
 
 
 def tests_of(board: Board, choice: Choice) -> tuple[PairTest, ...]:
     """Every two systems of the chosen kind by the chosen metric, kept until the data change."""
-    key = ("retrieval tests", choice.options, choice.among, choice.metric)
-    systems = board.systems(choice.among)
+    key = ("retrieval tests", choice.options, choice.among, choice.topics, choice.metric)
+    systems = board.compared(choice.among, choice.topics)
     return cached(choice.dataset, key, lambda: pair_tests(systems, choice.metric))
 
 
 def taus_of(board: Board, choice: Choice) -> Taus:
     """How alike the metrics order the systems of the chosen kind, kept until the data change."""
-    key = ("taus", choice.options, choice.among)
-    return cached(choice.dataset, key, lambda: taus(board.systems(choice.among)))
+    key = ("taus", choice.options, choice.among, choice.topics)
+    systems = board.compared(choice.among, choice.topics)
+    return cached(choice.dataset, key, lambda: taus(systems))
 
 
 def depth(board: Board, choice: Choice) -> str:

@@ -13,8 +13,10 @@ from django import forms
 
 from annotation.models import Dataset
 from evaluation.data.query import OneOf
+from evaluation.data.relevance import relevance_sources
 from evaluation.data.selection import one_of
 from evaluation.data.sources import sources
+from evaluation.retrieval.board import ANY, SAME
 from evaluation.scoring.options import ORACLE, SIZE, ScoringChoice, ScoringForm
 from evaluation.scoring.row_score import METRICS, REPORTS, RUNS
 
@@ -28,6 +30,7 @@ TITLES = {
 }
 DEPTHS = {ORACLE: "@|Z*|", SIZE: "to the end"}
 AMONG = {RUNS: "retrieval runs", REPORTS: "systems with reports"}
+TOPICS = {SAME: "those on the same topics", ANY: "all"}
 NAME = "name"
 DEFAULT_SORT = "-coverage"
 OF_A_PAGE = ("page", "row", "carried")  # what one page alone understands, and no link takes along
@@ -38,6 +41,7 @@ class RetrievalForm(ScoringForm):
 
     metric = OneOf("metric", METRICS, initial=METRICS[0])
     among = OneOf("kind of system", AMONG, initial=RUNS)
+    topics = OneOf("choice of topics", TOPICS, initial=SAME)
     sort = forms.CharField(required=False, strip=False, empty_value=DEFAULT_SORT)
 
     def clean_sort(self) -> str:
@@ -52,7 +56,13 @@ class Choice(ScoringChoice):
 
     metric: str
     among: str
+    topics: str
     sort: str
+
+    @property
+    def has_relevance(self) -> bool:
+        """Whether somebody graded passages for whole topics, as qrels do."""
+        return bool(relevance_sources(self.dataset))
 
     @property
     def by(self) -> str:
@@ -95,6 +105,11 @@ class Choice(ScoringChoice):
     def among_kinds(self) -> list[tuple[str, str]]:
         return list(AMONG.items())
 
+    @property
+    def topic_choices(self) -> list[tuple[str, str]]:
+        """Which of these systems are compared."""
+        return list(TOPICS.items())
+
 
 def retrieval_choice(dataset: Dataset, asked: Mapping[str, str]) -> Choice | None:
     """The state that these parameters ask for; None if nobody has rated the dataset.
@@ -117,5 +132,6 @@ def retrieval_choice(dataset: Dataset, asked: Mapping[str, str]) -> Choice | Non
         words=words,
         metric=asked["metric"],
         among=asked["among"],
+        topics=asked["topics"],
         sort=asked["sort"],
     )

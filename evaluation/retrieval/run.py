@@ -27,6 +27,7 @@ class RunTopic:
 
     key: int
     topic: str
+    has_results: bool
     values: tuple[Value, ...]
     n_passages: int
     n_covered: int
@@ -42,8 +43,8 @@ class RunTopic:
 
 
 def topic_order(row: RowScore, choice: Choice) -> Sequence[int]:
-    """Its topics by their places: in the order of the dataset, or as the choice orders them."""
-    own = np.flatnonzero(row.has)
+    """The places of its topics, and of those without results, in the order of the choice."""
+    own = np.flatnonzero(row.has | row.absent)
     if choice.by == NAME:
         return own[::-1].tolist() if choice.falls else own.tolist()
     values = row.of(choice.by)[own]
@@ -57,6 +58,7 @@ def run_topics(board: Board, row: RowScore, places: Sequence[int]) -> list[RunTo
         RunTopic(
             key=board.keys[place],
             topic=board.topics[place],
+            has_results=bool(row.has[place]),
             values=tuple(
                 Value(
                     _known(row.of(metric)[place]),

@@ -66,9 +66,10 @@ def judge_pairs(
     boards: Mapping[Source, Board],
     people: Source | None,
     group: str,
+    topics: str,
     options: Options,
 ) -> tuple[JudgePair, ...]:
-    """Every two of the judges among the sources of the boards, by the systems of one kind."""
+    """Every two of the judges among the sources of the boards, by the compared systems of one kind."""
     judges = [source for source in boards if is_judge(source)]
     pairs = list(combinations(judges, 2))
     if not pairs:
@@ -84,15 +85,17 @@ def judge_pairs(
         JudgePair(
             a,
             b,
-            _metric_swaps(boards[a], boards[b], group),
+            _metric_swaps(boards[a], boards[b], group, topics),
             _kappas(verdicts[people], verdicts[a], verdicts[b]) if people else None,
         )
         for a, b in pairs
     )
 
 
-def _metric_swaps(a: Board, b: Board, group: str) -> tuple[MetricSwap, ...]:
-    columns = [_topic_means(a, b, group, metric) for metric in METRICS]
+def _metric_swaps(a: Board, b: Board, group: str, topics: str) -> tuple[MetricSwap, ...]:
+    others = {row.name for row in b.compared(group, topics)}
+    names = [row.name for row in a.compared(group, topics) if row.name in others]
+    columns = [_topic_means(a, b, names, metric) for metric in METRICS]
     flips = sign_flips(np.column_stack([ours - theirs for ours, theirs in columns]))
     return tuple(
         MetricSwap(metric, _mean(ours), _mean(theirs), mean_difference(ours - theirs), flip)
@@ -100,9 +103,10 @@ def _metric_swaps(a: Board, b: Board, group: str) -> tuple[MetricSwap, ...]:
     )
 
 
-def _topic_means(a: Board, b: Board, group: str, metric: str) -> tuple[FloatArray, FloatArray]:
+def _topic_means(
+    a: Board, b: Board, names: Sequence[str], metric: str
+) -> tuple[FloatArray, FloatArray]:
     """Each topic's mean over the systems that have a value under both; NaN where none has."""
-    names = [row.name for row in a.systems(group)]
     shape = (len(names), len(a.topics))
     ours = np.array([a.by_name[name].of(metric) for name in names]).reshape(shape)
     theirs = np.array([b.by_name[name].of(metric) for name in names]).reshape(shape)

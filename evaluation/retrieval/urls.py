@@ -11,5 +11,9 @@ urlpatterns: list[URLPattern] = [
     path("judges/", views.retrieval_judges, name="retrieval_judges"),
     path("discriminative/", views.retrieval_discriminative, name="retrieval_discriminative"),
     path("figure/<slug:name>/", views.retrieval_figure, name="retrieval_figure"),
+    path("relevance/", views.retrieval_relevance, name="retrieval_relevance"),
+    path(
+        "relevance/<slug:name>.csv", views.retrieval_relevance_csv, name="retrieval_relevance_csv"
+    ),
     path("<slug:name>.csv", views.retrieval_csv, name="retrieval_csv"),
 ]

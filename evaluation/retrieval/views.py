@@ -13,7 +13,10 @@ from django.http.response import HttpResponseBase
 from django.shortcuts import render
 
 from annotation.http import AuthenticatedRequest, View
+from annotation.models import Dataset
 from evaluation.csv_tables import csv_response
+from evaluation.data.relevance import relevance_sources
+from evaluation.data.sources import sources
 from evaluation.http import chosen, no_choice
 from evaluation.models import RetrievalRun
 from evaluation.plotly_file import URL, style_ids
@@ -27,6 +30,8 @@ from evaluation.retrieval.figures import FIGURES, compare_figure, metrics_figure
 from evaluation.retrieval.orders import under_others
 from evaluation.retrieval.page import depth, summary, table, taus_of, tests_of
 from evaluation.retrieval.params import NAME, Choice, retrieval_choice
+from evaluation.retrieval.relevance import TABLES as RELEVANCE_TABLES
+from evaluation.retrieval.relevance import RelevanceChoice, relevance_choice, relevance_page
 from evaluation.retrieval.run import run_topics, topic_order
 from evaluation.scoring.depths import unlike_depths
 from evaluation.scoring.row_score import METRICS, REPORTS, RUNS
@@ -37,10 +42,20 @@ DIFFERENCES = (-1.0, 1.0)  # the axis on which differences are drawn
 Room = Callable[Concatenate[AuthenticatedRequest, Choice, Board, ...], HttpResponseBase]
 
 
+_nobody = no_choice("evaluation/retrieval/nobody.html")
+
+
+def _no_scores(request: AuthenticatedRequest, dataset: Dataset) -> HttpResponseBase:
+    """Where nobody graded sub-questions: the runs by relevance grades, or a page that says what is missing."""
+    if request.path.endswith("/") and relevance_sources(dataset):
+        return retrieval_relevance(request, dataset.slug)
+    return _nobody(request, dataset)
+
+
 def of_room(view: Room) -> View:
     """A view of a choice that is given the scores under it, too."""
 
-    @chosen(retrieval_choice, no_choice("evaluation/retrieval/nobody.html"))
+    @chosen(retrieval_choice, _no_scores)
     @wraps(view)
     def opened(
         request: AuthenticatedRequest, choice: Choice, *place: str, **named: str
@@ -68,7 +83,7 @@ def _context(choice: Choice, scores: Board) -> dict[str, Any]:
 
 @of_room
 def retrieval(request: AuthenticatedRequest, choice: Choice, scores: Board) -> HttpResponse:
-    systems = scores.systems(choice.among)
+    systems = scores.compared(choice.among, choice.topics)
     every = tests_of(scores, choice)
     tests = [test for test in every if test.difference.value is not None]
     context = _context(choice, scores) | {
@@ -160,7 +175,7 @@ def retrieval_figure(
     """A figure to move about in, above its table: the one page that loads plotly.js."""
     if name not in FIGURES:
         raise Http404("No figure of this room has this name.")
-    systems = scores.systems(choice.among)
+    systems = scores.compared(choice.among, choice.topics)
     drawn: dict[str, Any] = {"table": f"evaluation/retrieval/_{name}_table.html"}
     if name == "metrics" and len(systems) > 1:
         drawn |= {
@@ -176,6 +191,36 @@ def retrieval_figure(
     context = _context(choice, scores) | drawn
     context |= {"name": name, "title": FIGURES[name], "plotly": URL, "style_ids": style_ids()}
     return render(request, "evaluation/retrieval/figure.html", context)
+
+
+@chosen(relevance_choice, _nobody)
+def retrieval_relevance(request: AuthenticatedRequest, choice: RelevanceChoice) -> HttpResponse:
+    """Runs by relevance grades of whole topics, as trec_eval computes them."""
+    page = relevance_page(choice)
+    context = {
+        "room": "datasets",
+        "dataset": choice.dataset,
+        "choice": choice,
+        "page": page,
+        "has_others": bool(sources(choice.dataset)),
+        "axes": {
+            measure: estimate_axis(row.means[measure] for row in page.scores.rows)
+            for measure in choice.options.measures
+        },
+        "sampled": sampled(test.flip for test in page.tests),
+        "difference_axis": DIFFERENCES,
+    }
+    return render(request, "evaluation/retrieval/relevance.html", context)
+
+
+@chosen(relevance_choice, _nobody)
+def retrieval_relevance_csv(
+    request: AuthenticatedRequest, choice: RelevanceChoice, name: str
+) -> HttpResponseBase:
+    if name not in RELEVANCE_TABLES:
+        raise Http404("No table of relevance grades has this name.")
+    header, rows = RELEVANCE_TABLES[name](relevance_page(choice))
+    return csv_response(f"{choice.dataset.slug}-relevance-{name}", header, rows)
 
 
 def _paged(request: AuthenticatedRequest, choice: Choice, rows: Sequence[Any]) -> dict[str, Any]:

@@ -28,6 +28,10 @@ DEFAULT_ETA = 3  # of the paper
 SIZE: Final = "size"
 ORACLE: Final = "oracle"
 ALL: Final = "all"
+NONE: Final = "none"
+OF_RUNS: Final = "runs"
+ZERO_WORDS = {OF_RUNS: "0 for runs", ALL: "0 for runs and reports", NONE: "left out"}
+"""Whose topics without results count as 0."""
 CUTOFFS = (SIZE, ORACLE, "10", "20")
 """The choices that a page offers; any whole number from 1 is taken."""
 CUTOFF_WORDS = {SIZE: "as long as the run", ORACLE: "as long as Z*"}
@@ -42,7 +46,8 @@ class Options:
     `cutoff` limits Z to that many passages: a number, `oracle` for as many as the topic's Z* has
     (as in the paper; a topic without one is not cut off), None for all of it. It applies to
     retrieval runs alone. `ideal` names the reading of alpha-nDCG. `rules` are those of the paper or
-    of its authors' code. `questions` are those that count: of one kind, None for all.
+    of its authors' code. `questions` are those that count: of one kind, None for all. `zeros` says
+    for which rows a topic without results counts as 0 (one of ZERO_WORDS); for others it is missing.
     """
 
     source: Source
@@ -53,6 +58,7 @@ class Options:
     tokenizer: Tokenizer = WORDS
     alpha: float = 0.5
     questions: QuestionKind | None = None
+    zeros: str = OF_RUNS
 
     def params(self) -> dict[str, str]:
         """As the parameters of ScoringForm."""
@@ -63,6 +69,7 @@ class Options:
             "ideal": self.ideal,
             "rules": self.rules.name,
             "questions": self.questions.name if self.questions else ALL,
+            "zeros": self.zeros,
         }
         return {name: str(value) for name, value in params.items()}
 
@@ -111,6 +118,13 @@ class ScoringForm(QueryForm):
         help_text="questions that count: all (the default), or those that a rater called so, as "
         "RUBRIC:RATER:GRADE, such as question-type:ben:2",
     )
+    zeros = OneOf(
+        "kind of row whose topics without results count as 0, called",
+        ZERO_WORDS,
+        help_text="topics without results count as 0: runs (of runs alone, as trec_eval -c, the default under "
+        "the rules of the paper), all (of reports too), or none (they are missing, the default under those "
+        "of the authors)",
+    )
 
     def __init__(self, dataset: Dataset, query: Mapping[str, Any]) -> None:
         super().__init__(query)
@@ -132,8 +146,9 @@ class ScoringForm(QueryForm):
         asked = self.asked()
         source, eta, ideal, rules = (asked[name] for name in ("source", "eta", "ideal", "rules"))
         cutoff = _cutoff(asked["cutoff"] or (ORACLE if rules.as_long_as_oracle else SIZE))
+        zeros = asked["zeros"] or (OF_RUNS if rules.absent_is_zero else NONE)
         kind = next((kind for kind in self.kinds if kind.name == asked["questions"]), None)
-        return Options(source, eta, cutoff, ideal, rules, tokenizer, questions=kind)
+        return Options(source, eta, cutoff, ideal, rules, tokenizer, questions=kind, zeros=zeros)
 
 
 @dataclass(frozen=True)
@@ -179,6 +194,11 @@ class ScoringChoice:
     @property
     def rules(self) -> list[tuple[str, str]]:
         return list(RULE_WORDS.items())
+
+    @property
+    def zeros(self) -> list[tuple[str, str]]:
+        """Whose topics without results can count as 0."""
+        return list(ZERO_WORDS.items())
 
     def query(self, **changes: Any) -> str:
         """The state as the query of a URL, with changes; a value of None drops a parameter."""

@@ -14,9 +14,11 @@ from evaluation.scoring.rows import Row
 from evaluation.stats.estimate import Estimate, FloatArray, IntArray
 
 METRICS = ("coverage", "alpha_ndcg", "density", "recall", "average_precision", "ndcg")
+OF_TEXTS = ("coverage", "density")  # what is measured of one text, too
 COUNTS = ("n_passages", "n_answerable", "n_covered", "n_unrated_cells", "n_without_words")
 RUNS, REPORTS, BOUNDS = "runs", "reports", "bounds"
 NO_REASON = -1
+NO_RESULTS = "undefined, because there are no results for the topic"
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,13 +70,15 @@ class TopicScore:
 class RowScore:
     """The scores of one row: a system, or a bound.
 
-    Arrays run over the topics of the dataset, `has` says which are its own. `values` and `why` are
-    metrics x topics in the order of METRICS: NaN where undefined, for `reasons[why]` (NO_REASON
-    where there is a value or the topic is none of its own); `n` and `missing` are of the same
+    Arrays run over the topics of the dataset. `has` says on which of them it has results, and `judged`
+    on which there is something to find: an answerable question or a relevant passage. `values` and
+    `why` are metrics x topics in the order of METRICS: NaN where undefined, for `reasons[why]`
+    (NO_REASON where there is a value or no result); 0 on a judged topic without results where the
+    options say that it counts; `n` and `missing` are of the same
     shape. `counts` has one array for each of COUNTS, `tokens` is NaN where words are not there.
 
-    `means` are over the topics where the metric is defined, `n` of them; `missing` counts its
-    other topics. Their interval is a t interval over topics.
+    `means` are over the topics with a value, `n` of them; `missing` counts its other topics and
+    those that are judged for the metric and have no results. Their interval is a t interval over topics.
     """
 
     row: Row
@@ -82,6 +86,7 @@ class RowScore:
     places: Mapping[str, int] = field(repr=False)
     """All topics of the dataset by name, in order, with their places in the arrays."""
     has: BoolArray
+    judged: BoolArray
     values: FloatArray
     why: NDArray[np.int16]
     reasons: tuple[str, ...]
@@ -128,8 +133,11 @@ class RowScore:
 
     def reason(self, metric: str, topic: int) -> str:
         """Why the metric is undefined on a topic, by its place; nothing where it has a value."""
-        index = int(self.why[METRICS.index(metric), topic])
-        return self.reasons[index] if index != NO_REASON else ""
+        place = METRICS.index(metric), topic
+        index = int(self.why[place])
+        if index != NO_REASON:
+            return self.reasons[index]
+        return NO_RESULTS if self.absent[topic] and np.isnan(self.values[place]) else ""
 
     def on(self, metric: str, topic: int) -> Estimate:
         """The metric on one of its topics, by its place."""
@@ -151,7 +159,33 @@ class RowScore:
 
     @property
     def n_topics(self) -> int:
+        """Topics with results."""
         return int(self.has.sum())
+
+    @property
+    def absent(self) -> BoolArray:
+        """Topics on which there is something to find, and it has no results."""
+        return self.judged & ~self.has
+
+    @property
+    def n_absent(self) -> int:
+        return int(self.absent.sum())
+
+    @property
+    def absent_remark(self) -> str:
+        """How many topics have no results, and what becomes of them; empty where all have some."""
+        n = self.n_absent
+        if not n:
+            return ""
+        topics = "topic" if n == 1 else "topics"
+        return (
+            f"{n} {topics} without results, {'counted as 0' if self.counts_absent else 'left out'}"
+        )
+
+    @property
+    def counts_absent(self) -> bool:
+        """Whether topics without results count as 0."""
+        return not np.isnan(self.values[:, self.absent]).all()
 
     @property
     def n_cells(self) -> int:

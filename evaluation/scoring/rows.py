@@ -69,7 +69,7 @@ def rows(dataset: Dataset, pools: Mapping[int, Pool]) -> tuple[Row, ...]:
     #1, direct prompting: the reports of a system of whose name there is no retrieval run, in a
     dataset whose other systems have one. #2, oracle result: the reference summaries y*. #3, oracle
     retrieval: Z*, the required subset of each topic with answerable questions. A topic of which a
-    run ranks nothing is none of its topics. Where a system wrote several reports for a topic, the
+    run ranks nothing has no results. Where a system wrote several reports for a topic, the
     second of each topic make a row of their own, NAME#2; references likewise.
     """
     runs, written = _READ.while_unwritten(dataset.pk, lambda: (_runs(dataset), _written(dataset)))

@@ -17,9 +17,10 @@
    cut-off. Paper: at the cut-off, as trec_eval and ndeval do, so that the ideal goes on. Authors:
    at the end of the context.
 
-They differ in a default as well, the cut-off where none is asked for. Paper: a run is read as far as
+They differ in two defaults as well. The cut-off where none is asked for. Paper: a run is read as far as
 the topic's Z* is long, so that systems are compared at one depth. Authors: all of a run, as in their
-files.
+files. And a topic of which a run has no results. Paper: it counts as 0, as with trec_eval -c. Authors:
+it is missing, for their means are over the topics of the run's file.
 
 Under both, P* holds the passages of the topic that the source rated (see pools.py), and a question
 counts if one of them answers it.
@@ -49,6 +50,8 @@ class Rules:
     """5: ranks beyond the context do not count."""
     as_long_as_oracle: bool
     """Where no cut-off is asked for, a run is read as far as Z* is long."""
+    absent_is_zero: bool
+    """Where nothing else is asked for, a topic without results counts as 0 for a run."""
 
 
 PAPER = Rules(
@@ -59,6 +62,7 @@ PAPER = Rules(
     mean_stands_in=False,
     stops_at_size=False,
     as_long_as_oracle=True,
+    absent_is_zero=True,
 )
 AUTHORS = Rules(
     name="authors",
@@ -68,5 +72,6 @@ AUTHORS = Rules(
     mean_stands_in=True,
     stops_at_size=True,
     as_long_as_oracle=False,
+    absent_is_zero=False,
 )
 RULES = {rules.name: rules for rules in (PAPER, AUTHORS)}

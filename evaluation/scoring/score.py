@@ -7,6 +7,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
+import numpy as np
+
 from annotation.models import Dataset
 from evaluation.data.cache import cached
 from evaluation.data.corpus import load_corpus
@@ -14,10 +16,11 @@ from evaluation.data.held import Held
 from evaluation.data.selection import one_of
 from evaluation.scoring.contexts import contexts_on, texts_of
 from evaluation.scoring.measured import as_ndeval_reads, measure, ranked_coverage
-from evaluation.scoring.options import SIZE, Options
+from evaluation.scoring.options import OF_RUNS, SIZE, Options
 from evaluation.scoring.pools import Pool, load_pools
 from evaluation.scoring.row_score import METRICS, RowScore, TopicScore
 from evaluation.scoring.rows import Row, left_out, rows
+from evaluation.scoring.same_topics import identical_rankings
 from evaluation.scoring.table import Table
 from evaluation.scoring.tokens import TokenCounts, token_counts
 from evaluation.stats.estimate import Estimate
@@ -57,6 +60,7 @@ def score(dataset: Dataset, options: Options, names: Sequence[str] | None = None
       such a context answers nothing);
     - density, where the words of a text of Z or Z* are not there (under the authors' rules it
       counts as a mean passage), or Z has no tokens;
+    - on a topic without results, all of them, unless it counts as 0 (Options.zeros);
     - the measures of a ranking, for reports and references. Relevant to recall, MAP and nDCG is, as
       in the paper, every passage of P* with a gain of 1, and no other; a passage of the topic that
       is not rated is not judged.
@@ -66,7 +70,9 @@ def score(dataset: Dataset, options: Options, names: Sequence[str] | None = None
     """
     corpus = load_corpus(dataset)
     counts = token_counts(corpus, options.tokenizer, options.rules.mean_stands_in)
-    at_any_depth = replace(options, cutoff=None, ideal="standard")  # neither makes another pool
+    at_any_depth = replace(
+        options, cutoff=None, ideal="standard", zeros=OF_RUNS
+    )  # none makes another pool
     pools = _POOLS.while_unwritten(
         (dataset.pk, at_any_depth),
         lambda: load_pools(dataset, options, corpus=corpus, counts=counts),
@@ -77,7 +83,10 @@ def score(dataset: Dataset, options: Options, names: Sequence[str] | None = None
         for name in names:
             one_of("run, system or bound", name, (row.name for row in every))
         chosen = tuple(row for row in every if row.name in names)
-    notes = left_out(every)
+    notes = left_out(every) + tuple(
+        f"These runs have identical rankings: {', '.join(same)}."
+        for same in identical_rankings(every)
+    )
     if options.questions:
         notes = (*notes, f"Of the questions only those count that are {options.questions.title}.")
     return Scores(options, pools, _row_scores(chosen, pools, counts, options), notes)
@@ -87,7 +96,7 @@ def _row_scores(
     chosen: Sequence[Row], pools: Mapping[int, Pool], counts: TokenCounts, options: Options
 ) -> tuple[RowScore, ...]:
     counts.of(_texts(chosen, pools, options))  # all at once
-    table = Table(len(chosen), pools)
+    table = Table(len(chosen), pools, options.zeros)
     topics = list(pools.values())
     for start in range(0, len(topics), AT_ONCE):
         zs = [contexts_on(pool, chosen, options) for pool in topics[start : start + AT_ONCE]]
@@ -119,8 +128,9 @@ def cached_scores(dataset: Dataset, options: Options) -> Scores:
 def as_json(scores: Scores, row_score: RowScore) -> dict[str, Any]:
     """The scores of one row, and what they were computed with.
 
-    An undefined value is null; a topic's `reasons` say why, by metric, as a mean's `reason` does.
-    What ndeval has for alpha-nDCG is null where it is the same.
+    `topics_without_results` are those with something to find on which the row has nothing; `zeros` says
+    of which rows they count as 0. An undefined value is null; a topic's `reasons` say why, by metric,
+    as a mean's `reason` does. What ndeval has for alpha-nDCG is null where it is the same.
     `n_unrated` counts texts of the context, `n_unrated_cells` their pairs with a question.
     """
     options = scores.options
@@ -133,8 +143,18 @@ def as_json(scores: Scores, row_score: RowScore) -> dict[str, Any]:
         "ideal": options.ideal,
         "rules": options.rules.name,
         "questions": options.params()["questions"],
+        "zeros": options.zeros,
         "tokenizer": options.tokenizer.name,
-        "topics": {name: _topic(score) for name, score in row_score.topics.items()},
+        "topics": {
+            name: _topic(row_score.topics[name])
+            if row_score.has[place]
+            else _without_results(scores, row_score, name, place)
+            for name, place in row_score.places.items()
+            if row_score.has[place] or row_score.absent[place]
+        },
+        "topics_without_results": [
+            scores.topic_names[place] for place in np.flatnonzero(row_score.absent).tolist()
+        ],
         "mean": {metric: _mean(row_score.means[metric]) for metric in METRICS},
         "mean_alpha_ndcg_ndeval": row_score.mean_ndeval,
     }
@@ -155,6 +175,26 @@ def _topic(score: TopicScore) -> dict[str, Any]:
         "required_tokens": score.required_tokens,
         "required_subset": list(score.required_subset),
         "reasons": {metric: value.reason for metric, value in values.items() if value.reason},
+    }
+
+
+def _without_results(scores: Scores, row: RowScore, name: str, place: int) -> dict[str, Any]:
+    """A topic on which the row has nothing, in the shape of the others."""
+    pool = next(pool for pool in scores.pools.values() if pool.topic_name == name)
+    values = {metric: float(row.of(metric)[place]) for metric in METRICS}
+    return {
+        **dict.fromkeys(("n_passages", "n_answerable", "n_covered", "n_unrated"), 0),
+        "n_answerable": len(pool.answerable),
+        "n_unrated_cells": 0,
+        "n_without_words": 0,
+        **{metric: None if np.isnan(value) else value for metric, value in values.items()},
+        "alpha_ndcg_ndeval": None,
+        "tokens": 0,
+        "required_tokens": pool.required_tokens,
+        "required_subset": list(pool.required_names),
+        "reasons": {
+            metric: row.reason(metric, place) for metric, value in values.items() if np.isnan(value)
+        },
     }
 
 

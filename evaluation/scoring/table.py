@@ -7,10 +7,12 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import scipy
 
+from evaluation.metrics.grades import BoolArray
 from evaluation.scoring.contexts import Contexts
 from evaluation.scoring.measured import OnTopic
+from evaluation.scoring.options import ALL, OF_RUNS
 from evaluation.scoring.pools import Pool
-from evaluation.scoring.row_score import COUNTS, METRICS, NO_REASON, RowScore
+from evaluation.scoring.row_score import COUNTS, METRICS, NO_REASON, OF_TEXTS, RowScore
 from evaluation.scoring.rows import Row
 from evaluation.stats.estimate import Estimate, FloatArray
 
@@ -18,7 +20,8 @@ from evaluation.stats.estimate import Estimate, FloatArray
 class Table:
     """Arrays of rows x topics, of which each row takes its own in the end."""
 
-    def __init__(self, n_rows: int, pools: Mapping[int, Pool]) -> None:
+    def __init__(self, n_rows: int, pools: Mapping[int, Pool], zeros: str) -> None:
+        self.zeros = zeros
         self.pools = tuple(pools.values())
         each = n_rows, len(self.pools)
         by_metric = n_rows, len(METRICS), len(self.pools)
@@ -34,6 +37,8 @@ class Table:
         self.ndeval = np.full(each, np.nan)
         self.covered = np.zeros((*each, width), dtype=bool)
         self.reasons: dict[str, int] = {}
+        self.judged = np.array([_judged(pool) for pool in self.pools], dtype=bool)
+        self.judged = self.judged.reshape(len(self.pools), len(METRICS)).T
 
     def fill(self, topic: int, z: Contexts, measured: OnTopic) -> None:
         """Takes in what the contexts of a topic score, by its place."""
@@ -56,11 +61,21 @@ class Table:
 
     def row_score(self, place: int, row: Row) -> RowScore:
         """The scores of a row, when all topics are filled in."""
+        judged = self.judged
+        if row.kind == "bound":  # Z* is there wherever it can be
+            judged = judged & self.has[place]
+        counts_zero = self.zeros == ALL or (self.zeros == OF_RUNS and row.kind == "run")
+        if counts_zero and row.kind in ("run", "reports") and self.has[place].any():
+            absent = judged & ~self.has[place]
+            if not row.is_ranking:
+                absent[[metric not in OF_TEXTS for metric in METRICS]] = False
+            self.values[place][absent] = 0.0
         return RowScore(
             row=row,
-            means=self._means(place),
+            means=self._means(place, judged),
             places={pool.topic_name: topic for topic, pool in enumerate(self.pools)},
             has=self.has[place],
+            judged=np.asarray(judged.any(axis=0)),
             values=self.values[place],
             why=self.why[place],
             reasons=tuple(self.reasons),
@@ -74,14 +89,26 @@ class Table:
             pools=self.pools,
         )
 
-    def _means(self, place: int) -> dict[str, Estimate]:
-        own, reasons = self.has[place], tuple(self.reasons)
+    def _means(self, place: int, judged: BoolArray) -> dict[str, Estimate]:
+        reasons = tuple(self.reasons)
         means = {}
         for index, metric in enumerate(METRICS):
+            own = self.has[place] | judged[index]
             codes = self.why[place, index, own]
             why = [reasons[code] for code in codes[codes != NO_REASON].tolist()]
             means[metric] = mean_over_topics(self.values[place, index, own], why)
         return means
+
+
+def _judged(pool: Pool) -> list[bool]:
+    """Whether each metric has something to find on a topic: what trec_eval calls a topic with judgements."""
+    answerable, relevant = bool(pool.answerable), bool(pool.passages)
+    found = {
+        "coverage": answerable,
+        "alpha_ndcg": answerable,
+        "density": answerable and bool(pool.required_tokens),
+    }
+    return [found.get(metric, relevant) for metric in METRICS]
 
 
 def mean_over_topics(

@@ -55,6 +55,7 @@ OF_RESULTS = [
     "/datasets/coast/matrix/8/?run=first_stage.bm25",
     "/datasets/coast/retrieval/",
     "/datasets/coast/retrieval/discriminative/",
+    "/datasets/coast/retrieval/relevance/",
     "/datasets/coast/mixed-model/",
     "/datasets/coast/calibration/?rubric=graded&judge=lexical",
     "/datasets/locks/label-next/?size=2",

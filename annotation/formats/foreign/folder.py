@@ -27,6 +27,7 @@ from annotation.formats.foreign import (
 from annotation.formats.foreign.files import File
 from annotation.formats.foreign.qrels import Folder
 from annotation.formats.layout import Found, Source, printable
+from annotation.formats.run_order import RunOrder
 from annotation.formats.summary import ImportFailed, LeftOut, Problem
 
 Sources = Callable[[File, Folder], Iterator[Source]]
@@ -50,13 +51,15 @@ FORMATS: dict[str, Sources] = {
 }
 
 
-def recognise(path: Path, name: str, *, lenient: bool = False) -> Found:
+def recognise(
+    path: Path, name: str, *, lenient: bool = False, run_order: RunOrder = RunOrder.AUTO
+) -> Found:
     """The files of a folder, or the one file, that a format can read, and beside them those of our own layout.
 
     Raises ImportFailed where there are none, or one cannot be told.
     """
     try:
-        found = _found(Folder(_files(path), lenient), FORMATS[name])
+        found = _found(Folder(_files(path), lenient, run_order), FORMATS[name])
     except OSError as error:
         message = f"cannot be read: {error.strerror or error}"
         raise ImportFailed([Problem(printable(str(path)), 0, "", message)]) from error

@@ -12,6 +12,7 @@ from annotation.formats.foreign import rows
 from annotation.formats.foreign.files import File, open_lines
 from annotation.formats.layout import Kind, Source
 from annotation.formats.records import GradeRow
+from annotation.formats.run_order import RunOrder
 from annotation.formats.translation import Translation
 
 UMBRELA = "umbrela"
@@ -52,6 +53,7 @@ class Folder:
 
     files: Sequence[File]
     lenient: bool = False
+    run_order: RunOrder = RunOrder.AUTO
 
     @cached_property
     def named(self) -> frozenset[str]:

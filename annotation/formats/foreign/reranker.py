@@ -14,7 +14,8 @@ from annotation.formats.foreign.files import File
 from annotation.formats.foreign.qrels import Folder
 from annotation.formats.layout import Kind, Source
 from annotation.formats.records import PassageRow, Row, RunRow, TopicRow, Words
-from annotation.formats.translation import Translation
+from annotation.formats.run_order import RunOrder, ranking_order
+from annotation.formats.translation import Told, Translation
 
 
 class _Query(Row):
@@ -53,7 +54,11 @@ def sources(file: File, folder: Folder) -> Iterator[Source]:
         yield file.source(Kind.TOPICS, Translation(_Request, _topic, fields={"request": "query"}))
         passages = Translation(_Request, _passages, fields={"contents": "candidates"})
         yield file.source(Kind.PASSAGES, passages, again=True)
-        ranked = Translation(_Request, partial(_ranked, file.stem), fields={"text": "candidates"})
+        ranked = Translation(
+            _Request,
+            partial(_ranked, file.stem, folder.run_order),
+            fields={"text": "candidates"},
+        )
         yield file.source(Kind.RUN, ranked, system=file.stem, again=True)
 
 
@@ -70,8 +75,16 @@ def _passages(row: _Request) -> Iterator[PassageRow]:
             yield rows.passage(candidate.docid, doc.title, doc.words)
 
 
-def _ranked(tag: str, row: _Request) -> Iterator[RunRow]:
-    for rank, candidate in enumerate(row.candidates, 1):
+def _ranked(tag: str, order: RunOrder, row: _Request) -> Iterator[RunRow | Told]:
+    scores = [candidate.score for candidate in row.candidates if candidate.score is not None]
+    ranked = row.candidates
+    if len(scores) == len(ranked):  # a list with gaps has no order but its own
+        places, reported = ranking_order(scores, [0] * len(scores), order)
+        if places is not None:
+            ranked = [ranked[place] for place in places]
+        if reported is not None:
+            yield Told(reported)
+    for rank, candidate in enumerate(ranked, 1):
         score = 1 / rank if candidate.score is None else candidate.score
         line = f"{row.query.qid} Q0 {candidate.docid} {rank} {score!r} {tag}"
         yield RunRow.model_construct(line=line)

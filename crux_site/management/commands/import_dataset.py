@@ -10,6 +10,7 @@ from django.core.validators import slug_re
 
 from annotation.formats.layout import NAMES
 from annotation.formats.new_words import Choice
+from annotation.formats.run_order import RunOrder
 from annotation.formats.summary import LIMIT
 from annotation.models import Project
 from crux_site.imports.importing import CRUX, FORMATS, ImportFailed, import_dataset
@@ -53,6 +54,13 @@ class Command(BaseCommand):
             metavar="KIND:NAME",
             help="remove this first, and bring what is in the files: run:NAME, rater:NAME, system:NAME",
         )
+        parser.add_argument(
+            "--order",
+            choices=[*RunOrder],
+            default=RunOrder.AUTO,
+            help="of a run whose lines are not in the order of their scores: lines, score, or auto "
+            "(the default): score, as trec_eval reads it, where the ranks do not say otherwise, else lines",
+        )
         parser.add_argument("--json", action="store_true", help="print one JSON object")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -69,6 +77,7 @@ class Command(BaseCommand):
                 lenient=options["lenient"],
                 new_words=options["new_words"],
                 replaces=options["replace"],
+                run_order=options["order"],
                 progress=told,
             )
         except ImportFailed as failed:

@@ -72,7 +72,8 @@ def _told(choice: GridChoice, report: Grid) -> Iterator[str]:
         yield ""
         yield f"{group or 'topics of no group'}: {rows[0].n_topics} topics"
         for row in rows:
-            yield f"  {row.value}, {row.n_reports} reports"
+            apart = ", on other topics than most: never the best" if row.is_apart else ""
+            yield f"  {row.value}, {row.n_reports} reports{apart}"
             yield from (f"    {line}" for line in _measures(report, row))
 
 

@@ -4,22 +4,30 @@ from __future__ import annotations
 
 import json
 from argparse import ArgumentParser
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 from django.core.management.base import BaseCommand, CommandError
 
 from annotation.models import Dataset
+from annotation.plurals import n_of
+from evaluation.data.relevance import is_relevance_source, relevance_sources
 from evaluation.data.selection import SelectionError, one_of
+from evaluation.data.sources import sources
+from evaluation.retrieval.relevance import RelevanceForm, relevance_lines
 from evaluation.scoring.depths import unlike_depths
 from evaluation.scoring.options import ORACLE, ScoringForm, add_options
-from evaluation.scoring.row_score import METRICS, RowScore, TopicScore
+from evaluation.scoring.relevance import check_measures, relevance_json, relevance_scores
+from evaluation.scoring.row_score import BOUNDS, METRICS, REPORTS, RUNS, RowScore, TopicScore
+from evaluation.scoring.same_topics import on_same_topics
 from evaluation.scoring.score import Scores, as_json, score
 from evaluation.scoring.tokens import tokenizer
 from evaluation.stats.estimate import Estimate
 
 WIDTH = 34  # of a name in a table
+BY_RELEVANCE = ("source", "eta", "cutoff", "zeros")
+OF_SUB_QUESTIONS = ("ideal", "rules", "questions")
 HEADS = ("coverage", "alpha-nDCG", "density", "recall", "MAP", "nDCG")
 
 
@@ -41,12 +49,22 @@ class Command(BaseCommand):
         parser.add_argument(
             "--tokenizer", default="words", help="words, or a JSON file of the package tokenizers"
         )
+        parser.add_argument(
+            "--measure",
+            action="append",
+            default=[],
+            metavar="NAME",
+            help="by relevance grades: another measure, as ir_measures calls it, such as ERR@10; repeatable",
+        )
         parser.add_argument("--json", action="store_true", help="print JSON, with --all a list")
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
             slugs = Dataset.objects.values_list("slug", flat=True)
             dataset = Dataset.objects.get(slug=one_of("dataset", options["dataset"], slugs))
+            if _is_by_relevance(dataset, options):
+                self._by_relevance(dataset, options)
+                return
             chosen = ScoringForm(dataset, options).options(tokenizer(options["tokenizer"]))
             scores = score(dataset, chosen, None if options["all"] else [options["run"]])
         except SelectionError as error:
@@ -57,6 +75,44 @@ class Command(BaseCommand):
             self.stdout.write(printed)
         else:
             self.stdout.write("\n".join(_lines(dataset, scores)))
+
+    def _by_relevance(self, dataset: Dataset, options: dict[str, Any]) -> None:
+        """Raises SelectionError, which lists the choices, for what is not there."""
+        asked = {name: options[name] for name in BY_RELEVANCE if options[name] is not None}
+        chosen = RelevanceForm(dataset, asked).options(tuple(dict.fromkeys(options["measure"])))
+        check_measures(chosen.others, chosen.eta)
+        scores = relevance_scores(dataset, chosen, None if options["all"] else [options["run"]])
+        if options["json"]:
+            rows = [relevance_json(scores, row) for row in scores.rows]
+            printed = json.dumps(rows if options["all"] else rows[0], indent=2, ensure_ascii=False)
+            self.stdout.write(printed)
+        else:
+            self.stdout.write("\n".join(relevance_lines(dataset.slug, scores)))
+
+
+def _is_by_relevance(dataset: Dataset, options: dict[str, Any]) -> bool:
+    """Whether the grades are of whole topics: those named are, or nobody graded sub-questions.
+
+    Raises SelectionError for options that are of sub-questions, or of whole topics, alone.
+    """
+    name = options["source"]
+    every = sources(dataset)
+    is_other = name in {source.name for source in every}
+    by_relevance = (
+        bool(relevance_sources(dataset)) and not every
+        if not name
+        else is_relevance_source(dataset, name) and not is_other
+    )
+    if by_relevance and (given := [f"--{o}" for o in OF_SUB_QUESTIONS if options[o] is not None]):
+        raise SelectionError(f"By relevance grades there is no {' and no '.join(given)}.")
+    if not by_relevance and options["measure"]:
+        raise SelectionError(
+            "--measure takes relevance grades of whole topics, as qrels are: name them with --source."
+        )
+    if not by_relevance and name and not is_other and (there := relevance_sources(dataset)):
+        listed = [*(source.name for source in every), *(source.name for source in there)]
+        one_of("source of grades", name, listed)
+    return by_relevance
 
 
 def _lines(dataset: Dataset, scores: Scores) -> Iterable[str]:
@@ -72,15 +128,31 @@ def _lines(dataset: Dataset, scores: Scores) -> Iterable[str]:
     if options.source.why:
         yield options.source.why
     yield from ("", *_row("", *HEADS, "topics", "|Z|"))
-    for row in scores.rows:
+    together, apart = _by_topics(scores.rows)
+    for row in together:
         if len(scores.rows) == 1:
             for name, topic in row.topics.items():
                 yield from _topic(name, topic)
         yield from _mean(row)
+    if apart:
+        yield from ("", "On other topics than most runs, or most systems with reports:")
+        for row in apart:
+            yield from _mean(row)
     yield from ("", *scores.notes)
-    runs = {row.row.name: row.sizes for row in scores.rows if row.row.kind == "run"}
+    runs = {row.name: row.sizes for row in scores.rows if row.group == RUNS}
     if unlike := unlike_depths(runs):
         yield f"{unlike.sentence} Choose --cutoff."
+
+
+def _by_topics(rows: Sequence[RowScore]) -> tuple[list[RowScore], list[RowScore]]:
+    """The bounds and the systems that are compared; then those that are not, see `on_same_topics`."""
+    names = {
+        row.name
+        for group in (RUNS, REPORTS)
+        for row in on_same_topics([row for row in rows if row.group == group])
+    }
+    together = [row for row in rows if row.group == BOUNDS or row.name in names]
+    return together, [row for row in rows if row not in together]
 
 
 def _topic(name: str, score: TopicScore) -> Iterable[str]:
@@ -109,7 +181,9 @@ def _mean(row: RowScore) -> Iterable[str]:
         yield f"{'':{WIDTH}} alpha-nDCG without gains of other topics' passages, as ndeval: {theirs:.3f}"
     for head, value in zip(HEADS, values, strict=True):
         if value.value is not None and value.missing:
-            yield f"{'':{WIDTH}} {head}: {value.missing} topics undefined"
+            yield f"{'':{WIDTH}} {head}: {n_of(value.missing, 'topic')} without a value"
+    if row.n_absent:
+        yield f"{'':{WIDTH}} {row.absent_remark}"
     yield from _reasons(values)
 
 

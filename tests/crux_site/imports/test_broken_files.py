@@ -109,7 +109,9 @@ def test_a_question_that_has_changed_is_refused(tmp_path):
 def test_a_run_with_another_ranking_is_refused(tmp_path):
     import_dataset(write(tmp_path), "small")
     files = study()
-    files[RUN][0:2] = files[RUN][1::-1]
+    first, second = (line.split() for line in files[RUN][:2])
+    first[2], second[2] = second[2], first[2]
+    files[RUN][0:2] = [" ".join(first), " ".join(second)]
     assert "another ranking for t-1" in failed(write(tmp_path, files))[0].message
 
 

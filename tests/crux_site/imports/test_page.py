@@ -10,6 +10,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 
 from annotation.models import Dataset, Rating, Text, Topic
 from crux_site.imports import uploads
+from evaluation.models import RankedText
 
 DEMO = Path(__file__).resolve().parents[3] / "fixtures" / "demo"
 
@@ -177,3 +178,23 @@ def test_an_unknown_format_is_refused(cast, staging):
     response = upload(cast.client("admin"), archive(), format="csv")
     assert response.status_code == 422
     assert not list(staging.iterdir())
+
+
+@pytest.mark.parametrize(("order", "first"), [("", "a"), ("score", "a"), ("lines", "b")])
+def test_the_order_of_an_unsorted_run_can_be_chosen(cast, order, first):
+    client = cast.client("admin")
+    topics = SimpleUploadedFile("topics.jsonl", b'{"id": "t1", "request": "Why?"}\n')
+    run = SimpleUploadedFile("r.run", b"t1 Q0 b 2 1 r\nt1 Q0 a 1 2 r\n")
+    preview = upload(client, topics, run, run_order=order)
+    assert (
+        "topics of runs whose lines are not in the order of their scores"
+        in client.get(preview.url).content.decode()
+    )
+    client.post(preview.url)
+    assert RankedText.objects.get(rank=1).text.name == first
+
+
+def test_an_order_that_there_is_not_is_refused(cast):
+    response = upload(cast.client("admin"), archive(), run_order="rank")
+    assert response.status_code == 422
+    assert "rank is not one of the available choices" in response.content.decode()

@@ -15,6 +15,7 @@ from annotation.models import (
     Text,
     Topic,
 )
+from annotation.models.standard import UMBRELA, add_standard
 from annotation.text.versions import reword
 from crux_site.calibration import views as calibration
 from crux_site.projects.shown import WITH_WORDS, WITHOUT_WORDS
@@ -24,6 +25,7 @@ from evaluation.mixed_model import export as mixed_model
 from evaluation.models import RankedText, RetrievalRun
 from evaluation.nuggets import export as nuggets
 from evaluation.retrieval import export as retrieval
+from evaluation.retrieval import relevance
 from evaluation.seen import export as seen
 from tests.crux_site.projects.shared import DATASET, assert_private, share, told_by, visitor
 from tests.crux_site.projects.test_strangers import (
@@ -56,6 +58,7 @@ MORE = (
     "calibration/?rubric=graded&judge=lexical",
     "retrieval/?among=reports",
     "retrieval/runs/ferry-bm25/",
+    *(f"retrieval/relevance/{name}.csv" for name in relevance.TABLES),
     "retrieval/compare/?a=ferry-bm25&b=dense",
     *(f"retrieval/figure/{name}/" for name in ("metrics", "topics", "compare")),
     "grid/items.json?system=annotated.bm25",
@@ -77,11 +80,12 @@ def make_shared_world() -> World:
         dataset=dataset, topic=topic, kind="reference", name=topic.name, body="None was hurt."
     )
     questions = list(topic.questions.all())
+    add_standard(UMBRELA)
     for name in ("ann", "ben"):
         rater = Rater.objects.create(dataset=dataset, name=name, kind="human")
         for kind, rubrics in (
             ("report", ("answerable", "graded", "importance", "nugget-support")),
-            ("passage", ("graded",)),
+            ("passage", ("graded", "umbrela")),
             ("reference", ("graded",)),
         ):
             for rubric in Rubric.objects.filter(slug__in=rubrics):

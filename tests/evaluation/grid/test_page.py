@@ -208,3 +208,17 @@ def test_more_systems_cost_a_few_queries_each(rosa, grid, django_assert_max_num_
         )
     with django_assert_max_num_queries(30 + 13 * 10):
         assert rosa.get(URL, {"vary": "system"}).status_code == 200
+
+
+def test_a_system_on_fewer_topics_is_last_and_never_best(rosa, grid):
+    report = Text.objects.get(kind="report", system="k1", topic__name="t-2")
+    report.ratings.all().delete()
+    report.delete()
+    content = rosa.get("/datasets/grid/grid.json").json()
+    rows = [row for row in content["rows"] if row["group"] == "read-1" and row["n_reports"]]
+    assert [(row["system"], row["n_reports"], row["on_same_topics"]) for row in rows] == [
+        ("k2", 2, True),
+        ("k1", 1, False),
+    ]
+    assert not any(measure["best"] for row in rows for measure in row["measures"].values())
+    assert "on other topics than most: never the best" in words(rosa.get(URL))

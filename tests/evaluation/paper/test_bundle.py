@@ -62,7 +62,8 @@ def test_provenance(mill):
     provenance = json.loads(made.files["provenance.json"])
     assert provenance["command"] == (
         "manage.py tables mill --cutoff oracle --eta 4 --ideal standard --intervals "
-        "--questions all --reported table1.csv --rules authors --source judge --tokenizer words"
+        "--questions all --reported table1.csv --rules authors --source judge --tokenizer words "
+        "--zeros none"
     )
     assert provenance["dataset"] == "mill"
     assert provenance["judge"]["kind"] == "model"

@@ -156,7 +156,7 @@ def test_each_file_alone_is_that_of_the_command(rosa, mill, made):
             option: values
             for option, values in parse_qs(urlsplit(link).query).items()
             if OPTIONS.get(option) != values[0]
-        } == {"ideal": ["standard"], "questions": ["all"]}
+        } == {"ideal": ["standard"], "questions": ["all"], "zeros": ["none"]}
         if name not in ("paper.zip", "figure4.png", "figure4.pdf"):
             response = rosa.get(link)
             assert response.content == made[1][name], name

@@ -126,8 +126,12 @@ def test_fewer_topics_and_unrated_cells_are_told(mill):
     passage = mill.texts.get(name="mill-1:0#0")
     passage.ratings.filter(question__position=1).delete()
     sheet = sheet_of(mill)
-    assert line(sheet, "human_eval.good").note == "Z: 1 of 2 topics, 1 cells unrated"
+    assert line(sheet, "human_eval.good").note == (
+        "Z: 1 cells unrated, 1 topic without results, counted as 0"
+    )
     assert line(sheet, "human_eval.mid").note == "Z: 1 cells unrated"
+    counts_own = sheet_of(mill, zeros="none")
+    assert line(counts_own, "human_eval.good").note == "Z: 1 of 2 topics, 1 cells unrated"
     # The greatest is among those with both topics, and tau is over these three.
     text = latex(sheet)
     assert r"\textbf{75.0}" in text

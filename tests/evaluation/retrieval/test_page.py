@@ -255,6 +255,8 @@ def test_pairs_that_share_no_topic_are_counted(rosa, room):
         dataset=room, topic=room.topics.first(), kind="report", system="poor", name="t0", body="a"
     )
     seen = words(rosa.get(f"{ROOM}?source=judge&among=reports"))
+    assert "One system alone: a test takes two." in seen  # poor has one of the topics
+    seen = words(rosa.get(f"{ROOM}?source=judge&among=reports&topics=any"))
     assert "1 pair, and none can be compared: no topic has a value of both." in seen
 
 
@@ -338,8 +340,9 @@ def test_the_real_study(real_study, rosa, django_assert_max_num_queries):
     assert any(map(reads_grades, first))
     assert not any(map(reads_grades, again))
     runs = [row.name for row in response.context["systems"]]
-    assert len(runs) == 10
-    assert len(tables(response)["Table 2. Every two systems, by Coverage"]) == 45
-    judges = rosa.get(f"{room}judges/?source=llama33_70b")
-    (first, *_) = judges.context["others"].orders
-    assert (first.a.name, first.b.name, first.tau.n) == ("crux_prejudge", "llama33_70b", 10)
+    assert len(runs) == 6  # four others rank 6 of the 30 topics
+    assert len(tables(response)["Table 2. Every two systems, by Coverage"]) == 15
+    for topics, n in (("same", 6), ("any", 10)):
+        judges = rosa.get(f"{room}judges/?source=llama33_70b&topics={topics}")
+        (first, *_) = judges.context["others"].orders
+        assert (first.a.name, first.b.name, first.tau.n) == ("crux_prejudge", "llama33_70b", n)

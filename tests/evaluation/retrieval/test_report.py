@@ -93,7 +93,7 @@ def test_undefined_rows_come_last_in_either_direction(room, sort):
     blank = RetrievalRun.objects.create(dataset=room, name="blank")
     text = Text.objects.create(dataset=room, topic=topic, kind="passage", name="t0:0#9", body="a")
     RankedText.objects.create(run=blank, topic=topic, text=text, rank=1)
-    room_board, choice = opened(room, source="judge", sort=sort)
+    room_board, choice = opened(room, source="judge", sort=sort, topics="any", zeros="none")
     last = table(room_board, choice)[1].rows[-1]
     assert (last.name, last.undefined) == ("blank", "")
     assert last.means["coverage"].reason.startswith("undefined, because")

@@ -44,7 +44,7 @@ def test_undefined_says_why(rosa, room):
     Rating.objects.filter(rater__name="judge", text__name="t0:0#0").delete()
     seen = words(rosa.get(f"{ROOM}runs/fair/?source=judge"))
     assert "undefined none of it is rated" in seen
-    assert "n = 3, 1 undefined" in seen
+    assert "n = 3, 1 missing" in seen
     assert "1 of 9 pairs are not rated and answer nothing" in seen
 
 

@@ -122,7 +122,7 @@ def test_the_table_for_people(study):
     assert "alpha-nDCG without gains of other topics' passages, as ndeval: 0." in seen
     every = output("ferry", "--all", "--judge", "judge", "--cutoff", "10")
     assert "cut-off 10" in every
-    assert "coverage: 1 topics undefined" in every
+    assert "coverage: 1 topic without a value" in every
     assert "95%, from" in every
     # dense ranks 2 and 1 passages, annotated.bm25 4 of one topic.
     lines = {line.split()[0]: line for line in every.splitlines() if line and line[0] != " "}

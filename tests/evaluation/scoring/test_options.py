@@ -13,7 +13,15 @@ def test_defaults(study):
     options = choose(study.dataset)
     assert (options.source.name, options.eta, options.cutoff) == ("judge", 3, "oracle")
     assert (options.ideal, options.rules, options.tokenizer) == ("standard", PAPER, WORDS)
-    assert list(options.params().values()) == ["judge", "3", "oracle", "standard", "paper", "all"]
+    assert list(options.params().values()) == [
+        "judge",
+        "3",
+        "oracle",
+        "standard",
+        "paper",
+        "all",
+        "runs",
+    ]
     assert choose(study.dataset, source="", eta="", cutoff="", ideal="", rules="") == options
     assert choose(study.dataset, rules="authors").cutoff is None
     assert choose(study.dataset, cutoff="size").cutoff is None

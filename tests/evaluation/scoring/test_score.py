@@ -240,11 +240,13 @@ def test_values_stand_in_the_order_of_the_topics(study):
     scores = score(study.dataset, choose(study.dataset, cutoff="size"))
     assert scores.topic_names == ("ferry-1", "ferry-2")
     np.testing.assert_allclose(scores.by_name["dense"].of("recall"), [1 / 4, 1])
-    # annotated.bm25 does not rank ferry-2: no topic of it, and NaN here.
+    # annotated.bm25 does not rank ferry-2, which has a relevant passage and no answerable question.
     bm25 = scores.by_name["annotated.bm25"]
-    np.testing.assert_allclose(bm25.of("recall"), [2 / 4, np.nan])
+    np.testing.assert_allclose(bm25.of("recall"), [2 / 4, 0])
+    np.testing.assert_allclose(bm25.of("coverage"), [2 / 3, np.nan])
     assert list(bm25.topics) == ["ferry-1"]
-    assert bm25.means["recall"].missing == 0
+    assert (bm25.n_topics, bm25.n_absent) == (1, 1)
+    assert (bm25.means["recall"].n, bm25.means["recall"].missing) == (2, 0)
 
 
 def test_rows_scored_alone_and_together_are_the_same(study):

@@ -1,0 +1,62 @@
+"""Systems on the same topics: the largest group is compared, all others are listed apart."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Protocol, TypeVar
+
+from evaluation.metrics.grades import BoolArray
+from evaluation.scoring.rows import Row
+
+
+class OnTopics(Protocol):
+    """A system, and masks over topics: where it has results, and where there is something to find."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def has(self) -> BoolArray: ...
+    @property
+    def judged(self) -> BoolArray: ...
+
+
+System = TypeVar("System", bound=OnTopics)
+
+
+def largest_group(topics: Mapping[str, BoolArray | frozenset[int]]) -> tuple[str, ...]:
+    """Return the systems of the largest group with the same topics, in the order given.
+
+    `topics` has for each system its topics: a mask over all topics, or their keys. Of groups with equally
+    many systems the one with more topics is taken, then the one that comes first. Systems without a topic
+    are a group only where no system has one. Empty for no system.
+    """
+    keys = {name: _key(of_system) for name, of_system in topics.items()}
+    sizes = Counter(key for key in keys.values() if key) or Counter(keys.values())
+    if not sizes:
+        return ()
+    largest = max(sizes, key=lambda key: (sizes[key], len(key)))  # the first of equal ones
+    return tuple(name for name, key in keys.items() if key == largest)
+
+
+def _key(topics: BoolArray | frozenset[int]) -> frozenset[int]:
+    return topics if isinstance(topics, frozenset) else frozenset(topics.nonzero()[0].tolist())
+
+
+def on_same_topics(systems: Sequence[System]) -> tuple[System, ...]:
+    """Return the systems that are compared by default: the largest group with results on the same topics.
+
+    Only topics count on which something can be found: those with an answerable question or a relevant
+    passage. A topic that counts as 0 for a system is none of its topics here.
+    """
+    names = set(largest_group({row.name: row.has & row.judged for row in systems}))
+    return tuple(row for row in systems if row.name in names)
+
+
+def identical_rankings(rows: Sequence[Row]) -> tuple[tuple[str, ...], ...]:
+    """Return the names of runs that rank the same texts in the same order on the same topics, by group."""
+    groups: dict[frozenset[tuple[int, tuple[int, ...]]], list[str]] = {}
+    for row in rows:
+        if row.kind == "run" and row.contexts:
+            groups.setdefault(frozenset(row.contexts.items()), []).append(row.name)
+    return tuple(tuple(names) for names in groups.values() if len(names) > 1)
