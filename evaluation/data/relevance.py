@@ -9,8 +9,10 @@ from dataclasses import dataclass
 from annotation.models import Dataset, Rater, Rating, Rubric, SubQuestion, Text
 from annotation.models.rating import named
 from annotation.models.standard import ANSWERABLE, GRADED
-from evaluation.data.cache import cached
+from evaluation.data.held import Held
 from evaluation.data.selection import SelectionError, one_of
+
+_SOURCES = Held(8)
 
 Grades = Mapping[int, Mapping[int, int]]
 """By key of the topic and of the text."""
@@ -41,9 +43,9 @@ def relevance_sources(dataset: Dataset) -> tuple[RelevanceSource, ...]:
     """Return who graded passages under an ordinal rubric with an eta, people first, then by name.
 
     The rubrics for sub-questions (grades 0 to 5, yes or no) are not among them: they have sources of their
-    own, see `evaluation.data.sources`. Kept until the data change.
+    own, see `evaluation.data.sources`. Kept while nothing is written.
     """
-    return cached(dataset, ("relevance sources",), lambda: _sources(dataset))
+    return _SOURCES.while_unwritten(dataset.pk, lambda: _sources(dataset))
 
 
 def _sources(dataset: Dataset) -> tuple[RelevanceSource, ...]:
