@@ -61,6 +61,7 @@ class JudgeRow(serializers.ModelSerializer):
             "label_ids",
             "parser",
             "failure_policy",
+            "reply_model",
             "created",
         ]
         read_only_fields = fields
@@ -93,6 +94,8 @@ class JudgeRunRow(serializers.ModelSerializer):
             "selection",
             "endpoint",
             "concurrency",
+            "current_concurrency",
+            "reply_seconds",
             "workers",
             "max_pairs",
             "max_tokens",

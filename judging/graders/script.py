@@ -25,11 +25,12 @@ FirstTokens = Sequence[tuple[str, float]]  # the likeliest, with their log-proba
 class Script(ABC, Generic[What, Came]):
     """What is said to a model about `What`, and what its replies are read as.
 
-    `who` is what asks, for people: a judge. `ways` are the parameters of a request to a server, the best
-    first.
+    `who` is what asks, for people: a judge. `rename_advice` says how it accepts replies that name the model
+    as {named}. `ways` are the parameters of a request to a server, the best first.
     """
 
     who: str
+    rename_advice = "copy this judge to a new one, with {named} under “Replies name the model as”"
     spec: Asked
     ways: Sequence[dict[str, object]]
 
