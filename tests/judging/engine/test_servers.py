@@ -1,5 +1,6 @@
 """A run at several servers: how they are named, that each pair is stored once, and who is put aside."""
 
+import asyncio
 import itertools
 import json
 from io import StringIO
@@ -155,6 +156,36 @@ def test_where_none_is_left_the_run_is_paused_and_says_so(judge, servers):
     command(*told)
     run.refresh_from_db()
     assert (run.state, run.put_aside) == ("finished", {})  # whoever resumes asks all of them again
+
+
+def test_server_that_answers_as_another_model_is_asked_once_and_pauses_the_run(judge, servers):
+    server, _ = servers
+    for topic, n in itertools.product(range(2), range(4)):
+        answer = as_json(completion("4") | {"model": "gpt-4o-2024-08-06"})
+        server.script(f"Question {n} of {topic}?", answer)
+    says = r"answers as gpt-4o-2024-08-06\. If that is the model you mean, copy this judge to a new one"
+    with pytest.raises(CommandError, match=says):
+        command("--endpoint", server.url, "--concurrency", "8")
+    run = JudgeRun.objects.get()
+    assert (run.state, server.asked.total(), Attempt.objects.count()) == ("paused", 1, 0)
+    assert "under “Replies name the model as”" in run.note
+
+
+@pytest.mark.timing
+def test_server_of_one_slot_grades_each_pair_once_and_the_run_knows_what_it_takes(judge, servers):
+    server, _ = servers
+    slot = asyncio.Lock()
+
+    async def one_at_a_time(request, body):
+        async with slot:
+            return await said("4", after=0.1)(request, body)
+
+    for topic, n in itertools.product(range(2), range(4)):
+        server.script(f"Question {n} of {topic}?", one_at_a_time)
+    command("--endpoint", server.url, "--concurrency", "64", "--reply-seconds", "1")
+    run = JudgeRun.objects.get()
+    assert (run.state, server.asked.total(), Attempt.objects.count()) == ("finished", 24, 24)
+    assert run.current_concurrency < 64
 
 
 def test_workers_write_down_what_each_of_them_sees(judge, study):
