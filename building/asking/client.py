@@ -10,8 +10,8 @@ from functools import partial
 from typing import Any, TypeVar
 
 from judging.graders.base import AnotherJudge, GraderError, Unavailable
+from judging.graders.model_names import names_model
 from judging.graders.openai_probe import card_of, check_status, token_ids_of
-from judging.graders.openai_reply import names_model
 from judging.graders.openai_server import (
     BODY_LIMIT,
     WORDS_LIMIT,
@@ -52,7 +52,7 @@ class Client:
     def check(self) -> int | None:
         """The longest prompt of the model in tokens, where a server tells; of several the shortest.
 
-        Raises AnotherJudge where one says that it serves other models, Unavailable where it is silent.
+        Raises Unavailable where one is silent.
         """
         return asyncio.run(self._opened(self._check))
 

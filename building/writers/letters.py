@@ -19,6 +19,7 @@ class Letters(Script[Ask, Outcome]):
     """The Script of a writer."""
 
     who = "writer"
+    rename_advice = "make a new writer with {named} as its revision"
     spec: WriterSpec
 
     def __init__(self, spec: WriterSpec) -> None:

@@ -8,14 +8,19 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 from building.writers.base import Ask, Outcome
 from building.writers.letters import Letters
 from building.writers.spec import WriterSpec
+from judging.graders.openai_api import PATIENCE
 from judging.graders.openai_server import Address
 from judging.graders.openai_talks import Talks
+from judging.graders.timeouts import reply_seconds
 
-PATIENT = 600.0  # seconds that a text may take: they are long, and servers slow
+LEAST_SECONDS = 600  # that a text may take: they are long, and servers slow
 
 
 class OpenAIWriter:
-    """The writer `spec` at some servers of its model; see Talks."""
+    """The writer `spec` at some servers of its model; see Talks.
+
+    Without a `timeout` it is that of `reply_seconds`, and LEAST_SECONDS at least; `patience` is as of a judge.
+    """
 
     def __init__(
         self,
@@ -24,16 +29,18 @@ class OpenAIWriter:
         *,
         on_aside: Callable[[str, str], None] = lambda url, why: None,
         concurrency: int = 64,
-        timeout: float = PATIENT,
-        patience: float = 600,
+        timeout: float | None = None,
+        patience: float | None = None,
     ) -> None:
+        urls = [each.url for each in addresses]
+        timeout = timeout or max(LEAST_SECONDS, reply_seconds(spec.sampling, urls))
         self.talks: Talks[Ask, Outcome] = Talks(
             Letters(spec),
             addresses,
             on_aside=on_aside,
             concurrency=concurrency,
             timeout=timeout,
-            patience=patience,
+            patience=max(PATIENCE, 3 * timeout) if patience is None else patience,
         )
 
     def outcomes(self, asks: Iterator[Ask]) -> Generator[Outcome | None]:

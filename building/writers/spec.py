@@ -37,6 +37,11 @@ class WriterSpec:
     adapter_hash: str = ""
 
     @property
+    def reply_model(self) -> str:
+        """Empty: a writer whose replies name its model otherwise has that name as its revision."""
+        return ""
+
+    @property
     def is_extractive(self) -> bool:
         return self.backend == EXTRACTIVE
 

@@ -21,7 +21,7 @@ from judging.engine import budget
 from judging.engine.selection import KINDS, Selection
 from judging.models import Judge
 
-LIMITS = ("max_pairs", "max_tokens", "max_money")
+LIMITS = ("max_pairs", "max_tokens", "max_money", "reply_seconds")
 SELECTION = ("texts", "topics", "run", "depth", "limit", "retry")
 OPTIONS = ("endpoint", "concurrency", "workers", "price_in", "price_out", "currency")
 
@@ -54,6 +54,13 @@ class BudgetBody(StrictBody):
     )
     max_money = MoneyToSpend(
         max_value=budget.MONEY, default=None, allow_null=True, help_text="At the run's prices."
+    )
+    reply_seconds = StrictInteger(
+        min_value=1,
+        max_value=budget.REPLY_SECONDS,
+        default=None,
+        allow_null=True,
+        help_text="Seconds that a reply may take; without it by the judge and its server.",
     )
 
     @property

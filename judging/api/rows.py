@@ -62,6 +62,7 @@ class JudgeRow(serializers.ModelSerializer):
             "parser",
             "failure_policy",
             "archived",
+            "reply_model",
             "created",
         ]
         read_only_fields = fields
@@ -94,6 +95,8 @@ class JudgeRunRow(serializers.ModelSerializer):
             "selection",
             "endpoint",
             "concurrency",
+            "current_concurrency",
+            "reply_seconds",
             "workers",
             "max_pairs",
             "max_tokens",

@@ -20,6 +20,7 @@ from judging.models.run import PARTED_BY
 
 CONCURRENCY = 4_096  # requests at once, of each worker
 WORKERS = 256
+REPLY_SECONDS = 86_400  # that a reply may take
 PAIRS = 2**31 - 1  # what the columns hold
 TOKENS = 2**63 - 1
 MONEY = 10**12

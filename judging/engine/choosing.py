@@ -5,11 +5,12 @@ from functools import partial
 
 from django.conf import settings
 
-from judging.engine import states
+from judging.engine import runs, states
 from judging.engine.judges import baseline_of, baseline_under
 from judging.graders.base import Grader, GraderError
 from judging.graders.openai_api import OpenAIGrader
 from judging.graders.openai_server import Address
+from judging.graders.timeouts import reply_seconds
 from judging.graders.vllm_grader import VllmGrader
 from judging.models import Judge, JudgeRun
 from judging.models.run import PARTED_BY
@@ -49,6 +50,17 @@ def _key_of(endpoint: str) -> str | None:
     return os.environ.get(f"JUDGE_KEY_{name}" if name else "JUDGE_KEY")
 
 
+def seconds_of(run: JudgeRun) -> int | None:
+    """Return the seconds that a reply of a run may take, None where it asks no server that is known here."""
+    if run.reply_seconds or run.judge.backend != Judge.Backend.OPENAI:
+        return run.reply_seconds
+    try:
+        urls = [address.url for address in addresses_of(run.endpoint)]
+    except GraderError:
+        return None
+    return reply_seconds(run.judge.spec.sampling, urls)
+
+
 def grader_of(run: JudgeRun) -> tuple[Grader, int]:
     """The grader of a run's judge, and how many replies to write at once.
 
@@ -73,7 +85,10 @@ def grader_of(run: JudgeRun) -> tuple[Grader, int]:
             key=first.key,
             others=others,
             on_aside=partial(states.put_server_aside, run),
+            on_concurrency=partial(runs.note_concurrency, run),
             concurrency=run.concurrency,
+            start_concurrency=run.current_concurrency,
+            timeout=run.reply_seconds,
         ),
         run.concurrency,
     )

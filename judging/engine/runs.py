@@ -16,7 +16,7 @@ from judging.engine.selection import Selection
 from judging.engine.states import RunRefused, State, check, move, over_budget
 from judging.models import Judge, JudgeRun
 
-MOST = {"max_pairs": budget.PAIRS}  # as in states.MOST
+MOST = {"max_pairs": budget.PAIRS, "reply_seconds": budget.REPLY_SECONDS}  # as in states.MOST
 
 
 def start(
@@ -104,10 +104,16 @@ def resume(run: JudgeRun, **budget: Any) -> None:
                 ended=None,
                 planning_until=None,
                 put_aside={},
+                current_concurrency=None,
                 **budget,
             )
     except IntegrityError:
         raise RunRefused(_still_open(run)) from None
+
+
+def note_concurrency(run: JudgeRun, limit: int) -> None:
+    """Write down how many requests at once the servers of a run take now, for everybody who looks at it."""
+    JudgeRun.objects.filter(pk=run.pk).update(current_concurrency=limit)
 
 
 def n_done(run: JudgeRun) -> int:

@@ -55,6 +55,7 @@ class JudgeRow(Row):
     label_ids: list[int] = []
     parser: Annotated[Words, Field(max_length=40)] = ""
     failure_policy: Words = Judge.FailurePolicy.MISSING.value
+    reply_model: Annotated[Words, Field(max_length=250)] = ""
     fingerprint: Words
 
 

@@ -22,6 +22,14 @@ class AnotherJudge(GraderError):
     """The server serves another model or template than the judge that was asked for."""
 
 
+class OtherModelReplied(AnotherJudge):
+    """A reply names its model `named`, which is not the one that was asked for."""
+
+    def __init__(self, words: str, named: str) -> None:
+        super().__init__(words)
+        self.named = named
+
+
 IN_VAIN = 200  # errors in a row after which a worker stops
 # Failures that say something about the pair. Any other error may be everybody's.
 _OF_THE_PAIR = (Failure.TOO_LONG, Failure.NO_TERMS)

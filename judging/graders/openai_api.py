@@ -9,8 +9,13 @@ from judging.graders.grading import Grading, replies_of
 from judging.graders.openai_probe import Probe, probe
 from judging.graders.openai_server import Address
 from judging.graders.openai_talks import Talks
+from judging.graders.timeouts import reply_seconds
 from judging.grading.pairs import Pair, Reply
 from judging.grading.spec import Spec
+
+PATIENCE = (
+    600.0  # seconds for which all servers may be silent, if replies are no longer than a third
+)
 
 __all__ = ["OpenAIGrader", "Probe", "probe"]
 
@@ -18,7 +23,9 @@ __all__ = ["OpenAIGrader", "Probe", "probe"]
 class OpenAIGrader:
     """The judge `spec` at the server whose OpenAI paths begin with `url`, such as .../v1.
 
-    `others` are further servers of the same judge, which share the pairs. For the rest see Talks.
+    `others` are further servers of the same judge, which share the pairs. The `timeout` is that of
+    `reply_seconds` where none is given, and `patience` ten minutes or three times as long. For the rest see
+    Talks.
     """
 
     def __init__(
@@ -29,18 +36,23 @@ class OpenAIGrader:
         key: str | None,
         others: Sequence[Address] = (),
         on_aside: Callable[[str, str], None] = lambda url, why: None,
+        on_concurrency: Callable[[int], None] = lambda limit: None,
         concurrency: int = 64,
-        timeout: float = 60,
-        patience: float = 600,
+        start_concurrency: int | None = None,
+        timeout: float | None = None,
+        patience: float | None = None,
     ) -> None:
         self.spec = spec
+        timeout = timeout or reply_seconds(spec.sampling, [url, *(each.url for each in others)])
         self.talks: Talks[Sequence[Pair], list[Reply]] = Talks(
             Grading(spec),
             [Address(url, key), *others],
             on_aside=on_aside,
+            on_concurrency=on_concurrency,
             concurrency=concurrency,
+            start_concurrency=start_concurrency,
             timeout=timeout,
-            patience=patience,
+            patience=max(PATIENCE, 3 * timeout) if patience is None else patience,
         )
 
     def replies(self, pairs: Iterator[Pair]) -> Generator[Reply | None]:

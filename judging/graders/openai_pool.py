@@ -12,7 +12,8 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Generic
 
-from judging.graders.base import AnotherJudge, GraderError
+from judging.graders.base import GraderError
+from judging.graders.concurrency import Concurrency
 from judging.graders.openai_asking import Asking
 from judging.graders.openai_server import Server
 from judging.graders.patience import SILENCE
@@ -25,18 +26,40 @@ class Pool(Generic[What, Came]):
     """The servers of one session, one or more. `aside` are those that were put aside, with the reasons."""
 
     def __init__(
-        self, script: Script[What, Came], servers: Sequence[Server], patience: float
+        self,
+        script: Script[What, Came],
+        servers: Sequence[Server],
+        patience: float,
+        concurrency: int,
+        start: int | None = None,
     ) -> None:
-        self._script = script
         self._servers = servers
+        self._concurrency = concurrency
         self._askings = [
-            Asking(script, server, patience, partial(self._do_others_answer, server))
+            Asking(
+                script,
+                server,
+                patience,
+                partial(self._do_others_answer, server),
+                Concurrency(concurrency, start),
+            )
             for server in servers
         ]
         self._ready: list[Asking[What, Came]] = []
         self._starting: list[asyncio.Task[None]] = []
         self._failure: GraderError | None = None
         self.aside: dict[str, str] = {}
+
+    @property
+    def room(self) -> int:
+        """How many messages may be out at all servers together, now."""
+        return min(self._concurrency, sum(asking.room for asking in self._ready))
+
+    @property
+    def limit(self) -> int:
+        """How many requests at once the servers take as far as is known, of those that are wished for."""
+        total = sum(int(asking.load.limit) for asking in self._ready)
+        return min(self._concurrency, total) or self._concurrency
 
     async def open(self) -> None:
         for server in self._servers:
@@ -71,22 +94,17 @@ class Pool(Generic[What, Came]):
         """What the answer of one of them comes to. Raises GraderError if none can be had any more."""
         while True:
             # Among equals the one that was asked least, or else with few requests one would have all.
-            asking = min(self._ready, key=lambda asking: (asking.n_open, asking.n_asked))
+            free = [asking for asking in self._ready if asking.n_open < asking.room]
+            asking = min(free or self._ready, key=lambda asking: (asking.n_open, asking.n_asked))
             asking.n_asked += 1
             asking.n_open += 1
             try:
-                came = await asking.answer(what)
+                return await asking.answer(what)
             except GraderError as error:
-                if self._gives_way(asking, error):
-                    continue
-                raise
+                if not self._gives_way(asking, error):
+                    raise
             finally:
                 asking.n_open -= 1
-            if words := self._script.is_of_another(came):
-                why = f"{asking.server.name} serves another model. {words}"
-                if self._gives_way(asking, AnotherJudge(why)):
-                    continue
-            return came
 
     async def _begin(self, asking: Asking[What, Came]) -> None:
         try:
@@ -110,7 +128,7 @@ class Pool(Generic[What, Came]):
 
     def _put_aside(self, asking: Asking[What, Came], error: GraderError) -> None:
         self.aside[asking.server.url] = str(error)
-        asking.patience.put_aside()
+        asking.put_aside()
         logger.warning("%s It is put aside, and the other servers are asked.", error)
 
     async def _do_others_answer(self, server: Server, since: float) -> bool:

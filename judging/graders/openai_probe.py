@@ -11,11 +11,12 @@ from typing import Any
 
 from judging.graders import base
 from judging.graders.base import AnotherJudge, Unavailable
-from judging.graders.openai_reply import has_logprobs
+from judging.graders.openai_reply import has_logprobs, model_named
 from judging.graders.openai_server import Answer, NoAnswerError, Server, decoded
 from judging.grading.spec import Asked
 
 PROBE_SECONDS = 20.0
+NAME_LIMIT = 250  # characters of a model's name, as many as a judge keeps
 
 # Where Hugging Face's cache keeps a model, and so a path that names its revision.
 _SNAPSHOT = re.compile(r"/snapshots/([0-9a-f]{40})(?:/|$)")
@@ -27,7 +28,7 @@ class Probe:
 
     `models` are the names that it serves. `revision` and `template_hash` are empty, `max_model_len`
     (tokens) is None and `label_ids` has no entries where they could not be learnt; `notes` then say
-    why, a sentence each.
+    why, a sentence each. `named` is how its reply names the model, "" where it does not.
     """
 
     models: tuple[str, ...] = ()
@@ -36,6 +37,7 @@ class Probe:
     label_ids: tuple[int, ...] = ()
     template_hash: str = ""
     has_logprobs: bool = False
+    named: str = ""
     notes: tuple[str, ...] = ()
 
 
@@ -56,15 +58,17 @@ def probe(
     return asyncio.run(_probe(Server(url, key, PROBE_SECONDS), model, labels, template_kwargs))
 
 
-async def check(server: Server, spec: Asked, who: str) -> None:
-    """Raises AnotherJudge where the server says that it serves another model or template.
+async def check(server: Server, spec: Asked, who: str) -> str:
+    """Return a remark on what the server lists, "" where it lists the model of `spec` or nothing.
 
-    `who` asks, such as a judge. A server that does not tell is taken at its word. Raises NoAnswerError while
-    it does not answer.
+    `who` asks, such as a judge. Deployments and names with a router's suffix are in no list, so that none is
+    refused for it: whose reply comes, the reply says. Raises AnotherJudge where the chat template is another,
+    NoAnswerError while the server does not answer.
     """
-    await card_of(server, spec.model)
+    cards = await _cards(server)
+    remark = _not_listed(spec.model, tuple(cards)) if cards and spec.model not in cards else ""
     if not spec.template_hash:
-        return
+        return remark
     kwargs = spec.sampling.extra.get("chat_template_kwargs")
     template_hash = await _template_hash(server, spec.model, kwargs)
     if template_hash and template_hash != spec.template_hash:
@@ -72,11 +76,12 @@ async def check(server: Server, spec: Asked, who: str) -> None:
             f"The chat template of {spec.model} at {server.url} is not the one of this {who}: another "
             "version of the model or the server, or a template that writes the date of the day."
         )
+    return remark
 
 
-def _not_served(server: Server, model: str, names: Sequence[str]) -> str:
+def _not_listed(model: str, names: Sequence[str]) -> str:
     shown = ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
-    return f"{server.name} does not serve {model}. It serves {shown}."
+    return f"The server lists {shown}, and not {model}."
 
 
 def _check_key(server: Server, status: int) -> None:
@@ -119,8 +124,10 @@ async def _probe(
         notes = []
         if not cards:
             notes.append("The server does not list its models.")
+        elif not model:
+            return Probe(tuple(cards), notes=("Write down which of its models is meant.",))
         elif model not in cards:
-            return Probe(tuple(cards), notes=(_not_served(server, model, tuple(cards)),))
+            notes.append(f"{_not_listed(model, tuple(cards))} It is asked all the same.")
         card = cards.get(model, {})
         snapshot = _SNAPSHOT.search(str(card.get("root") or ""))
         if snapshot is None:
@@ -131,7 +138,7 @@ async def _probe(
         template_hash = await _template_hash(server, model, template_kwargs)
         if not template_hash:
             notes.append("The server has no /tokenize for chats: its template cannot be pinned.")
-        logprobs, note = await _tells_logprobs(server, model)
+        logprobs, named, note = await _tells_logprobs(server, model)
         notes += [note] if note else []
     except NoAnswerError as trouble:
         raise Unavailable(f"{server.name} does not answer: {trouble}.") from trouble
@@ -144,16 +151,18 @@ async def _probe(
         label_ids=label_ids,
         template_hash=template_hash,
         has_logprobs=logprobs,
+        named=named,
         notes=tuple(notes),
     )
 
 
 async def card_of(server: Server, model: str) -> dict[str, Any]:
-    """What a server lists of a model; nothing where it lists none. Raises AnotherJudge, NoAnswerError."""
-    cards = _cards_in(await server.get(f"{server.url}/models"))
-    if cards and model not in cards:
-        raise AnotherJudge(_not_served(server, model, tuple(cards)))
-    return cards.get(model, {})
+    """Return what a server lists of a model, nothing where it does not list it. Raises NoAnswerError."""
+    return (await _cards(server)).get(model, {})
+
+
+async def _cards(server: Server) -> dict[str, dict[str, Any]]:
+    return _cards_in(await server.get(f"{server.url}/models"))
 
 
 def _cards_in(answer: Answer) -> dict[str, dict[str, Any]]:
@@ -219,7 +228,8 @@ async def token_ids_of(server: Server, question: Mapping[str, object]) -> list[i
     return None
 
 
-async def _tells_logprobs(server: Server, model: str) -> tuple[bool, str]:
+async def _tells_logprobs(server: Server, model: str) -> tuple[bool, str, str]:
+    """Whether it tells them, how the reply names the model, and a sentence where it tells none."""
     question = {
         "model": model,
         "messages": base.PLAIN,
@@ -229,8 +239,10 @@ async def _tells_logprobs(server: Server, model: str) -> tuple[bool, str]:
         "top_logprobs": 5,
     }
     answer = await server.post(f"{server.url}/chat/completions", json.dumps(question).encode())
+    named = server.hushed(model_named(answer.body))[:NAME_LIMIT] if answer.status == 200 else ""
     if answer.status == 200 and has_logprobs(answer.body):
-        return True, ""
+        return True, named, ""
     _check_key(server, answer.status)
     why = "" if answer.status == 200 else f" ({answer.status} {server.words(answer.body)})"
-    return False, f"The server tells no log-probabilities{why}: there will be no expected grades."
+    note = f"The server tells no log-probabilities{why}: there will be no expected grades."
+    return False, named, note

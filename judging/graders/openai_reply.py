@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, NamedTuple
 
+from judging.graders.model_names import is_model_of
 from judging.graders.openai_server import decoded
-from judging.graders.script import TOO_MANY_CHARACTERS, Came, Script, What, oversized
+from judging.graders.script import (
+    NO_TOKENS,
+    TOO_MANY_CHARACTERS,
+    Came,
+    Script,
+    Tokens,
+    What,
+    oversized,
+)
 from judging.grading.pairs import RAW_LIMIT, Failure
 from judging.grading.said import Said
 from judging.grading.spec import Asked
@@ -20,6 +30,12 @@ _TOO_LONG = re.compile(
     r"maximum context length|context_length_exceeded|longer than the model's context length"
     r"|exceed_context_size|exceeds? the (?:available )?context|`inputs` tokens"
     r"|max_tokens must be at least 1, got 0",  # vLLM, where the prompt fills the window exactly
+    re.IGNORECASE,
+)
+# Groq, Anthropic's and Mistral's gateways: one reply to a message.
+_SEVERAL = re.compile(
+    r"(?:['\"`]n['\"`]|\bn\b) *(?:: *number )?(?:must be|should be|has to be|is not|> ?1|other than 1)"
+    r"|(?:multiple|several) (?:choices|completions|samples)|only (?:one|1|a single) (?:choice|completion)",
     re.IGNORECASE,
 )
 _LOGPROBS = re.compile(
@@ -34,8 +50,6 @@ _PARAMETER = re.compile(
     r"|`?top_p`? (?:must be >|cannot both be)|cannot both be specified",
     re.IGNORECASE,
 )
-# How a name goes on that stands for one version: gpt-4o-2024-08-06, claude-sonnet-4-5-20250929.
-_DATED = re.compile(r"[-@](20[0-9]{2}-?[01][0-9]-?[0-3][0-9])")
 
 
 def says_too_long(words: str) -> bool:
@@ -51,6 +65,70 @@ def names_logprobs(words: str) -> bool:
 def names_a_parameter(words: str) -> bool:
     """Whether a server's words say that it does not know or take a parameter, whatever the pair."""
     return _PARAMETER.search(words) is not None
+
+
+def names_several_samples(words: str) -> bool:
+    """Whether a server's words say that it gives one reply to a message."""
+    return _SEVERAL.search(words) is not None
+
+
+def is_filtered(answer: Any) -> bool:
+    """Return whether an error says that a content filter refused the prompt, as OpenAI and Azure write it.
+
+    `answer` is the body as JSON, or the error in it.
+    """
+    error = answer.get("error", answer) if isinstance(answer, dict) else None
+    if not isinstance(error, dict):
+        return False
+    inner = error.get("innererror")
+    return error.get("code") == "content_filter" or (
+        isinstance(inner, dict) and inner.get("code") == "ResponsibleAIPolicyViolation"
+    )
+
+
+def refused(
+    script: Script[What, Came], what: What, digest: str, words: str, tokens: Tokens = NO_TOKENS
+) -> Came:
+    """Return the refusal that a content filter's error comes to. `words` are the server's own."""
+    said = Said(
+        "", finish_reason="content_filter", refusal=f"The content filter refused it: {words}"
+    )
+    return script.replied(what, digest, [said] * script.spec.sampling.samples, (), tokens)
+
+
+def model_named(body: bytes) -> str:
+    """Return how a reply names its model, "" where it does not."""
+    answer = decoded(body)
+    return (_words(answer.get("model")) or "") if isinstance(answer, dict) else ""
+
+
+def n_choices(body: bytes) -> int:
+    """Return how many samples a completion has."""
+    answer = decoded(body)
+    choices = answer.get("choices") if isinstance(answer, dict) else None
+    return len(choices) if isinstance(choices, list) else 0
+
+
+def joined(bodies: Sequence[bytes]) -> bytes:
+    """Return one completion of the choices of several, with the sum of their tokens.
+
+    It names the model as the first that differs from the first of them does, so that no reply of another
+    model goes unseen.
+    """
+    answers = [decoded(body) for body in bodies]
+    named = [model for answer in answers if (model := answer.get("model"))]
+    other = next((model for model in named if model != named[0]), named[0] if named else None)
+    counts = [usage(answer) for answer in answers]
+    return json.dumps(
+        {
+            "model": other,
+            "choices": [choice for answer in answers for choice in answer["choices"]],
+            "usage": {
+                "prompt_tokens": sum(read for read, _ in counts),
+                "completion_tokens": sum(written for _, written in counts),
+            },
+        }
+    ).encode()
 
 
 def broken(body: bytes) -> str | None:
@@ -69,27 +147,6 @@ def broken(body: bytes) -> str | None:
     if not any(errors) or says_too_long(_text(body)):
         return None
     return "The answer is an error, with status 200."
-
-
-def is_of(spec: Asked, named: str) -> bool:
-    """Whether a reply that names its model is of the one that was asked for.
-
-    A name may go without its owner ("Qwen3-8B") and with the date of its version, unless its
-    revision has another date.
-    """
-    return names_model(spec.model, named, spec.revision)
-
-
-def names_model(model: str, named: str, revision: str = "") -> bool:
-    """Whether what an answer calls its model is `model`, as `is_of` says."""
-    if ("/" in model) != ("/" in named):
-        model, named = model.rpartition("/")[2], named.rpartition("/")[2]
-    if named.casefold() in (model.casefold(), revision.casefold()):
-        return True
-    dated = _DATED.fullmatch(named[len(model) :])
-    if dated is None or not named.casefold().startswith(model.casefold()):
-        return False
-    return _DATED.search(f"-{revision}") is None or dated[1] in revision
 
 
 def read(
@@ -121,7 +178,7 @@ def said_in(
 ) -> list[Said] | NoReply:
     """The samples in an answer, as many as were asked for, or why there is no reply in it."""
     named = _words(answer.get("model")) if isinstance(answer, dict) else None
-    if named and not is_of(spec, named):
+    if named and not is_model_of(spec, named):
         why = f"The reply names the model {named}, and {spec.model} was asked."
         return NoReply(Failure.OTHER_MODEL, why, hushed(_text(body)))
     samples = spec.sampling.samples

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -25,6 +26,13 @@ SHORTEST_SECRET = 8  # characters: what is shorter stands for "no key needed", s
 _PASSING = frozenset({408, 425, 429, 500, 502, 503, 504, 520, 521, 522, 523, 524, 529})
 # Less than the 5 seconds after which uvicorn, and so vLLM, closes a connection that rests.
 _REST_SECONDS = 4
+_STREAM = "text/event-stream"
+# What OpenSSL says where the other side does not speak TLS at all.
+_NO_TLS = ("WRONG_VERSION_NUMBER", "RECORD_LAYER_FAILURE", "HTTP_REQUEST", "UNKNOWN_PROTOCOL")
+
+
+def _never() -> bool:
+    return False
 
 
 class NoAnswerError(Exception):
@@ -98,7 +106,7 @@ class Server:
             headers["Authorization"] = f"Bearer {self._key}"
         self._session = aiohttp.ClientSession(
             headers=headers,
-            timeout=aiohttp.ClientTimeout(total=self.timeout),
+            timeout=aiohttp.ClientTimeout(total=None),  # see _ask
             # Not bounded here: who asks decides how many questions are under way.
             connector=aiohttp.TCPConnector(limit=0, keepalive_timeout=_REST_SECONDS),
             cookie_jar=aiohttp.DummyCookieJar(),
@@ -108,12 +116,22 @@ class Server:
         await self._session.close()
 
     async def get(self, address: str) -> Answer:
-        """Raises NoAnswerError."""
-        return await self._ask("GET", address, None, BODY_LIMIT)
+        """Raises NoAnswerError, Unavailable."""
+        return await self._ask("GET", address, None, BODY_LIMIT, _never)
 
-    async def post(self, address: str, body: bytes, limit: int = BODY_LIMIT) -> Answer:
-        """The answer to a JSON body; at most about `limit` bytes of it are read. Raises NoAnswerError."""
-        return await self._ask("POST", address, body, limit)
+    async def post(
+        self,
+        address: str,
+        body: bytes,
+        limit: int = BODY_LIMIT,
+        goes_on: Callable[[], bool] = _never,
+    ) -> Answer:
+        """Post a JSON body and return the answer, of which about `limit` bytes are read at most.
+
+        After each `timeout` seconds `goes_on` is asked whether to wait as long again. Raises NoAnswerError,
+        and Unavailable for what another try cannot mend: a certificate, an answer that is a stream.
+        """
+        return await self._ask("POST", address, body, limit, goes_on)
 
     def words(self, body: bytes) -> str:
         """What an answer says is wrong, as one line without the key."""
@@ -134,27 +152,72 @@ class Server:
         end = len(body) - len(self._key.encode())
         return self.hushed(body[: max(0, end)].decode("utf-8", "replace"))
 
-    async def _ask(self, method: str, address: str, body: bytes | None, limit: int) -> Answer:
+    async def _ask(
+        self,
+        method: str,
+        address: str,
+        body: bytes | None,
+        limit: int,
+        goes_on: Callable[[], bool],
+    ) -> Answer:
         import aiohttp  # noqa: PLC0415
 
+        loop = asyncio.get_running_loop()
+        scope = asyncio.timeout(None)
+        timer: asyncio.TimerHandle
+
+        def look() -> None:
+            nonlocal timer
+            if goes_on():
+                timer = loop.call_later(self.timeout, look)
+            else:
+                scope.reschedule(loop.time())
+
+        timer = loop.call_later(self.timeout, look)
         try:
             # A redirect could carry the key to another host.
-            async with self._session.request(
-                method, address, data=body, allow_redirects=False
-            ) as response:
+            async with (
+                scope,
+                self._session.request(
+                    method, address, data=body, allow_redirects=False
+                ) as response,
+            ):
+                if response.headers.get("Content-Type", "").startswith(_STREAM):
+                    raise Unavailable(
+                        f"{self.name} answers with a stream ({_STREAM}), which is not read here. Turn "
+                        'streaming off there, or add "stream": false to the further settings.'
+                    )
                 answer = await _read(response, limit)
         except TimeoutError as error:
             words = f"no answer within {self.timeout:g} seconds"
             raise NoAnswerError(Failure.TIMEOUT, words) from error
         except (aiohttp.ClientError, OSError) as error:
             reason = self.hushed(str(error) or type(error).__name__)[:WORDS_LIMIT]
+            self._check_tls(error, reason)
             words = f"the connection failed: {reason}"
             raise NoAnswerError(Failure.CONNECTION, words) from error
+        finally:
+            timer.cancel()
         if answer.status in _PASSING:
             words = f"{answer.status} {self.words(answer.body)}".strip()
             wait = seconds_to_wait(response.headers)
             raise NoAnswerError(Failure.SERVER, words, status=answer.status, wait=wait)
         return answer
+
+    def _check_tls(self, error: Exception, reason: str) -> None:
+        """Raises Unavailable where no connection can come to be: nobody mends that while we wait."""
+        import aiohttp  # noqa: PLC0415
+
+        if isinstance(error, aiohttp.ClientConnectorCertificateError):
+            raise Unavailable(
+                f"The certificate of the server at {self.url} is not trusted: {reason}. Use the name that is "
+                "in the certificate; where an authority of your own signed it, name a file with that "
+                "authority's certificate in SSL_CERT_FILE, in the environment of this process."
+            ) from error
+        if isinstance(error, aiohttp.ClientSSLError) and any(word in reason for word in _NO_TLS):
+            raise Unavailable(
+                f"{self.name} does not speak TLS: does its address begin with http://? ({reason})"
+            ) from error
 
 
 async def _read(response: aiohttp.ClientResponse, limit: int) -> Answer:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections import deque
 from collections.abc import Callable, Coroutine, Generator, Iterator, Sequence
 from typing import Any, Generic
@@ -18,8 +19,10 @@ class Talks(Generic[What, Came]):
     """Asks the servers at `addresses`, whose OpenAI paths begin with their URLs, such as .../v1.
 
     Keys are sent as bearer tokens, and appear nowhere else. `concurrency` is how many messages are out
-    at once, `timeout` the seconds that one answer may take. The servers may be silent for `patience`
-    seconds; after that `answers` raises Unavailable.
+    at once at most; timeouts and 429 lower it and replies raise it (see Concurrency). It begins at
+    `start_concurrency`, and `on_concurrency` is told each change, about once a second. `timeout` are the
+    seconds that one answer may take. The servers may be silent for `patience` seconds; after that `answers`
+    raises Unavailable.
 
     They share what is asked. One that fails or serves another model is put aside for as long as this
     lives, and `on_aside` is told its address and why; never the last one.
@@ -31,17 +34,22 @@ class Talks(Generic[What, Came]):
         addresses: Sequence[Address],
         *,
         on_aside: Callable[[str, str], None] = lambda url, why: None,
+        on_concurrency: Callable[[int], None] = lambda limit: None,
         concurrency: int = 64,
-        timeout: float = 60,
+        start_concurrency: int | None = None,
+        timeout: float = 180,
         patience: float = 600,
     ) -> None:
         self.script = script
         self.addresses = addresses
         self.on_aside = on_aside
+        self.on_concurrency = on_concurrency
         self.concurrency = max(1, concurrency)
+        self.now_concurrency = start_concurrency or self.concurrency  # as it was last told
         self.timeout = timeout
         self.patience = patience
         self._aside: set[str] = set()
+        self._told_at = time.monotonic()
 
     def answers(self, next_one: Callable[[], What | None]) -> Generator[Came | None]:
         """What comes of each thing asked, in any order, and None about once a second while nothing does.
@@ -57,13 +65,13 @@ class Talks(Generic[What, Came]):
         servers = self._servers()
         with asyncio.Runner() as runner:
             loop = runner.get_loop()
-            pool = Pool(self.script, servers, self.patience)
+            pool = Pool(self.script, servers, self.patience, self.concurrency, self.now_concurrency)
             loop.run_until_complete(pool.open())
             work: _Work[Came | None] = _Work(loop)
             try:
                 start = work.begin(pool.start())
                 while True:
-                    while start.done() and len(work.tasks) < self.concurrency:
+                    while start.done() and len(work.tasks) < pool.room:
                         what = next_one()
                         if what is None:
                             break
@@ -75,6 +83,7 @@ class Talks(Generic[What, Came]):
             finally:
                 work.cancel()
                 loop.run_until_complete(pool.close())
+                self._told_at = 0.0
                 self._tell(pool)
 
     def _servers(self) -> list[Server]:
@@ -88,6 +97,10 @@ class Talks(Generic[What, Came]):
         for url in pool.aside.keys() - self._aside:
             self._aside.add(url)
             self.on_aside(url, pool.aside[url])
+        now = time.monotonic()
+        if now - self._told_at >= _SIGN_OF_LIFE and pool.limit != self.now_concurrency:
+            self._told_at, self.now_concurrency = now, pool.limit
+            self.on_concurrency(pool.limit)
 
 
 class _Work(Generic[Came]):

@@ -35,6 +35,15 @@ class Patience:
         self.last_success = time.monotonic()
         self._is_told = False
 
+    @property
+    def is_aside(self) -> bool:
+        return self._is_aside.is_set()
+
+    @property
+    def has_to_wait(self) -> bool:
+        """Whether the server asked everybody to wait, for longer than until now."""
+        return self._not_before > time.monotonic()
+
     def put_aside(self) -> None:
         """Let what waits to be asked again raise Unavailable: other servers are asked."""
         self._is_aside.set()
@@ -72,7 +81,10 @@ class Patience:
         """Raises Unavailable as soon as the server is put aside."""
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(self._is_aside.wait(), seconds)
-            raise Unavailable(f"{self.name} is put aside.")
+            raise self.aside()
+
+    def aside(self) -> Unavailable:
+        return Unavailable(f"{self.name} is put aside.")
 
 
 def in_words(seconds: float) -> str:

@@ -24,11 +24,12 @@ Tokens = tuple[int, int]  # read and written
 class Script(ABC, Generic[What, Came]):
     """What is said to a model about `What`, and what its replies are read as.
 
-    `who` is what asks, for people: a judge. `ways` are the parameters of a request to a server, the best
-    first.
+    `who` is what asks, for people: a judge. `rename_advice` says how it accepts replies that name the model
+    as {named}. `ways` are the parameters of a request to a server, the best first.
     """
 
     who: str
+    rename_advice = "copy this judge to a new one, with {named} under “Replies name the model as”"
     spec: Asked
     ways: Sequence[dict[str, object]]
 

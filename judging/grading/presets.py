@@ -86,7 +86,7 @@ PRESETS: Mapping[str, Preset] = {
     "tgi": Preset(
         "Text Generation Inference (TGI)",
         "Top p must be below 1, so it is left out; probabilities come for the 5 likeliest tokens. It "
-        "replies under its model's own name, whatever it is asked for: write that name as the model.",
+        "replies under its model's own name, whatever it is asked for: Ask the server fills that name in.",
         tokens=2,
         extra={"top_p": None, "top_logprobs": 5},
     ),

@@ -24,6 +24,8 @@ class Asked(Protocol):
     @property
     def template_hash(self) -> str: ...
     @property
+    def reply_model(self) -> str: ...
+    @property
     def sampling(self) -> Sampling: ...
 
 
@@ -33,8 +35,8 @@ class Spec:
 
     `levels` are the rubric's grades and their words, ascending. `wording` is the rubric as the prompt
     shows it. `label_ids` are the token ids of the grades in that order, empty where unknown.
-    `template_hash` pins the chat template, empty where the server cannot tell. Two specs with one
-    fingerprint are one judge.
+    `template_hash` pins the chat template, empty where the server cannot tell. `reply_model` is how replies
+    name the model where that is not its name, empty elsewhere. Two specs with one fingerprint are one judge.
     """
 
     rubric: str
@@ -50,6 +52,7 @@ class Spec:
     label_ids: tuple[int, ...] = ()
     parser: str = ""
     failure_policy: str = "missing"
+    reply_model: str = ""
 
     @property
     def grades(self) -> tuple[int, ...]:
@@ -62,13 +65,17 @@ class Spec:
 
     @property
     def fingerprint(self) -> str:
-        """SHA-256 over the canonical JSON of all fields, in hex: one changed word, another judge."""
+        """SHA-256 over the canonical JSON of `as_json`, in hex: one changed word, another judge."""
         # Escaped to ASCII: half a surrogate pair in a prompt has a hash too.
-        canonical = json.dumps(asdict(self), sort_keys=True)
+        canonical = json.dumps(self.as_json(), sort_keys=True)
         return hashlib.sha256(canonical.encode("ascii")).hexdigest()
 
     def as_json(self) -> dict[str, Any]:
-        return asdict(self)
+        """Return the fields as JSON; without `reply_model` where it is empty, as judges were made before it."""
+        values = asdict(self)
+        if not self.reply_model:
+            del values["reply_model"]
+        return values
 
     @classmethod
     def from_json(cls, values: dict[str, Any]) -> Spec:

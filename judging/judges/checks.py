@@ -7,6 +7,7 @@ from annotation.models import Rubric
 from judging.engine.judges import levels_of
 from judging.grading.parse import OF_WORDS, PARSERS, words_of
 from judging.grading.prompt import USUAL, check_template, placeholders
+from judging.models import Judge
 
 Problem = tuple[str, str]  # the field, and what is wrong with it
 
@@ -27,6 +28,10 @@ def problems_of(cleaned: Mapping[str, Any]) -> Iterator[Problem]:
     if cleaned.get("rubric"):
         yield from _of_rubric(cleaned, cleaned["rubric"])
     yield from _of_samples(cleaned)
+    if cleaned.get("extra", {}).get("stream"):
+        yield "extra", "A reply that comes as a stream is not read: leave stream out."
+    if cleaned.get("reply_model") and cleaned.get("backend") == Judge.Backend.VLLM:
+        yield "reply_model", "A model in process does not name itself: leave this empty."
     limit = cleaned.get("extra", {}).get("max_completion_tokens")
     if limit is not None and limit != cleaned.get("max_tokens"):
         yield "extra", "max_completion_tokens is not the number of tokens at most above."

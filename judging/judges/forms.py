@@ -118,6 +118,12 @@ class JudgeForm(forms.Form):
     revision = forms.CharField(
         max_length=250, required=False, help_text="commit or version; the same name can change"
     )
+    reply_model = forms.CharField(
+        max_length=250,
+        required=False,
+        label="Replies name the model as",
+        help_text="if not by the name above, such as the model behind a deployment; empty: by that name",
+    )
     template_hash = forms.CharField(
         max_length=64, required=False, label="Hash of the chat template", help_text="empty: unknown"
     )
@@ -177,6 +183,11 @@ class JudgeForm(forms.Form):
             raise ValidationError("Names that begin so are those of the baselines.")
         return slug
 
+    def clean_reply_model(self) -> str:
+        named: str = self.cleaned_data["reply_model"]
+        # A name that changes nothing makes no other judge.
+        return "" if named.casefold() == self.cleaned_data.get("model", "").casefold() else named
+
     def clean_samples(self) -> int:
         return self.cleaned_data["samples"] or 1
 
@@ -203,7 +214,7 @@ class JudgeForm(forms.Form):
         sampling = ("temperature", "top_p", "max_tokens", "seed", "logprobs", "extra")
         straight = (
             *("rubric", "backend", "model", "revision", "system", "prompt", "wording"),
-            *("template_hash", "label_ids", "parser", "is_site_wide"),
+            *("reply_model", "template_hash", "label_ids", "parser", "is_site_wide"),
         )
         several = {"n": cleaned["samples"]} if cleaned["samples"] > 1 else {}
         asked = {name: cleaned[name] for name in sampling}
@@ -297,6 +308,7 @@ def of_judge(judge: Judge) -> dict[str, Any]:
         "failure_policy": judge.failure_policy,
         **{name: getattr(judge, name) for name in ("backend", "model", "revision")},
         "template_hash": judge.template_hash,
+        "reply_model": judge.reply_model,
         "label_ids": ids_in_words(judge.label_ids),
         **_of_sampling(judge.spec.sampling),
         "prompt_file": judge.prompt_name if judge.prompt_name in prompts.names() else "",

@@ -16,7 +16,7 @@ from judging.engine.choosing import addresses_of
 from judging.engine.planning import Counts, kinds_of
 from judging.engine.selection import Selection
 from judging.engine.shown import Shown, answers_shown
-from judging.graders.base import GraderError
+from judging.graders.base import GraderError, OtherModelReplied
 from judging.graders.openai_api import OpenAIGrader
 from judging.grading.pairs import Reply
 from judging.grading.prompt import shown_by
@@ -77,7 +77,10 @@ class Projection:
 
 @dataclass(frozen=True)
 class Trial:
-    """What came of it. `stopped` says why the server could not be asked to the end."""
+    """What came of it. `stopped` says why the server could not be asked to the end.
+
+    `named` is how its reply names the model where that stopped it, else "".
+    """
 
     dataset: Dataset
     rubric: Rubric
@@ -86,6 +89,7 @@ class Trial:
     seconds: float
     stopped: str
     projection: Projection | None
+    named: str = ""
 
     @property
     def replies(self) -> list[Reply]:
@@ -136,7 +140,7 @@ def try_out(
     pk = sent.get("other", "")
     other = Judge.objects.filter(pk=pk, rubric=rubric).first() if is_key(pk) else None
     rows = _rows(keys, rubric, other)
-    replies, seconds, stopped = _ask(spec, endpoint, rows)
+    replies, seconds, stopped, named = _ask(spec, endpoint, rows)
     done = [
         Row(
             row.text,
@@ -148,7 +152,7 @@ def try_out(
         for row in rows
     ]
     projection = _projection(spec, picked.dataset, endpoint, list(replies.values()))
-    return Trial(picked.dataset, rubric, other, done, seconds, stopped, projection)
+    return Trial(picked.dataset, rubric, other, done, seconds, stopped, projection, named)
 
 
 def _differing(dataset: Dataset, rubric: Rubric) -> list[Key]:
@@ -207,8 +211,8 @@ def _rows(keys: list[Key], rubric: Rubric, other: Judge | None) -> list[Row]:
     return [Row(texts[t], questions[q], people[t, q], others.get((t, q)), None) for t, q in keys]
 
 
-def _ask(spec: Spec, endpoint: str, rows: list[Row]) -> tuple[dict[Key, Reply], float, str]:
-    """The replies that came in time, the seconds, and why no more could be asked."""
+def _ask(spec: Spec, endpoint: str, rows: list[Row]) -> tuple[dict[Key, Reply], float, str, str]:
+    """The replies that came in time, the seconds, why no more could be asked, and the model that it names."""
     first, *others = addresses_of(endpoint)
     grader = OpenAIGrader(
         spec,
@@ -225,7 +229,7 @@ def _ask(spec: Spec, endpoint: str, rows: list[Row]) -> tuple[dict[Key, Reply], 
     replies: dict[Key, Reply] = {}
     began = time.monotonic()
     coming = grader.replies(iter(pairs))
-    stopped = ""
+    stopped = named = ""
     try:
         for reply in coming:  # None about once a second, while nothing comes
             if reply:
@@ -233,11 +237,17 @@ def _ask(spec: Spec, endpoint: str, rows: list[Row]) -> tuple[dict[Key, Reply], 
             if time.monotonic() - began > SECONDS and len(replies) < len(rows):
                 stopped = f"Not everything was answered within {SECONDS} seconds."
                 break
+    except OtherModelReplied as error:
+        named = error.named
+        stopped = (
+            f"The server answers as {named}. If that is the model you mean, try again: it is filled in under "
+            f"“Replies name the model as”. It was asked for {spec.model}."
+        )
     except GraderError as error:
         stopped = str(error)
     finally:
         coming.close()
-    return replies, time.monotonic() - began, stopped
+    return replies, time.monotonic() - began, stopped, named
 
 
 def _agreement(grades: Iterable[tuple[Row, int]]) -> Agreement:

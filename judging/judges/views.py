@@ -23,6 +23,7 @@ from judging.engine.choosing import addresses_of
 from judging.engine.judges import JudgeRefused, make_judge
 from judging.forms import endpoints, focus
 from judging.graders.base import GraderError
+from judging.graders.model_names import names_model
 from judging.graders.openai_api import Probe, probe
 from judging.grading import prompts
 from judging.grading.parse import PARSERS
@@ -257,7 +258,8 @@ def _ask(typed: dict[str, Any]) -> dict[str, Any]:
     except ValidationError as error:
         return {"silent": f"It was not asked: further settings: {error.messages[0]}"}
     _fill_in(typed, facts)
-    return {"probe": facts}
+    is_named_otherwise = bool(facts.named) and facts.named == typed["reply_model"]
+    return {"probe": facts, "is_named_otherwise": is_named_otherwise}
 
 
 def _fill_in(typed: dict[str, Any], facts: Probe) -> None:
@@ -267,6 +269,9 @@ def _fill_in(typed: dict[str, Any], facts: Probe) -> None:
         typed["revision"] = facts.revision
     if facts.template_hash:
         typed["template_hash"] = facts.template_hash
+    expected = typed["reply_model"].strip() or typed["model"].strip()
+    if facts.named and not names_model(expected, facts.named, typed["revision"].strip()):
+        typed["reply_model"] = facts.named
     if facts.label_ids:
         typed["label_ids"] = ids_in_words(facts.label_ids)
 
@@ -295,7 +300,8 @@ def _try(request: AuthenticatedRequest) -> HttpResponseBase:
     if set(form.errors) - {"slug"}:
         focus(form)
         return _page(request, form, 422)
-    typed = JudgeForm(initial=of_post(request.POST))
+    values = of_post(request.POST)
+    typed = JudgeForm(initial=values)
     picked = pick(request.POST, list(Dataset.objects.all()))
     endpoint = form.cleaned_data["endpoint"]
     try:
@@ -307,6 +313,8 @@ def _try(request: AuthenticatedRequest) -> HttpResponseBase:
         trial = try_out(draft.spec, draft.rubric, endpoint, picked, request.POST)
     except GraderError as error:
         return _page(request, typed, not_tried=str(error))
+    if trial.named:
+        typed = JudgeForm(initial=values | {"reply_model": trial.named})
     return _page(request, typed, trial=trial)
 
 

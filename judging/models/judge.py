@@ -58,6 +58,9 @@ class Judge(models.Model):
     wording = models.TextField(blank=True, help_text="the rubric as the prompt shows it")
     template_hash = models.CharField(max_length=64, blank=True)
     sampling = models.JSONField(default=dict)
+    reply_model = models.CharField(
+        max_length=250, blank=True, help_text="how replies name the model; empty: by its name"
+    )
     label_ids = models.JSONField(default=list)
     parser = models.CharField(max_length=40, blank=True)
     failure_policy = models.CharField(
@@ -131,4 +134,5 @@ class Judge(models.Model):
             label_ids=tuple(self.label_ids),
             parser=self.parser,
             failure_policy=self.failure_policy,
+            reply_model=self.reply_model,
         )

@@ -141,6 +141,14 @@ class JudgeRun(ModelRun):
     )
     max_pairs = models.PositiveIntegerField(null=True, blank=True)
     n_without_words = models.PositiveIntegerField(default=0)
+    reply_seconds = models.PositiveIntegerField(
+        null=True,
+        blank=True,
+        help_text="that a reply may take; empty: by the judge and its servers",
+    )
+    current_concurrency = models.PositiveSmallIntegerField(
+        null=True, blank=True, help_text="requests at once that the servers take, as last reported"
+    )
     planning_until = models.DateTimeField(
         null=True, blank=True, help_text="whoever plans it holds it until then"
     )

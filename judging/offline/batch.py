@@ -65,16 +65,23 @@ def read_replies(folder: Path, replies: Path) -> Path | None:
 
     Pairs that a service did not come to (cancelled, expired) have no reply. Raises ExchangeRefused with
     the file and the line for what is no reply of a batch service, comes twice or was not asked by this
-    export, whose judge, texts and prompts are all in the key of a line.
+    export, whose judge, texts and prompts are all in the key of a line. So is a file in which a reply names
+    another model; a copy of the judge that says how replies name it takes the replies to the requests of
+    the judge that it was copied from.
     """
     job = Job.read(folder)
     grading = Grading(job.spec)
     asked = _requests(job, job.pairs_files(folder))
+    named_before = replace(job.spec, reply_model="").fingerprint[:8]
     read: list[tuple[Asked, Reply]] = []
     lines: dict[str, int] = {}
     for number, line in _lines(replies):
         try:
             key = _key(line)
+            if key.startswith(
+                f"{named_before}-"
+            ):  # of the judge that did not say how replies name the model
+                key = job.about.fingerprint[:8] + key.removeprefix(named_before)
             if key in lines:
                 raise ValueError(f"the same request as in line {lines[key]}")
             lines[key] = number
@@ -82,6 +89,8 @@ def read_replies(folder: Path, replies: Path) -> Path | None:
                 raise ValueError(_not_asked(key, job))
             rows, messages = asked[key]
             came = _replies(grading, [row.pair for row in rows], prompt_hash(messages), line)
+            if came and grading.is_of_another(came):
+                raise ValueError(_other_model(line, job))
         except ValueError as error:
             raise ExchangeRefused(f"{replies.name}, line {number}: {error}.") from None
         read += zip(rows, came, strict=True) if came else ()
@@ -183,6 +192,19 @@ def _not_asked(key: str, job: Job) -> str:
     return f"{key[:80]!r} is no request of this export: another text, question or prompt"
 
 
+def _other_model(line: Mapping[str, Any], job: Job) -> str:
+    response, result = line.get("response"), line.get("result")
+    body = response.get("body") if isinstance(response, dict) else None
+    if isinstance(result, dict):
+        body = result.get("message")
+    named = storable(str(body.get("model")) if isinstance(body, dict) else "")[:250]
+    return (
+        f"the service answers as {named}, and was asked for {job.spec.model}. If that is the model you mean, "
+        f"copy this judge to a new one, with {named} under “Replies name the model as”, and export a run of "
+        "that one: it takes these replies, so that nothing is paid for twice"
+    )
+
+
 def _replies(
     grading: Grading, pairs: Sequence[Pair], digest: str, line: Mapping[str, Any]
 ) -> list[Reply] | None:
@@ -241,6 +263,8 @@ def _read(grading: Grading, pairs: Sequence[Pair], digest: str, body: Any) -> li
 
 def _failed(grading: Grading, pairs: Sequence[Pair], digest: str, error: Any) -> list[Reply]:
     words = storable(error if isinstance(error, str) else json.dumps(error, ensure_ascii=False))
+    if openai_reply.is_filtered(error):
+        return openai_reply.refused(grading, pairs, digest, words)
     too_long = openai_reply.says_too_long(words)
     failure = Failure.TOO_LONG if too_long else Failure.REQUEST
     return grading.failed(pairs, digest, failure, f"The service said: {words}")

@@ -50,6 +50,13 @@ class BudgetForm(forms.Form):
         label="Money, at most",
         help_text="empty: no limit",
     )
+    reply_seconds = forms.IntegerField(
+        min_value=1,
+        max_value=budget.REPLY_SECONDS,
+        required=False,
+        label="Seconds for a reply, at most",
+        help_text="then it is asked for again; empty: by the judge’s tokens and its server",
+    )
 
 
 class RunForm(BudgetForm):
@@ -78,7 +85,7 @@ class RunForm(BudgetForm):
         max_value=budget.CONCURRENCY,
         initial=64,
         label="Requests at once",
-        help_text="of each worker",
+        help_text="of each worker, at most; fewer while the server takes fewer",
     )
     workers = forms.IntegerField(
         min_value=1,
@@ -108,7 +115,7 @@ class RunForm(BudgetForm):
     )
 
     GROUPS = (
-        ("Judge", ("judge", "endpoint", "concurrency", "workers")),
+        ("Judge", ("judge", "endpoint", "concurrency", "reply_seconds", "workers")),
         ("Which texts", ("texts", "run", "depth", "topics", "limit")),
     )
     BUDGET = ("max_pairs", "max_tokens", "max_money", "price_in", "price_out", "currency")
@@ -198,7 +205,7 @@ class RunForm(BudgetForm):
     def options(self) -> dict[str, Any]:
         """The fields of JudgeRun that say where it is done and within what budget."""
         names = (
-            *("endpoint", "concurrency", "workers", "max_pairs", "max_tokens", "max_money"),
-            *("price_in", "price_out", "currency"),
+            *("endpoint", "concurrency", "reply_seconds", "workers"),
+            *("max_pairs", "max_tokens", "max_money", "price_in", "price_out", "currency"),
         )
         return {name: self.cleaned_data[name] for name in names}

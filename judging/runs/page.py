@@ -13,6 +13,7 @@ from django_tasks import TaskResultStatus
 from django_tasks_db.models import DBTaskResult
 
 from judging.engine.background import GOING, TURN
+from judging.engine.choosing import seconds_of
 from judging.engine.leases import held
 from judging.engine.progress import (
     FailureKind,
@@ -75,10 +76,18 @@ class RunPage:
     """See the function of this name."""
     can_retry: bool
     is_idle: bool
+    reply_seconds: int | None
+    """That a reply may take; None for a judge that asks no server."""
 
     @property
     def is_live(self) -> bool:
         return self.run.state in GOING
+
+    @property
+    def lowered_to(self) -> int | None:
+        """Requests at once that the servers take, where those are fewer than wished for; else None."""
+        now = self.run.current_concurrency
+        return now if now is not None and now < self.run.concurrency else None
 
     @property
     def percent(self) -> int:
@@ -106,6 +115,7 @@ def run_page(run: JudgeRun) -> RunPage:
         waits_for=waits_for(run, progress),
         can_retry=bool(kinds) and _can_retry(run),
         is_idle=is_idle(run),
+        reply_seconds=seconds_of(run),
     )
 
 

@@ -269,8 +269,8 @@ def retry(request: AuthenticatedRequest, run: JudgeRun) -> JudgeRun:
         Selection.from_json(run.selection), retry=True, limit=None, failed_in=run.pk
     )
     same = (
-        *("endpoint", "concurrency", "workers", "max_pairs", "max_tokens", "max_money"),
-        *("price_in", "price_out", "currency"),
+        *("endpoint", "concurrency", "reply_seconds", "workers"),
+        *("max_pairs", "max_tokens", "max_money", "price_in", "price_out", "currency"),
     )
     with transaction.atomic():
         options = {name: getattr(run, name) for name in same}

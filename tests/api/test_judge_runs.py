@@ -116,6 +116,11 @@ def test_a_step_that_cannot_be_taken_says_why(api, dataset, judge, step):
         ),
         ({"texts": "novels"}, 400, 'texts: "novels" is not a valid choice.'),
         ({"limit": "5"}, 400, "limit: A valid integer is required."),
+        (
+            {"reply_seconds": 0},
+            400,
+            "reply_seconds: Ensure this value is greater than or equal to 1.",
+        ),
         ({"max_money": -1}, 400, "max_money: Ensure this value is greater than 0."),
         ({"topics": [1]}, 400, "item 0: Not a valid string."),
         ({"budget": 1}, 400, "budget: There is no field of this name."),

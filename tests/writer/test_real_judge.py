@@ -66,14 +66,18 @@ def asked_raw(url: str, spec: Spec, pair: Pair) -> dict:
     body = {
         "model": MODEL,
         "messages": render(spec, pair),
-        **{"temperature": 0.0, "max_tokens": 8, "seed": 0, "logprobs": True, "top_logprobs": 20},
+        "temperature": 0.0,
+        "max_tokens": 8,
+        "seed": 0,
+        "logprobs": True,
+        "top_logprobs": 20,
     }
     request = urllib.request.Request(
         f"{url}/chat/completions",
         json.dumps(body).encode(),
         {"Content-Type": "application/json"},
     )
-    with urllib.request.urlopen(request, timeout=300) as answer:  # noqa: S310 - our own server
+    with urllib.request.urlopen(request, timeout=300) as answer:
         return json.load(answer)["choices"][0]
 
 
@@ -82,7 +86,7 @@ def expected_by_hand(choice: dict) -> tuple[int | None, float | None, float]:
     for token in choice["logprobs"]["content"]:
         digits = [sign for sign in token["token"] if sign.isdigit()]
         if digits:
-            shares = {grade: 0.0 for grade in range(6)}
+            shares = dict.fromkeys(range(6), 0.0)
             for other in token["top_logprobs"]:
                 word = other["token"].strip()
                 if word in map(str, shares):
@@ -124,7 +128,9 @@ def test_expected_grades_are_those_computed_by_hand(url, spec, pairs, record_pro
 
 def test_reply_with_a_label_first_is_read_at_its_grade(url, spec, pairs):
     """The reply begins with "Rating:", as the model is made to go on from there."""
-    labelled = replace(spec, prompt=f"{spec.prompt}\nBegin your reply with the word Rating and a colon.")
+    labelled = replace(
+        spec, prompt=f"{spec.prompt}\nBegin your reply with the word Rating and a colon."
+    )
     [reply] = list(
         OpenAIGrader(labelled, url, key=None, concurrency=1, timeout=300, patience=600).replies(
             iter(pairs[:1])

@@ -23,7 +23,10 @@ from judging.models import Batch, Judge, JudgeRun
 from judging.models.run import PARTED_BY
 
 # What a run is told, beside which pairs.
-TOLD = ("endpoint", "concurrency", "max_pairs", "max_tokens", "max_money", "price_in", "price_out")
+TOLD = (
+    *("endpoint", "concurrency", "reply_seconds"),
+    *("max_pairs", "max_tokens", "max_money", "price_in", "price_out"),
+)
 
 # What says in a sentence why it cannot be done.
 REFUSALS = (
@@ -63,7 +66,14 @@ class Command(BaseCommand):
             default="",
             help="a name of JUDGE_ENDPOINTS, or a URL; several times for several servers",
         )
-        parser.add_argument("--concurrency", type=int, help="requests at once (default: 64)")
+        parser.add_argument(
+            "--concurrency", type=int, help="requests at once, at most (default: 64)"
+        )
+        parser.add_argument(
+            "--reply-seconds",
+            type=int,
+            help="that a reply may take (default: by the judge's tokens and its server)",
+        )
         parser.add_argument("--max-pairs", type=int, help="stop after so many pairs asked")
         parser.add_argument("--max-tokens", type=int, help="read and written")
         parser.add_argument("--max-money", type=float, help="at these prices:")

@@ -24,7 +24,7 @@ from tests.building.engine.material import (
     started,
 )
 from tests.building.writing.texts import words
-from tests.judging.graders.scripted_server import as_json, completion, models, said, status
+from tests.judging.graders.scripted_server import as_json, completion, said, status
 
 pytestmark = pytest.mark.django_db
 
@@ -259,8 +259,8 @@ def test_a_server_of_no_use_pauses_the_writing(server, answer, says):
 @pytest.mark.parametrize(
     ("answer", "failure"),
     [
-        (as_json(completion(questions(1)) | {"model": "huge"}), "other_model"),
         (as_json({"choices": [{"message": {"content": 7}}]}), "malformed"),
+        (as_json({"choices": [{}]}), "malformed"),
     ],
 )
 def test_replies_of_no_use_are_kept_and_soon_stop_the_worker(server, monkeypatch, answer, failure):
@@ -287,15 +287,16 @@ def test_refusals_stop_nobody(server, monkeypatch):
     assert [failure for _, _, failure in drafts(run)] == ["refused"] * 6
 
 
-def test_a_server_that_serves_another_model_is_asked_nothing(server):
-    server.answers["/v1/models"] = models("huge")
-    run = started(a_writer(), make_collection("a"), server)
-    with pytest.raises(GraderError, match="huge"):
+def test_server_that_answers_as_another_model_is_asked_once_and_pauses_the_writing(server):
+    server.script("a", as_json(completion(questions(1, 2)) | {"model": "huge"}))
+    run = started(a_writer(), make_collection("a", "b", "c"), server)
+    with pytest.raises(GraderError, match="answers as huge"):
         fill(run)
     assert state(run) == "paused"
-    assert not server.asked
-    server.answers["/v1/models"] = models("tiny")
-    server.script("a", said(questions(1, 2)))
+    assert "make a new writer with huge as its revision" in run.note
+    assert (server.asked.total(), drafts(run)) == (1, [])
+    for name in "abc":
+        server.script(name, said(questions(1, 2)))
     writings.resume(run)
     assert run.note == ""
     fill(run)

@@ -11,6 +11,7 @@ from building.writers.letters import Letters
 from building.writers.openai_writer import OpenAIWriter
 from building.writers.spec import WriterSpec
 from building.writing.tasks import TASKS, Source
+from judging.graders import openai_asking
 from judging.graders.base import GraderError, Unavailable
 from judging.graders.openai_reply import read
 from judging.graders.openai_server import Address
@@ -24,7 +25,6 @@ from tests.judging.graders.scripted_server import (
     as_json,
     completion,
     drip,
-    models,
     reset,
     said,
     status,
@@ -98,7 +98,6 @@ def test_what_comes_of_an_answer(server):
         (as_json({"choices": []}), "malformed", None),
         (as_json({"choices": [None]}), "malformed", None),
         (as_json(completion("A") | {"usage": {"prompt_tokens": -3}}), "", "A"),
-        (as_json(completion("A") | {"model": "huge"}), "other_model", None),
         (as_json(completion("A") | {"model": f"somebody/{MODEL}"}), "", "A"),
         (said("x" * (RAW_LIMIT + 1)), "oversized", None),
         (status(400, "maximum context length is 9"), "too_long", ""),
@@ -180,7 +179,8 @@ def test_nobody_is_asked_anything_where_there_is_nothing_to_write(server):
 def test_of_two_servers_one_that_serves_another_model_is_put_aside(server):
     aside = {}
     with ScriptedServer() as other:
-        other.answers["/v1/models"] = models("huge")
+        for question in ("Q1", "Q2"):
+            other.script(question, as_json(completion("A") | {"model": "huge"}))
         writer = OpenAIWriter(
             spec(),
             [Address(server.url, None), Address(other.url, None)],
@@ -190,10 +190,22 @@ def test_of_two_servers_one_that_serves_another_model_is_put_aside(server):
         came = [each for each in writer.outcomes(iter([ask("Q1"), ask("Q2")])) if each]
     assert {each.raw for each in came} == {"3"}
     assert list(aside) == [other.url]
-    assert not other.asked
+    assert "answers as huge. If that is the model you mean, make a new writer" in aside[other.url]
 
 
-def test_a_writer_that_is_left_lets_go_of_what_is_under_way(server):
+def test_name_in_replies_may_be_the_revision_of_a_writer(server):
+    server.script("Q1", as_json(completion("A") | {"model": "huge"}))
+    assert written(server, ask("Q1"), spec_=spec(revision="huge"))["Q1"].raw == "A"
+
+
+def test_prompt_that_a_content_filter_refuses_is_refused(server):
+    server.script("Q1", status(400, "Filtered.", code="content_filter"))
+    outcome = written(server, ask("Q1"))["Q1"]
+    assert (outcome.failure, server.asked["Q1"]) == ("refused", 1)
+
+
+def test_a_writer_that_is_left_lets_go_of_what_is_under_way(server, monkeypatch):
+    monkeypatch.setattr(openai_asking, "FIRST_REPLY_SECONDS", 0)
     server.script("Q1", said("A", after=60))
     server.script("Q2", said("B"))
     outcomes = OpenAIWriter(spec(), [Address(server.url, None)]).outcomes(

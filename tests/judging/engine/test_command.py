@@ -243,3 +243,11 @@ def test_ctrl_c_pauses_and_the_same_command_goes_on():
     assert run.state == "finished"
     assert counted(model).keys() == all_pairs(study)
     assert agrees(model)
+
+
+def test_seconds_for_a_reply_are_kept_and_refused_at_none(study):
+    with pytest.raises(CommandError, match="The reply seconds of a run is more than 0"):
+        judge("study", "--reply-seconds", "0")
+    assert not JudgeRun.objects.exists()
+    judge("study", "--reply-seconds", "240")
+    assert JudgeRun.objects.get().reply_seconds == 240

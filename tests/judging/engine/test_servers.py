@@ -1,5 +1,7 @@
 """A run at several servers: how they are named, that each pair is stored once, and who is put aside."""
 
+import asyncio
+import itertools
 import json
 from io import StringIO
 from threading import Thread
@@ -16,7 +18,15 @@ from judging.graders.base import GraderError
 from judging.graders.openai_server import Address
 from judging.models import Attempt, JudgeRun
 from tests.judging.engine.material import a_judge, all_pairs, counted, make_study, planned
-from tests.judging.graders.scripted_server import MODEL, ScriptedServer, models, said
+from tests.judging.graders.scripted_server import (
+    MODEL,
+    ScriptedServer,
+    as_json,
+    completion,
+    models,
+    said,
+    status,
+)
 
 A, B, C = "http://a/v1", "http://b/v1", "http://c/v1"
 
@@ -93,14 +103,16 @@ def test_one_that_serves_another_model_is_named_by_the_command_and_the_page(
     judge, study, servers, settings, cast
 ):
     one, other = servers
-    other.answers["/v1/models"] = models("large")
+    for topic, n in itertools.product(range(2), range(4)):
+        answer = as_json(completion("4") | {"model": "large"})
+        other.script(f"Question {n} of {topic}?", answer)
     settings.JUDGE_ENDPOINTS = {"pool": f"{one.url}|{other.url}"}
     printed = command("--endpoint", "pool")
-    why = f"The server at {other.url} does not serve tiny. It serves large."
+    why = f"The server at {other.url} answers as large. If that is the model you mean, copy this judge"
     assert f"A server was put aside: {why}" in printed
     assert "24 pairs graded" in printed
     run = JudgeRun.objects.get()
-    assert (run.state, run.put_aside) == ("finished", {other.url: why})
+    assert (run.state, list(run.put_aside)) == ("finished", [other.url])
     page = cast.client("admin").get(run.get_absolute_url()).content.decode()
     assert f"A server was put aside, and its pairs went to the others. {why}" in page
 
@@ -130,8 +142,9 @@ def test_one_that_is_killed_costs_no_pair_and_none_is_stored_twice(judge, study,
 
 
 def test_where_none_is_left_the_run_is_paused_and_says_so(judge, servers):
+    no_such_model = status(404, "The model `tiny` does not exist.")
     for each in servers:
-        each.answers["/v1/models"] = models("large")
+        each.answers |= {"/v1/models": models("large"), "/v1/chat/completions": no_such_model}
     told = [word for each in servers for word in ("--endpoint", each.url)]
     with pytest.raises(CommandError, match="does not serve tiny"):
         command(*told)
@@ -139,10 +152,40 @@ def test_where_none_is_left_the_run_is_paused_and_says_so(judge, servers):
     assert (run.state, len(run.put_aside)) == ("paused", 1)
     assert "does not serve tiny" in run.note
     for each in servers:
-        each.answers["/v1/models"] = models("tiny")
+        del each.answers["/v1/chat/completions"]
     command(*told)
     run.refresh_from_db()
     assert (run.state, run.put_aside) == ("finished", {})  # whoever resumes asks all of them again
+
+
+def test_server_that_answers_as_another_model_is_asked_once_and_pauses_the_run(judge, servers):
+    server, _ = servers
+    for topic, n in itertools.product(range(2), range(4)):
+        answer = as_json(completion("4") | {"model": "gpt-4o-2024-08-06"})
+        server.script(f"Question {n} of {topic}?", answer)
+    says = r"answers as gpt-4o-2024-08-06\. If that is the model you mean, copy this judge to a new one"
+    with pytest.raises(CommandError, match=says):
+        command("--endpoint", server.url, "--concurrency", "8")
+    run = JudgeRun.objects.get()
+    assert (run.state, server.asked.total(), Attempt.objects.count()) == ("paused", 1, 0)
+    assert "under “Replies name the model as”" in run.note
+
+
+@pytest.mark.timing
+def test_server_of_one_slot_grades_each_pair_once_and_the_run_knows_what_it_takes(judge, servers):
+    server, _ = servers
+    slot = asyncio.Lock()
+
+    async def one_at_a_time(request, body):
+        async with slot:
+            return await said("4", after=0.1)(request, body)
+
+    for topic, n in itertools.product(range(2), range(4)):
+        server.script(f"Question {n} of {topic}?", one_at_a_time)
+    command("--endpoint", server.url, "--concurrency", "64", "--reply-seconds", "1")
+    run = JudgeRun.objects.get()
+    assert (run.state, server.asked.total(), Attempt.objects.count()) == ("finished", 24, 24)
+    assert run.current_concurrency < 64
 
 
 def test_workers_write_down_what_each_of_them_sees(judge, study):

@@ -1,6 +1,6 @@
 import pytest
 
-from judging.graders import patience
+from judging.graders import openai_asking, patience
 from judging.graders.openai_api import OpenAIGrader
 from tests.judging.graders import material
 from tests.judging.graders.scripted_server import ScriptedServer
@@ -8,7 +8,8 @@ from tests.judging.graders.scripted_server import ScriptedServer
 
 @pytest.fixture
 def server(monkeypatch):
-    """A scripted server, and a client that does not wait long before it tries again."""
+    """A scripted server, and a client that does not wait: before it tries again, or for a first reply."""
+    monkeypatch.setattr(openai_asking, "FIRST_REPLY_SECONDS", 0)
     monkeypatch.setattr(patience, "FIRST_WAIT", 0.02)
     monkeypatch.setattr(patience, "LONGEST_WAIT", 0.1)
     with ScriptedServer() as server:

@@ -32,6 +32,7 @@ class ScriptedServer:
         self.answers = {"/v1/models": models(MODEL), "/tokenize": tokenized}
         self._scripts = {}
         self._under_way = []
+        self._is_stopped = True
         self._port = 0
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
@@ -70,6 +71,7 @@ class ScriptedServer:
         asyncio.run_coroutine_threadsafe(self._stop(), self._loop).result(10)
 
     async def _start(self):
+        self._is_stopped = False
         app = web.Application(client_max_size=2**24)
         app.router.add_route("*", "/{path:.*}", self._serve)
         self._runner = web.AppRunner(app, shutdown_timeout=0, handler_cancellation=True)
@@ -79,6 +81,7 @@ class ScriptedServer:
         self._port = self._runner.addresses[0][1]
 
     async def _stop(self):
+        self._is_stopped = True
         await self._site.stop()
         for request in self._under_way:
             if request.transport is not None:
@@ -86,6 +89,9 @@ class ScriptedServer:
         await self._runner.cleanup()
 
     async def _serve(self, request):
+        if self._is_stopped:  # it came on an open connection, and would be waited for to its end
+            request.transport.abort()
+            return web.Response()
         self.headers.append(dict(request.headers))
         body = await request.json() if request.can_read_body else {}
         if request.path in self.answers:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from judging.graders.base import Unavailable
+from judging.graders.base import OtherModelReplied, Unavailable
 from judging.graders.openai_api import probe
 from judging.grading.pairs import Failure, Sampling, State
 from judging.grading.presets import PRESETS
@@ -91,11 +91,13 @@ def test_a_thought_that_does_not_end_is_a_cut_reply(server, ask):
     assert (reply.state, reply.failure) == (State.TRUNCATED, Failure.CUT)
 
 
-def test_a_name_that_a_server_only_answers_to_is_a_failure_that_says_the_real_one(server, ask):
+def test_name_that_a_server_only_answers_to_stops_the_work_and_tells_the_real_one(server, ask):
     server.answers |= {CHAT: chaos.tgi, "/v1/models": models("tgi")}
-    reply = ask("Q", spec=judge("tgi", "tgi"))["Q"]
-    assert (reply.state, reply.failure) == (State.ERROR, Failure.OTHER_MODEL)
-    assert reply.detail == "The reply names the model owner/real-name, and tgi was asked."
+    with pytest.raises(
+        OtherModelReplied, match=r"answers as owner/real-name\. If that is the model"
+    ):
+        ask("Q", spec=judge("tgi", "tgi"))
+    assert ask("Q", spec=judge("tgi", "tgi", reply_model="owner/real-name"))["Q"].grade == 4
 
 
 def test_every_preset_says_what_it_is_for():

@@ -10,6 +10,7 @@ from tests.judging.graders import material
 from tests.judging.graders.scripted_server import (
     MODEL,
     as_json,
+    completion,
     models,
     reset,
     said,
@@ -60,13 +61,29 @@ def test_refused_logprobs_are_noted_with_the_servers_words(server):
     assert "(400 logprobs are not supported)" in learn(server).notes[-1]
 
 
-def test_a_model_that_is_not_served_is_noted_with_those_that_are(server):
+def test_model_that_is_not_listed_is_noted_with_those_that_are_and_asked(server):
     server.answers["/v1/models"] = models(*(f"m{number}" for number in range(7)))
+    server.script(QUESTION, said("4", logprobs=told({"4": -0.1})))
     learnt = learn(server)
     assert len(learnt.models) == 7
-    assert learnt.notes == (
-        f"The server at {server.url} does not serve tiny. It serves m0, m1, m2, m3, m4 and 2 more.",
+    assert learnt.notes[0] == (
+        "The server lists m0, m1, m2, m3, m4 and 2 more, and not tiny. It is asked all the same."
     )
+    assert learnt.has_logprobs
+
+
+def test_how_a_reply_names_the_model_is_learnt(server):
+    server.script(QUESTION, as_json({**completion("4"), "model": "owner/real-name"}))
+    assert learn(server).named == "owner/real-name"
+
+
+def test_without_a_model_nothing_but_the_list_is_asked_for(server):
+    learnt = learn(server, model="")
+    assert (learnt.models, learnt.notes) == (
+        (MODEL,),
+        ("Write down which of its models is meant.",),
+    )
+    assert not server.asked
 
 
 @pytest.mark.parametrize(
@@ -142,11 +159,12 @@ def test_a_server_that_starts_up_is_waited_for_and_then_checked(server, ask, tro
     fails = iter([trouble, trouble])
 
     async def starting(request, body):
-        return await next(fails, models("large"))(request, body)
+        return await next(fails, models("tiny"))(request, body)
 
-    server.answers["/v1/models"] = starting
+    judge = material.spec(template_hash=learn(server).template_hash)
+    server.answers |= {"/v1/models": starting, "/tokenize": shifted}
     with pytest.raises(AnotherJudge):
-        ask("Q")
+        ask("Q", spec=judge)
 
 
 def test_a_server_that_does_not_answer_is_unavailable(server):

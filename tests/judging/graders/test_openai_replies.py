@@ -1,11 +1,7 @@
 """What a server may say about a pair: each becomes a state of its own, and none a silent 0."""
 
-import json
-
 import pytest
 
-from judging.graders.grading import Grading
-from judging.graders.openai_reply import read
 from judging.grading.pairs import RAW_LIMIT, Failure, Sampling, State
 from tests.judging.graders import material
 from tests.judging.graders.scripted_server import (
@@ -67,6 +63,34 @@ def test_a_refusal_is_refused(server, ask, answer):
     server.script("Q", answer)
     reply = ask("Q")["Q"]
     assert (reply.state, reply.failure, reply.grade) == (State.REFUSED, Failure.REFUSAL, None)
+
+
+FILTERED = {"message": "The response was filtered.", "code": "content_filter"}
+BY_AZURE = {"message": "Filtered.", "innererror": {"code": "ResponsibleAIPolicyViolation"}}
+
+
+@pytest.mark.parametrize("error", [FILTERED, BY_AZURE, FILTERED | BY_AZURE])
+@pytest.mark.parametrize("number", [400, 200])
+def test_prompt_that_a_content_filter_refuses_is_a_refusal_and_asked_once(
+    server, ask, error, number
+):
+    server.script("Q", as_json({"error": error}, status=number))
+    reply = ask("Q")["Q"]
+    assert (reply.state, reply.failure, reply.grade) == (State.REFUSED, Failure.REFUSAL, None)
+    assert error["message"] in reply.raw
+    assert server.asked["Q"] == 1
+
+
+def test_content_filter_refuses_all_samples(server, ask):
+    server.script("Q", as_json({"error": FILTERED}, status=400))
+    sampling = Sampling(temperature=0.7, logprobs=False, extra={"n": 3})
+    reply = ask("Q", spec=material.spec(sampling=sampling))["Q"]
+    assert (reply.state, reply.failure) == (State.REFUSED, Failure.REFUSAL)
+
+
+def test_other_words_of_a_400_about_a_filter_are_no_refusal(server, ask):
+    server.script("Q", status(400, "There is no content_filter here.", code="invalid"))
+    assert ask("Q")["Q"].failure is Failure.REQUEST
 
 
 def test_the_words_of_a_refusal_are_kept(server, ask):
@@ -138,36 +162,6 @@ def test_a_pair_that_never_gets_an_answer_is_malformed_and_what_came_is_kept(ser
     assert reply.raw == body.decode("utf-8", "replace")[:RAW_LIMIT]
     assert reply.detail.startswith("After ")
     assert server.asked["Q"] >= 4
-
-
-@pytest.mark.parametrize(
-    ("model", "revision", "named", "is_it"),
-    [
-        ("tiny", "", "tiny", True),
-        ("tiny", "", "Tiny", True),
-        ("tiny", "", "large", False),
-        ("tiny", "", "tiny-2", False),
-        ("tiny", "", "owner/tiny", True),
-        ("owner/tiny", "", "tiny", True),
-        ("owner/tiny", "", "other/tiny", False),
-        ("gpt-4o", "", "gpt-4o-2024-08-06", True),
-        ("gpt-4o", "", "gpt-4o-mini", False),
-        ("gpt-4o", "", "gpt-4o-mini-2024-07-18", False),
-        ("claude-sonnet-4-5", "", "claude-sonnet-4-5-20250929", True),
-        ("gpt-4o", "2024-08-06", "gpt-4o-2024-08-06", True),
-        ("gpt-4o", "2024-08-06", "gpt-4o-2024-11-20", False),
-        ("alias", "the-real-one", "the-real-one", True),
-    ],
-)
-def test_a_reply_that_names_another_model_is_a_failure(model, revision, named, is_it):
-    judge = material.spec(model=model, revision=revision)
-    body = json.dumps({**completion("4"), "model": named}).encode()
-    [reply] = read(Grading(judge), material.pairs("Q"), "", body, str)
-    assert reply.grade == (4 if is_it else None)
-    if not is_it:
-        assert reply.failure is Failure.OTHER_MODEL
-        assert named in reply.detail
-        assert "4" in reply.raw
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from judging.graders.base import Unavailable
+from judging.graders.base import AnotherJudge, Unavailable
 from judging.graders.openai_api import OpenAIGrader
 from judging.grading.pairs import Pair, Sampling
 from judging.grading.prompt import hashes
@@ -165,11 +165,54 @@ def test_the_shares_of_several_samples_are_the_probabilities(server, ask):
     assert server.asked["Q"] == 1
 
 
-def test_a_server_that_gives_fewer_samples_has_not_done_as_it_was_asked(server, ask):
-    server.script("Q", said("4"))
+def test_server_that_ignores_n_is_asked_for_each_sample_with_a_seed_of_its_own(server, ask):
+    server.script("Q", said("4"), said("2"), said("4"))
+    server.script("R", said("5"))
+    replies = ask("Q", "R", spec=SAMPLED, concurrency=1)
+    assert replies["Q"].probabilities == pytest.approx((0, 0, 1 / 3, 0, 2 / 3, 0))
+    assert replies["Q"].raw == "[1 of 3]\n4\n\n[2 of 3]\n2\n\n[3 of 3]\n4"
+    assert (replies["Q"].prompt_tokens, replies["Q"].completion_tokens) == (120, 3)
+    # The first reply is a sample, too, and from then on it is known that `n` says nothing.
+    assert [body.get("n") for body in server.bodies["Q"]] == [3, None, None]
+    assert [body["seed"] for body in server.bodies["Q"]] == [0, 1, 2]
+    assert [(body.get("n"), body["seed"]) for body in server.bodies["R"]] == [
+        (None, 0),
+        (None, 1),
+        (None, 2),
+    ]
+    assert replies["R"].grade == 5
+
+
+@pytest.mark.parametrize(
+    "refusal",
+    [
+        status(400, "'n' : number must be at most 1"),
+        status(400, "Only one completion choice is allowed"),
+        status(422, "`n` is not supported by this model."),
+    ],
+)
+def test_server_that_refuses_n_is_asked_for_each_sample(server, ask, refusal):
+    async def answer(request, body):
+        return await (refusal if "n" in body else said("4"))(request, body)
+
+    server.script("Q", answer)
+    sampling = replace(SAMPLED.sampling, seed=None)
+    reply = ask("Q", spec=replace(SAMPLED, sampling=sampling))["Q"]
+    assert (reply.grade, server.asked["Q"]) == (4, 4)
+    assert not any("seed" in body for body in server.bodies["Q"])
+
+
+def test_sample_of_another_model_among_single_ones_is_seen(server, ask):
+    of = {name: as_json(completion("4") | {"model": name}) for name in ("tiny", "large")}
+    server.script("Q", of["tiny"], of["large"], of["tiny"])
+    with pytest.raises(AnotherJudge, match="answers as large"):
+        ask("Q", spec=SAMPLED)
+
+
+def test_sample_that_fails_is_the_failure_of_its_message(server, ask):
+    server.script("Q", said("4"), status(400, "Bad roles."))
     reply = ask("Q", spec=SAMPLED)["Q"]
-    assert (reply.state, reply.failure, reply.raw) == ("error", "malformed", "4")
-    assert reply.detail == "The answer has 1 of the 3 samples that were asked for."
+    assert (reply.state, reply.failure) == ("error", "request")
 
 
 def test_a_sample_without_a_message_is_no_reply(server, ask):

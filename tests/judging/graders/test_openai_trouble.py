@@ -1,17 +1,22 @@
 """A server that fails, refuses, pauses or stays away: nothing is lost, and nothing sent in vain."""
 
 import re
+import ssl
+import subprocess
 import time
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from threading import Thread
 
 import pytest
+from aiohttp import web
 
 from judging.graders.base import AnotherJudge, Unavailable
 from judging.graders.openai_api import OpenAIGrader
 from judging.graders.openai_server import seconds_to_wait
-from judging.grading.pairs import Failure, State
+from judging.grading.pairs import Failure, Sampling, State
+from judging.grading.presets import constraint
 from tests.judging.graders import material
 from tests.judging.graders.scripted_server import as_body, as_json, models, reset, said, status
 
@@ -224,17 +229,20 @@ def test_a_busy_server_is_asked_until_it_has_time(server, ask):
     assert ask("Q", *OTHERS, concurrency=3)["Q"].grade == 4
 
 
-def test_a_model_that_is_not_served_is_another_judge_before_any_pair(server, ask):
+def test_model_that_is_not_listed_is_asked_all_the_same(server, ask):
     server.answers["/v1/models"] = models("large", "small")
-    with pytest.raises(AnotherJudge, match=r"does not serve tiny. It serves large, small"):
-        ask("Q")
-    assert not server.asked
+    assert ask("Q")["Q"].grade == 3
 
 
-def test_a_model_that_is_not_served_any_more_is_another_judge(server, ask):
+def test_model_that_is_not_served_is_another_judge_and_the_list_is_told(server, ask):
+    server.answers["/v1/models"] = models("large", "small")
     server.script("Q", status(404, "The model `tiny` does not exist.", type="NotFoundError"))
-    with pytest.raises(AnotherJudge, match="The model `tiny` does not exist"):
+    with pytest.raises(
+        AnotherJudge,
+        match=r"The model `tiny` does not exist.*The server lists large, small, and not tiny",
+    ):
         ask("Q")
+    assert server.asked["Q"] == 1
 
 
 @pytest.mark.parametrize(
@@ -271,3 +279,90 @@ def test_many_pairs_that_end_at_once_say_why_they_ended(server):
         grader = OpenAIGrader(material.spec(), server.url, key=None, concurrency=64, patience=5)
         with pytest.raises(Unavailable, match="key"):
             list(grader.replies(iter(material.pairs(*questions))))
+
+
+@pytest.fixture
+def with_tls(tmp_path):
+    """Something that speaks TLS with a certificate that nobody signed, and its address."""
+    key, certificate = tmp_path / "key.pem", tmp_path / "certificate.pem"
+    names = ("-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost")
+    new = ("openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", *names)
+    subprocess.run([*new, "-keyout", key, "-out", certificate], check=True, capture_output=True)
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate, key)
+    http = HTTPServer(("127.0.0.1", 0), BaseHTTPRequestHandler)
+    http.socket = context.wrap_socket(http.socket, server_side=True)
+    Thread(target=http.serve_forever, daemon=True).start()
+    yield f"https://localhost:{http.server_port}/v1"
+    http.shutdown()
+    http.server_close()
+
+
+def test_certificate_that_is_not_trusted_is_unavailable_at_once(with_tls):
+    grader = OpenAIGrader(material.spec(), with_tls, key=None)
+    with pytest.raises(
+        Unavailable, match=r"certificate of the server at .* is not trusted.*SSL_CERT"
+    ):
+        list(grader.replies(iter(material.pairs("Q"))))
+
+
+def test_server_without_tls_at_an_address_with_it_is_unavailable_at_once(server):
+    url = server.url.replace("http:", "https:")
+    grader = OpenAIGrader(material.spec(), url, key=None)
+    with pytest.raises(Unavailable, match=r"does not speak TLS: does its address begin with http:"):
+        list(grader.replies(iter(material.pairs("Q"))))
+
+
+def test_server_that_only_streams_is_unavailable_at_once(server, ask):
+    async def stream(request, body):
+        response = web.StreamResponse(headers={"Content-Type": "text/event-stream; charset=utf-8"})
+        await response.prepare(request)
+        await response.write(b'data: {"choices": []}\n\n')
+        return response
+
+    server.script("Q", stream)
+    with pytest.raises(Unavailable, match=r"answers with a stream .*\"stream\": false"):
+        ask("Q")
+    assert server.asked["Q"] == 1
+
+
+SCHEMA = Sampling(max_tokens=200, logprobs=False, extra=constraint("json-schema", [0, 1]))
+
+
+@pytest.mark.parametrize("number", [400, 500])
+def test_form_of_reply_that_a_server_fails_at_is_unavailable_at_once(server, ask, number):
+    async def answer(request, body):
+        is_held = "response_format" in body
+        trouble = status(number, "Internal error in the grammar backend")
+        return await (trouble if is_held else said("4"))(request, body)
+
+    for question in ("Q", "R", "Reply with 0."):
+        server.script(question, answer)
+    says = r"not where a reply is held to a form \(response_format\): .*grammar backend.*Copy this judge"
+    began = time.monotonic()
+    with pytest.raises(Unavailable, match=says):
+        ask("Q", "R", spec=material.spec(sampling=SCHEMA))
+    assert time.monotonic() - began < 30
+    assert (server.asked["Reply with 0."], server.asked["Q"]) == (2, 1)
+
+
+@pytest.mark.parametrize("number", [400, 500])
+def test_pair_that_fails_at_a_server_that_takes_the_form_is_its_own(server, ask, number):
+    server.script("Q", status(number, "Bad roles."))
+    server.script("R", said('{"reason": "", "rating": 1}', after=0.05))
+    spec = material.spec(sampling=SCHEMA, parser="rating-json-1")
+    replies = ask("Q", "R", spec=spec, concurrency=1)
+    assert (replies["Q"].state, replies["R"].grade) == (State.ERROR, 1)
+
+
+def test_server_that_starts_up_with_500_is_waited_for_although_a_form_is_wanted(server, ask):
+    began = time.monotonic()
+
+    async def starting(request, body):
+        is_up = time.monotonic() > began + 0.3
+        return await (said('{"reason": "", "rating": 1}') if is_up else status(500))(request, body)
+
+    for question in ("Q", "Reply with 0."):
+        server.script(question, starting)
+    spec = material.spec(sampling=SCHEMA, parser="rating-json-1")
+    assert ask("Q", spec=spec)["Q"].grade == 1

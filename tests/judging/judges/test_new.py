@@ -8,7 +8,7 @@ from annotation.models import Rater, Rubric
 from annotation.models.standard import STANDARD, add_standard
 from judging.grading import prompts
 from judging.models import Judge
-from tests.judging.graders.scripted_server import MODEL, ScriptedServer
+from tests.judging.graders.scripted_server import MODEL, ScriptedServer, as_json, completion
 from tests.judging.runs.material import a_judge
 from tests.markup import markup
 
@@ -236,6 +236,57 @@ def test_a_server_that_answers_fills_in_what_can_be_pinned(cast, db, settings):
     assert 'name="template_hash" value="' in page
     assert "write it down yourself" in page
     assert "my-secret" not in page
+
+
+QUESTION = "Does the text answer the question? Reply with a grade."
+DEPLOYED = as_json(completion("4") | {"model": "gpt-4o-2024-08-06"})
+
+
+def test_name_in_the_replies_is_filled_in_and_makes_another_judge(cast, db, settings):
+    with ScriptedServer() as server:
+        settings.JUDGE_ENDPOINTS = {"local": server.url}
+        server.script(QUESTION, DEPLOYED)
+        sent = form(model="judge-prod", endpoint="local", ask="1")
+        page = cast.client("admin").post(NEW, sent).content.decode()
+        # What is a name of the same model is no field.
+        sent = form(model="gpt-4o", endpoint="local", ask="1")
+        same = cast.client("admin").post(NEW, sent).content.decode()
+    assert 'name="reply_model" value="gpt-4o-2024-08-06"' in page
+    assert "It answers as gpt-4o-2024-08-06." in page
+    assert "and not judge-prod. It is asked all the same." in page
+    assert "gpt-4o-2024-08-06" not in same
+    named = {"model": "judge-prod", "reply_model": "gpt-4o-2024-08-06"}
+    for slug, change in {"plain": {"model": "judge-prod"}, "named": named}.items():
+        assert (
+            cast.client("admin").post(NEW, form(slug=slug, save="1", **change)).status_code == 302
+        )
+    plain, made = (Judge.objects.get(rater__name=name) for name in ("plain", "named"))
+    assert (plain.reply_model, made.reply_model) == ("", "gpt-4o-2024-08-06")
+    assert plain.fingerprint != made.fingerprint
+    page = cast.client("admin").get(f"/judges/{made.pk}/").content.decode()
+    assert "<dd>gpt-4o-2024-08-06</dd>" in page
+    copy = cast.client("admin").get(f"{NEW}?from={made.pk}").content.decode()
+    assert 'name="reply_model" value="gpt-4o-2024-08-06"' in copy
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"reply_model": "x" * 251}, "at most 250 characters"),
+        ({"reply_model": "x", "backend": "vllm", "endpoint": ""}, "does not name itself"),
+        ({"extra": '{"stream": true}'}, "comes as a stream is not read"),
+    ],
+)
+def test_what_no_reply_can_be_is_refused_and_nothing_is_made(cast, db, change, says):
+    response = cast.client("admin").post(NEW, form(save="1", **change))
+    assert response.status_code == 422
+    assert says in response.content.decode()
+    assert not Judge.objects.exists()
+
+
+def test_name_in_the_replies_that_is_the_models_own_makes_no_other_judge(cast, db):
+    cast.client("admin").post(NEW, form(save="1", model="Tiny", reply_model="tiny"))
+    assert Judge.objects.get().reply_model == ""
 
 
 def test_a_server_that_does_not_answer_is_a_sentence(cast, db, settings):

@@ -8,7 +8,12 @@ from judging.judges import trial
 from judging.models import Attempt, Judge, JudgeRun
 from tests.evaluation.html_tables import tables
 from tests.factories import QUESTIONS, make_campaign
-from tests.judging.graders.scripted_server import ScriptedServer, said
+from tests.judging.graders.scripted_server import (
+    ScriptedServer,
+    as_json,
+    completion,
+    said,
+)
 from tests.judging.judges.test_new import NEW, form
 
 TABLE = "What it says of the pairs"
@@ -132,10 +137,22 @@ def test_a_price_that_cannot_be_read_is_said(ada, people, server, settings):
     assert "JUDGE_PRICES: local=cheap is not like" in tried(ada).text
 
 
-def test_a_server_that_is_away_or_serves_another_model(ada, people, server, settings, monkeypatch):
+def test_name_in_the_replies_is_put_into_the_form_and_then_it_can_be_tried(ada, people, server):
+    for question in QUESTIONS:
+        server.script(question, as_json(completion("4") | {"model": "gpt-4o-2024-08-06"}))
+    response = tried(ada, model="judge-prod")
+    says = "The server answers as gpt-4o-2024-08-06. If that is the model you mean, try again"
+    assert says in response.context["trial"].stopped
+    assert response.context["form"].initial["reply_model"] == "gpt-4o-2024-08-06"
+    assert 'value="gpt-4o-2024-08-06"' in response.text
+    assert server.asked.total() == 1
+    response = tried(ada, model="judge-prod", reply_model="gpt-4o-2024-08-06")
+    assert [row[4] for row in tables(response)[TABLE]] == ["4"] * 3
+    assert response.context["trial"].stopped == ""
+
+
+def test_server_that_is_away_says_so(ada, people, server, settings, monkeypatch):
     monkeypatch.setattr(trial, "PATIENCE", 0)
-    response = tried(ada, model="another")
-    assert "tiny" in response.context["trial"].stopped
     settings.JUDGE_ENDPOINTS = {"local": "http://127.0.0.1:9/v1"}
     response = tried(ada)
     assert response.status_code == 200

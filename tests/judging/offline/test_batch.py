@@ -134,8 +134,7 @@ def test_errors_of_openai_are_failures_and_what_expired_is_open(out):
     }
     refused = {"status_code": 400, "body": too_long}
     gone = {"code": "batch_expired", "message": "not in time"}
-    other = of_openai(requests[4])
-    other["response"]["body"]["model"] = "another"
+    filtered = {"error": {"message": "Filtered.", "code": "content_filter"}}
     write(
         folder / "replies.jsonl",
         [
@@ -143,12 +142,52 @@ def test_errors_of_openai_are_failures_and_what_expired_is_open(out):
             of_openai(requests[1], response=refused),
             of_openai(requests[2], response=None, error=gone),
             of_openai(requests[3], response=None, error={"code": "x", "message": "broken"}),
-            other,
+            of_openai(requests[4], response={"status_code": 400, "body": filtered}),
+            of_openai(requests[5], response=None, error=filtered["error"]),
         ],
     )
-    assert imported(folder)["new"] == 4
-    failures = set(Attempt.objects.filter(copied=False).values_list("failure", flat=True))
-    assert failures == {"no_grade", "too_long", "request", "other_model"}
+    assert imported(folder)["new"] == 5
+    outcomes = Attempt.objects.filter(copied=False).values_list("state", "failure")
+    assert set(outcomes) == {
+        ("unparseable", "no_grade"),
+        ("error", "too_long"),
+        ("error", "request"),
+        ("refused", "refusal"),
+    }
+
+
+def named(line, model):
+    line["response"]["body"]["model"] = model
+    return line
+
+
+def test_replies_of_another_model_are_refused_and_go_to_a_judge_that_names_it(dataset, tmp_path):
+    folder = tmp_path / "export"
+    _, requests = exported(dataset, folder, "openai")
+    lines = [named(of_openai(request), "gpt-4o-2024-08-06") for request in requests]
+    write(folder / "replies.jsonl", lines)
+    says = (
+        "line 1: the service answers as gpt-4o-2024-08-06, and was asked for tiny. If that is the"
+    )
+    with pytest.raises(CommandError, match=says):
+        imported(folder)
+    assert not Attempt.objects.exists()
+    # The copy is exported, and takes the replies to the first one's requests.
+    again = tmp_path / "again"
+    run, _ = exported(dataset, again, "openai", slug="copy", reply_model="gpt-4o-2024-08-06")
+    write(again / "replies.jsonl", lines)
+    assert imported(again)["new"] == 8
+    assert set(Attempt.objects.values_list("judge", flat=True)) == {run.judge_id}
+
+
+def test_replies_that_name_two_models_by_turns_are_refused(out):
+    folder, requests = out
+    lines = [named(of_openai(request), MODEL) for request in requests]
+    named(lines[3], "another")
+    write(folder / "replies.jsonl", lines)
+    with pytest.raises(CommandError, match="line 4: the service answers as another"):
+        imported(folder)
+    assert not Attempt.objects.exists()
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,14 @@ from judging.offline.job import ExchangeRefused, Job
 from judging.offline.parquet import read_results
 from tests.clock import HANGS
 from tests.factories import QUESTIONS
-from tests.judging.graders.scripted_server import ScriptedServer, models, said, status
+from tests.judging.graders.scripted_server import (
+    ScriptedServer,
+    as_json,
+    completion,
+    models,
+    said,
+    status,
+)
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -100,12 +107,14 @@ def test_the_same_command_goes_on_where_it_was_stopped(small, server, capsys):
 def test_several_servers_share_the_pairs_and_one_of_no_use_is_named(small, server, caplog):
     _, folder, results = small
     with ScriptedServer() as other, ScriptedServer() as third:
-        other.answers["/v1/models"] = models("large")
+        no_such_model = status(404, "The model `tiny` does not exist.")
+        other.answers |= {"/v1/models": models("large"), "/v1/chat/completions": no_such_model}
         urls = (server.url, "--url", other.url, "--url", third.url)
         assert command(folder, results, *urls) == 0
     assert server.asked.total() + third.asked.total() == 8
-    assert (other.asked.total(), min(server.asked.total(), third.asked.total()) > 0) == (0, True)
-    assert f"{other.url} does not serve tiny. It serves large. It is put aside" in caplog.text
+    assert min(server.asked.total(), third.asked.total()) > 0
+    assert f"{other.url} does not serve tiny" in caplog.text
+    assert "The server lists large, and not tiny. It is put aside" in caplog.text
     assert names(results) == ["results-00001.parquet", "results-00002.parquet"]
 
 
@@ -120,9 +129,12 @@ def test_a_server_that_is_of_no_use_is_a_sentence_and_leaves_no_half_file(small,
 
 def test_another_model_at_the_address_is_refused(small, server, capsys):
     _, folder, results = small
-    server.answers["/v1/models"] = models("somebody-else")
+    answer = as_json(completion("4") | {"model": "somebody-else"})
+    for question in [*QUESTIONS, "What did it cost?"]:
+        server.script(question, answer)
     assert command(folder, results, server.url) == 1
-    assert "somebody-else" in capsys.readouterr().err
+    assert "answers as somebody-else. If that is the model" in capsys.readouterr().err
+    assert server.asked.total() == 1
     assert names(results) == []
 
 

@@ -65,6 +65,16 @@ def test_a_spent_budget_needs_a_larger_one(act, run):
     assert (run.state, run.max_pairs) == ("running", 100)
 
 
+def test_seconds_for_a_reply_can_be_changed_where_a_run_goes_on(act, run):
+    JudgeRun.objects.filter(pk=run.pk).update(current_concurrency=3)
+    act("pause")
+    act("resume", {"reply_seconds": "300"})
+    assert (run.state, run.reply_seconds, run.current_concurrency) == ("running", 300, None)
+    act("pause")
+    act("resume", {"reply_seconds": ""})
+    assert (run.state, run.reply_seconds) == ("running", None)
+
+
 def test_an_empty_budget_lifts_the_limit(act, run):
     JudgeRun.objects.filter(pk=run.pk).update(max_pairs=4)
     act("pause")

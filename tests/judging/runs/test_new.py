@@ -59,6 +59,7 @@ def test_all_that_the_form_says_is_kept(cast, start, dataset):
         limit="7",
         endpoint="local",
         concurrency="8",
+        reply_seconds="240",
         workers="2",
         max_pairs="100",
         max_tokens="2000",
@@ -76,6 +77,7 @@ def test_all_that_the_form_says_is_kept(cast, start, dataset):
         "limit": 7,
     }
     assert (run.endpoint, run.concurrency, run.workers) == ("local", 8, 2)
+    assert run.reply_seconds == 240
     assert (run.max_pairs, run.max_tokens, run.max_money) == (100, 2000, 1.5)
     assert (run.price_in, run.price_out, run.currency) == (0.1, 0.3, "EUR")
 
@@ -112,6 +114,8 @@ def test_counting_first_starts_nothing(cast, dataset, settings):
         ({"endpoint": "local"}, "The baseline asks no server"),
         ({"concurrency": "0"}, "greater than or equal to 1"),
         ({"workers": "many"}, "whole number"),
+        ({"reply_seconds": "0"}, "greater than or equal to 1"),
+        ({"reply_seconds": "100000"}, "less than or equal to 86400"),
         ({"max_pairs": "0"}, "greater than or equal to 1"),
         ({"max_money": "5"}, "Say what tokens cost"),
         ({"max_money": "inf"}, "Enter a number"),

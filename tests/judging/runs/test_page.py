@@ -176,6 +176,22 @@ def test_looking_at_a_run_that_nobody_works_at_wakes_a_worker_once(seen, run):
     assert called(run) == 1
 
 
+def test_seconds_for_a_reply_are_those_of_the_run_or_by_its_judge(seen, run):
+    JudgeRun.objects.filter(pk=run.pk).update(endpoint="http://127.0.0.1:9/v1", reply_seconds=None)
+    assert "180 seconds for a reply at most" in " ".join(markup(seen()).split())
+    JudgeRun.objects.filter(pk=run.pk).update(reply_seconds=1_234)
+    assert "1,234 seconds for a reply at most" in " ".join(markup(seen()).split())
+
+
+def test_requests_at_once_are_shown_where_they_are_fewer_than_wished_for(seen, run):
+    assert 'id="lowered"' not in markup(seen())
+    runs.note_concurrency(run, 64)
+    assert 'id="lowered"' not in markup(seen())
+    runs.note_concurrency(run, 8)
+    assert "8 of 64 requests at once now" in markup(seen())
+    assert "8 of 64 requests at once now" in live(seen)
+
+
 def test_why_a_worker_left_is_shown(seen, run):
     with pytest.raises(Unavailable), states.giving_up(run, "gpu-1:7"):
         raise Unavailable("The server at <local> does not answer.")

@@ -1,0 +1,45 @@
+"""Default seconds that a reply may take, where a run does not say."""
+
+from __future__ import annotations
+
+import ipaddress
+from collections.abc import Mapping, Sequence
+from typing import Any
+from urllib.parse import urlsplit
+
+from judging.grading.pairs import Sampling
+
+LEAST, MOST = 180, 3_600  # seconds
+_LEAST_OF_THOUGHTS = 600
+# Seconds of a token: of a public service, and of a server of one's own, whose GPU many requests share.
+_PUBLIC, _OWN = 0.05, 0.1
+_THINKING_FROM = 2_000  # tokens: nothing that is graded is as long
+_ALL_TOKENS = ("max_tokens", "max_completion_tokens")
+
+
+def reply_seconds(sampling: Sampling, urls: Sequence[str]) -> int:
+    """Return the seconds that a reply may take: by its tokens, thinking, and where the servers are.
+
+    From LEAST, with which a server of one slot has time for more than one reply, to MOST. A model that
+    thinks has 10 minutes at least, as its thoughts may be counted late and not be told.
+    """
+    limits = [sampling.extra.get(name) for name in _ALL_TOKENS]
+    tokens = max([sampling.max_tokens, *(limit for limit in limits if isinstance(limit, int))])
+    each = _OWN if any(_is_own(url) for url in urls) else _PUBLIC
+    least = _LEAST_OF_THOUGHTS if _thinks(sampling.extra, tokens) else LEAST
+    return min(MOST, max(least, round(LEAST + tokens * sampling.samples * each)))
+
+
+def _thinks(extra: Mapping[str, object], tokens: int) -> bool:
+    kwargs: Any = extra.get("chat_template_kwargs")
+    told = isinstance(kwargs, Mapping) and bool(kwargs.get("enable_thinking"))
+    return told or tokens >= _THINKING_FROM or any("reasoning" in name for name in extra)
+
+
+def _is_own(url: str) -> bool:
+    """Whether an address is of this machine or network, or a name without a dot, as in a cluster."""
+    host = urlsplit(url).hostname or ""
+    try:
+        return ipaddress.ip_address(host).is_private
+    except ValueError:
+        return "." not in host or host.endswith((".local", ".internal", ".lan"))
