@@ -9,6 +9,7 @@ from judging.graders.grading import Grading, replies_of
 from judging.graders.openai_probe import Probe, probe
 from judging.graders.openai_server import Address
 from judging.graders.openai_talks import Talks
+from judging.graders.route import PLAIN, Route
 from judging.grading.pairs import Pair, Reply
 from judging.grading.spec import Spec
 
@@ -27,6 +28,7 @@ class OpenAIGrader:
         url: str,
         *,
         key: str | None,
+        route: Route = PLAIN,
         others: Sequence[Address] = (),
         on_aside: Callable[[str, str], None] = lambda url, why: None,
         concurrency: int = 64,
@@ -36,7 +38,7 @@ class OpenAIGrader:
         self.spec = spec
         self.talks: Talks[Sequence[Pair], list[Reply]] = Talks(
             Grading(spec),
-            [Address(url, key), *others],
+            [Address(url, key, route), *others],
             on_aside=on_aside,
             concurrency=concurrency,
             timeout=timeout,

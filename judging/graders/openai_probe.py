@@ -13,6 +13,7 @@ from judging.graders import base
 from judging.graders.base import AnotherJudge, Unavailable
 from judging.graders.openai_reply import has_logprobs
 from judging.graders.openai_server import Answer, NoAnswerError, Server, decoded
+from judging.graders.route import PLAIN, Route
 from judging.grading.spec import Asked
 
 PROBE_SECONDS = 20.0
@@ -46,6 +47,7 @@ def probe(
     *,
     labels: Sequence[str],
     template_kwargs: Mapping[str, object] | None = None,
+    route: Route = PLAIN,
 ) -> Probe:
     """What of `model` at the server at `url` can be pinned; takes seconds, and one token.
 
@@ -53,7 +55,9 @@ def probe(
     a judge sends as `chat_template_kwargs`, which change what the template makes of a conversation.
     Raises Unavailable where the server does not answer or refuses the key.
     """
-    return asyncio.run(_probe(Server(url, key, PROBE_SECONDS), model, labels, template_kwargs))
+    return asyncio.run(
+        _probe(Server(url, key, PROBE_SECONDS, route), model, labels, template_kwargs)
+    )
 
 
 async def check(server: Server, spec: Asked, who: str) -> None:
@@ -84,9 +88,11 @@ def _check_key(server: Server, status: int) -> None:
     if status not in (401, 403):
         return
     if server.has_key:
-        why = "refuses the key that it was sent. Check the environment variable that holds it"
+        why = (
+            "refuses the key that it was sent. Check the environment variable, or the page, with it"
+        )
     else:
-        why = "wants a key, and none is set. Set the environment variable for this server's key"
+        why = "wants a key, and none is set. Set the environment variable for it, or enter it on the server's page"
     raise Unavailable(f"{server.name} {why} (status {status}).")
 
 
@@ -115,7 +121,7 @@ async def _probe(
     try:
         answer = await server.get(f"{server.url}/models")
         _check_key(server, answer.status)
-        cards = _cards_in(answer)
+        cards = cards_in(answer)
         notes = []
         if not cards:
             notes.append("The server does not list its models.")
@@ -150,13 +156,14 @@ async def _probe(
 
 async def card_of(server: Server, model: str) -> dict[str, Any]:
     """What a server lists of a model; nothing where it lists none. Raises AnotherJudge, NoAnswerError."""
-    cards = _cards_in(await server.get(f"{server.url}/models"))
+    cards = cards_in(await server.get(f"{server.url}/models"))
     if cards and model not in cards:
         raise AnotherJudge(_not_served(server, model, tuple(cards)))
     return cards.get(model, {})
 
 
-def _cards_in(answer: Answer) -> dict[str, dict[str, Any]]:
+def cards_in(answer: Answer) -> dict[str, dict[str, Any]]:
+    """The models of an answer to /models, by name; empty where it is no such list."""
     body = decoded(answer.body) if answer.status == 200 else None
     cards = body.get("data") if isinstance(body, dict) else None
     if not isinstance(cards, list):
