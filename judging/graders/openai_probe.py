@@ -92,7 +92,7 @@ def _check_key(server: Server, status: int) -> None:
             "refuses the key that it was sent. Check the environment variable, or the page, with it"
         )
     else:
-        why = "wants a key, and none is set. Set the environment variable for it, or enter it on the server's page"
+        why = "wants a key, and none is set. Set the environment variable for it, or enter it on its page"
     raise Unavailable(f"{server.name} {why} (status {status}).")
 
 
