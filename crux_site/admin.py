@@ -18,7 +18,7 @@ from django.utils.decorators import method_decorator
 
 APPS = ("annotation", "evaluation", "judging", "building")
 # What lets somebody in, or tells who somebody is: nobody needs to read it.
-SECRET = ("password", "digest", "salt", "endpoint")
+SECRET = ("password", "digest", "salt", "endpoint", "encrypted_key", "headers", "params")
 SHORT = 250  # characters of a field that a list shows, and that is searched
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import contextlib
 import json
 import os
@@ -111,7 +112,7 @@ def secret_key(variable: str, path: Path) -> str:
         return key
     try:
         if not path.exists():
-            _make_key(path)
+            _make_key(path, secrets.token_urlsafe(50))
         key = path.read_text(encoding="ascii").strip()
     except (OSError, ValueError) as error:
         why = error.strerror if isinstance(error, OSError) else "it holds other signs than ASCII"
@@ -126,10 +127,52 @@ def secret_key(variable: str, path: Path) -> str:
     return key
 
 
-def _make_key(path: Path) -> None:
+def fernet_keys(variable: str, path: Path) -> list[str]:
+    """Fernet keys, the newest first: from the environment, else from a file with one made once.
+
+    The first encrypts, each decrypts: https://cryptography.io/en/latest/fernet/
+    """
+    source = variable
+    text = os.environ.get(variable, "")
+    if not text.strip():
+        source = str(path)
+        try:
+            if not path.exists():
+                _make_key(path, base64.urlsafe_b64encode(secrets.token_bytes(32)).decode())
+            text = path.read_text(encoding="ascii")
+        except (OSError, ValueError) as error:
+            why = error.strerror if isinstance(error, OSError) else "it is not ASCII"
+            raise ImproperlyConfigured(
+                f"{variable} is not given, and {path} cannot be read: {why}."
+            ) from None
+    keys = text.replace(",", " ").split()
+    if not keys or not all(map(_is_fernet_key, keys)):
+        raise ImproperlyConfigured(
+            f"{source} holds no Fernet keys: 32 bytes in URL-safe base64 each, separated by white space. Put "
+            "the file of your backup back: without it, the keys of model servers must be entered again."
+        )
+    return keys
+
+
+def _is_fernet_key(key: str) -> bool:
+    try:
+        return len(base64.urlsafe_b64decode(key)) == 32
+    except ValueError:
+        return False
+
+
+def readable_file(variable: str) -> str:
+    """The path of a file that is there; "" where none is named."""
+    value = os.environ.get(variable, "").strip()
+    if value and not Path(value).is_file():
+        raise ImproperlyConfigured(f"{variable}: there is no file {value}.")
+    return value
+
+
+def _make_key(path: Path, key: str) -> None:
     draft = path.with_name(f"{path.name}.{os.getpid()}")
     with open(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
-        file.write(secrets.token_urlsafe(50))
+        file.write(key)
     # A link is made whole or not at all: processes that start together share the first key.
     with contextlib.suppress(FileExistsError):
         os.link(draft, path)

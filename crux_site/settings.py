@@ -10,6 +10,9 @@ JUDGE_ENDPOINTS named servers that judge: "local=http://127.0.0.1:8001/v1"; keys
                 several of one name are parted by "|"
 JUDGE_PRICES    what they charge for a million tokens: "local=0.10/0.40/EUR" (read, written, currency)
 JUDGE_VLLM_ARGS engine arguments of vLLM in process, as JSON
+JUDGE_CA_BUNDLE a PEM file of certificate authorities for model servers, in place of the system's
+JUDGE_SECRET_KEYS  Fernet keys that encrypt the keys of model servers in the database, the newest first; made
+                once and kept in var/judge-secret-keys where it is not given
 JUDGE_LEASE_SECONDS  120; after how long a dead worker's pairs are another's
 ANSERINI_JAVA   the `java` that runs Lucene, where it shall not be that of the extra
 IMPORT_MAX_MEGABYTES, IMPORT_MAX_FILES  4000 and 200000: what an upload may hold, unpacked
@@ -154,6 +157,9 @@ TASKS = {"default": {"BACKEND": "django_tasks_db.DatabaseBackend", "QUEUES": ["j
 JUDGE_ENDPOINTS = environment.by_name("JUDGE_ENDPOINTS")
 # What they charge for a million tokens, read and written: "big=0.10/0.40/EUR".
 JUDGE_PRICES = environment.by_name("JUDGE_PRICES")
+# What encrypts the keys that owners enter for their servers. Workers on other machines need the same.
+JUDGE_SECRET_KEYS = environment.fernet_keys("JUDGE_SECRET_KEYS", VAR_DIR / "judge-secret-keys")
+JUDGE_CA_BUNDLE = environment.readable_file("JUDGE_CA_BUNDLE")
 # Of vLLM in process, such as {"tensor_parallel_size": 2, "max_model_len": 4096}.
 JUDGE_VLLM_ARGS = environment.json_object("JUDGE_VLLM_ARGS")
 JUDGE_LEASE_SECONDS = environment.whole_number("JUDGE_LEASE_SECONDS", 120)

@@ -8,4 +8,5 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("judges/", include("judging.compare.urls")),
     path("judges/", include("judging.judges.urls")),
     path("judge-runs/", include("judging.runs.urls")),
+    path("", include("judging.endpoints.urls")),
 ]

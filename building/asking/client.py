@@ -78,7 +78,9 @@ class Client:
         return words
 
     async def _opened(self, work: Callable[[], Awaitable[Got]]) -> Got:
-        self._servers = [Server(each.url, each.key, TIMEOUT) for each in self._addresses]
+        self._servers = [
+            Server(each.url, each.key, TIMEOUT, each.route) for each in self._addresses
+        ]
         self._patience = {server.url: Patience(server.name, PATIENCE) for server in self._servers}
         self._places = asyncio.Semaphore(AT_ONCE)
         for server in self._servers:

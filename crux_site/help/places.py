@@ -47,6 +47,7 @@ PLACES = {
     "evaluation.retrieval": "researchers#retrieval",
     "evaluation.seen": "researchers#recall-of-what-was-seen",
     "judging.attempts": "judging#what-a-reply-becomes",
+    "judging.endpoints": "judging#model-servers-of-a-project",
     "judging.compare": "judging#looking-at-judges",
     "judging.judges": "judging#what-makes-a-judge",
     "judging.replies": "judging#what-a-reply-becomes",

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
-from django.conf import settings
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
@@ -109,7 +109,7 @@ class StartBody(BudgetBody):
         max_length=120,
         allow_blank=True,
         default="",
-        help_text="A name that JUDGE_ENDPOINTS of this site has.",
+        help_text="A name of JUDGE_ENDPOINTS, or project:SLUG/NAME for a server of the dataset's project.",
     )
     concurrency = StrictInteger(
         min_value=1,
@@ -137,11 +137,11 @@ class StartBody(BudgetBody):
     def options(self) -> dict[str, Any]:
         return {name: self.validated_data[name] for name in OPTIONS} | self.limits
 
-    def check_endpoint(self, judge: Judge) -> None:
+    def check_endpoint(self, judge: Judge, known: Sequence[str]) -> None:
         """Raises Refused for an endpoint that the site does not name: no request chooses a URL."""
         endpoint = self.validated_data["endpoint"]
         needs = judge.backend == Judge.Backend.OPENAI
-        if (needs or endpoint) and endpoint not in settings.JUDGE_ENDPOINTS:
-            known = ", ".join(settings.JUDGE_ENDPOINTS) or "none"
-            message = f"there is no endpoint called {endpoint!r}; there are: {known}"
+        if (needs or endpoint) and endpoint not in known:
+            names = ", ".join(known) or "none"
+            message = f"there is no endpoint called {endpoint!r}; there are: {names}"
             raise Refused([Problem(None, "endpoint", message)])

@@ -21,6 +21,7 @@ from annotation.models import Dataset, User
 from judging.api.bodies import BudgetBody, StartBody
 from judging.api.rows import JudgeRow, JudgeRunRow, OneRunRow
 from judging.engine import runs, states
+from judging.engine.endpoints import choices_for
 from judging.engine.judges import BASELINES, baseline_of, find_judge
 from judging.engine.selection import SelectionError
 from judging.models import Judge, JudgeRun
@@ -114,7 +115,7 @@ class JudgeRuns(Listing):
         judge = baseline_of(dataset, name)[0] if is_baseline else find_judge(name, dataset)
         if judge is None:
             raise _refused("judge", f"no judge called {name} judges {dataset.slug}")
-        start.check_endpoint(judge)
+        start.check_endpoint(judge, [name for name, _ in choices_for(self.user, dataset.project)])
         by = self.request.user if isinstance(self.request.user, User) else None
         try:
             return runs.start(judge, dataset, start.selection, created_by=by, **start.options)

@@ -11,6 +11,7 @@ from django.db.models import Avg, QuerySet, Sum
 from django.db.models.functions import Length
 
 from annotation.models import Dataset, SubQuestion
+from judging.engine.endpoints import endpoint_named, is_of_project
 from judging.engine.planning import Counts, count
 from judging.engine.selection import KINDS, Selection
 from judging.grading.pairs import Pair
@@ -40,8 +41,12 @@ def prices_of(
 ) -> Prices:
     """The prices that are given, or where none is, those of the endpoint in JUDGE_PRICES.
 
-    All 0 where nobody says. Raises ImproperlyConfigured for an entry that cannot be read.
+    A server of a project has the prices that its owner has entered, whatever is given. All 0 where nobody says.
+    Raises ImproperlyConfigured for an entry that cannot be read.
     """
+    if is_of_project(endpoint):
+        row = endpoint_named(endpoint)
+        return Prices(row.price_in, row.price_out, row.currency) if row else Prices()
     # Of several servers where they cost the same: a run has one price.
     entries = {settings.JUDGE_PRICES.get(name) for name in endpoint.split(PARTED_BY)}
     entry = entries.pop() if len(entries) == 1 else None

@@ -5,11 +5,14 @@ from functools import partial
 
 from django.conf import settings
 
+from annotation.models import Project
 from judging.engine import runs, states
+from judging.engine.endpoints import address_named, is_of_project
 from judging.engine.judges import baseline_of, baseline_under
 from judging.graders.base import Grader, GraderError
 from judging.graders.openai_api import OpenAIGrader
 from judging.graders.openai_server import Address
+from judging.graders.route import PLAIN, Route
 from judging.graders.timeouts import reply_seconds
 from judging.graders.vllm_grader import VllmGrader
 from judging.models import Judge, JudgeRun
@@ -19,15 +22,22 @@ BASELINE_BATCH = 2_000
 VLLM_BATCH = 256
 
 
-def addresses_of(endpoint: str) -> list[Address]:
+def addresses_of(endpoint: str, project: Project | None = None) -> list[Address]:
     """The servers that an endpoint's name stands for on this machine; a URL stands for itself.
 
-    Names, and the URLs of a name, are parted by PARTED_BY. Keys are those of the names, from the
-    environment of this process and nowhere else. Raises GraderError for a name that JUDGE_ENDPOINTS
-    does not have here.
+    Names, and the URLs of a name, are parted by PARTED_BY. Keys of the environment's names are in the
+    environment of this process. A server of a project (project:SLUG/NAME) is known to that project alone, with
+    its key from the database. Raises GraderError for a name that is not known here.
     """
+    if is_of_project(endpoint):
+        if project is None:
+            raise GraderError(
+                "A server of a project can be used for datasets of this project only."
+            )
+        return [address_named(endpoint, project)]
+    route = Route(ca_file=settings.JUDGE_CA_BUNDLE) if settings.JUDGE_CA_BUNDLE else PLAIN
     return [
-        Address(url, _key_of(name))
+        Address(url, _key_of(name), route)
         for name in endpoint.split(PARTED_BY)
         for url in _urls_of(name).split(PARTED_BY)
     ]
@@ -77,12 +87,13 @@ def grader_of(run: JudgeRun) -> tuple[Grader, int]:
         return grader, BASELINE_BATCH
     if judge.backend == Judge.Backend.VLLM:
         return VllmGrader(judge.spec, engine_args=settings.JUDGE_VLLM_ARGS), VLLM_BATCH
-    first, *others = addresses_of(run.endpoint)
+    first, *others = addresses_of(run.endpoint, run.dataset.project)
     return (
         OpenAIGrader(
             judge.spec,
             first.url,
             key=first.key,
+            route=first.route,
             others=others,
             on_aside=partial(states.put_server_aside, run),
             on_concurrency=partial(runs.note_concurrency, run),

@@ -11,10 +11,11 @@ from django.db.models.functions import Now
 from annotation.models import Dataset, User
 from judging.engine import budget
 from judging.engine.budget import Prices, prices_of
+from judging.engine.endpoints import endpoint_named, is_of_project
 from judging.engine.leases import any_left
 from judging.engine.selection import Selection
 from judging.engine.states import RunRefused, State, check, move, over_budget
-from judging.models import Judge, JudgeRun
+from judging.models import Judge, JudgeRun, ProjectBudget
 
 MOST = {"max_pairs": budget.PAIRS, "reply_seconds": budget.REPLY_SECONDS}  # as in states.MOST
 
@@ -31,7 +32,8 @@ def start(
 
     Raises SelectionError for a selection that names what is not there. Raises RunRefused for a number
     or an address that cannot be, for a budget of money without prices, and while another run of this
-    judge on this dataset is open, since both would ask for the same pairs.
+    judge on this dataset is open, since both would ask for the same pairs. A run on a server of the dataset's
+    project is charged to the project's budget, and refused where that is used up.
     """
     selection.check(dataset)
     if judge.rater.dataset_id not in (None, dataset.pk):
@@ -51,10 +53,34 @@ def start(
     check(run, MOST)
     try:
         with transaction.atomic():
+            if is_of_project(run.endpoint):
+                run.project_budget = _open_budget(run)
             run.save()
             return run
     except IntegrityError:
         raise RunRefused(_still_open(run)) from None
+
+
+def _open_budget(run: JudgeRun) -> ProjectBudget:
+    """The budget that a run on a project's server is charged to, locked. Raises RunRefused."""
+    project = run.dataset.project
+    server = endpoint_named(run.endpoint)
+    if server is None or server.project_id != project.pk:
+        raise RunRefused(f"{project} has no server {run.endpoint}: choose one of this project.")
+    budget = ProjectBudget.objects.select_for_update().filter(project=project).first()
+    why = budget.exhausted() if budget else ProjectBudget(project=project).exhausted()
+    if budget is None or why:
+        raise RunRefused(f"{why} An admin of the site can set one on the page of its servers.")
+    if budget.max_money is not None and not server.has_price:
+        raise RunRefused(
+            f"The budget of {project} limits money, and {server.name} has no price: enter one at the server."
+        )
+    if budget.max_money is not None and server.currency != budget.currency:
+        raise RunRefused(
+            f"The budget of {project} is in {budget.currency or 'no currency'}, and the price of {server.name} "
+            f"in {server.currency or 'no currency'}: both must be the same."
+        )
+    return budget
 
 
 def open_run(judge: Judge, dataset: Dataset) -> JudgeRun | None:
@@ -87,15 +113,19 @@ def resume(run: JudgeRun, **budget: Any) -> None:
     if budget.get("endpoint", run.endpoint) != run.endpoint:
         prices = {name: budget[name] for name in Prices._fields if name in budget}
         budget |= prices_of(budget["endpoint"], **prices)._asdict()
+        if not is_of_project(budget["endpoint"]):
+            budget["project_budget"] = None
     for name, value in budget.items():
         setattr(run, name, value)
     check(run, MOST)
-    if reason := over_budget(run):
-        raise RunRefused(f"{reason} Give it a larger one to go on.")
     # Not whether it has shards: a run that was cancelled while it was planned has some.
     planned = run.started is not None
     try:
         with transaction.atomic():
+            if is_of_project(run.endpoint):
+                budget["project_budget"] = _open_budget(run)
+            if reason := over_budget(run):
+                raise RunRefused(f"{reason} Give it a larger one to go on.")
             move(
                 run,
                 (State(before),),

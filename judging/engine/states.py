@@ -101,6 +101,8 @@ def goes_on(run: ModelRun) -> bool:
 
 def over_budget(run: ModelRun) -> str:
     """Which budget of a run is spent, in a sentence; "" while none is."""
+    if reason := run.exhausted_project_budget():
+        return reason
     if run.most_asked is None and run.max_tokens is None and run.max_money is None:
         return ""
     spent = run.spent()

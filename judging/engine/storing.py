@@ -14,7 +14,7 @@ from annotation.models import NuggetSpan, Rating
 from annotation.prepared import insert_new
 from annotation.text.spans import locate
 from judging.grading.pairs import Reply, State, storable
-from judging.models import Attempt, Batch, Judge, JudgeRun, Shard
+from judging.models import Attempt, Batch, Judge, JudgeRun, ProjectBudget, Shard
 
 Twins = Mapping[tuple[int, int], Sequence[int]]  # other texts that are asked alike, by pair
 
@@ -101,6 +101,11 @@ def _batch(
         for reply, n in graded
         if reply.expected_grade is not None and reply.grade is not None
     ]
+    prompt_tokens = sum(reply.prompt_tokens for reply, _ in holds_for)
+    completion_tokens = sum(reply.completion_tokens for reply, _ in holds_for)
+    if run.project_budget_id:
+        money = run.money(prompt_tokens, completion_tokens)
+        ProjectBudget.charge(run.project_budget_id, prompt_tokens + completion_tokens, money)
     return Batch.objects.create(
         run=run,
         shard=shard,
@@ -108,8 +113,8 @@ def _batch(
         n_sent=len(holds_for),
         n_attempts=sum(len(texts) for _, texts in holds_for),
         n_graded=sum(n for _, n in graded),
-        prompt_tokens=sum(reply.prompt_tokens for reply, _ in holds_for),
-        completion_tokens=sum(reply.completion_tokens for reply, _ in holds_for),
+        prompt_tokens=prompt_tokens,
+        completion_tokens=completion_tokens,
         n_expected=sum(n for _, n in drifts),
         sum_drift=sum(drift for drift, _ in drifts),
     )

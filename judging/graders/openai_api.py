@@ -9,6 +9,7 @@ from judging.graders.grading import Grading, replies_of
 from judging.graders.openai_probe import Probe, probe
 from judging.graders.openai_server import Address
 from judging.graders.openai_talks import Talks
+from judging.graders.route import PLAIN, Route
 from judging.graders.timeouts import reply_seconds
 from judging.grading.pairs import Pair, Reply
 from judging.grading.spec import Spec
@@ -34,6 +35,7 @@ class OpenAIGrader:
         url: str,
         *,
         key: str | None,
+        route: Route = PLAIN,
         others: Sequence[Address] = (),
         on_aside: Callable[[str, str], None] = lambda url, why: None,
         on_concurrency: Callable[[int], None] = lambda limit: None,
@@ -46,7 +48,7 @@ class OpenAIGrader:
         timeout = timeout or reply_seconds(spec.sampling, [url, *(each.url for each in others)])
         self.talks: Talks[Sequence[Pair], list[Reply]] = Talks(
             Grading(spec),
-            [Address(url, key), *others],
+            [Address(url, key, route), *others],
             on_aside=on_aside,
             on_concurrency=on_concurrency,
             concurrency=concurrency,

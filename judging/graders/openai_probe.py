@@ -13,6 +13,7 @@ from judging.graders import base
 from judging.graders.base import AnotherJudge, Unavailable
 from judging.graders.openai_reply import has_logprobs, model_named
 from judging.graders.openai_server import Answer, NoAnswerError, Server, decoded
+from judging.graders.route import PLAIN, Route
 from judging.grading.spec import Asked
 
 PROBE_SECONDS = 20.0
@@ -48,6 +49,7 @@ def probe(
     *,
     labels: Sequence[str],
     template_kwargs: Mapping[str, object] | None = None,
+    route: Route = PLAIN,
 ) -> Probe:
     """What of `model` at the server at `url` can be pinned; takes seconds, and one token.
 
@@ -55,7 +57,9 @@ def probe(
     a judge sends as `chat_template_kwargs`, which change what the template makes of a conversation.
     Raises Unavailable where the server does not answer or refuses the key.
     """
-    return asyncio.run(_probe(Server(url, key, PROBE_SECONDS), model, labels, template_kwargs))
+    return asyncio.run(
+        _probe(Server(url, key, PROBE_SECONDS, route), model, labels, template_kwargs)
+    )
 
 
 async def check(server: Server, spec: Asked, who: str) -> str:
@@ -89,9 +93,11 @@ def _check_key(server: Server, status: int) -> None:
     if status not in (401, 403):
         return
     if server.has_key:
-        why = "refuses the key that it was sent. Check the environment variable that holds it"
+        why = (
+            "refuses the key that it was sent. Check the environment variable, or the page, with it"
+        )
     else:
-        why = "wants a key, and none is set. Set the environment variable for this server's key"
+        why = "wants a key, and none is set. Set the environment variable for it, or enter it on its page"
     raise Unavailable(f"{server.name} {why} (status {status}).")
 
 
@@ -120,7 +126,7 @@ async def _probe(
     try:
         answer = await server.get(f"{server.url}/models")
         _check_key(server, answer.status)
-        cards = _cards_in(answer)
+        cards = cards_in(answer)
         notes = []
         if not cards:
             notes.append("The server does not list its models.")
@@ -162,10 +168,11 @@ async def card_of(server: Server, model: str) -> dict[str, Any]:
 
 
 async def _cards(server: Server) -> dict[str, dict[str, Any]]:
-    return _cards_in(await server.get(f"{server.url}/models"))
+    return cards_in(await server.get(f"{server.url}/models"))
 
 
-def _cards_in(answer: Answer) -> dict[str, dict[str, Any]]:
+def cards_in(answer: Answer) -> dict[str, dict[str, Any]]:
+    """The models of an answer to /models, by name; empty where it is no such list."""
     body = decoded(answer.body) if answer.status == 200 else None
     cards = body.get("data") if isinstance(body, dict) else None
     if not isinstance(cards, list):

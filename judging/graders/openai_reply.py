@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any, NamedTuple
 
@@ -93,7 +93,7 @@ def refused(
     said = Said(
         "", finish_reason="content_filter", refusal=f"The content filter refused it: {words}"
     )
-    return script.replied(what, digest, [said] * script.spec.sampling.samples, (), tokens)
+    return script.replied(what, digest, [said] * script.spec.sampling.samples, None, tokens)
 
 
 def model_named(body: bytes) -> str:

@@ -13,6 +13,14 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from judging.graders.base import Unavailable
+from judging.graders.route import (
+    PLAIN,
+    REFUSED,
+    ForbiddenAddressError,
+    Route,
+    check_resolved,
+    proxy_of,
+)
 from judging.grading.pairs import Failure, storable
 
 if TYPE_CHECKING:
@@ -61,10 +69,11 @@ class NoAnswerError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """Where a server is, and the key that it is sent."""
+    """Where a server is, the key that it is sent, and how it is reached."""
 
     url: str
     key: str | None = field(repr=False)
+    route: Route = field(default=PLAIN, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,8 +92,9 @@ class Server:
     cannot be used.
     """
 
-    def __init__(self, url: str, key: str | None, timeout: float) -> None:
+    def __init__(self, url: str, key: str | None, timeout: float, route: Route = PLAIN) -> None:
         check_address(url)
+        self.route = route
         self.url = url.rstrip("/")
         self.name = f"The server at {self.url}"  # for people
         self.root = self.url.removesuffix("/v1")  # where vLLM has what OpenAI has not
@@ -102,13 +112,20 @@ class Server:
         import aiohttp  # noqa: PLC0415
 
         headers = {"Content-Type": "application/json", "Accept-Encoding": "identity"}
-        if self._key:
-            headers["Authorization"] = f"Bearer {self._key}"
+        try:
+            options = self.route.connector_options()
+        except OSError as error:
+            raise Unavailable(
+                f"The CA bundle {self.route.ca_file} of JUDGE_CA_BUNDLE cannot be read: {error}."
+            ) from None
+        self._proxy = proxy_of(self.url)
+        if self._proxy:  # whose own address is not the server's
+            options.pop("socket_factory", None)
         self._session = aiohttp.ClientSession(
-            headers=headers,
+            headers=headers | dict(self.route.headers),
             timeout=aiohttp.ClientTimeout(total=None),  # see _ask
             # Not bounded here: who asks decides how many questions are under way.
-            connector=aiohttp.TCPConnector(limit=0, keepalive_timeout=_REST_SECONDS),
+            connector=aiohttp.TCPConnector(limit=0, keepalive_timeout=_REST_SECONDS, **options),
             cookie_jar=aiohttp.DummyCookieJar(),
         )
 
@@ -175,11 +192,19 @@ class Server:
 
         timer = loop.call_later(self.timeout, look)
         try:
+            if self._proxy:
+                await self._check_host(address)
             # A redirect could carry the key to another host.
             async with (
                 scope,
                 self._session.request(
-                    method, address, data=body, allow_redirects=False
+                    method,
+                    address,
+                    data=body,
+                    allow_redirects=False,
+                    headers=self.route.auth(method, self._key),
+                    params=self.route.params or None,
+                    proxy=self._proxy,
                 ) as response,
             ):
                 if response.headers.get("Content-Type", "").startswith(_STREAM):
@@ -193,6 +218,9 @@ class Server:
             raise NoAnswerError(Failure.TIMEOUT, words) from error
         except (aiohttp.ClientError, OSError) as error:
             reason = self.hushed(str(error) or type(error).__name__)[:WORDS_LIMIT]
+            # Of several addresses of one host, the HTTP client gives all reasons in one message.
+            if isinstance(error, ForbiddenAddressError) or REFUSED in str(error):
+                raise Unavailable(f"{self.name} cannot be asked: {reason}.") from None
             self._check_tls(error, reason)
             words = f"the connection failed: {reason}"
             raise NoAnswerError(Failure.CONNECTION, words) from error
@@ -212,12 +240,17 @@ class Server:
             raise Unavailable(
                 f"The certificate of the server at {self.url} is not trusted: {reason}. Use the name that is "
                 "in the certificate; where an authority of your own signed it, name a file with that "
-                "authority's certificate in SSL_CERT_FILE, in the environment of this process."
+                "authority's certificate in JUDGE_CA_BUNDLE, in the environment of this process."
             ) from error
         if isinstance(error, aiohttp.ClientSSLError) and any(word in reason for word in _NO_TLS):
             raise Unavailable(
                 f"{self.name} does not speak TLS: does its address begin with http://? ({reason})"
             ) from error
+
+    async def _check_host(self, address: str) -> None:
+        parts = urlsplit(address)
+        port = parts.port or (443 if parts.scheme == "https" else 80)
+        await asyncio.to_thread(check_resolved, parts.hostname or "", port, self.route.reach)
 
 
 async def _read(response: aiohttp.ClientResponse, limit: int) -> Answer:

@@ -88,7 +88,7 @@ class Talks(Generic[What, Came]):
 
     def _servers(self) -> list[Server]:
         """Those that are not put aside, each once."""
-        servers = [Server(each.url, each.key, self.timeout) for each in self.addresses]
+        servers = [Server(each.url, each.key, self.timeout, each.route) for each in self.addresses]
         by_url = {server.url: server for server in servers}
         return [server for url, server in by_url.items() if url not in self._aside]
 

@@ -10,9 +10,9 @@ from django import forms
 from django.core.exceptions import ValidationError
 from django.http import QueryDict
 
-from annotation.models import Rubric
+from annotation.models import Project, Rubric, User
 from judging.engine.judges import SLUG, levels_of
-from judging.forms import endpoints, offer
+from judging.forms import endpoints_for, offer
 from judging.grading import prompts
 from judging.grading.pairs import Sampling
 from judging.grading.parse import PARSERS
@@ -80,6 +80,9 @@ class JudgeForm(forms.Form):
     )
     rubric = forms.ModelChoiceField(
         Rubric.objects.offered(), to_field_name="slug", empty_label=None, initial="graded"
+    )
+    project = forms.ChoiceField(
+        required=False, help_text="its members see the judge, and its owners can run it"
     )
     is_site_wide = forms.BooleanField(
         required=False,
@@ -171,11 +174,16 @@ class JudgeForm(forms.Form):
         label="Form of the reply",
     )
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, user: User, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        self.owned = list(Project.objects.owned_by(user))
+        named = [(project.slug, project.title) for project in self.owned]
+        offer(self, "project", [("", "none"), *named] if user.is_admin else named)
+        if not user.is_admin:
+            del self.fields["is_site_wide"]
         files = [(name, prompts.load(name).title) for name in prompts.names()]
         offer(self, "prompt_file", [("", "none"), *files])
-        offer(self, "endpoint", endpoints())
+        offer(self, "endpoint", endpoints_for(user, *self.owned))
 
     def clean_slug(self) -> str:
         slug: str = self.cleaned_data["slug"]
@@ -190,6 +198,12 @@ class JudgeForm(forms.Form):
 
     def clean_samples(self) -> int:
         return self.cleaned_data["samples"] or 1
+
+    def clean_project(self) -> str:
+        slug: str = self.cleaned_data["project"]
+        if not slug and "is_site_wide" not in self.fields:
+            raise ValidationError("Choose one of your projects.")
+        return slug
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or {}
@@ -218,12 +232,18 @@ class JudgeForm(forms.Form):
         )
         several = {"n": cleaned["samples"]} if cleaned["samples"] > 1 else {}
         asked = {name: cleaned[name] for name in sampling}
+        cleaned.setdefault("is_site_wide", False)
         return {
             "failure_policy": cleaned["failure_policy"] or Judge.FailurePolicy.MISSING,
             **{name: cleaned[name] for name in straight},
             "prompt_name": name_of_prompt(cleaned["system"], cleaned["prompt"]),
             "sampling": asked | {"extra": cleaned["extra"] | several},
         }
+
+    def chosen_project(self) -> Project | None:
+        """Where the judge of this valid form is visible; None where it is where it runs."""
+        slug = self.cleaned_data["project"]
+        return next((project for project in self.owned if project.slug == slug), None)
 
     def fingerprint(self) -> str:
         """Of the judge that this valid form describes."""

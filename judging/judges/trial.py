@@ -10,8 +10,9 @@ from django.core.exceptions import ImproperlyConfigured
 from django.db.models import Count, Max, Min
 
 from annotation.http import is_key
-from annotation.models import Dataset, Rater, Rating, Rubric, SubQuestion, Text
+from annotation.models import Dataset, Project, Rater, Rating, Rubric, SubQuestion, Text
 from judging.engine.budget import prices_of
+from judging.engine.charges import charge, check_budget
 from judging.engine.choosing import addresses_of
 from judging.engine.planning import Counts, kinds_of
 from judging.engine.selection import Selection
@@ -125,6 +126,8 @@ def try_out(
     `sent` says which ("pairs": DIFFER or TOPIC) and beside whom ("other": the key of a judge). Raises
     GraderError where there is nothing to ask, or nobody.
     """
+    project = picked.dataset.project
+    check_budget(endpoint, project)
     if spec.backend != Judge.Backend.OPENAI:
         raise GraderError("Only a model behind a server can be tried from a page.")
     if sent.get("pairs") == TOPIC:
@@ -140,7 +143,8 @@ def try_out(
     pk = sent.get("other", "")
     other = Judge.objects.filter(pk=pk, rubric=rubric).first() if is_key(pk) else None
     rows = _rows(keys, rubric, other)
-    replies, seconds, stopped, named = _ask(spec, endpoint, rows)
+    replies, seconds, stopped, named = _ask(spec, endpoint, project, rows)
+    charge(endpoint, project, list(replies.values()))
     done = [
         Row(
             row.text,
@@ -211,13 +215,16 @@ def _rows(keys: list[Key], rubric: Rubric, other: Judge | None) -> list[Row]:
     return [Row(texts[t], questions[q], people[t, q], others.get((t, q)), None) for t, q in keys]
 
 
-def _ask(spec: Spec, endpoint: str, rows: list[Row]) -> tuple[dict[Key, Reply], float, str, str]:
+def _ask(
+    spec: Spec, endpoint: str, project: Project, rows: list[Row]
+) -> tuple[dict[Key, Reply], float, str, str]:
     """The replies that came in time, the seconds, why no more could be asked, and the model that it names."""
-    first, *others = addresses_of(endpoint)
+    first, *others = addresses_of(endpoint, project)
     grader = OpenAIGrader(
         spec,
         first.url,
         key=first.key,
+        route=first.route,
         others=others,
         concurrency=AT_ONCE,
         timeout=SECONDS,

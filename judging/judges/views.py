@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from django.contrib import messages
-from django.core.exceptions import ValidationError
+from django.core.exceptions import PermissionDenied, ValidationError
 from django.core.paginator import Paginator
 from django.db import transaction
 from django.db.models import Count
@@ -15,13 +15,14 @@ from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from annotation.http import AuthenticatedRequest, admins_only, is_key, researchers_only
-from annotation.models import Dataset, Rubric
+from annotation.models import Dataset, Project, Rubric, User
 from annotation.models.projects import seen_by
 from annotation.models.rating import name_in
 from judging.engine import progress
 from judging.engine.choosing import addresses_of
+from judging.engine.endpoints import choices_for, endpoint_named
 from judging.engine.judges import JudgeRefused, make_judge
-from judging.forms import endpoints, focus
+from judging.forms import focus
 from judging.graders.base import GraderError
 from judging.graders.model_names import names_model
 from judging.graders.openai_api import Probe, probe
@@ -65,6 +66,7 @@ def judges(request: AuthenticatedRequest) -> HttpResponseBase:
         "query": listing.query,
         "imported": progress.imported(user),
         "datasets": Dataset.objects.seen_by(user),
+        "may_create": may_create(user),
         "room": "judges",
     }
     return render(request, "judging/judges/judges.html", context)
@@ -104,6 +106,7 @@ def judge(request: AuthenticatedRequest, pk: int) -> HttpResponseBase:
         "picked": picked,
         "all_datasets": Dataset.objects.seen_by(user),
         "sent": preview(judge.spec, picked),
+        "may_create": may_create(user),
         "room": "judges",
     }
     return render(request, "judging/judges/judge.html", context)
@@ -176,11 +179,16 @@ FIRST = "question-first"
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-@admins_only
+@researchers_only
 def judge_new(request: AuthenticatedRequest) -> HttpResponseBase:
     """Make a judge. All buttons but one only fill in the form, or show what it would send."""
+    if not may_create(request.user):
+        raise PermissionDenied(
+            "Judges are created by owners of a project, and by admins of the site. The page of your project "
+            "names its owners."
+        )
     if request.method != "POST":
-        return _page(request, JudgeForm(initial=_beginning(request)))
+        return _page(request, JudgeForm(user=request.user, initial=_beginning(request)))
     if "save" in request.POST:
         return _save(request)
     if "try" in request.POST:
@@ -198,17 +206,26 @@ def judge_new(request: AuthenticatedRequest) -> HttpResponseBase:
         rubric = get_object_or_404(Rubric, slug=typed["rubric"])
         typed["wording"] = words_of(rubric)
     elif "ask" in request.POST:
-        told = _ask(typed)
+        told = _ask(typed, request.user)
     elif "look" in request.POST:
         shows = shown_of(Rubric.objects.filter(slug=typed["rubric"]).first())
         told = {"problems": check_template(typed["system"], typed["prompt"], shows)}
-    return _page(request, JudgeForm(initial=typed), **told)
+    return _page(request, JudgeForm(user=request.user, initial=typed), **told)
+
+
+def may_create(user: User) -> bool:
+    """Whether somebody may create judges: admins, and owners of any project."""
+    return user.is_admin or Project.objects.owned_by(user).exists()
 
 
 def _beginning(request: AuthenticatedRequest) -> dict[str, Any]:
-    """A copy of the judge that the address names, or one of our prompts with the rubric's words."""
+    """The project that the address names, with a copy of its judge, or one of our prompts."""
+    return {"project": request.GET.get("project", "")} | _copied(request)
+
+
+def _copied(request: AuthenticatedRequest) -> dict[str, Any]:
     if copied := request.GET.get("from"):
-        models = Judge.objects.exclude(backend=Judge.Backend.LEXICAL)
+        models = Judge.objects.seen_by(request.user).exclude(backend=Judge.Backend.LEXICAL)
         copy = of_judge(get_object_or_404(models, pk=copied if is_key(copied) else None))
         parser = request.GET.get("parser")
         return copy | {"parser": parser} if parser in PARSERS else copy
@@ -237,21 +254,26 @@ def _held(typed: dict[str, Any]) -> dict[str, Any]:
     return {}
 
 
-def _ask(typed: dict[str, Any]) -> dict[str, Any]:
+def _ask(typed: dict[str, Any], user: User) -> dict[str, Any]:
     """What a server tells of the model, filled in where it tells; else why it does not."""
-    names = [name for name, _ in endpoints() if name]
+    names = [name for name, _ in choices_for(user, *Project.objects.owned_by(user))]
     if typed["endpoint"] not in names:
         return {"silent": "Choose a server to ask." if names else "This site knows no server."}
     rubric = Rubric.objects.filter(slug=typed["rubric"]).first()
     try:
         sent = JudgeForm.base_fields["extra"].clean(typed["extra"])
-        server = addresses_of(typed["endpoint"])[0]  # they all serve the same, or are put aside
+        row = endpoint_named(typed["endpoint"])
+        project = row.project if row else None
+        server = addresses_of(typed["endpoint"], project)[
+            0
+        ]  # they all serve the same, or are put aside
         facts = probe(
             server.url,
             server.key,
             typed["model"].strip(),
             labels=[str(grade) for grade in rubric.grades()] if rubric else [],
             template_kwargs=sent.get("chat_template_kwargs"),
+            route=server.route,
         )
     except GraderError as error:
         return {"silent": str(error)}
@@ -277,13 +299,26 @@ def _fill_in(typed: dict[str, Any], facts: Probe) -> None:
 
 
 def _save(request: AuthenticatedRequest) -> HttpResponseBase:
-    form = JudgeForm(request.POST)
+    form = JudgeForm(request.POST, user=request.user)
     there = None
     if form.is_valid():
-        try:
-            made = make_judge(
-                form.cleaned_data["slug"], created_by=request.user, **form.fields_of_judge()
+        project = form.chosen_project()
+        known = Judge.objects.filter(fingerprint=form.fingerprint()).select_related("rater").first()
+        # The same judge of another project, which this one could never make: its fingerprint is unique.
+        if known and project and not Judge.objects.seen_by(request.user).filter(pk=known.pk):
+            known.projects.add(project)
+            messages.success(
+                request,
+                f"This is the judge {known}, which is there already. Members of {project} see it.",
             )
+            return redirect("judge", known.pk)
+        try:
+            with transaction.atomic():
+                made = make_judge(
+                    form.cleaned_data["slug"], created_by=request.user, **form.fields_of_judge()
+                )
+                if project:
+                    made.projects.add(project)
         except JudgeRefused as error:
             there = Judge.objects.filter(fingerprint=form.fingerprint()).first()
             form.add_error(None if there else "slug", str(error))
@@ -296,13 +331,13 @@ def _save(request: AuthenticatedRequest) -> HttpResponseBase:
 
 def _try(request: AuthenticatedRequest) -> HttpResponseBase:
     """Ask the chosen server about some pairs with the judge as it is typed, which needs no name yet."""
-    form = JudgeForm(request.POST)
+    form = JudgeForm(request.POST, user=request.user)
     if set(form.errors) - {"slug"}:
         focus(form)
         return _page(request, form, 422)
     values = of_post(request.POST)
-    typed = JudgeForm(initial=values)
-    picked = pick(request.POST, list(Dataset.objects.all()))
+    typed = JudgeForm(user=request.user, initial=values)
+    picked = pick(request.POST, list(Dataset.objects.seen_by(request.user)))
     endpoint = form.cleaned_data["endpoint"]
     try:
         if picked is None:
@@ -310,18 +345,22 @@ def _try(request: AuthenticatedRequest) -> HttpResponseBase:
         if not endpoint:
             raise GraderError("Choose a server to ask, under Model.")
         draft = form.draft()
-        trial = try_out(draft.spec, draft.rubric, endpoint, picked, request.POST)
+        sent = request.POST.dict()
+        other = sent.get("other", "")
+        if not is_key(other) or not Judge.objects.seen_by(request.user).filter(pk=other).exists():
+            sent["other"] = ""
+        trial = try_out(draft.spec, draft.rubric, endpoint, picked, sent)
     except GraderError as error:
         return _page(request, typed, not_tried=str(error))
     if trial.named:
-        typed = JudgeForm(initial=values | {"reply_model": trial.named})
+        typed = JudgeForm(user=request.user, initial=values | {"reply_model": trial.named})
     return _page(request, typed, trial=trial)
 
 
 def _page(
     request: AuthenticatedRequest, form: JudgeForm, status: int = 200, **told: Any
 ) -> HttpResponseBase:
-    datasets = list(Dataset.objects.all())
+    datasets = list(Dataset.objects.seen_by(request.user))
     picked = pick(request.POST, datasets)
     typed = of_post(request.POST) if form.is_bound else form.initial
     file = typed.get("prompt_file")
@@ -331,7 +370,9 @@ def _page(
         "picked": picked,
         "all_datasets": datasets,
         "sent": preview(spec_of(typed), picked),
-        "others": Judge.objects.filter(rubric__slug=typed.get("rubric")).select_related("rater"),
+        "others": Judge.objects.seen_by(request.user)
+        .filter(rubric__slug=typed.get("rubric"))
+        .select_related("rater"),
         "room": "judges",
         **told,
     }

@@ -6,7 +6,7 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Exists, OuterRef, Q
 
-from annotation.models import Dataset, Rater, User
+from annotation.models import Dataset, Project, Rater, User
 from judging.grading.pairs import Sampling
 from judging.grading.spec import Spec
 from judging.models.run import JudgeRun
@@ -18,13 +18,16 @@ class Immutable(TypeError):
 
 class JudgeQuerySet(models.QuerySet["Judge"]):
     def seen_by(self, user: User) -> "JudgeQuerySet":
-        """Those of the user's projects: with a run on a dataset there, or made for one; and site-wide ones."""
+        """Those created, run or made for a dataset in the user's projects; and site-wide ones."""
         if user.is_admin:
             return self
         runs = JudgeRun.objects.seen_by(user).filter(judge=OuterRef("pk"))
         # By a subquery: a join of the members of a project would give a judge once for each of them.
         made_for = Q(rater__dataset__in=Dataset.objects.seen_by(user).order_by().values("pk"))
-        return self.filter(Q(is_site_wide=True) | made_for | Q(Exists(runs)))
+        shared = Judge.projects.through.objects.filter(
+            judge=OuterRef("pk"), project__in=Project.objects.seen_by(user).order_by().values("pk")
+        )
+        return self.filter(Q(is_site_wide=True) | made_for | Q(Exists(runs)) | Q(Exists(shared)))
 
 
 class Judge(models.Model):
@@ -73,6 +76,9 @@ class Judge(models.Model):
     )
     archived = models.DateTimeField(
         null=True, blank=True, help_text="since when it is left out of the list and of new runs"
+    )
+    projects = models.ManyToManyField(
+        Project, blank=True, related_name="judges", help_text="where an owner has created it"
     )
     created = models.DateTimeField(auto_now_add=True)
     created_by = models.ForeignKey(

@@ -11,6 +11,7 @@ from django.urls import reverse
 
 from annotation.models import User
 from annotation.models.projects import seen_by
+from judging.models.endpoint import ProjectBudget
 from judging.models.leased import Leased, lease_is_whole
 
 PARTED_BY = "|"  # servers of one endpoint: a sign that no address may hold
@@ -92,6 +93,10 @@ class ModelRun(models.Model):
     def spent(self) -> Spent:
         raise NotImplementedError
 
+    def exhausted_project_budget(self) -> str:
+        """Why the project's budget allows no more; "" while it does, or where none is charged."""
+        return ""
+
     def is_being_planned(self) -> bool:
         """Whether somebody plans it now: not where parts are made at once, with the run."""
         return False
@@ -138,6 +143,14 @@ class JudgeRun(ModelRun):
     judge = models.ForeignKey("judging.Judge", on_delete=models.PROTECT, related_name="runs")
     dataset = models.ForeignKey(
         "annotation.Dataset", on_delete=models.CASCADE, related_name="judge_runs"
+    )
+    project_budget = models.ForeignKey(
+        "judging.ProjectBudget",
+        on_delete=models.SET_NULL,
+        null=True,
+        blank=True,
+        related_name="runs",
+        help_text="that is charged, for a run on a server of its project",
     )
     max_pairs = models.PositiveIntegerField(null=True, blank=True)
     n_without_words = models.PositiveIntegerField(default=0)
@@ -191,6 +204,12 @@ class JudgeRun(ModelRun):
             pk=self.pk, state=self.State.PLANNING, planning_until__gte=Now()
         )
         return planned.exists()
+
+    def exhausted_project_budget(self) -> str:
+        if self.project_budget_id is None:
+            return ""
+        budgets = ProjectBudget.objects.select_related("project")
+        return budgets.get(pk=self.project_budget_id).exhausted()
 
     def spent(self) -> Spent:
         """Pairs whose reply was paid for, whether or not another was there first."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from django.conf import settings
 from django.db.models import Case, When
 
 from annotation.models import Dataset, NuggetSpan, SubQuestion, Text
+from judging.engine.charges import charge, check_budget
 from judging.engine.choosing import addresses_of
 from judging.engine.judges import fitted
 from judging.engine.shown import Shown, shows_no_text
@@ -173,18 +173,16 @@ def pair_of(judge: Judge, text: Text, question: SubQuestion) -> Pair:
     return Shown(judge.spec, [text.pk], [question.pk]).pair(text.pk, question.pk)
 
 
-def endpoints() -> list[str]:
-    """The names of the servers that this machine knows."""
-    return list(settings.JUDGE_ENDPOINTS)
-
-
 def replay(judge: Judge, dataset: Dataset, pair: Pair, endpoint: str = "") -> Reply:
     """What the judge says about a pair now. Nothing is stored, and no run counts it.
 
-    `endpoint` is a name of JUDGE_ENDPOINTS; the baseline needs none. Raises GraderError, with a
+    `endpoint` is a server of the environment or of the dataset's project, whose budget is charged; the baseline
+    needs none. Raises GraderError, with a
     sentence, where the judge cannot be asked from here.
     """
+    check_budget(endpoint, dataset.project)
     replies = [reply for reply in _grader(judge, dataset, endpoint).replies(iter([pair])) if reply]
+    charge(endpoint, dataset.project, replies)
     return replies[0]
 
 
@@ -214,14 +212,12 @@ def _grader(judge: Judge, dataset: Dataset, endpoint: str) -> Grader:
             f"{judge} runs inside a process of its own, on a machine with a GPU: it cannot be asked "
             "from a page."
         )
-    if endpoint not in settings.JUDGE_ENDPOINTS:
-        known = ", ".join(endpoints()) or "none"
-        raise GraderError(f"This machine knows no endpoint {endpoint!r}; it knows: {known}.")
-    first, *others = addresses_of(endpoint)
+    first, *others = addresses_of(endpoint, dataset.project)
     return OpenAIGrader(
         judge.spec,
         first.url,
         key=first.key,
+        route=first.route,
         others=others,
         concurrency=1,
         timeout=TIMEOUT,

@@ -13,13 +13,13 @@ from django.views.decorators.http import require_http_methods
 from annotation.http import AuthenticatedRequest, researchers_only
 from annotation.models import Rater, Rating, SubQuestion, Text
 from annotation.models.rating import raters_of
+from judging.engine.endpoints import choices_for
 from judging.graders.base import GraderError
 from judging.grading.pairs import Pair, Reply
 from judging.models import Attempt, Judge
 from judging.replies.page import (
     attempts_at,
     compared,
-    endpoints,
     evidence_of,
     pair_of,
     prompt_of,
@@ -37,7 +37,7 @@ def reply(
     request: AuthenticatedRequest, rater_id: int, text_id: int, question_id: int
 ) -> HttpResponse:
     """What a judge said about a pair; a POST asks it again, and stores nothing."""
-    text = get_object_or_404(Text.objects.select_related("dataset", "topic"), pk=text_id)
+    text = get_object_or_404(Text.objects.select_related("dataset__project", "topic"), pk=text_id)
     here = [rater.pk for rater in raters_of(text.dataset).values()]
     of_site = Judge.objects.seen_by(request.user).filter(rater__dataset=None)
     known = Q(pk__in=here) | Q(judge__in=of_site)
@@ -59,6 +59,10 @@ def reply(
     if judge is None or not attempts:
         return _none(request, context)
     context |= _shown(judge, attempts, text, question)
+    context["may_ask"] = request.user.owns
+    context["endpoints"] = (
+        choices_for(request.user, text.dataset.project) if request.user.owns else []
+    )
     if request.method == "POST":
         return _replayed(request, judge, attempts[0], context)
     return render(request, "judging/replies/reply.html", context)
@@ -86,7 +90,6 @@ def _shown(judge: Judge, attempts: list[Attempt], text: Text, question: SubQuest
         "evidence": evidence_of(judge, attempt, source or text),
         "pair": pair,
         "needs_endpoint": judge.backend == Judge.Backend.OPENAI,
-        "endpoints": endpoints(),
         "endpoint": run.endpoint,
     }
 
@@ -94,10 +97,12 @@ def _shown(judge: Judge, attempts: list[Attempt], text: Text, question: SubQuest
 def _replayed(
     request: AuthenticatedRequest, judge: Judge, attempt: Attempt, context: State
 ) -> HttpResponse:
-    if not request.user.is_admin:
-        raise PermissionDenied("Asking a judge again is for admins: it may cost money.")
+    if not context["may_ask"]:
+        raise PermissionDenied(
+            "Asking a judge again is for admins and owners of the project: it may cost money."
+        )
     endpoint = request.POST.get("endpoint", "")
-    if context["needs_endpoint"] and endpoint not in context["endpoints"]:
+    if context["needs_endpoint"] and endpoint not in dict(context["endpoints"]):
         context["trouble"] = f"There is no endpoint “{endpoint}” to choose."
         return render(request, "judging/replies/reply.html", context, status=400)
     pair: Pair = context["pair"]

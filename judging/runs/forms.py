@@ -8,21 +8,22 @@ from django import forms
 from django.core.exceptions import ValidationError
 from django.db.models import Count, Q, QuerySet
 
-from annotation.models import Dataset
+from annotation.models import Dataset, User
 from judging.engine import budget
 from judging.engine.budget import Prices, prices_of
 from judging.engine.judges import SLUG, baseline_of
 from judging.engine.selection import KINDS, Selection, SelectionError, rankings
-from judging.forms import endpoints, offer
+from judging.forms import endpoints_for, offer
 from judging.models import Judge
 
 BASELINE = "baseline"
 
 
-def judges_for(dataset: Dataset) -> QuerySet[Judge]:
-    """Judges that may judge this dataset, without archived ones and the baseline, which is made for it."""
+def judges_for(dataset: Dataset, user: User) -> QuerySet[Judge]:
+    """Judges that a user sees and that may judge this dataset, without archived ones and the baseline."""
     known = Q(rater__dataset=None) | Q(rater__dataset=dataset)
-    judges = Judge.objects.filter(known, archived=None).exclude(backend=Judge.Backend.LEXICAL)
+    judges = Judge.objects.seen_by(user).filter(known, archived=None)
+    judges = judges.exclude(backend=Judge.Backend.LEXICAL)
     return judges.select_related("rater", "rubric")
 
 
@@ -78,7 +79,7 @@ class RunForm(BudgetForm):
     endpoint = forms.ChoiceField(
         required=False,
         label="Server",
-        help_text="for a judge behind a server; its key is in the worker's environment",
+        help_text="for a judge behind a server",
     )
     concurrency = forms.IntegerField(
         min_value=1,
@@ -120,12 +121,13 @@ class RunForm(BudgetForm):
     )
     BUDGET = ("max_pairs", "max_tokens", "max_money", "price_in", "price_out", "currency")
 
-    def __init__(self, *args: Any, dataset: Dataset, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, dataset: Dataset, user: User, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.dataset = dataset
+        self.user = user
         named = [
             (str(judge.pk), f"{judge.title}: {judge.model}, {judge.rubric}")
-            for judge in judges_for(dataset)
+            for judge in judges_for(dataset, user)
         ]
         offer(self, "judge", [(BASELINE, f"{SLUG}: the baseline, words in common"), *named])
         words = dataset.texts.with_body().order_by().values_list("kind").annotate(Count("pk"))
@@ -135,7 +137,10 @@ class RunForm(BudgetForm):
         ]
         offer(self, "texts", [("", "all"), *kinds])
         offer(self, "run", [("", "none"), *((name, name) for name in rankings().names(dataset))])
-        offer(self, "endpoint", endpoints())
+        offer(self, "endpoint", endpoints_for(user, dataset.project))
+        if not user.is_admin:
+            for name in Prices._fields:  # those of the server hold, as its owner has entered them
+                del self.fields[name]
         n = dataset.topics.count()
         first = dataset.topics.order_by("position").first()
         such = f", such as {first.name}" if first else ""
@@ -147,7 +152,7 @@ class RunForm(BudgetForm):
 
     @property
     def budget(self) -> list[forms.BoundField]:
-        return [self[name] for name in self.BUDGET]
+        return [self[name] for name in self.BUDGET if name in self.fields]
 
     def clean_topics(self) -> tuple[str, ...]:
         lines = (line.strip() for line in self.cleaned_data["topics"].splitlines())
@@ -176,6 +181,8 @@ class RunForm(BudgetForm):
             if chosen == BASELINE
             else Judge.objects.values_list("backend", flat=True).get(pk=chosen)
         )
+        if backend == Judge.Backend.VLLM and not self.user.is_admin:
+            self.add_error("judge", "This judge runs on the site's own GPU: an admin can start it.")
         if backend == Judge.Backend.OPENAI and not endpoint:
             self.add_error("endpoint", "This judge is behind a server: say which one.")
         if backend != Judge.Backend.OPENAI and endpoint:
@@ -196,7 +203,7 @@ class RunForm(BudgetForm):
         """The chosen judge; the baseline is made here, if these words have none yet."""
         if self.cleaned_data["judge"] == BASELINE:
             return baseline_of(self.dataset)[0]
-        return judges_for(self.dataset).get(pk=self.cleaned_data["judge"])
+        return judges_for(self.dataset, self.user).get(pk=self.cleaned_data["judge"])
 
     def selection(self) -> Selection:
         names = ("texts", "topics", "run", "depth", "limit")
@@ -208,4 +215,4 @@ class RunForm(BudgetForm):
             *("endpoint", "concurrency", "reply_seconds", "workers"),
             *("max_pairs", "max_tokens", "max_money", "price_in", "price_out", "currency"),
         )
-        return {name: self.cleaned_data[name] for name in names}
+        return {name: self.cleaned_data[name] for name in names if name in self.fields}

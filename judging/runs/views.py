@@ -6,6 +6,7 @@ from functools import wraps
 from typing import Any
 
 from django.contrib import messages
+from django.core.exceptions import PermissionDenied
 from django.core.paginator import Paginator
 from django.db import transaction
 from django.http import Http404, HttpResponseBase
@@ -13,8 +14,8 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 from django.views.decorators.vary import vary_on_headers
 
-from annotation.http import AuthenticatedRequest, View, admins_only, is_key, researchers_only
-from annotation.models import Dataset
+from annotation.http import AuthenticatedRequest, View, is_key, owners_only, researchers_only
+from annotation.models import Dataset, Project, Role, User
 from judging.engine import progress, runs, states
 from judging.engine.budget import estimate_of
 from judging.engine.progress import progress_of
@@ -22,12 +23,17 @@ from judging.engine.selection import Selection, SelectionError
 from judging.forms import focus
 from judging.grading.pairs import Failure
 from judging.models import Attempt, Judge, JudgeRun
+from judging.models.endpoint import budget_of
 from judging.runs.forms import BASELINE, BudgetForm, RunForm, judges_for
 from judging.runs.page import is_idle, run_page
 from judging.tasks import JUDGING
 
 PER_PAGE = 50
 ALL_KINDS = "all"
+NOT_YOURS = (
+    "This run uses a server of the site's environment, or the site's own GPU: an admin of the site can pause, "
+    "resume and cancel it."
+)
 
 
 @require_safe
@@ -56,10 +62,17 @@ def judge_runs(request: AuthenticatedRequest) -> HttpResponseBase:
         "state": state,
         "states": JudgeRun.State.choices,
         "datasets": datasets,
+        "startable": _startable(request.user, dataset),
         "query": f"dataset={slug}&state={state}&" if slug or state else "",
         "room": "judges",
     }
     return render(request, "judging/runs/runs.html", context)
+
+
+def _startable(user: User, dataset: Dataset | None) -> list[Dataset]:
+    """The datasets on which somebody may start a run: all, or the one that the list is about."""
+    owned = Dataset.objects.filter(project__in=Project.objects.owned_by(user))
+    return list(owned.filter(pk=dataset.pk) if dataset else owned)
 
 
 @require_safe
@@ -70,7 +83,7 @@ def judge_run(request: AuthenticatedRequest, pk: int) -> HttpResponseBase:
     runs = JudgeRun.objects.select_related("judge__rater", "judge__rubric", "dataset", "created_by")
     run = get_object_or_404(runs, pk=pk)
     JUDGING.revive(run)
-    context = context_of(run)
+    context = context_of(run) | {"may_act": may_act_on(request.user, run)}
     if request.htmx:
         context["live"] = True
         context["has_moved"] = request.GET.get("state") != run.state
@@ -116,12 +129,23 @@ def failures(request: AuthenticatedRequest, pk: int, kind: str) -> HttpResponseB
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-@admins_only
+@researchers_only
 def judge_run_new(request: AuthenticatedRequest) -> HttpResponseBase:
     """Say who grades what, see what that takes, and start it."""
     slug = request.POST.get("dataset") or request.GET.get("dataset", "")
-    dataset = get_object_or_404(Dataset, slug=slug.replace("\x00", ""))
-    form = RunForm(request.POST or None, dataset=dataset, initial=_beginning(request, dataset))
+    datasets = Dataset.objects.seen_by(request.user).select_related("project")
+    dataset = get_object_or_404(datasets, slug=slug.replace("\x00", ""))
+    if not dataset.project.lets(request.user, Role.OWNER):
+        raise PermissionDenied(
+            f"Judging runs are started by owners of {dataset.project}, and by admins of the site. The "
+            "page of the project names its owners."
+        )
+    form = RunForm(
+        request.POST or None,
+        dataset=dataset,
+        user=request.user,
+        initial=_beginning(request, dataset),
+    )
     counted = open_run = None
     if form.is_valid():
         judge = form.chosen()
@@ -141,6 +165,7 @@ def judge_run_new(request: AuthenticatedRequest) -> HttpResponseBase:
         "dataset": dataset,
         "counted": counted,
         "open_run": open_run,
+        "exhausted": budget_of(dataset.project).exhausted(),
         "room": "judges",
     }
     status = 422 if form.is_bound and form.errors else 200
@@ -159,7 +184,7 @@ def _started(request: AuthenticatedRequest, form: RunForm, judge: Judge) -> Judg
 def _beginning(request: AuthenticatedRequest, dataset: Dataset) -> dict[str, str]:
     """The judge that the address names, if it may judge here; else the baseline."""
     wanted = request.GET.get("judge", "")
-    known = is_key(wanted) and judges_for(dataset).filter(pk=wanted).exists()
+    known = is_key(wanted) and judges_for(dataset, request.user).filter(pk=wanted).exists()
     return {"judge": wanted if known else BASELINE}
 
 
@@ -167,11 +192,11 @@ Act = Callable[[AuthenticatedRequest, JudgeRun], JudgeRun]
 
 
 def _on_run(act: Act) -> View:
-    """An admin's POST about a run; then the page of the run that it leads to, saying what was done."""
+    """A POST about a run, by who may act on it; then the page of the run that it leads to."""
 
     @wraps(act)
     def view(request: AuthenticatedRequest, pk: int) -> HttpResponseBase:
-        run = _run(pk)
+        run = _run_to_act_on(request, pk)
         try:
             return redirect(act(request, run))
         except states.RunRefused as error:
@@ -186,8 +211,21 @@ def _run(pk: int) -> JudgeRun:
     return get_object_or_404(every_run, pk=pk)
 
 
+def _run_to_act_on(request: AuthenticatedRequest, pk: int) -> JudgeRun:
+    run = _run(pk)
+    if not may_act_on(request.user, run):
+        raise PermissionDenied(NOT_YOURS)
+    return run
+
+
+def may_act_on(user: User, run: JudgeRun) -> bool:
+    """Owners act on runs on their project's servers and on those of the baseline, admins on all."""
+    of_project = run.project_budget_id is not None or run.judge.backend == Judge.Backend.LEXICAL
+    return user.is_admin or (user.owns and of_project)
+
+
 @require_POST
-@admins_only
+@owners_only
 @_on_run
 def pause(request: AuthenticatedRequest, run: JudgeRun) -> JudgeRun:
     """No worker takes another pair; what is in flight is finished."""
@@ -197,12 +235,12 @@ def pause(request: AuthenticatedRequest, run: JudgeRun) -> JudgeRun:
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-@admins_only
+@owners_only
 def cancel(request: AuthenticatedRequest, pk: int) -> HttpResponseBase:
     """Asks whether it is meant, where no script has asked already; then ends the run."""
     if request.method == "POST":
         return _cancelled(request, pk)
-    run = _run(pk)
+    run = _run_to_act_on(request, pk)
     context = {"run": run, "judge": run.judge, "progress": progress_of(run), "room": "judges"}
     return render(request, "judging/runs/run_cancel.html", context)
 
@@ -215,14 +253,14 @@ def _cancelled(request: AuthenticatedRequest, run: JudgeRun) -> JudgeRun:
 
 
 @require_POST
-@admins_only
+@owners_only
 def resume(request: AuthenticatedRequest, pk: int) -> HttpResponseBase:
     """Go on, with another budget where the form gives one; an empty field lifts a limit.
 
     A budget that cannot be is shown again as it was typed, with what is wrong with it.
     """
     typed = any(name in request.POST for name in BudgetForm.base_fields)
-    return _resumed_with(request, _run(pk)) if typed else _resumed(request, pk)
+    return _resumed_with(request, _run_to_act_on(request, pk)) if typed else _resumed(request, pk)
 
 
 @_on_run
@@ -250,7 +288,9 @@ def _resumed_with(request: AuthenticatedRequest, run: JudgeRun) -> HttpResponseB
         else:
             return redirect(run)
     focus(form)
-    return render(request, "judging/runs/run.html", context_of(run, form), status=422)
+    return render(
+        request, "judging/runs/run.html", context_of(run, form) | {"may_act": True}, status=422
+    )
 
 
 def _go_on(request: AuthenticatedRequest, run: JudgeRun, budget: dict[str, Any]) -> None:
@@ -261,7 +301,7 @@ def _go_on(request: AuthenticatedRequest, run: JudgeRun, budget: dict[str, Any])
 
 
 @require_POST
-@admins_only
+@owners_only
 @_on_run
 def retry(request: AuthenticatedRequest, run: JudgeRun) -> JudgeRun:
     """A new run that asks only for pairs without a grade, where and as this one did."""

@@ -46,6 +46,9 @@ PAGES = {
         "/datasets/coast/contents/dataset/",
         "/people/",
         "/people/1/",
+        "/projects/main/servers/",
+        "/projects/main/servers/new/?preset=azure",
+        "/allowed-hosts/",
     ],
     "worker23": ["/work/", "/work/in/t1/", "/datasets/", "/help/workers/"],
 }

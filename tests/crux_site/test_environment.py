@@ -153,5 +153,33 @@ def test_what_is_made_is_private(tmp_path):
     var = tmp_path / "var"
     assert stat.S_IMODE(var.stat().st_mode) == 0o700
     files = {path.name: stat.S_IMODE(path.stat().st_mode) for path in var.iterdir()}
-    assert {"crux.sqlite3", "crux.sqlite3-wal", "crux.sqlite3-shm", "secret-key"} == set(files)
+    databases = {"crux.sqlite3", "crux.sqlite3-wal", "crux.sqlite3-shm"}
+    assert databases | {"secret-key", "judge-secret-keys"} == set(files)
     assert set(files.values()) == {0o600}
+
+
+def test_fernet_keys_are_made_once_or_given(monkeypatch, tmp_path):
+    monkeypatch.delenv("SOME", raising=False)
+    path = tmp_path / "judge-secret-keys"
+    (key,) = environment.fernet_keys("SOME", path)
+    assert environment.fernet_keys("SOME", path) == [key]
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    other = "x" * 43 + "="
+    monkeypatch.setenv("SOME", f"{other}, {key}")
+    assert environment.fernet_keys("SOME", path) == [other, key]
+
+
+@pytest.mark.parametrize("wrong", ["too-short", "x" * 44, "\u00e4" * 44])
+def test_what_is_no_fernet_key_is_refused_and_not_repeated(monkeypatch, tmp_path, wrong):
+    monkeypatch.setenv("SOME", wrong)
+    with pytest.raises(ImproperlyConfigured, match="SOME holds no Fernet keys") as refused:
+        environment.fernet_keys("SOME", tmp_path / "keys")
+    assert wrong not in str(refused.value)
+
+
+def test_a_file_that_is_named_must_be_there(monkeypatch, tmp_path):
+    monkeypatch.setenv("SOME", str(tmp_path / "missing.pem"))
+    with pytest.raises(ImproperlyConfigured, match=r"SOME: there is no file .*missing\.pem"):
+        environment.readable_file("SOME")
+    monkeypatch.setenv("SOME", "")
+    assert environment.readable_file("SOME") == ""

@@ -1,4 +1,4 @@
-"""The CRUX paper's judge on a small real model: its expected grades are those computed by hand from the server's words."""
+"""Judges on a small real model: expected grades are those computed by hand from raw log-probabilities."""
 
 import json
 import math
@@ -37,7 +37,7 @@ def url(tmp_path_factory):
 @pytest.fixture(scope="module", params=["crux-structure", "question-first"])
 def spec(request) -> Spec:
     file = prompts.load(request.param)
-    spec = Spec(
+    return Spec(
         rubric="graded",
         levels=LEVELS,
         backend="openai",
@@ -48,7 +48,6 @@ def spec(request) -> Spec:
         parser="first-digit-1",
         sampling=Sampling(max_tokens=8, extra={"top_logprobs": 20}),
     )
-    return spec
 
 
 @pytest.fixture(scope="module")

@@ -120,12 +120,12 @@ class Command(BaseCommand):
         fields = {name: options[name] for name in TOLD if options[name] not in (None, "")}
         there = runs.open_run(judge, dataset) or _stopped(judge, dataset)
         if there is None or there.selection != selection.as_json():
-            _check_endpoint(judge, options["endpoint"])
+            _check_endpoint(judge, options["endpoint"], dataset)
             return runs.start(judge, dataset, selection, **fields)
         if is_abroad(there):
             raise CommandError(_abroad(there))
         if there.is_resumable:
-            _check_endpoint(judge, options["endpoint"] or there.endpoint)
+            _check_endpoint(judge, options["endpoint"] or there.endpoint, dataset)
             runs.resume(there, **fields)
         elif other := [name for name, value in fields.items() if getattr(there, name) != value]:
             option = other[0].replace("_", "-")
@@ -213,10 +213,10 @@ def _stopped(judge: Judge, dataset: Dataset) -> JudgeRun | None:
     return newest if newest and newest.state == JudgeRun.State.STOPPED else None
 
 
-def _check_endpoint(judge: Judge, endpoint: str) -> None:
+def _check_endpoint(judge: Judge, endpoint: str, dataset: Dataset) -> None:
     """Raises GraderError before a run is made for a server that this machine does not know."""
     if judge.backend == Judge.Backend.OPENAI:
-        addresses_of(endpoint)
+        addresses_of(endpoint, dataset.project)
 
 
 def _run_of(dataset: Dataset, pk: int) -> JudgeRun:

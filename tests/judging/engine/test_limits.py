@@ -2,6 +2,7 @@
 
 import pytest
 
+from annotation.models import User
 from judging.api.bodies import StartBody
 from judging.engine import budget, runs, states
 from judging.engine.judges import baseline_of
@@ -10,7 +11,8 @@ from judging.runs.forms import RunForm
 
 
 def by_form(dataset, values):
-    form = RunForm({"judge": "baseline", "concurrency": 1, "workers": 1, **values}, dataset=dataset)
+    typed = {"judge": "baseline", "concurrency": 1, "workers": 1, **values}
+    form = RunForm(typed, dataset=dataset, user=User(role="admin"))
     return not set(form.errors) & set(values)
 
 

@@ -13,7 +13,10 @@ from tests.markup import markup
 
 def test_an_empty_list_says_what_to_do(cast, dataset):
     assert "Make one" in cast.client("admin").get("/judges/").content.decode()
-    assert "An admin can make one" in cast.client("researcher").get("/judges/").content.decode()
+    assert (
+        "An admin or the owner of a project can make one"
+        in cast.client("researcher").get("/judges/").content.decode()
+    )
     Dataset.objects.all().delete()
     assert "import a dataset" in cast.client("admin").get("/judges/").content.decode()
 

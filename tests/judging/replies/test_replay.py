@@ -95,14 +95,14 @@ def test_a_server_that_fails_is_told_in_a_sentence(ada, looked, server, monkeypa
 def test_the_form_offers_the_endpoints_and_chooses_that_of_the_run(ada, rosa, looked, server):
     url = looked.url(looked.first, "passage", 1)
     page = markup(ada.get(url))
-    assert "<option selected>local</option>" in page
-    assert "<option>other</option>" in page
+    assert '<option value="local" selected>local (from the environment)</option>' in page
+    assert '<option value="other">other (from the environment)</option>' in page
     assert "Ask again" not in rosa.get(url).content.decode()
 
 
 def test_without_endpoints_there_is_nothing_to_choose(ada, looked, settings):
     settings.JUDGE_ENDPOINTS = {}
-    assert "knows no endpoint" in words(ada.get(looked.url(looked.first, "passage", 1)))
+    assert "No server is known here" in words(ada.get(looked.url(looked.first, "passage", 1)))
 
 
 def test_the_baseline_is_asked_without_an_endpoint(ada, looked):
