@@ -301,7 +301,7 @@ def with_tls(tmp_path):
 def test_certificate_that_is_not_trusted_is_unavailable_at_once(with_tls):
     grader = OpenAIGrader(material.spec(), with_tls, key=None)
     with pytest.raises(
-        Unavailable, match=r"certificate of the server at .* is not trusted.*SSL_CERT"
+        Unavailable, match=r"certificate of the server at .* is not trusted.*JUDGE_CA_BUNDLE"
     ):
         list(grader.replies(iter(material.pairs("Q"))))
 

@@ -83,7 +83,7 @@ def test_archived_judge_leaves_the_list_and_new_runs_and_comes_back(cast, judges
     assert names(admin.get("/judges/")) == ["lexical", "zeal"]
     assert names(admin.get("/judges/?shown=archived")) == ["amber"]
     assert names(admin.get("/judges/?shown=all&sort=name")) == ["amber", "lexical", "zeal"]
-    assert amber not in judges_for(dataset)
+    assert amber not in judges_for(dataset, cast.admin)
     amber.refresh_from_db()
     with pytest.raises(RunRefused, match="archived"):
         runs.start(amber, dataset, Selection(), endpoint="")
