@@ -8,6 +8,7 @@ from itertools import combinations
 
 import numpy as np
 
+from evaluation.metrics.ranges import highest
 from evaluation.scoring.row_score import RowScore
 from evaluation.stats.estimate import Estimate, FloatArray
 from evaluation.stats.jackknife import jackknife_interval
@@ -102,7 +103,7 @@ def _test(a: RowScore, b: RowScore, metric: str, flip: Randomisation, p: float) 
         second_title=b.title,
         mean_first=float(ours[both].mean()) if both.any() else None,
         mean_second=float(theirs[both].mean()) if both.any() else None,
-        difference=mean_difference(difference),
+        difference=mean_difference(difference).within(-highest(metric), highest(metric)),
         flip=flip,
         p_holm=None if np.isnan(p) else p,
         n_above=int((difference > 0).sum()),

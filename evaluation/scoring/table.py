@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import scipy
 
+from evaluation.metrics.ranges import highest
 from evaluation.scoring.contexts import Contexts
 from evaluation.scoring.measured import OnTopic
 from evaluation.scoring.pools import Pool
@@ -80,7 +81,8 @@ class Table:
         for index, metric in enumerate(METRICS):
             codes = self.why[place, index, own]
             why = [reasons[code] for code in codes[codes != NO_REASON].tolist()]
-            means[metric] = mean_over_topics(self.values[place, index, own], why)
+            mean = mean_over_topics(self.values[place, index, own], why)
+            means[metric] = mean.within(0, highest(metric))
         return means
 
 
