@@ -53,7 +53,7 @@ export PYTHONUNBUFFERED := 1
 # Kept where a machine asks not to: each of the many processes that tests start would compile what it imports.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: demo test soak test-fast test-sqlite test-browser test-postgres test-timing test-vllm test-writer test-finetune test-tools coverage lint lint-css env dev-env serve messages browser pictures bench-pages bench-campaign bench-servers bench-metrics bench-results bench-judge bench-label-samples bench-retrieval bench-import bench-writer bench-building
+.PHONY: demo test soak test-fast test-sqlite test-browser test-postgres test-timing test-vllm test-writer test-finetune test-tools coverage lint lint-css env dev-env serve messages browser pictures bench-pages bench-campaign bench-servers bench-metrics bench-results bench-judge bench-coverage bench-label-samples bench-retrieval bench-import bench-writer bench-building
 
 demo: env .venv/extra-figures.stamp
 	@$(PORT_CHECK)
@@ -273,6 +273,9 @@ bench-servers: dev-env
 bench-judge: dev-env
 	PG_URL=$(PG_URL) $(PY) -m bench.judge $(BENCH)
 	$(PY) -m bench.judge_client
+
+bench-coverage: dev-env
+	$(PY) manage.py shell --no-imports -c "from bench.coverage import main; main($(STUDIES))"
 
 bench-label-samples: dev-env
 	$(PY) manage.py shell --no-imports -c "from bench.label_samples import main; main($(STUDIES))"

@@ -5,6 +5,7 @@ from django.db import models
 from django.db.models import Q
 from django.utils import timezone
 
+from annotation.decimals import decimals
 from annotation.models.corpus import Text
 from annotation.models.natural import NaturalKey, NaturalQuerySet
 
@@ -120,7 +121,7 @@ class SampleChance(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"{self.text}: {self.chance:.3f}"
+        return f"{self.text}: {decimals(self.chance, 3)}"
 
 
 class System(NaturalKey):

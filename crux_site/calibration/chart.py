@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from annotation.decimals import printed
 from evaluation.charts import svg_number
 from evaluation.stats.calibration import Calibration
 
@@ -45,7 +46,7 @@ def curve(made: Calibration) -> Curve:
             x(part.expected),
             y(part.observed),
             svg_number(3 + 5 * (part.n / most) ** 0.5),
-            f"expected {part.expected:.2f}, people {part.observed:.2f}, n = {part.n}",
+            f"expected {printed(part.expected)}, people {printed(part.observed)}, n = {part.n}",
         )
         for part in made.bins
         if part.expected is not None and part.observed is not None

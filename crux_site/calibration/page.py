@@ -45,6 +45,7 @@ class JudgeCalibration:
         """Of what, its name, and the statistic."""
         for name, curve in self.curves.items():
             yield name, "expected_calibration_error", curve.error
+            yield name, "expected_calibration_error_debiased", curve.debiased
             yield name, "brier_score" if name == PROBABILITY else "squared_error", curve.squared
             yield name, "bias", curve.bias
 

@@ -18,6 +18,7 @@ from evaluation.stats.clusters import (
     binary,
     kappa_over_topics,
     level_sums,
+    mean_of_items,
     scott_over_topics,
     share,
 )
@@ -160,7 +161,9 @@ def _pair(matrix: RatingMatrix, evidence: Evidence, a: int, b: int) -> Pair:
 def _limits(matrix: RatingMatrix, first: FloatArray, second: FloatArray) -> Limits:
     """How far one grades above the other; the mean difference with its interval over topics."""
     apart = first - second
-    bias = share(apart, ~np.isnan(apart), matrix.topic, cohen.NO_PAIR)
+    levels = matrix.selection.levels
+    reach = levels[-1] - levels[0]
+    bias = mean_of_items(apart, ~np.isnan(apart), matrix.topic, cohen.NO_PAIR).within(-reach, reach)
     return replace(limits_of_agreement(first, second), bias=bias)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from evaluation.agreement.parts import NO_RATINGS
 from evaluation.data.columns import Column
 from evaluation.data.ratings import RatingMatrix
-from evaluation.stats.clusters import share
+from evaluation.stats.clusters import mean_of_items, share
 from evaluation.stats.estimate import Estimate
 
 ALL = "all"
@@ -66,7 +66,9 @@ def grades_given(matrix: RatingMatrix) -> tuple[GradesOf, ...]:
                         share(grades == level, every, topics, NO_RATINGS)
                         for level in selection.levels
                     ),
-                    mean=share(grades, every, topics, NO_RATINGS)
+                    mean=mean_of_items(grades, every, topics, NO_RATINGS).within(
+                        min(selection.levels), max(selection.levels)
+                    )
                     if "mean_grade" in selection.measures
                     else selection.measures.none("mean_grade"),
                 )

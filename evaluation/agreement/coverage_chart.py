@@ -6,6 +6,7 @@ from math import ceil, sqrt
 
 import numpy as np
 
+from annotation.decimals import printed
 from evaluation.agreement.page import AgreementReport
 from evaluation.agreement.shortened import Shortened, shortened
 from evaluation.charts import shape, svg_number
@@ -216,7 +217,7 @@ def _mean(row: ReportRow) -> float:
 def _words(share: Estimate) -> str:
     if share.value is None:
         return "undefined"
-    return f"{share.value:.2f}" + (f" ({share.missing} not rated)" if share.missing else "")
+    return printed(share.value) + (f" ({share.missing} not rated)" if share.missing else "")
 
 
 def _y(share: float) -> float:

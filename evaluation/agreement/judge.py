@@ -12,7 +12,13 @@ from evaluation.data.measures import Measures
 from evaluation.data.ratings import RatingMatrix
 from evaluation.data.selection import Selection
 from evaluation.stats.classes import Classes, class_scores
-from evaluation.stats.clusters import binary, kappa_over_topics, level_sums, share
+from evaluation.stats.clusters import (
+    binary,
+    kappa_over_topics,
+    level_sums,
+    mean_of_items,
+    share,
+)
 from evaluation.stats.cohen import NO_PAIR, Weights
 from evaluation.stats.confusion import level_matrix
 from evaluation.stats.correlation import Correlation, spearman
@@ -148,7 +154,9 @@ def against(
         cohen_linear=kappa("cohen_linear", "linear"),
         cohen_quadratic=kappa("cohen_quadratic", "quadratic"),
         spearman=spearman(human, judge) if "spearman" in measures else measures.none("spearman"),
-        mean_distance=share(np.abs(human - judge), ~np.isnan(judge), topics, NO_PAIR)
+        mean_distance=mean_of_items(
+            np.abs(human - judge), ~np.isnan(judge), topics, NO_PAIR
+        ).within(0, max(levels) - min(levels))
         if "mean_distance" in measures
         else measures.none("mean_distance"),
         sweep=swept,

@@ -111,7 +111,8 @@ def _beside(
         here = np.where(neither, np.nan, side)
         terms = fleiss.item_terms(pair_counts(here, majority, levels))
         without.append(fleiss.kappa_from_sums(without_each_topic(terms, matrix.topic)))
-        kappas.append(jackknife_interval(scott_pi(here, majority, levels), without[-1]))
+        kappa = jackknife_interval(scott_pi(here, majority, levels), without[-1])
+        kappas.append(kappa.within(-1, 1))
     of_rater, of_judge = kappas
     above = np.where(without[0] > 0, without[0], np.nan)
     drop = jackknife_interval(relative_drop(of_rater, of_judge), 1 - without[1] / above)

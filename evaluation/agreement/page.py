@@ -57,7 +57,7 @@ def alpha(matrix: RatingMatrix) -> Estimate:
     deleted = without_each_topic(units, matrix.topic).reshape(-1, len(levels), len(levels))
     return jackknife_interval(
         krippendorff_alpha(ratings, metric), alpha_from_coincidences(deleted, levels, metric)
-    )
+    ).within(-1, 1)
 
 
 def icc(matrix: RatingMatrix) -> Intraclass:
@@ -67,8 +67,8 @@ def icc(matrix: RatingMatrix) -> Intraclass:
         return intraclass(matrix.grades[items])
 
     return Intraclass(
-        jackknife(lambda items: of(items).single, matrix.topic),
-        jackknife(lambda items: of(items).mean, matrix.topic),
+        jackknife(lambda items: of(items).single, matrix.topic).within(-1, 1),
+        jackknife(lambda items: of(items).mean, matrix.topic).within(-np.inf, 1),
     )
 
 

@@ -56,11 +56,15 @@ def part(matrix: RatingMatrix, name: str, here: NDArray[np.bool_]) -> Part:
         name=name,
         n_items=len(grades),
         n_missing=int(np.isnan(grades).sum()),
-        kappa=jackknife_interval(fleiss.fleiss_kappa(tallies), fleiss.kappa_from_sums(deleted)),
-        ac1=jackknife_interval(fleiss.gwet_ac1(tallies), fleiss.ac1_from_sums(deleted)),
+        kappa=jackknife_interval(
+            fleiss.fleiss_kappa(tallies), fleiss.kappa_from_sums(deleted)
+        ).within(-1, 1),
+        ac1=jackknife_interval(fleiss.gwet_ac1(tallies), fleiss.ac1_from_sums(deleted)).within(
+            -1, 1
+        ),
         percent=jackknife_interval(
             fleiss.percent_agreement(tallies), ratio(deleted[:, 0], deleted[:, 1])
-        ),
+        ).within(0, 1),
         prevalence=share(_answerable(matrix, terms), terms[:, 2], topics, NO_RATINGS)
         if "prevalence" in measures
         else measures.none("prevalence"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from annotation.decimals import printed
 from evaluation.agreement.threshold import AtEta
 from evaluation.charts import axis_of
 from evaluation.line_charts import LineChart, line_chart
@@ -59,4 +60,4 @@ def _chart(
 
 
 def _words(estimate: Estimate) -> str:
-    return "undefined" if estimate.value is None else f"{estimate.value:.2f}".replace("-", "−")
+    return "undefined" if estimate.value is None else printed(estimate.value)

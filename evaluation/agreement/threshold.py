@@ -75,7 +75,7 @@ def at_eta(sums: IntArray, people: Scale, judge: Scale, eta: int, missing: int) 
     n = tp + fp + fn + tn
 
     def over_topics(estimate: Estimate, part: FloatArray, of: FloatArray) -> Estimate:
-        return jackknife_interval(estimate, ratio(part, of))
+        return jackknife_interval(estimate, ratio(part, of)).within(0, 1)
 
     def share(part: int) -> Estimate:
         if not whole.n:
@@ -119,4 +119,5 @@ def _kappa(cells: IntArray, missing: int) -> Estimate:
     n, value = int(total.sum()), float(of(total))
     whole = Estimate(value, None, n, missing) if not np.isnan(value) else None
     why = ONE_CATEGORY if n else NO_PAIR
-    return jackknife_interval(whole or Estimate(None, why, n, missing), of(without_each(cells)))
+    kappa = whole or Estimate(None, why, n, missing)
+    return jackknife_interval(kappa, of(without_each(cells))).within(-1, 1)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from annotation.decimals import printed
 from evaluation.by_type.page import TypeRow
 from evaluation.line_charts import LineChart, line_chart
 
@@ -26,7 +27,7 @@ def curves(rows: Sequence[TypeRow], weights: Sequence[float]) -> list[LineChart]
 
 def _curve(row: TypeRow, weights: Sequence[float], axis: Sequence[float]) -> LineChart:
     steps = [
-        (weight, f"weight {weight:g}: {each.value:.3f}")
+        (weight, f"weight {weight:g}: {printed(each.value or 0, 3)}")
         for weight, each in zip(weights, row.recall, strict=True)
     ]
     lines = {

@@ -20,12 +20,10 @@ from evaluation.data.cache import cached
 from evaluation.data.question_kinds import questions_of
 from evaluation.metrics.fusion import sums_of_ranks, sums_of_scores
 from evaluation.metrics.ranking import recall
-from evaluation.stats.bootstrap import bootstrap_interval, resampled_values
-from evaluation.stats.clusters import ratio, topic_sums
+from evaluation.stats.clusters import share
 from evaluation.stats.estimate import Estimate, FloatArray, IntArray
 
 INCLUSIVE = "inclusive"
-SEED = 0
 NOTHING = "undefined, because no question of this type has a gold context and a ranking"
 
 
@@ -141,28 +139,5 @@ def _recall(ranked: Sequence[str], right: set[str], k: int) -> float:
 
 
 def _means(values: FloatArray, topics: IntArray) -> tuple[Estimate, ...]:
-    """The mean of each column over the questions that have one, with the bootstrap's interval over topics.
-
-    Whole topics are drawn anew, the same for each column. A question has all values or none.
-    """
-    counted = ~np.isnan(values).any(axis=1)
-    here, n = values[counted], int(counted.sum())
-    missing = len(values) - n
-    if not n:
-        return tuple(Estimate(None, NOTHING, 0, missing) for _ in range(values.shape[1]))
-    sums = topic_sums(np.column_stack([here, np.ones(n)]), topics[counted])
-    drawn = resampled_values(sums, _shares, seed=SEED)
-    return tuple(
-        bootstrap_interval(
-            Estimate(float(mean), None, n, missing),
-            drawn[:, place] if len(drawn) else drawn,
-            len(sums),
-            seed=SEED,
-        )
-        for place, mean in enumerate(here.sum(axis=0) / n)
-    )
-
-
-def _shares(sums: FloatArray) -> FloatArray:
-    """Each column over the last one, which counts: resamples x columns."""
-    return np.column_stack([ratio(part, sums[:, -1]) for part in sums[:, :-1].T])
+    """The mean of each column over the questions that have one, with its interval over topics."""
+    return tuple(share(column, ~np.isnan(column), topics, NOTHING) for column in values.T)

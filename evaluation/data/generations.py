@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.db.models import Count, Max, QuerySet
 
@@ -19,6 +19,22 @@ from evaluation.data.held import COUNTED
 from evaluation.models import ReportValue, System
 
 Answers = dict[int, dict[int, str | None]]  # by topic and question; None: it cannot be told
+
+
+class AskedQuestion(NamedTuple):
+    """A question of a topic. `repeats` is the key of an earlier one with the same words."""
+
+    pk: int
+    is_filtered: bool
+    repeats: int | None = None
+
+
+def _repeated(earlier: Sequence[AskedQuestion], why: str) -> int | None:
+    """Which of the earlier questions is asked again, by the reason for filtering the next one."""
+    number = why.removeprefix(SubQuestion.REPEATS) if why.startswith(SubQuestion.REPEATS) else ""
+    if not number.isdecimal() or not 1 <= int(number) <= len(earlier):
+        return None
+    return earlier[int(number) - 1].pk
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,12 +123,12 @@ class Generations:
         return {pk for pk, _ in self._reports(system).values()}
 
     @cached_property
-    def questions(self) -> dict[int, list[tuple[int, bool]]]:
-        """By topic the keys of its questions in their order, and whether one is filtered."""
-        questions: dict[int, list[tuple[int, bool]]] = defaultdict(list)
+    def questions(self) -> dict[int, list[AskedQuestion]]:
+        """By topic its questions in their order."""
+        questions: dict[int, list[AskedQuestion]] = defaultdict(list)
         rows = SubQuestion.objects.filter(topic__in=self._here).order_by("topic", "position")
         for topic, pk, why in rows.values_list("topic_id", "pk", "filtered_because"):
-            questions[topic].append((pk, bool(why)))
+            questions[topic].append(AskedQuestion(pk, bool(why), _repeated(questions[topic], why)))
         return questions
 
     @cached_property

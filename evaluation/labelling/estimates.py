@@ -56,7 +56,7 @@ def sample_estimate(data: LabelData, sample: Sample, system: str) -> Estimate:
     inside = data.of_system(system)[here]
     return assisted_mean(
         data.judge[here], human[here], chances[here], data.topics[here], inside=inside
-    )
+    ).within(0, 1)
 
 
 def n_labelled(data: LabelData, sample: Sample) -> int:
@@ -131,7 +131,7 @@ def _mean(values: FloatArray, why: str) -> Estimate:
         why = "no interval, because there are fewer than two topics"
         return Estimate(value, None, n, missing, interval_reason=why)
     reach = float(scipy.stats.t.ppf(0.975, n - 1) * known.std(ddof=1) / np.sqrt(n))
-    return Estimate(value, None, n, missing, value - reach, value + reach)
+    return Estimate(value, None, n, missing, value - reach, value + reach).within(0, 1)
 
 
 def _prediction_powered(human: FloatArray, judge: FloatArray) -> Estimate:
@@ -141,4 +141,4 @@ def _prediction_powered(human: FloatArray, judge: FloatArray) -> Estimate:
     if both.any() and not len(judge_only):
         why = "undefined, because people have finished every topic: theirs is the estimate"
         return Estimate(None, why, int(both.sum()))
-    return ppi_mean(human[both], judge[both], judge_only)
+    return ppi_mean(human[both], judge[both], judge_only).within(0, 1)

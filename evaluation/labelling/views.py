@@ -13,6 +13,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_safe
 
+from annotation.decimals import printed
 from annotation.http import AuthenticatedRequest, researchers_only
 from annotation.models import Dataset
 from evaluation.charts import axis_of
@@ -60,7 +61,7 @@ def label_next(request: AuthenticatedRequest, slug: str) -> HttpResponse:
         "selection": choice.selection,
         "report": report,
         "shares": [
-            (level, f"{share:.2f}")
+            (level, printed(share))
             for level, share in zip(report.data.levels, report.data.shares.tolist(), strict=True)
         ],
         "axis": axis_of(*(getattr(row, way) for row in report.rows for way in WAYS)),

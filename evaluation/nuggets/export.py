@@ -9,6 +9,7 @@ from evaluation.metrics.nuggets import SCORES
 from evaluation.nuggets.page import NuggetReport
 from evaluation.nuggets.params import NuggetChoice
 from evaluation.nuggets.scores import LEVELS
+from evaluation.scoring.ordering import PAIR_COUNTS
 from evaluation.stats.estimate import Estimate
 
 Table = tuple[list[str], list[list[Cell]]]
@@ -108,7 +109,10 @@ def _order(choice: NuggetChoice, report: NuggetReport) -> dict[str, Any] | None:
             }
             for row in order.rows
         ],
-        "kendall_tau_b": {name: _cells(tau) for name, tau in order.taus.items()},
+        "kendall_tau_b": {
+            name: _cells(tau) | dict(zip(PAIR_COUNTS, tau.pair_counts, strict=True))
+            for name, tau in order.taus.items()
+        },
     }
 
 

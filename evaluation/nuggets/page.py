@@ -18,11 +18,10 @@ from evaluation.nuggets.scores import (
     score_reports,
     score_systems,
 )
-from evaluation.scoring.ordering import ROUNDING, order_agreement
+from evaluation.scoring.ordering import ROUNDING, OrderAgreement, order_agreement
 from evaluation.scoring.row_score import RowScore
 from evaluation.scoring.rows import REPORTS, is_oracle
 from evaluation.scoring.score import cached_scores
-from evaluation.stats.correlation import Correlation
 from evaluation.stats.estimate import Estimate, FloatArray
 
 TITLES = {
@@ -62,7 +61,7 @@ class Order:
     """
 
     rows: tuple[Beside, ...]
-    taus: Mapping[str, Correlation]
+    taus: Mapping[str, OrderAgreement]
     n_topics: int
     n_lone: int
 
@@ -127,7 +126,7 @@ def _order(
 
 def _taus(
     both: Sequence[tuple[SystemScore, RowScore]], shared: Sequence[str], places: Sequence[int]
-) -> dict[str, Correlation]:
+) -> dict[str, OrderAgreement]:
     """By nugget score, over these topics, which have these places among those of the other dataset."""
 
     def of(columns: Iterable[FloatArray]) -> FloatArray:

@@ -10,8 +10,8 @@ import numpy as np
 from evaluation.csv_tables import estimate_cells, estimate_header
 from evaluation.paper.names import Metric
 from evaluation.paper.sheet import TAU, Block, Cell, Column, Line, Sheet, Value, csv_text
-from evaluation.scoring.ordering import order_agreement
-from evaluation.stats.correlation import Correlation
+from evaluation.paper.tau_notes import REVERSED, tau_note
+from evaluation.scoring.ordering import PAIR_COUNTS, OrderAgreement, order_agreement
 from evaluation.stats.estimate import FloatArray
 
 
@@ -20,7 +20,7 @@ class Heat:
     """Kendall's tau-b between every two metrics, over systems: `taus[i, j]` for i > j."""
 
     metrics: tuple[Metric, ...]
-    taus: dict[tuple[int, int], Correlation]
+    taus: dict[tuple[int, int], OrderAgreement]
 
 
 def heat(values: Mapping[Metric, FloatArray]) -> Heat:
@@ -38,17 +38,22 @@ def heat(values: Mapping[Metric, FloatArray]) -> Heat:
 def heat_csv(correlations: Heat) -> str:
     """A row for every two metrics."""
     rows: list[list[Value]] = [
-        [correlations.metrics[j].title, correlations.metrics[i].title, *estimate_cells(tau), tau.p]
+        [
+            *(correlations.metrics[j].title, correlations.metrics[i].title),
+            *(*estimate_cells(tau), tau.p, *tau.pair_counts),
+        ]
         for (i, j), tau in correlations.taus.items()
     ]
-    return csv_text(["a", "b", *estimate_header("tau"), "tau_p"], rows)
+    return csv_text(["a", "b", *estimate_header("tau"), "tau_p", *PAIR_COUNTS], rows)
 
 
 def heat_sheet(correlations: Heat) -> Sheet:
     """The numbers of the figure: a line for every two metrics."""
     metrics = correlations.metrics
     lines = (
-        Line(f"{metrics[j].title}, {metrics[i].title}", (Cell(tau, TAU),))
+        Line(
+            f"{metrics[j].title}, {metrics[i].title}", (Cell(tau, TAU),), note=tau_note([("", tau)])
+        )
         for (i, j), tau in correlations.taus.items()
     )
     return Sheet(
@@ -57,4 +62,5 @@ def heat_sheet(correlations: Heat) -> Sheet:
         columns=(Column("tau", "Kendall τ", "Kendall τ"),),
         blocks=(Block("pairs", tuple(lines)),),
         caption="Kendall τ (tau-b) between every two metrics; n counts systems.",
+        notes=(REVERSED,),
     )

@@ -13,6 +13,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Rectangle
 
+from annotation.decimals import printed
 from evaluation.paper.drawing import COLUMN, INK, PAGE, QUIET, RULE, draw
 from evaluation.paper.figure4 import ReportCoverage
 from evaluation.paper.figure5 import Heat
@@ -147,7 +148,7 @@ def _both(pair: Correlations) -> str:
 
 
 def _number(estimate: Estimate) -> str:
-    return "undefined" if estimate.value is None else f"{estimate.value:z.2f}".replace("-", "−")
+    return "undefined" if estimate.value is None else printed(estimate.value)
 
 
 def _mark(rater: int, n: int) -> tuple[str, str]:
@@ -209,7 +210,7 @@ def _cell(axes: Axes, x: int, y: int, tau: float | None) -> None:
         )
     )
     if tau is not None:
-        number = f"{tau:z.2f}".replace("-", "−")
+        number = printed(tau)
         colour = _readable_on(fill)
         axes.text(x + 0.5, y + 0.5, number, color=colour, ha="center", va="center")
 

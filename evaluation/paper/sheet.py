@@ -10,6 +10,7 @@ from itertools import groupby
 from string import ascii_lowercase
 from typing import Literal
 
+from annotation.decimals import decimals
 from annotation.formats.writing import safe_cell
 from evaluation.csv_tables import ESTIMATE, estimate_cells, estimate_header
 from evaluation.stats.estimate import Estimate
@@ -25,8 +26,8 @@ class Style:
     decimals: int
 
     def number(self, value: float) -> str:
-        """As it is printed. A value that rounds to zero has no sign."""
-        return f"{value * self.scale:z.{self.decimals}f}"
+        """As it is printed, with a hyphen for a minus."""
+        return decimals(value * self.scale, self.decimals)
 
 
 SHARE = Style(100, 1)  # a share of 1, printed as a percentage

@@ -8,8 +8,9 @@ from annotation.plurals import n_of
 from evaluation.paper.names import AGAINST, SIZE_Z, TABLE_1, Metric
 from evaluation.paper.sheet import MEAN_COUNT, SHARE, TAU, Block, Cell, Line, Sheet
 from evaluation.paper.systems import System, compared, conditions, n_scored, systems, topics, values
+from evaluation.paper.tau_notes import REVERSED, tau_note
 from evaluation.scoring.depths import unlike_depths
-from evaluation.scoring.ordering import order_agreement
+from evaluation.scoring.ordering import OrderAgreement, order_agreement
 from evaluation.scoring.row_score import RowScore
 from evaluation.scoring.score import Scores
 from evaluation.stats.estimate import Estimate
@@ -43,7 +44,12 @@ def table1(scores: Scores, dataset: str) -> Sheet:
             tuple(_line(system, full) for system in every_system if not system.is_reference),
         ),
     )
-    tau = Line("Kendall τ", (*(_tau(scores, metric) for metric in TABLE_1), None))
+    taus = {metric: _tau(scores, metric) for metric in TABLE_1 if metric in AGAINST}
+    tau = Line(
+        "Kendall τ",
+        (*(Cell(taus[metric], TAU) if metric in taus else None for metric in TABLE_1), None),
+        note=tau_note([(metric.title, of) for metric, of in taus.items()]),
+    )
     unlike = unlike_depths({s.name: s.contexts.sizes for s in compared(scores) if s.contexts})
     return Sheet(
         label=LABEL,
@@ -60,6 +66,7 @@ def table1(scores: Scores, dataset: str) -> Sheet:
         notes=(
             "An unrated cell answers nothing: with a grade the value may be higher.",
             *([unlike.sentence] if unlike else []),
+            *([REVERSED] if any(of.reversals for of in taus.values()) else []),
             *scores.notes,
         ),
         facts=FACTS,
@@ -77,12 +84,10 @@ def _line(system: System, full: int) -> Line:
     )
 
 
-def _tau(scores: Scores, metric: Metric) -> Cell | None:
-    """The last line's cell: nothing under the metrics of reports."""
-    if metric not in AGAINST:
-        return None
+def _tau(scores: Scores, metric: Metric) -> OrderAgreement:
+    """Of a metric of retrieval with that of the reports."""
     x, y = (values(scores, side) for side in (metric, AGAINST[metric]))
-    return Cell(order_agreement(x, y), TAU)
+    return order_agreement(x, y)
 
 
 def _note(z: RowScore | None, y: RowScore | None, full: int) -> str:

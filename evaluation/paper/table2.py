@@ -11,6 +11,7 @@ from evaluation.metrics.threshold import at_threshold
 from evaluation.paper.names import COVERAGE_Y, COVERAGE_Z
 from evaluation.paper.sheet import TAU, Block, Cell, Column, Line, Sheet
 from evaluation.paper.systems import conditions, values
+from evaluation.paper.tau_notes import REVERSED, tau_note
 from evaluation.scoring.ordering import comparable, order_agreement
 from evaluation.scoring.score import Scores
 
@@ -45,6 +46,7 @@ def table2(by_eta: Mapping[int, Scores], dataset: str) -> Sheet:
             "have all of its topics; reference bounds are left out. "
             f"{conditions(options, eta=False)}"
         ),
+        notes=(REVERSED,),
         facts=("topics_z", "topics_y"),
     )
 
@@ -62,11 +64,13 @@ def _line(eta: int, scores: Scores) -> Line:
     counted = zip(
         ("Z", "y"), (threshold.contexts.mean.n, threshold.reports.mean.n), n_topics, strict=True
     )
+    tau = order_agreement(z, y)
+    counts = [
+        f"{name}: {n_of(n, 'system')}, {n_of(topics, 'topic')}" for name, n, topics in counted
+    ]
     return Line(
         name=str(eta),
-        cells=(*map(Cell, spreads), Cell(order_agreement(z, y), TAU)),
-        note="; ".join(
-            f"{name}: {n_of(n, 'system')}, {n_of(topics, 'topic')}" for name, n, topics in counted
-        ),
+        cells=(*map(Cell, spreads), Cell(tau, TAU)),
+        note="; ".join(filter(None, [*counts, tau_note([("", tau)])])),
         facts=tuple(n_topics),
     )

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from evaluation.paper.names import AGAINST, TABLE_3
 from evaluation.paper.sheet import TAU, Block, Cell, Line, Sheet
 from evaluation.paper.systems import conditions, n_scored, topics, values
+from evaluation.paper.tau_notes import REVERSED, tau_note
 from evaluation.scoring.options import Cutoff
 from evaluation.scoring.ordering import order_agreement
 from evaluation.scoring.score import Scores
@@ -33,17 +34,19 @@ def table3(by_size: Mapping[Cutoff, Scores], dataset: str) -> Sheet:
             f"Den(Z) its density. Over {topics(first)}; only systems that have all of them count, "
             f"and reference bounds are left out. {conditions(first.options, cutoff=False)}"
         ),
+        notes=(REVERSED,),
         facts=("topics",),
     )
 
 
 def _line(size: Cutoff, scores: Scores) -> Line:
-    taus = (
-        order_agreement(values(scores, metric), values(scores, AGAINST[metric]))
+    taus = {
+        metric: order_agreement(values(scores, metric), values(scores, AGAINST[metric]))
         for metric in TABLE_3
-    )
+    }
     return Line(
         "|Z*|" if size == SIZES[0] else str(size),
-        tuple(Cell(tau, TAU) for tau in taus),
+        tuple(Cell(tau, TAU) for tau in taus.values()),
+        note=tau_note([(metric.title, tau) for metric, tau in taus.items()]),
         facts=(n_scored(scores),),
     )

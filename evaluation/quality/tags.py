@@ -4,6 +4,7 @@ from typing import Any
 
 from django import template
 
+from annotation.decimals import printed
 from annotation.models import Rubric
 from evaluation.quality.table import Order
 
@@ -31,7 +32,7 @@ def called(grade: int, rubric: Rubric) -> str | int:
 @register.filter
 def rare(chance: float) -> str:
     """A probability in three decimals, or that it is smaller."""
-    return "under 0.001" if chance < 0.001 else f"{chance:.3f}"
+    return "under 0.001" if chance < 0.001 else printed(chance, 3)
 
 
 @register.inclusion_tag("evaluation/quality/_head.html")

@@ -9,6 +9,7 @@ from typing import Protocol
 
 import numpy as np
 
+from evaluation.metrics.ranges import highest
 from evaluation.stats.estimate import Estimate, FloatArray
 from evaluation.stats.jackknife import jackknife_interval
 from evaluation.stats.randomisation import Randomisation, holm, sign_flips
@@ -114,7 +115,7 @@ def _test(a: Scored, b: Scored, metric: str, flip: Randomisation, p: float) -> P
         second_title=b.title,
         mean_first=float(ours[both].mean()) if both.any() else None,
         mean_second=float(theirs[both].mean()) if both.any() else None,
-        difference=mean_difference(difference),
+        difference=mean_difference(difference).within(-highest(metric), highest(metric)),
         flip=flip,
         p_holm=None if np.isnan(p) else p,
         n_above=int((difference > 0).sum()),

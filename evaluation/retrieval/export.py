@@ -17,6 +17,7 @@ from evaluation.retrieval.orders import Orders, Taus, under_others
 from evaluation.retrieval.page import Group, table, taus_of, tests_of
 from evaluation.retrieval.params import Choice
 from evaluation.retrieval.swaps import JudgePair
+from evaluation.scoring.ordering import PAIR_COUNTS
 from evaluation.scoring.row_score import BOUNDS, COUNTS, METRICS, RowScore
 from evaluation.stats.randomisation import Randomisation
 
@@ -107,8 +108,8 @@ def tests_table(tests: Iterable[PairTest], metric: str) -> Table:
 
 def metrics_table(metric_taus: Taus) -> Table:
     """Figure 5 as a list of pairs."""
-    return ["a", "b", "tau_b", "n", "missing", "p", "reason"], (
-        [a, b, tau.value, tau.n, tau.missing, tau.p, tau.reason]
+    return ["a", "b", *estimate_header("tau_b"), "p", *PAIR_COUNTS], (
+        [a, b, *estimate_cells(tau), tau.p, *tau.pair_counts]
         for a, row in zip(metric_taus.metrics, metric_taus.rows, strict=True)
         for b, tau in zip(metric_taus.metrics, row, strict=True)
     )

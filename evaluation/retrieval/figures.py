@@ -14,7 +14,9 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
+from annotation.decimals import printed
 from evaluation.charts import Axis
+from evaluation.metrics.ranges import highest
 from evaluation.retrieval.charts import (
     BOTTOM,
     LEFT,
@@ -56,13 +58,23 @@ def metrics_figure(metric_taus: Taus, choice: Choice) -> Json:
         xgap=2,
         ygap=2,
         showscale=False,
-        texttemplate="%{z:.2f}",
-        hovertemplate="%{y} and %{x}: τ-b %{z:.4f}, n = "
+        text=_each(metric_taus, 2),
+        customdata=_each(metric_taus, 4),
+        texttemplate="%{text}",
+        hovertemplate="%{y} and %{x}: τ-b %{customdata}, n = "
         + f"{metric_taus.n_systems} systems<extra></extra>",
         hoverongaps=False,
     )
     plain = {"showgrid": False, "title": {"text": "metric"}}
     return _figure([heat], xaxis=plain, yaxis=plain | {"autorange": "reversed"}, margin={"l": 90})
+
+
+def _each(metric_taus: Taus, places: int) -> list[list[str]]:
+    """Every tau as it is printed; nothing where it is undefined."""
+    return [
+        ["" if tau.value is None else printed(tau.value, places) for tau in row]
+        for row in metric_taus.rows
+    ]
 
 
 def topics_figure(strips: Strips, choice: Choice) -> Json:
@@ -124,7 +136,7 @@ def compare_figure(compared: Comparison, choice: Choice) -> Json:
         x=[_value(places[at].x, LEFT, RIGHT, axis) for at in places] or ours.tolist(),
         y=[_value(places[at].y, BOTTOM, TOP, axis) for at in places] or theirs.tolist(),
         text=[
-            f"{escape(topic.name)}<br>{topic.first:.4f} across, {topic.second:.4f} up"
+            f"{escape(topic.name)}<br>{printed(topic.first, 4)} across, {printed(topic.second, 4)} up"
             for topic in (compared.topics[at] for at in places or range(len(ours)))
         ],
         customdata=[
@@ -136,7 +148,8 @@ def compare_figure(compared: Comparison, choice: Choice) -> Json:
         showlegend=False,
         hovertemplate="%{text}<extra></extra>",
     )
-    across, up = mean_difference(ours), mean_difference(theirs)
+    most = highest(choice.metric)
+    across, up = (mean_difference(side).within(0, most) for side in (ours, theirs))
     traces = [points]
     if across.value is not None and up.value is not None:
         says = f"means: {_told(across)}, across<br>{_told(up)}, up"
@@ -163,7 +176,10 @@ def _strip(row: StripRow, place: int, strips: Strips, title: str, choice: Choice
             for point, _ in row.points
         ],
         y=[place + (TALL / 2 - float(point.y)) / (1.2 * TALL) for point, _ in row.points],
-        text=[f"{escape(value.topic)}<br>{title} {value.value:.4f}" for _, value in row.points],
+        text=[
+            f"{escape(value.topic)}<br>{title} {printed(value.value or 0, 4)}"
+            for _, value in row.points
+        ],
         customdata=[matrix_url(choice, value.key, row.row) for _, value in row.points],
         mode="markers",
         marker={"size": 9, "opacity": 0.7},
@@ -206,8 +222,11 @@ def _bars(mean: Estimate) -> Json:
 
 
 def _told(mean: Estimate) -> str:
-    limits = "" if mean.low is None else f", 95% interval {mean.low:.4f} to {mean.high:.4f}"
-    return f"{mean.value:.4f}{limits}, n = {mean.n}"
+    value, low, high = (
+        None if end is None else printed(end, 4) for end in (mean.value, mean.low, mean.high)
+    )
+    limits = "" if low is None else f", 95% interval {low} to {high}"
+    return f"{value}{limits}, n = {mean.n}"
 
 
 def _box(

@@ -14,7 +14,7 @@ from evaluation.data.sources import Source
 from evaluation.retrieval.board import Board, board
 from evaluation.retrieval.params import Choice
 from evaluation.retrieval.swaps import JudgePair, is_judge, judge_pairs, people_of
-from evaluation.scoring.ordering import order_agreement
+from evaluation.scoring.ordering import OrderAgreement, order_agreement
 from evaluation.scoring.row_score import RowScore
 from evaluation.scoring.rows import is_oracle
 from evaluation.stats.correlation import Correlation, kendall_tau_b
@@ -35,11 +35,11 @@ class Taus:
     """
 
     metrics: tuple[str, ...]
-    rows: tuple[tuple[Correlation, ...], ...]
+    rows: tuple[tuple[OrderAgreement, ...], ...]
     n_systems: int
 
     @property
-    def by_metric(self) -> list[tuple[str, tuple[Correlation, ...]]]:
+    def by_metric(self) -> list[tuple[str, tuple[OrderAgreement, ...]]]:
         return list(zip(self.metrics, self.rows, strict=True))
 
     @property
@@ -89,7 +89,7 @@ def taus(systems: Sequence[RowScore]) -> Taus:
     """
     compared = [row for row in systems if not is_oracle(row.name)]
     if not compared:
-        nobody = kendall_tau_b([], [])
+        nobody = order_agreement(np.empty((0, 0)), np.empty((0, 0)))
         return Taus(FIGURE_5, tuple((nobody,) * len(FIGURE_5) for _ in FIGURE_5), 0)
     values = {metric: np.column_stack([row.of(metric) for row in compared]) for metric in FIGURE_5}
     correlations = {

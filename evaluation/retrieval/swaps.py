@@ -13,6 +13,7 @@ from evaluation.data.cells import load_cells
 from evaluation.data.corpus import KINDS, Corpus, Question, load_corpus
 from evaluation.data.sources import Source
 from evaluation.metrics.grades import BoolArray
+from evaluation.metrics.ranges import highest
 from evaluation.retrieval.board import Board
 from evaluation.retrieval.differences import mean_difference
 from evaluation.scoring.options import Options
@@ -98,7 +99,13 @@ def _metric_swaps(a: Board, b: Board, group: str, topics: str) -> tuple[MetricSw
     columns = [_topic_means(a, b, names, metric) for metric in METRICS]
     flips = sign_flips(np.column_stack([ours - theirs for ours, theirs in columns]))
     return tuple(
-        MetricSwap(metric, _mean(ours), _mean(theirs), mean_difference(ours - theirs), flip)
+        MetricSwap(
+            metric,
+            _mean(ours),
+            _mean(theirs),
+            mean_difference(ours - theirs).within(-highest(metric), highest(metric)),
+            flip,
+        )
         for metric, (ours, theirs), flip in zip(METRICS, columns, flips, strict=True)
     )
 

@@ -5,6 +5,7 @@ from typing import Any
 from django import template
 from django.urls import reverse
 
+from annotation.decimals import printed
 from evaluation import charts
 from evaluation.http import OF_SCORES
 from evaluation.retrieval import charts as retrieval_charts
@@ -90,13 +91,10 @@ def how(flip: Randomisation) -> str:
 @register.filter
 def signed(value: float | None) -> str:
     """Two decimals with their sign, the minus a true one."""
-    if value is None:
-        return "undefined"
-    shown = f"{round(value, 2) + 0.0:+.2f}".replace("-", "−")
-    return "0.00" if shown == "+0.00" else shown
+    return "undefined" if value is None else printed(value, sign=True)
 
 
 @register.filter
 def two(value: float | None) -> str:
     """Two decimals, or the word."""
-    return "undefined" if value is None else f"{round(value, 2) + 0.0:.2f}".replace("-", "−")
+    return "undefined" if value is None else printed(value)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from annotation.decimals import compact
 from evaluation.stats.estimate import FloatArray
 
 
@@ -28,7 +29,7 @@ class Unlike:
         (shallow, few), (deep, many) = self.least, self.most
         return (
             f"The runs are not read equally deep: |Z| differs on {self.n_topics} of {self.n_shared} "
-            f"topics. On these it is {few:.4g} on average for {shallow} and {many:.4g} for {deep}. "
+            f"topics. On these it is {compact(few)} on average for {shallow} and {compact(many)} for {deep}. "
             "The longer Z has more chances to answer."
         )
 

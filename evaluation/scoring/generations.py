@@ -10,7 +10,7 @@ import numpy as np
 
 from annotation.models import Text
 from evaluation.data.cache import cached, data_version
-from evaluation.data.generations import Answers, Generations
+from evaluation.data.generations import Answers, AskedQuestion, Generations
 from evaluation.metrics.grades import BoolArray
 from evaluation.metrics.overlap import ORDERS, bleu, rouge_l
 from evaluation.metrics.ragquesteval import AUTHORS, RagQuestEval, ragquesteval
@@ -34,6 +34,8 @@ BREVITY = "brevity_penalty"
 # What BLEU is made of: in files alone.
 PARTS = (BREVITY, *(f"bleu_{n}" for n in range(1, ORDERS + 1)))
 OWN = (*TITLES, *PARTS)
+RANGES = {name: (0.0, np.inf if name == LENGTH else 1.0) for name in OWN}
+"""What our measures lie within; of those of others nobody knows."""
 THEIRS = "crud:"  # before the names of what CRUD-RAG's own code computed
 NO_VALUE = "undefined, because no topic has a value"
 
@@ -68,7 +70,9 @@ class Measured:
         if not n:
             return Estimate(None, NO_VALUE, 0, missing)
         whole = Estimate(float(known.mean()), None, n, missing)
-        return jackknife_interval(whole, (known.sum() - known) / max(n - 1, 1))
+        return jackknife_interval(whole, (known.sum() - known) / max(n - 1, 1)).within(
+            *RANGES.get(measure, (-np.inf, np.inf))
+        )
 
     def n_undefined(self, measure: str, here: BoolArray) -> int:
         undefined = self.undefined.get(measure)
@@ -166,11 +170,20 @@ class Scorer:
         """RAGQuestEval of a topic by the answers in its report; None where one is missing, or nothing is asked.
 
         Questions that the reference does not answer are dropped by either rules, as the authors' code does.
+        One that is asked twice counts twice by either rules; where its second place has no answer of its own,
+        the first one's is taken.
         """
-        meant = self.reference_answers.get(topic, {})
         by_authors = self.asked.rules == AUTHORS
         questions = self.generations.questions.get(topic, [])
-        usable = [pk for pk, filtered in questions if not filtered or (by_authors and pk in meant)]
+        meant = _answers(questions, self.reference_answers.get(topic, {}))
+        answered = _answers(questions, answered)
+        usable = [
+            question.pk
+            for question in questions
+            if not question.is_filtered
+            or (question.repeats is not None and question.pk in meant)
+            or (by_authors and question.pk in meant)
+        ]
         if not questions or any(pk not in meant for pk in usable):
             return None
         kept = [pk for pk in usable if meant[pk] is not None]
@@ -199,3 +212,17 @@ class Scorer:
         if self.asked.rater is None:
             return {}
         return self.generations.answers(self.asked.rater, Text.Kind.REFERENCE)
+
+
+def _answers(
+    questions: Sequence[AskedQuestion], answers: Mapping[int, str | None]
+) -> dict[int, str | None]:
+    """The answers with those of questions that are asked again and have none at that place."""
+    again = {
+        question.pk: answers[question.repeats]
+        for question in questions
+        if question.repeats is not None
+        and question.repeats in answers
+        and question.pk not in answers
+    }
+    return {**answers, **again}

@@ -2,18 +2,41 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from itertools import combinations
+from dataclasses import dataclass, fields, replace
 
 import numpy as np
 
-from evaluation.stats.bootstrap import cluster_bootstrap
+from evaluation.stats.clusters import without_each
 from evaluation.stats.correlation import Correlation, kendall_tau_b
 from evaluation.stats.estimate import FloatArray
+from evaluation.stats.jackknife import jackknife_interval
+from evaluation.stats.pair_orders import ROUNDING, Reversals, reversals
 
-RESAMPLES = 2_000
-MOST = 100  # systems whose order is resampled: the work grows with their square
-ROUNDING = 9  # decimals: sums of equal scores differ in their last bits, and are ties
+MOST = 100  # systems whose order has an interval: the work grows with their square
+# When there is an interval, since else it holds too seldom (docs/metrics.md, Intervals).
+FEWEST = 15  # topics
+SEPARATED = 0.5  # of the pairs of systems, at least
+BLOCK = 2_000_000  # signs held at once
+
+PAIR_COUNTS = ("pairs_reversed", "pairs_separated", "pairs")
+
+
+@dataclass(frozen=True, slots=True)
+class OrderAgreement(Correlation):
+    """Kendall's tau-b of the orders of systems by two metrics; `n` = systems, `missing` = left out.
+
+    `reversals` counts the pairs of systems that one metric separates and the other reverses, None
+    where tau is undefined or a metric has one topic alone. `n_topics` have a value of either metric.
+    """
+
+    reversals: Reversals | None = None
+    n_topics: int = 0
+
+    @property
+    def pair_counts(self) -> tuple[int | None, int | None, int | None]:
+        """The counts of PAIR_COUNTS."""
+        pairs = self.reversals
+        return (pairs.reversed, pairs.separated, pairs.pairs) if pairs else (None, None, None)
 
 
 def comparable(values: FloatArray) -> FloatArray:
@@ -35,38 +58,69 @@ def means(values: FloatArray) -> FloatArray:
     return np.divide(sums, n, out=np.full(len(n), np.nan), where=n > 0)
 
 
-def order_agreement(x: FloatArray, y: FloatArray) -> Correlation:
+def order_agreement(
+    x: FloatArray, y: FloatArray, *, fewest: int = FEWEST, separated: float = SEPARATED
+) -> OrderAgreement:
     """Kendall's tau-b between the systems' means of two metrics.
 
     `x` and `y` are topics x systems, NaN = undefined. Within each metric only systems are compared
     that have all of its topics; `n` counts those that both metrics compare, `missing` the others.
-    The interval is a percentile bootstrap over topics (2,000 resamples, seed 0): systems stay the
-    same ones. Undefined, and without an interval, as `kendall_tau_b` and `cluster_bootstrap` say.
+    The interval is the delete-one-topic jackknife with Student's t, within -1 and 1: systems stay the
+    same ones. There is one from `fewest` topics on, where at least the share `separated` of the pairs of
+    systems is separated, and up to MOST systems. Noise of the topics lowers tau, the more the closer the
+    systems; a bootstrap, whose resamples add noise, is too narrow. Undefined, and without an interval,
+    as `kendall_tau_b` and `jackknife_interval` say.
     Source: CRUX (Ju et al., 2025), section 4.2; Kendall (1945), Biometrika 33(3), 239-251.
     """
     first, second = comparable(x), comparable(y)
     by_mean = [np.round(means(values), ROUNDING) for values in (first, second)]
-    tau = kendall_tau_b(*by_mean)
+    correlation = kendall_tau_b(*by_mean)
+    tau = OrderAgreement(**{f.name: getattr(correlation, f.name) for f in fields(correlation)})
     if tau.n < 3:
         have = "1 system has" if tau.n == 1 else f"{tau.n} systems have"
         reason = f"undefined, because {have} both on all topics, and three are needed"
         return replace(tau, reason=reason)
-    if tau.n > MOST:
-        return replace(tau, interval_reason=f"no interval, because there are over {MOST} systems")
     both = ~np.isnan(by_mean).any(axis=0)
-    sums = np.nan_to_num(np.stack([first[:, both], second[:, both]], axis=1))
-    drawn = cluster_bootstrap(tau, sums, _tau_of_sums, resamples=RESAMPLES)
-    return replace(tau, low=drawn.low, high=drawn.high, interval_reason=drawn.interval_reason)
+    first, second = first[:, both], second[:, both]
+    has = ~np.isnan(first).all(axis=1), ~np.isnan(second).all(axis=1)
+    n_topics = int((has[0] | has[1]).sum())
+    if tau.value is None:
+        return replace(tau, n_topics=n_topics)
+    tau = replace(tau, n_topics=n_topics, reversals=reversals(first[has[0]], second[has[1]]))
+    if why := _why_no_interval(tau, fewest, separated):
+        return replace(tau, interval_reason=f"no interval, because {why}")
+    sums = np.nan_to_num(np.stack([first, second], axis=1))[has[0] | has[1]]
+    with_interval = jackknife_interval(tau, _tau_of_sums(without_each(sums))).within(-1, 1)
+    assert isinstance(with_interval, OrderAgreement)
+    return with_interval
+
+
+def _why_no_interval(tau: OrderAgreement, fewest: int, separated: float) -> str:
+    if tau.n > MOST:
+        return f"there are over {MOST} systems"
+    if tau.n_topics < fewest:
+        these = "this topic" if tau.n_topics == 1 else f"these {tau.n_topics} topics"
+        return f"it is of {these} alone: with fewer than {fewest} none holds"
+    pairs = tau.reversals
+    if pairs is not None and pairs.separated < separated * pairs.pairs:
+        return (
+            f"the topics separate {pairs.separated} of {pairs.pairs} pairs of systems: where it is less "
+            "than half, none holds"
+        )
+    return ""
 
 
 def _tau_of_sums(sums: FloatArray) -> FloatArray:
-    """Tau-b of each resample: resamples x 2 x systems. Sums over the same topics order as means."""
+    """Tau-b of each set of sums: sets x 2 x systems. Sums over the same topics order as means."""
+    first, second = np.triu_indices(sums.shape[2], 1)
+    size = max(1, BLOCK // max(len(first), 1))
+    return np.concatenate(
+        [_tau(sums[start : start + size], first, second) for start in range(0, len(sums), size)]
+    )
+
+
+def _tau(sums: FloatArray, first: np.ndarray, second: np.ndarray) -> FloatArray:
     rounded = np.round(sums, ROUNDING)
-    concordant, x_apart, y_apart = np.zeros((3, len(sums)))
-    for a, b in combinations(range(sums.shape[2]), 2):
-        x, y = np.sign(rounded[:, :, a] - rounded[:, :, b]).T
-        concordant += x * y
-        x_apart += x * x
-        y_apart += y * y
-    pairs = np.sqrt(x_apart * y_apart)
-    return np.divide(concordant, pairs, out=np.full(len(sums), np.nan), where=pairs > 0)
+    x, y = np.moveaxis(np.sign(rounded[:, :, first] - rounded[:, :, second]), 1, 0)
+    pairs = np.sqrt((x * x).sum(axis=1) * (y * y).sum(axis=1))
+    return np.divide((x * y).sum(axis=1), pairs, out=np.full(len(sums), np.nan), where=pairs > 0)

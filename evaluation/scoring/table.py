@@ -8,6 +8,7 @@ import numpy as np
 import scipy
 
 from evaluation.metrics.grades import BoolArray
+from evaluation.metrics.ranges import highest
 from evaluation.scoring.contexts import Contexts
 from evaluation.scoring.measured import OnTopic
 from evaluation.scoring.options import ALL, OF_RUNS
@@ -96,7 +97,8 @@ class Table:
             own = self.has[place] | judged[index]
             codes = self.why[place, index, own]
             why = [reasons[code] for code in codes[codes != NO_REASON].tolist()]
-            means[metric] = mean_over_topics(self.values[place, index, own], why)
+            mean = mean_over_topics(self.values[place, index, own], why)
+            means[metric] = mean.within(0, highest(metric))
         return means
 
 

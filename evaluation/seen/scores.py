@@ -269,7 +269,7 @@ def _micro(reports: Sequence[ReportScore], measure: str) -> Estimate:
         return Estimate(None, _why(values), 0, missing)
     deleted = without_each_topic(parts, _topics(reports))
     estimate = Estimate(float(part / whole), None, int(whole), missing)
-    return jackknife_interval(estimate, ratio(deleted[:, 0], deleted[:, 1]))
+    return jackknife_interval(estimate, ratio(deleted[:, 0], deleted[:, 1])).within(0, 1)
 
 
 def _topics(reports: Sequence[ReportScore]) -> np.ndarray:

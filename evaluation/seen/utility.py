@@ -14,7 +14,7 @@ from evaluation.data.cells import load_cells
 from evaluation.data.columns import JUDGE, Column
 from evaluation.data.corpus import load_corpus
 from evaluation.seen.params import Options
-from evaluation.stats.clusters import share
+from evaluation.stats.clusters import mean_of_items, share
 from evaluation.stats.correlation import Correlation, spearman
 from evaluation.stats.estimate import Estimate
 
@@ -77,7 +77,9 @@ def _row(
     return UtilityRow(
         rater,
         system,
-        utility=share(utility, np.ones(len(utility)), topics, NO_GRADE),
+        utility=mean_of_items(utility, np.ones(len(utility)), topics, NO_GRADE).within(
+            UTILITY.levels[-1].grade, UTILITY.levels[0].grade
+        ),
         grades={level.grade: counts[level.grade] for level in reversed(UTILITY.levels)},
         answered=share(answered, ~np.isnan(answered), topics, NOT_READ),
         spearman=spearman(utility, answered),

@@ -69,25 +69,14 @@ def cluster_bootstrap(
         raise ValueError(f"sums are clusters x terms, not {rows.shape}")
     if resamples < 1:
         raise ValueError(f"at least one resample is needed, not {resamples}")
-    values = resampled_values(rows, statistic, resamples, seed)
+    values = np.empty(0)
+    if len(rows) > 1:
+        generator = np.random.default_rng(seed)
+        block = max(1, BLOCK // len(rows))
+        sizes = [min(block, resamples - start) for start in range(0, resamples, block)]
+        draws = (generator.integers(0, len(rows), (size, len(rows))) for size in sizes)
+        values = np.concatenate([statistic(resampled_sums(rows, drawn)) for drawn in draws])
     return bootstrap_interval(whole, values, len(rows), level=level, seed=seed)
-
-
-def resampled_values(
-    rows: FloatArray, statistic: StatisticOfSums, resamples: int = RESAMPLES, seed: int = 0
-) -> FloatArray:
-    """What the statistic is in each resample of the clusters, as `cluster_bootstrap` draws them.
-
-    `rows` has one row (or matrix) of sums a cluster. Resamples x what the statistic has of each: several
-    statistics of one draw are one call. Empty with fewer than two clusters.
-    """
-    if len(rows) < 2:
-        return np.empty(0)
-    generator = np.random.default_rng(seed)
-    block = max(1, BLOCK // len(rows))
-    sizes = [min(block, resamples - start) for start in range(0, resamples, block)]
-    draws = (generator.integers(0, len(rows), (size, len(rows))) for size in sizes)
-    return np.concatenate([statistic(resampled_sums(rows, drawn)) for drawn in draws])
 
 
 def resampled_sums(sums: FloatArray, draws: IntArray) -> FloatArray:

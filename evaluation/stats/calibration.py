@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike, NDArray
 
-from evaluation.stats.clusters import share, topic_sums, without_each
+from evaluation.stats.clusters import mean_of_items, topic_sums, without_each
 from evaluation.stats.estimate import Estimate, FloatArray, IntArray, complete_pairs
 from evaluation.stats.jackknife import jackknife_interval
 
 NO_PAIR = "undefined, because no rating has a value that the judge expected"
+FEWEST = 20  # topics of the error's interval: with fewer it holds too seldom (docs/metrics.md, Intervals)
+BIASED = "no interval, because chance alone makes it larger than it is: the debiased error has one"
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,18 +33,25 @@ class Bin:
 class Calibration:
     """The curve, and what it comes to. `n` of every estimate counts ratings.
 
-    `error` is the expected calibration error, `squared` the mean squared difference (of
-    probabilities: Brier's score), `bias` the mean expected value less the mean observed one.
+    `error` is the expected calibration error, `debiased` the same without what chance adds to it,
+    `squared` the mean squared difference (of probabilities: Brier's score), `bias` the mean expected
+    value less the mean observed one.
     """
 
     bins: tuple[Bin, ...]
     error: Estimate
+    debiased: Estimate
     squared: Estimate
     bias: Estimate
 
 
 def calibration(
-    expected: ArrayLike, observed: ArrayLike, topics: IntArray, edges: Sequence[float]
+    expected: ArrayLike,
+    observed: ArrayLike,
+    topics: IntArray,
+    edges: Sequence[float],
+    *,
+    fewest: int = FEWEST,
 ) -> Calibration:
     """Expected values against observed ones: probabilities against 0 and 1, or grades against grades.
 
@@ -49,12 +59,17 @@ def calibration(
     and counted in `missing`. `topics` is the topic of each. `edges` bound the bins and ascend; a
     value on an edge is in the bin below it. The error is the sum over bins of n_b / n x |mean
     expected - mean observed|: 0 for a judge that means what it says, and seldom 0 by chance. It
-    depends on the bins, and few ratings make it too large. Intervals: jackknife over topics.
-    Undefined without a complete pair. Raises ValueError for lists of unequal lengths, edges that do
-    not ascend, or an expected value beyond them.
+    depends on the bins, and few ratings make it too large. `debiased` takes from it what chance
+    adds to each bin: E|N(gap, se^2)| - |gap|, se the jackknife's over topics; it is not below 0. It
+    has an interval from `fewest` topics on, the error itself none. Intervals: jackknife over topics,
+    within what the statistic can be. Undefined without a complete pair; `debiased` also with one
+    topic. Raises ValueError for lists of unequal lengths, edges that do not ascend, or an expected
+    value beyond them.
     Source: Naeini, Cooper and Hauskrecht (2015), AAAI, 2901-2907; Brier (1950), Monthly Weather
-    Review 78(1), 1-3. Of 0 and 1 the points are those of scikit-learn's calibration_curve, which
-    knows neither grades nor topics.
+    Review 78(1), 1-3; debiasing by a normal gap in each bin: Kumar, Liang and Ma (2019), Verified
+    Uncertainty Calibration, NeurIPS 32, there with the error of single ratings, here of topics. Of 0
+    and 1 the points are those of scikit-learn's calibration_curve, which knows neither grades nor
+    topics.
     """
     first, second, missing = complete_pairs(expected, observed)
     names = np.asarray(topics)
@@ -81,11 +96,14 @@ def calibration(
             limits[:-1], limits[1:], n, of_expected, of_observed, strict=True
         )
     )
+    reach = float(limits[-1] - limits[0])
+    error, debiased = _errors(sums, missing, fewest)
     return Calibration(
         bins=bins,
-        error=_error(sums, missing),
-        squared=_mean((first - second) ** 2, names[both], missing),
-        bias=_mean(first - second, names[both], missing),
+        error=error,
+        debiased=debiased.within(0, reach),
+        squared=_mean((first - second) ** 2, names[both], missing).within(0, reach**2),
+        bias=_mean(first - second, names[both], missing).within(-reach, reach),
     )
 
 
@@ -100,21 +118,43 @@ def _sums(
     return topic_sums(terms.reshape(len(place), 3 * size), topics).reshape(-1, 3, size)
 
 
-def _error(sums: FloatArray, missing: int) -> Estimate:
-    def of(rows: FloatArray) -> FloatArray:
-        n = rows[..., 0, :].sum(axis=-1)
-        gaps = np.abs(rows[..., 1, :] - rows[..., 2, :]).sum(axis=-1)
-        return np.divide(gaps, n, out=np.full(np.shape(n), np.nan), where=n > 0)
-
-    whole = sums.sum(axis=0)
-    n = int(whole[0].sum())
+def _errors(sums: FloatArray, missing: int, fewest: int) -> tuple[Estimate, Estimate]:
+    """The expected calibration error, and the debiased one with its interval."""
+    n, n_topics = int(sums[:, 0].sum()), len(sums)
     if not n:
-        return Estimate(None, NO_PAIR, 0, missing)
-    return jackknife_interval(Estimate(float(of(whole)), None, n, missing), of(without_each(sums)))
+        none = Estimate(None, NO_PAIR, 0, missing)
+        return none, none
+    gaps = _gaps(sums.sum(axis=0))
+    error = Estimate(float(np.abs(gaps).sum()), None, n, missing, interval_reason=BIASED)
+    if n_topics < 2:
+        why = "undefined, because the spread over topics takes two of them"
+        return error, Estimate(None, why, n, missing)
+    deleted = _gaps(without_each(sums))
+    centred = deleted - deleted.mean(axis=0)
+    se = np.sqrt((n_topics - 1) / n_topics * (centred**2).sum(axis=0))
+    value = float((np.abs(gaps) - _added(gaps, se)).sum())
+    if n_topics < fewest:
+        why = f"no interval, because with fewer than {fewest} topics none holds, and there are {n_topics}"
+        return error, Estimate(max(value, 0.0), None, n, missing, interval_reason=why)
+    without = (np.abs(deleted) - _added(deleted, se)).sum(axis=-1)
+    made = jackknife_interval(Estimate(value, None, n, missing), without)
+    return error, replace(made, value=max(value, 0.0))
+
+
+def _gaps(sums: FloatArray) -> FloatArray:
+    """Each bin's part of the mean expected less the mean observed value: ... x bins."""
+    return np.asarray((sums[..., 1, :] - sums[..., 2, :]) / sums[..., 0, :].sum(axis=-1)[..., None])
+
+
+def _added(gaps: FloatArray, se: FloatArray) -> FloatArray:
+    """How much larger than |gap| the mean of |N(gap, se^2)| is: the folded normal distribution."""
+    scaled = np.abs(gaps) / np.where(se > 0, se, 1.0)
+    density, tail = scipy.stats.norm.pdf(scaled), scipy.stats.norm.sf(scaled)
+    return np.where(se > 0, 2 * se * (density - scaled * tail), 0.0)
 
 
 def _mean(values: FloatArray, topics: IntArray, missing: int) -> Estimate:
-    mean = share(values, np.ones(len(values)), topics, NO_PAIR)
+    mean = mean_of_items(values, np.ones(len(values)), topics, NO_PAIR)
     return Estimate(
         mean.value, mean.reason, mean.n, missing, mean.low, mean.high, mean.interval_reason
     )

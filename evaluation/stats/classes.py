@@ -83,7 +83,8 @@ def class_scores(sums: ArrayLike, levels: Sequence[int], missing: int = 0) -> Cl
         if not whole:
             return Estimate(None, UNUSED[name], 0, missing)
         estimate = Estimate(part / whole, None, items, missing)
-        return jackknife_interval(estimate, _ratio(deleted[name][:, level], left[name][:, level]))
+        without = _ratio(deleted[name][:, level], left[name][:, level])
+        return jackknife_interval(estimate, without).within(0, 1)
 
     def macro(name: str) -> Estimate:
         values, without = _ratio(parts[name], wholes[name]), _ratio(deleted[name], left[name])
@@ -91,7 +92,7 @@ def class_scores(sums: ArrayLike, levels: Sequence[int], missing: int = 0) -> Cl
         if not used.any():
             return Estimate(None, NO_PAIR, 0, size)
         estimate = Estimate(float(values[used].mean()), None, int(used.sum()), int((~used).sum()))
-        return jackknife_interval(estimate, without[:, used].mean(axis=1))
+        return jackknife_interval(estimate, without[:, used].mean(axis=1)).within(0, 1)
 
     def accuracy() -> Estimate:
         if not n:
@@ -99,7 +100,7 @@ def class_scores(sums: ArrayLike, levels: Sequence[int], missing: int = 0) -> Cl
         without = without_each(by_topic)
         hits = np.trace(without, axis1=1, axis2=2)
         estimate = Estimate(float(np.trace(matrix) / n), None, n, missing)
-        return jackknife_interval(estimate, _ratio(hits, without.sum(axis=(1, 2))))
+        return jackknife_interval(estimate, _ratio(hits, without.sum(axis=(1, 2)))).within(0, 1)
 
     names = ("precision", "recall", "f1")
     return Classes(

@@ -59,7 +59,14 @@ def binary(grades: FloatArray, eta: float) -> FloatArray:
 
 
 def share(values: ArrayLike, counted: ArrayLike, topics: IntArray, why_empty: str) -> Estimate:
-    """The mean of the values that are counted, with its interval over topics.
+    """The same as `mean_of_items`, of values from 0 to 1: its interval does not leave this range."""
+    return mean_of_items(values, counted, topics, why_empty).within(0, 1)
+
+
+def mean_of_items(
+    values: ArrayLike, counted: ArrayLike, topics: IntArray, why_empty: str
+) -> Estimate:
+    """The mean of the values that are counted, with its jackknife interval over topics.
 
     `values` and `counted` (0 or 1) are one per item; `n` = counted items, `missing` = the others.
     Nothing counted: undefined, because of `why_empty`.
@@ -99,15 +106,15 @@ def level_sums(
 def kappa_over_topics(
     a: FloatArray, b: FloatArray, levels: Sequence[int], topics: IntArray, weights: Weights = None
 ) -> Estimate:
-    """Cohen's kappa of two raters, with its interval over topics."""
+    """Cohen's kappa of two raters, with its interval over topics, within -1 and 1."""
     deleted = without_each(level_sums(a, b, (levels, levels), topics))
     whole: NDArray[np.float64] = kappa_from_matrix(deleted, levels, weights)
-    return jackknife_interval(cohen_kappa(a, b, levels, weights), whole)
+    return jackknife_interval(cohen_kappa(a, b, levels, weights), whole).within(-1, 1)
 
 
 def scott_over_topics(
     a: FloatArray, b: FloatArray, levels: Sequence[int], topics: IntArray
 ) -> Estimate:
-    """Scott's pi of two sides, with its interval over topics."""
+    """Scott's pi of two sides, with its interval over topics, within -1 and 1."""
     deleted = without_each_topic(fleiss.item_terms(pair_counts(a, b, levels)), topics)
-    return jackknife_interval(scott_pi(a, b, levels), fleiss.kappa_from_sums(deleted))
+    return jackknife_interval(scott_pi(a, b, levels), fleiss.kappa_from_sums(deleted)).within(-1, 1)

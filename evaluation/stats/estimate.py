@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -39,6 +40,17 @@ class Estimate:
             raise ValueError(f"an undefined value is None with a reason, not {self.value}")
         if (self.low is None) != (self.high is None):
             raise ValueError("an interval has two ends or none")
+
+    def within(self, lowest: float, highest: float) -> Self:
+        """The same with its interval cut off at the ends of what the statistic can be.
+
+        The value itself is left as it is. A true value lies within these ends, so the interval holds as
+        often as before.
+        """
+        if self.low is None or self.high is None:
+            return self
+        low, high = (float(min(max(end, lowest), highest)) for end in (self.low, self.high))
+        return replace(self, low=low, high=high)
 
 
 def complete_pairs(a: ArrayLike, b: ArrayLike) -> tuple[FloatArray, FloatArray, int]:

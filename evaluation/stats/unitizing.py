@@ -129,7 +129,8 @@ def _alpha(parts: Sequence[_Part], n: int, missing: int) -> Estimate:
     if np.isnan(values[-1]):
         reason = "undefined, because the highlights leave nothing to differ in"
         return Estimate(None, reason, n, missing)
-    return jackknife_interval(Estimate(float(values[-1]), None, n, missing), values[:-1])
+    whole = Estimate(float(values[-1]), None, n, missing)
+    return jackknife_interval(whole, values[:-1]).within(-np.inf, 1)
 
 
 def _moved(units: FloatArray) -> float:

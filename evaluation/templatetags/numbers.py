@@ -4,6 +4,7 @@ from typing import Any
 
 from django import template
 
+from annotation.decimals import compact, printed
 from evaluation.stats.estimate import Estimate
 
 register = template.Library()
@@ -12,7 +13,7 @@ register = template.Library()
 @register.filter
 def figure(estimate: Estimate, places: int = 2) -> str:
     """Two decimals, or so many; or the word."""
-    return "undefined" if estimate.value is None else _decimals(estimate.value, places)
+    return "undefined" if estimate.value is None else printed(estimate.value, places)
 
 
 @register.filter
@@ -20,7 +21,7 @@ def limits(estimate: Estimate, places: int = 2) -> str:
     """The interval in brackets; nothing where there is none."""
     if estimate.low is None or estimate.high is None:
         return ""
-    return f"[{_decimals(estimate.low, places)}, {_decimals(estimate.high, places)}]"
+    return f"[{printed(estimate.low, places)}, {printed(estimate.high, places)}]"
 
 
 @register.filter
@@ -41,15 +42,21 @@ def measure(estimate: Estimate, with_interval: bool = True, url: str = "") -> di
 
 
 @register.filter
-def decimals(value: float) -> str:
-    """A plain number as an estimate is printed."""
-    return _decimals(value)
+def decimals(value: float | None, places: int = 2) -> str:
+    """A plain number as an estimate is printed; nothing for None."""
+    return "" if value is None else printed(value, places)
+
+
+@register.filter
+def short(value: float, places: int = 1) -> str:
+    """The same without zeros at the end."""
+    return compact(value, places)
 
 
 @register.filter
 def percent(share: float) -> str:
     """A share in whole percent."""
-    return f"{100 * share:.0f}%"
+    return f"{printed(100 * share, 0)}%"
 
 
 @register.filter
@@ -57,9 +64,4 @@ def chance(p: float | None) -> str:
     """A p value in three decimals, or that it is smaller."""
     if p is None:
         return "undefined"
-    return "under 0.001" if p < 0.0005 else f"{p:.3f}"
-
-
-def _decimals(value: float, places: int = 2) -> str:
-    """So many decimals with a true minus sign, and none before what rounds to zero."""
-    return f"{round(value, places) + 0.0:.{places}f}".replace("-", "−")
+    return "under 0.001" if p < 0.0005 else printed(p, 3)

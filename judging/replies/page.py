@@ -7,6 +7,7 @@ from typing import Any
 
 from django.db.models import Case, When
 
+from annotation.decimals import printed
 from annotation.models import Dataset, NuggetSpan, SubQuestion, Text
 from judging.engine.charges import charge, check_budget
 from judging.engine.choosing import addresses_of
@@ -35,7 +36,7 @@ class Level:
     def shown(self) -> str:
         if self.probability is None:
             return "not told"
-        return "< 0.001" if 0 < self.probability < 0.001 else f"{self.probability:.3f}"
+        return "< 0.001" if 0 < self.probability < 0.001 else printed(self.probability, 3)
 
     @property
     def percent(self) -> str:

@@ -7,6 +7,7 @@ from django import template
 from django.template.defaultfilters import date
 from django.utils import timezone
 
+from annotation.decimals import printed
 from judging.grading import words
 from judging.models import Judge
 
@@ -75,10 +76,7 @@ def length_of(n: float, of: float) -> str:
 @register.filter
 def signed(number: float) -> str:
     """Two decimals with a sign, and no sign at 0."""
-    shown = f"{abs(number):.2f}"
-    if float(shown) == 0:
-        return shown
-    return f"{'+' if number > 0 else '−'}{shown}"
+    return printed(number, sign=True)
 
 
 def _parameter(name: str, value: object) -> str:

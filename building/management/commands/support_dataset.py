@@ -7,6 +7,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
+from annotation.decimals import decimals
 from annotation.models import Dataset
 from building.engine.cited_pairs import SupportRefused, make_support
 from building.engine.support import Grader, SystemSupport, grader_called, graders_of, system_support
@@ -52,7 +53,7 @@ class Command(BaseCommand):
         for system, each in scores.items():
             self.stdout.write(f"{system}, by {each.grader.rater.title}:")
             for name, mean in each.means.items():
-                value = mean.reason if mean.value is None else f"{mean.value:.4f}"
+                value = mean.reason if mean.value is None else decimals(mean.value, 4)
                 self.stdout.write(f"  {name}: {value} (n {mean.n}, missing {mean.missing})")
 
 

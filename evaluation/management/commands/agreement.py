@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from django.core.management.base import BaseCommand, CommandError
 
+from annotation.decimals import decimals
 from annotation.models import Dataset
 from evaluation.agreement.as_json import as_json
 from evaluation.agreement.judges import every_judge
@@ -249,7 +250,7 @@ def _block(block: Block, frame: list[Number]) -> Iterable[str]:
 
 
 def _cell(value: Cell) -> str:
-    return "undefined" if value is None else f"{value:.3f}"
+    return "undefined" if value is None else decimals(float(value), 3)
 
 
 def _row(name: str, cells: Iterable[str]) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
+from annotation.decimals import decimals
 from annotation.models import Dataset
 from evaluation.by_type.export import as_json
 from evaluation.by_type.page import ByType, by_type
@@ -63,7 +64,7 @@ def _lines(choice: ByTypeChoice, found: ByType) -> Iterable[str]:
     heads = [f"{weight:g}" for weight in choice.weights]
     yield from ("", _row("", [*heads, "best at", "n", "missing"]))
     for row in found.rows:
-        cells = ["undefined" if e.value is None else f"{e.value:.3f}" for e in row.recall]
+        cells = ["undefined" if e.value is None else decimals(e.value, 3) for e in row.recall]
         best = "none" if row.best is None else heads[row.best]
         yield _row(row.name, [*cells, best, str(row.n), str(row.missing)])
     yield (

@@ -10,6 +10,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
+from annotation.decimals import decimals
 from annotation.models import Dataset
 from evaluation.csv_tables import plain_cell
 from evaluation.data.selection import SelectionError, one_of
@@ -80,8 +81,12 @@ def _told(choice: GridChoice, report: Grid) -> Iterator[str]:
 def _measures(report: Grid, row: GridRow) -> Iterator[str]:
     for name, title in report.measures.items():
         if mean := row.means.get(name):
-            value = mean.reason if mean.value is None else f"{mean.value:.4f}"
-            interval = "" if mean.low is None else f" [{mean.low:.4f}, {mean.high:.4f}]"
+            value = mean.reason if mean.value is None else decimals(mean.value, 4)
+            interval = (
+                ""
+                if mean.low is None
+                else f" [{decimals(mean.low, 4)}, {decimals(mean.high or 0, 4)}]"
+            )
             best = " best" if name in row.best else ""
             counts = f"n = {mean.n}, {mean.missing} missing, {row.n_undefined[name]} undefined"
             yield f"{title}: {value}{interval}{best}; {counts}{_tested(row, name)}"
@@ -89,6 +94,7 @@ def _measures(report: Grid, row: GridRow) -> Iterator[str]:
 
 def _tested(row: GridRow, measure: str) -> str:
     against = row.against.get(measure)
-    if against is None or against.flip.value is None:
+    if against is None or against.flip.value is None or against.p_holm is None:
         return ""
-    return f"; {against.flip.value:+.4f} from the base, Holm’s p {against.p_holm:.4f}"
+    difference = decimals(against.flip.value, 4, sign=True)
+    return f"; {difference} from the base, Holm’s p {decimals(against.p_holm, 4)}"

@@ -9,6 +9,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
+from annotation.decimals import decimals
 from annotation.models import Dataset
 from evaluation.data.selection import SelectionError, one_of
 from evaluation.metrics.nuggets import SCORES
@@ -77,7 +78,7 @@ def _row(name: str, cells: Iterable[str], last: str) -> str:
 
 
 def _number(estimate: Estimate) -> str:
-    return "undefined" if estimate.value is None else f"{estimate.value:.3f}"
+    return "undefined" if estimate.value is None else decimals(estimate.value, 3)
 
 
 def _reasons(values: Iterable[Estimate]) -> Iterable[str]:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from django.core.management.base import BaseCommand, CommandError
 
+from annotation.decimals import decimals
 from annotation.models import Dataset
 from annotation.plurals import n_of
 from evaluation.data.relevance import is_relevance_source, relevance_sources
@@ -169,16 +170,19 @@ def _topic(name: str, score: TopicScore) -> Iterable[str]:
 
 def _mean(row: RowScore) -> Iterable[str]:
     values = [row.means[metric] for metric in METRICS]
-    size = f"{np.nanmean(row.sizes):.1f}" if row.n_topics else ""
+    size = decimals(float(np.nanmean(row.sizes)), 1) if row.n_topics else ""
     yield from _row(row.row.name, *map(_number, values), str(row.n_topics), size)
     if any(value.low is not None for value in values):
         for label, ends in (
             ("95%, from", [value.low for value in values]),
             ("95%, to", [value.high for value in values]),
         ):
-            yield from _row(f"  {label}", *("" if end is None else f"{end:.3f}" for end in ends))
+            yield from _row(
+                f"  {label}", *("" if end is None else decimals(end, 3) for end in ends)
+            )
     if (theirs := row.mean_ndeval) is not None:
-        yield f"{'':{WIDTH}} alpha-nDCG without gains of other topics' passages, as ndeval: {theirs:.3f}"
+        without = "alpha-nDCG without gains of other topics' passages, as ndeval"
+        yield f"{'':{WIDTH}} {without}: {decimals(theirs, 3)}"
     for head, value in zip(HEADS, values, strict=True):
         if value.value is not None and value.missing:
             yield f"{'':{WIDTH}} {head}: {n_of(value.missing, 'topic')} without a value"
@@ -193,7 +197,7 @@ def _reasons(values: Iterable[Estimate]) -> Iterable[str]:
 
 
 def _number(estimate: Estimate) -> str:
-    return "undefined" if estimate.value is None else f"{estimate.value:.3f}"
+    return "undefined" if estimate.value is None else decimals(estimate.value, 3)
 
 
 def _row(name: str, *cells: str) -> Iterable[str]:

@@ -9,6 +9,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
+from annotation.decimals import decimals
 from annotation.models import Dataset
 from evaluation.data.selection import SelectionError, one_of
 from evaluation.metrics.exact_match import LIST_MEASURES
@@ -91,7 +92,7 @@ def _system(row: SystemScore) -> Iterator[str]:
         ("  95%, to", [value.high for value in macro]),
     ):
         if any(end is not None for end in ends):
-            yield _row(label, *("" if end is None else f"{end:.3f}" for end in ends))
+            yield _row(label, *("" if end is None else decimals(end, 3) for end in ends))
     yield _row("  reports", *(str(value.n) for value in macro))
     if any(value.missing for value in macro):
         yield _row("  missing", *(str(value.missing) for value in macro))
@@ -103,7 +104,7 @@ def _unseen(row: SystemScore) -> str:
 
 
 def _number(estimate: Estimate) -> str:
-    return "undefined" if estimate.value is None else f"{estimate.value:.3f}"
+    return "undefined" if estimate.value is None else decimals(estimate.value, 3)
 
 
 def _row(name: str, *cells: str) -> str:

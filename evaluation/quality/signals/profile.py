@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from annotation.decimals import printed
 from annotation.participation import gold
 from evaluation.quality.signals.copies import Copy
 from evaluation.quality.signals.marks import Marks
@@ -131,7 +132,7 @@ def _against_labels(profile: Profile) -> list[tuple[str, str]]:
         and profile.kappa.n >= ENOUGH
         and profile.kappa.value < LOW_KAPPA
     ):
-        value = f"{profile.kappa.value:.2f}".replace("-", "−")
+        value = printed(profile.kappa.value)
         reasons.append(("agreement", f"κ {value} with the others, n = {profile.kappa.n}"))
     return reasons
 

@@ -71,6 +71,9 @@ def test_curves_by_hand(rosa, looked):
         *("0.00 to 0.10", "4", "0.05", "0.25")
     ]
     assert "No interval, because there are fewer than two clusters" in words(response)
+    assert "The same, debiased undefined Because the spread over topics takes two of them" in words(
+        response
+    )
 
 
 @pytest.mark.parametrize(
@@ -82,7 +85,7 @@ def test_what_the_grades_do_not_say_has_no_curve(rosa, looked, scale, curves):
     assert list(response.context["made"].curves) == curves
     assert ("there is no curve of them" in words(response)) is (not curves)
     statistics = rosa.get(asked(looked, "/datasets/ferry/calibration.json")).json()["statistics"]
-    assert [line["of"] for line in statistics] == curves * 3
+    assert [line["of"] for line in statistics] == curves * 4
 
 
 def test_probabilities_that_change_without_a_rating_change_the_page(rosa, looked):
@@ -97,12 +100,19 @@ def test_probabilities_that_change_without_a_rating_change_the_page(rosa, looked
 def test_files(rosa, looked):
     query = ASKED.format(judge=looked.first.slug)
     lines = rows_of(rosa.get(f"{URL}statistics.csv{query}"))
-    assert [line["measure"] for line in lines][:2] == ["expected_calibration_error", "brier_score"]
+    assert [line["measure"] for line in lines][:4] == [
+        *(
+            "expected_calibration_error",
+            "expected_calibration_error_debiased",
+            "brier_score",
+            "bias",
+        )
+    ]
     assert float(lines[0]["value"]) == pytest.approx(4 / 6 * 0.2)
     assert [line["n"] for line in rows_of(rosa.get(f"{URL}points.csv{query}"))][:2] == ["4", "0"]
     content = rosa.get(reverse("calibration_json", args=["ferry"]) + query).json()
     assert content["pairs_with_probabilities"] == 3
-    assert content["statistics"][3]["of"] == "grade"
+    assert content["statistics"][4]["of"] == "grade"
 
 
 def test_another_scale_is_read_at_eta(rosa, looked):

@@ -6,7 +6,7 @@ from io import StringIO
 import pytest
 from django.core.management import CommandError, call_command
 
-from annotation.models import Rating, Text, Topic
+from annotation.models import Rating, SubQuestion, Text, Topic
 from evaluation.models import ReportValue, System
 from tests.evaluation.agreement.test_page import words
 from tests.evaluation.grid.material import make_grid
@@ -76,6 +76,38 @@ def test_answers_by_the_authors(found):
         pytest.approx(5 / 12),
         2,
     )
+
+
+def ask_twice():
+    """The last question of t-1 repeats the first, as an import of CRUD-RAG keeps it."""
+    SubQuestion.objects.filter(topic__name="t-1", position=1).update(
+        body="", filtered_because="the words of question 1"
+    )
+
+
+@pytest.mark.parametrize("rules", ["paper", "authors"])
+def test_a_question_that_is_asked_twice_counts_twice_by_either_rules(found, rules):
+    ask_twice()
+    # k1 answers the first place of t-1 and not the second: recall 1/2; t-2: 1.
+    assert found("read-1", "k1", rules=rules)["qa_recall"]["value"] == 0.75
+    # k2: 2/3 and 1 on t-1; of t-2 it answers none, which the authors count as 0.
+    precision = found("read-1", "k2", rules=rules)["qa_precision"]["value"]
+    assert precision == pytest.approx(5 / 6 if rules == "paper" else 5 / 12)
+
+
+@pytest.mark.parametrize("rules", ["paper", "authors"])
+def test_a_repeated_question_without_an_answer_takes_that_of_the_first(found, rules):
+    ask_twice()
+    Rating.objects.filter(question__topic__name="t-1", question__position=1).delete()
+    measures = found("read-1", "k1", rules=rules)
+    assert (measures["qa_recall"]["value"], measures["qa_recall"]["missing"]) == (1, 0)
+
+
+def test_a_question_that_is_filtered_for_another_reason_is_dropped_by_the_paper(found):
+    SubQuestion.objects.filter(topic__name="t-1", position=1).update(
+        filtered_because="the words of question 9"
+    )
+    assert found("read-1", "k1")["qa_recall"]["value"] == 1
 
 
 def test_an_answer_that_is_missing_is_missing(found):

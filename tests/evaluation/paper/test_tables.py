@@ -74,6 +74,11 @@ def test_table_1(mill):
     assert tau.cells[0].estimate.value == pytest.approx(2 / 3)
     assert tau.cells[0].estimate.n == 4
     assert [cell is None for cell in tau.cells] == [False, False, True, False, True, True]
+    assert tau.note.startswith("reversed pairs: Cov(Z) 0 of 3, α-nDCG ")
+    assert tau.note.endswith(
+        "; no interval, because it is of these 2 topics alone: with fewer than 15 none holds"
+    )
+    assert any(note.startswith("Reversed pairs: of the pairs of systems") for note in sheet.notes)
 
 
 def test_table_1_has_the_numbers_of_the_scores(mill):
@@ -157,7 +162,10 @@ def test_table_2(mill):
         "Cov(y)",
         "",
     ]
-    assert three.note == "Z: 4 systems, 2 topics; y: 4 systems, 2 topics"
+    assert three.note == (
+        "Z: 4 systems, 2 topics; y: 4 systems, 2 topics; reversed pairs: 0 of 3; no interval, because it is of "
+        "these 2 topics alone: with fewer than 15 none holds"
+    )
 
 
 def test_table_3(mill):

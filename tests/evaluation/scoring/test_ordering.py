@@ -5,6 +5,9 @@ import pytest
 
 from evaluation.scoring.ordering import _tau_of_sums, comparable, means, order_agreement
 from evaluation.stats.correlation import kendall_tau_b
+from evaluation.stats.estimate import Estimate
+from evaluation.stats.jackknife import jackknife_interval
+from evaluation.stats.pair_orders import Reversals
 
 # Two topics (rows) and four systems: the means are 1, .75, .5, .25 and 1, .5, .75, .25.
 Z = np.array([[1, 1, 0.5, 0], [1, 0.5, 0.5, 0.5]])
@@ -12,14 +15,63 @@ Y = np.array([[1, 0.5, 1, 0.5], [1, 0.5, 0.5, 0]])
 NAN = np.nan
 
 
+def many_topics(n_topics=20, noise=0.05, seed=0):
+    """Two metrics of six systems, the second with one pair of neighbours exchanged: topics x systems."""
+    generator = np.random.default_rng(seed)
+    systems = np.array([[0.1, 0.3, 0.5, 0.7, 0.9, 1.1], [0.1, 0.3, 0.7, 0.5, 0.9, 1.1]])
+    return systems[:, np.newaxis] + generator.normal(0, noise, (2, n_topics, 6))
+
+
 def test_by_hand():
-    # Of six pairs of systems one is swapped: (5 - 1) / 6. A resample draws topic 1 twice, topic 2
-    # twice, or each once, about as often; so the interval goes from the one topic to the other.
+    # Of six pairs of systems one is swapped: (5 - 1) / 6.
     estimate = order_agreement(Z, Y)
     assert estimate.value == pytest.approx(2 / 3)
-    assert (estimate.n, estimate.missing) == (4, 0)
-    alone = [kendall_tau_b(Z[topic], Y[topic]).value for topic in (0, 1)]
-    assert (estimate.low, estimate.high) == pytest.approx((min(alone), max(alone)))
+    assert (estimate.n, estimate.missing, estimate.n_topics) == (4, 0, 2)
+
+
+def test_interval_is_the_jackknife_over_topics():
+    x, y = many_topics(16, noise=0.7, seed=1)
+    estimate = order_agreement(x, y)
+    deleted = [
+        kendall_tau_b(*(np.delete(values, topic, axis=0).mean(axis=0) for values in (x, y))).value
+        for topic in range(16)
+    ]
+    by_hand = jackknife_interval(Estimate(estimate.value, None, 6), deleted)
+    assert len(set(deleted)) > 1
+    assert (estimate.low, estimate.high) == pytest.approx((by_hand.low, min(by_hand.high, 1)))
+    assert -1 <= estimate.low < estimate.value < estimate.high <= 1
+
+
+def test_fewer_than_fifteen_topics_have_no_interval_and_say_of_which():
+    x, y = many_topics(14)
+    estimate = order_agreement(x, y)
+    assert estimate.value == pytest.approx(13 / 15)
+    assert (estimate.low, estimate.high) == (None, None)
+    assert "of these 14 topics alone: with fewer than 15" in estimate.interval_reason
+    assert order_agreement(*many_topics(15)).low is not None
+
+
+def test_systems_that_topics_do_not_separate_have_no_interval():
+    estimate = order_agreement(*many_topics(20, noise=4.0))
+    pairs = estimate.reversals
+    assert pairs.separated < pairs.pairs / 2
+    assert estimate.low is None
+    assert f"separate {pairs.separated} of 15 pairs of systems" in estimate.interval_reason
+
+
+def test_reversed_pairs_are_counted():
+    # All pairs are far apart by both metrics, and one of them is exchanged.
+    assert order_agreement(*many_topics()).reversals == Reversals(1, 15, 15)
+    assert order_agreement(*many_topics()).pair_counts == (1, 15, 15)
+
+
+def test_topics_of_either_metric_are_deleted():
+    # Of 20 topics the second metric has the first 15 alone.
+    x, y = many_topics(20)
+    y[15:] = NAN
+    estimate = order_agreement(x, y)
+    assert (estimate.n, estimate.n_topics) == (6, 20)
+    assert estimate.low is not None
 
 
 def test_a_system_that_lacks_a_topic_is_not_compared():
@@ -53,7 +105,8 @@ def test_one_topic_has_no_interval():
     estimate = order_agreement(Z[:1], Y[:1])
     assert estimate.value is not None
     assert estimate.low is None
-    assert "fewer than two" in estimate.interval_reason
+    assert "of this topic alone" in estimate.interval_reason
+    assert estimate.reversals is None
 
 
 def test_many_systems_have_no_interval():

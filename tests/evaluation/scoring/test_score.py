@@ -220,11 +220,13 @@ def test_means_over_topics(study):
     # ferry-2 has no answerable question: it is missing, and no 0.
     assert (mean.value, mean.n, mean.missing) == (pytest.approx(2 / 3), 1, 1)
     assert mean.interval_reason == "no interval, because there are fewer than two topics"
-    # recall: 1/4 and 1. sd with n - 1 is 0.75 / sqrt 2, its error 0.375; t(1) at 97.5% is 12.7062.
+    # recall: 1/4 and 1. sd with n - 1 is 0.75 / sqrt 2, its error 0.375; t(1) at 97.5% is 12.7062:
+    # 0.625 +- 4.76, of which a recall can be 0 to 1.
     recall = row.means["recall"]
     assert (recall.value, recall.n, recall.missing) == (0.625, 2, 0)
-    assert recall.high - recall.value == pytest.approx(12.7062 * 0.375, abs=1e-4)
-    assert recall.low < 0  # never clamped
+    assert (recall.low, recall.high) == (0, 1)
+    whole = mean_over_topics(np.array([0.25, 1.0]), [])
+    assert whole.high - whole.value == pytest.approx(12.7062 * 0.375, abs=1e-4)
     assert set(row.means) == set(METRICS)
     undefined(
         row.means["density"],

@@ -21,9 +21,14 @@ def test_by_hand():
     assert made.error.value == pytest.approx(0.275)
     assert made.squared.value == pytest.approx(1.11 / 4)
     assert made.bias.value == pytest.approx(2.5 / 4 - 0.5)
-    # Without topic 1: 0.4; without topic 2: 0.15. Jackknife of two: se = |0.4 - 0.15| / 2,
-    # t(1) = 12.706.
-    assert made.error.high == pytest.approx(0.275 + 12.7062 * 0.125, abs=1e-4)
+    # Gaps of the bins: -0.15 x 2/4 and 0.4 x 2/4; without topic 1: 0 and 0.4, without topic 2: -0.15
+    # and 0. Jackknife of two: se is half of how far these are apart, 0.075 and 0.2, which are |gap|:
+    # E|N(g, g^2)| - g is 2 g (pdf(1) - (1 - cdf(1))) = 0.166630 g.
+    assert made.debiased.value == pytest.approx(0.275 * (1 - 0.166630), abs=1e-6)
+    for estimate in (made.error, made.debiased):
+        assert estimate.low is None
+    assert "chance alone" in made.error.interval_reason
+    assert "fewer than 20 topics" in made.debiased.interval_reason
 
 
 def test_grades_are_compared_in_grades():
@@ -47,12 +52,26 @@ def test_the_points_are_those_of_scikit_learn():
 
 def test_missing_is_counted_and_nothing_is_undefined():
     made = calibration([np.nan, 0.5], [1, np.nan], np.array([1, 2]), TENTHS)
-    for estimate in (made.error, made.squared, made.bias):
+    for estimate in (made.error, made.debiased, made.squared, made.bias):
         assert (estimate.value, estimate.n, estimate.missing) == (None, 0, 2)
         assert "no rating" in estimate.reason
     one = calibration([0.5, 0.5], [1, np.nan], np.array([1, 2]), TENTHS)
     assert (one.error.value, one.error.missing) == (0.5, 1)
-    assert "fewer than two clusters" in one.error.interval_reason
+    assert (one.debiased.value, one.debiased.missing) == (None, 1)
+    assert "two of them" in one.debiased.reason
+    assert "fewer than two clusters" in one.squared.interval_reason
+
+
+def test_debiased_error_of_a_calibrated_judge_is_nearer_to_zero_and_has_an_interval():
+    generator = np.random.default_rng(7)
+    expected = generator.random(800)
+    observed = (generator.random(800) < expected).astype(float)
+    made = calibration(expected, observed, np.repeat(np.arange(20), 40), TENTHS)
+    assert 0 <= made.debiased.low <= made.debiased.value < made.error.value
+    assert made.debiased.low == 0
+    assert made.debiased.value < made.debiased.high < 1
+    few = calibration(expected[:760], observed[:760], np.repeat(np.arange(19), 40), TENTHS)
+    assert few.debiased.low is None
 
 
 @pytest.mark.parametrize(

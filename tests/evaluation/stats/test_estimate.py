@@ -59,3 +59,11 @@ def test_level_index_refuses_a_scale(levels):
 def test_level_index_names_ratings_outside_the_scale():
     with pytest.raises(ValueError, match=r"\[6\.0, 7\.0\]"):
         level_index([0, 7, 6, 7], [0, 1])
+
+
+def test_an_interval_is_cut_off_where_the_statistic_ends():
+    estimate = Estimate(0.9, None, 3, low=0.7, high=1.1)
+    assert estimate.within(0, 1) == Estimate(0.9, None, 3, low=0.7, high=1.0)
+    assert estimate.within(0, 2) == estimate
+    none = Estimate(None, "undefined, because", 0)
+    assert none.within(0, 1) == none

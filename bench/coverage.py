@@ -1,0 +1,540 @@
+"""Simulated coverage of the 95% intervals that the site prints, by the number of topics.
+
+    make bench-coverage [STUDIES=2000]
+
+Each study draws its topics anew from a population whose true value is known; counted is how often
+the interval that this code computes holds the true value. Prints the table of docs/metrics.md. The
+seed is fixed: the same version prints the same numbers. The models:
+
+- Grades. A topic has the probability p ~ Beta(2, 2) that a pair of it is answerable, and 10 pairs.
+  Three people report the truth with an error that is the topic's own, Beta(3, 17) (0.15 on
+  average), and a judge with twice that. Grades from 0 to 5 are the same two errors on a normal
+  scale: truth N(topic, 1), topic N(0, 0.7^2), a person's noise N(0, 0.6^2), a judge's N(0.3, 0.9^2),
+  cut into six levels.
+- Scores of systems. A system's value on a topic is Binomial(10, p) / 10, logit p = system + topic +
+  (system and topic), normal with sd s, 0.8 and 0.6. "Near 1" has a mean of about 0.95. Of two
+  metrics the second shares the topics and half of the variance of (system and topic), and its
+  systems correlate with the first's by 0.9. Systems are far apart (s = 1.5), close (0.5) or very
+  close (0.15). The true order is that of the systems' expected values.
+- Reports. Three systems a topic; a report has its own probability that a question is answered, and
+  two people answer its 15 questions with errors of 0.15.
+- A judge's probabilities. 40 ratings a topic; logit q = topic (sd 0.6) + N(0, 1.6^2). Calibrated
+  judge: people say yes with q. Overconfident one: logit p = 0.6 logit q - 0.3 + topic (sd 0.5).
+- Highlights. Two people mark a unit in each of five texts of 200 characters a topic; the second starts and
+  ends within 12 characters of the first, and marks elsewhere in a share of texts that is the topic's.
+- A mixed model. Three systems, two raters, normal: topic sd 0.1, rater 0.03, system and topic 0.08,
+  residual 0.08.
+- Gold items: n answers in the place of topics, right with 0.9.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import expit
+
+from evaluation.agreement.threshold import Scale, at_eta
+from evaluation.quality.signals.gold import accuracy
+from evaluation.scoring.ordering import _tau_of_sums, order_agreement
+from evaluation.scoring.table import mean_over_topics
+from evaluation.stats import fleiss
+from evaluation.stats.assisted_mean import assisted_mean
+from evaluation.stats.bootstrap import cluster_bootstrap
+from evaluation.stats.calibration import calibration
+from evaluation.stats.classes import class_scores
+from evaluation.stats.clusters import (
+    kappa_over_topics,
+    level_sums,
+    scott_over_topics,
+    share,
+    topic_sums,
+    without_each,
+    without_each_topic,
+)
+from evaluation.stats.correlation import kendall_tau_b, pearson, spearman
+from evaluation.stats.correlation_intervals import without_each_correlation
+from evaluation.stats.equivalence import equivalence
+from evaluation.stats.estimate import Estimate
+from evaluation.stats.intraclass import intraclass
+from evaluation.stats.jackknife import jackknife, jackknife_interval
+from evaluation.stats.krippendorff import (
+    alpha_from_coincidences,
+    coincidences,
+    krippendorff_alpha,
+)
+from evaluation.stats.majority import majority_of, pair_counts, relative_drop, scott_pi
+from evaluation.stats.mixed_model import mixed_model
+from evaluation.stats.prediction_powered import ppi_mean
+from evaluation.stats.sampling import systematic
+from evaluation.stats.unitizing import unitised_alpha
+
+SIZES = (5, 10, 20, 50)
+STUDIES = 2_000
+SEED = 20_261_125
+LARGE = 20_000  # topics of a population that stands for all
+LEVELS = tuple(range(6))
+TENTHS = np.linspace(0, 1, 11)
+JACKKNIFE, T, BOOTSTRAP = "jackknife, t", "t over topics", "percentile bootstrap"
+
+
+class Interval(NamedTuple):
+    """An interval of a study, and the true value; `low` is None where there is none."""
+
+    low: float | None
+    high: float | None
+    truth: float
+
+
+Study = Mapping[tuple[str, str], Interval]
+
+
+class Model(NamedTuple):
+    """`draw` makes the intervals of one study of so many topics, by statistic and method.
+
+    `share` is the part of the studies that is drawn, of what is slow.
+    """
+
+    draw: Callable[[np.random.Generator, int], Study]
+    share: float = 1.0
+
+
+def held(estimate: Estimate, truth: float) -> Interval:
+    return Interval(estimate.low, estimate.high, truth)
+
+
+# Grades
+
+
+def binary_grades(generator, n_topics, n_pairs=10):
+    """Topics x pairs x (three people, the judge), 0 or 1."""
+    truth = generator.random((n_topics, n_pairs, 1)) < generator.beta(2, 2, (n_topics, 1, 1))
+    error = generator.beta(3, 17, (n_topics, 1, 1)) * np.array([1.0, 1.0, 1.0, 2.0])
+    return (truth != (generator.random((n_topics, n_pairs, 4)) < error)).astype(float)
+
+
+def ordinal_grades(generator, n_topics, n_pairs=10):
+    """The same of grades from 0 to 5."""
+    truth = generator.normal(0, 1, (n_topics, n_pairs, 1))
+    truth = truth + generator.normal(0, 0.7, (n_topics, 1, 1))
+    noise = generator.normal([0, 0, 0, 0.3], [0.6, 0.6, 0.6, 0.9], (n_topics, n_pairs, 4))
+    return np.digitize(truth + noise, [-1.2, -0.6, 0.0, 0.6, 1.2]).astype(float)
+
+
+def binary_statistics(grades, *, bootstrap=True):
+    """Every statistic of grades 0 and 1, by name and method."""
+    n_topics, n_pairs, _ = grades.shape
+    items, topics = grades.reshape(-1, 4), np.repeat(np.arange(n_topics), n_pairs)
+    people, judge = items[:, :3], items[:, 3]
+    tallies = fleiss.counts(people, [0, 1])
+    terms = fleiss.item_terms(tallies)
+    sums = topic_sums(terms, topics)
+    deleted = without_each(sums)
+    kappa = fleiss.fleiss_kappa(tallies)
+    made = {
+        ("Fleiss' kappa", JACKKNIFE): jackknife_interval(kappa, fleiss.kappa_from_sums(deleted)),
+        ("Gwet's AC1", JACKKNIFE): jackknife_interval(
+            fleiss.gwet_ac1(tallies), fleiss.ac1_from_sums(deleted)
+        ),
+        ("Percent agreement, prevalence and other shares of items", JACKKNIFE): share(
+            terms[:, 0], np.ones(len(terms)), topics, "none"
+        ),
+        ("Cohen's kappa", JACKKNIFE): kappa_over_topics(items[:, 0], items[:, 1], (0, 1), topics),
+        ("Scott's pi against the majority", JACKKNIFE): scott_over_topics(
+            items[:, 0], majority_of(items[:, 1:3], [0, 1]), (0, 1), topics
+        ),
+        ("Lower by: a judge's kappa and a rater's", JACKKNIFE): lower_by(items, topics),
+    }
+    if bootstrap:
+        made["Fleiss' kappa", BOOTSTRAP] = cluster_bootstrap(kappa, sums, fleiss.kappa_from_sums)
+    scale = Scale((0, 1), 1)
+    rows, columns = np.repeat(topics, 3), np.repeat(judge, 3)
+    against = at_eta(
+        level_sums(people.ravel(), columns, ((0, 1), (0, 1)), rows), scale, scale, 1, 0
+    )
+    made |= {
+        ("Precision of a judge", JACKKNIFE): against.precision_answerable,
+        ("Recall of a judge", JACKKNIFE): against.recall_answerable,
+        ("F1 of a judge", JACKKNIFE): against.f1_answerable,
+        ("Binary kappa of a judge", JACKKNIFE): against.cohen_binary,
+    }
+    return made
+
+
+def lower_by(items, topics):
+    judge, rater, majority = items[:, 3], items[:, 0], majority_of(items[:, 1:3], [0, 1])
+    kappas, without = [], []
+    for side in (rater, judge):
+        terms = fleiss.item_terms(pair_counts(side, majority, [0, 1]))
+        without.append(fleiss.kappa_from_sums(without_each_topic(terms, topics)))
+        kappas.append(scott_pi(side, majority, [0, 1]))
+    above = np.where(without[0] > 0, without[0], np.nan)
+    return jackknife_interval(relative_drop(*kappas), 1 - without[1] / above)
+
+
+def ordinal_statistics(grades):
+    """Every statistic of grades 0 to 5, by name and method."""
+    n_topics, n_pairs, _ = grades.shape
+    items, topics = grades.reshape(-1, 4), np.repeat(np.arange(n_topics), n_pairs)
+    people = items[:, :3]
+    units = coincidences(people.T, LEVELS).reshape(len(items), -1)
+    deleted = without_each_topic(units, topics).reshape(-1, 6, 6)
+    classes = class_scores(level_sums(items[:, 0], items[:, 3], (LEVELS, LEVELS), topics), LEVELS)
+    apart = items[:, 0] - items[:, 3]
+    return {
+        ("Krippendorff's alpha, ordinal", JACKKNIFE): jackknife_interval(
+            krippendorff_alpha(people.T, "ordinal"),
+            alpha_from_coincidences(deleted, LEVELS, "ordinal"),
+        ),
+        ("Quadratic kappa", JACKKNIFE): kappa_over_topics(
+            items[:, 0], items[:, 3], LEVELS, topics, "quadratic"
+        ),
+        ("Macro F1 of six grades", JACKKNIFE): classes.macro.f1,
+        ("Mean grade, mean distance, bias", JACKKNIFE): share(
+            apart, np.ones(len(items)), topics, "none"
+        ),
+    }
+
+
+def intraclass_statistics(grades):
+    n_topics, n_pairs, _ = grades.shape
+    people, topics = grades[:, :, :3].reshape(-1, 3), np.repeat(np.arange(n_topics), n_pairs)
+    return {
+        ("ICC(2,1)", JACKKNIFE): jackknife(lambda here: intraclass(people[here]).single, topics)
+    }
+
+
+def true_intraclass():
+    return {
+        ("ICC(2,1)", JACKKNIFE): intraclass(
+            ordinal_grades(population(2), 5 * LARGE)[:, :, :3].reshape(-1, 3)
+        ).single.value
+    }
+
+
+def population(place):
+    """The generator of a population, apart from those of the studies."""
+    return np.random.default_rng([SEED, place])
+
+
+def of_population(statistics, draw, **options):
+    """The true values: the statistics of a population."""
+
+    @cache
+    def truths():
+        made = statistics(draw(population(1), LARGE), **options)
+        return {name: estimate.value for name, estimate in made.items()}
+
+    def study(generator, n_topics):
+        values = truths()
+        made = statistics(draw(generator, n_topics))
+        return {
+            name: held(estimate, values.get(name, values.get((name[0], JACKKNIFE))))
+            for name, estimate in made.items()
+        }
+
+    return study
+
+
+# Scores of systems
+
+
+ORDERS = {
+    ("far apart", 21): 1.5,
+    ("close", 21): 0.5,
+    ("very close", 21): 0.15,
+    ("close", 6): 0.5,
+}
+"""The sd of the systems by how far apart they are and how many."""
+TOPIC, CELL = 0.8, 0.6
+NODES, WEIGHTS = np.polynomial.hermite_e.hermegauss(60)
+
+
+def expected_value(system):
+    """The mean of a system over all topics: expit(system + N(0, TOPIC^2 + CELL^2))."""
+    spread = np.hypot(TOPIC, CELL)
+    return expit(np.asarray(system)[..., None] + spread * NODES) @ WEIGHTS / WEIGHTS.sum()
+
+
+def two_metrics(generator, n_topics, systems):
+    """Two metrics of the same systems, each topics x systems."""
+    shape = n_topics, systems.shape[1]
+    topic, common = generator.normal(0, TOPIC, (n_topics, 1)), generator.normal(0, 1, shape)
+    return [
+        generator.binomial(
+            10,
+            expit(system + topic + CELL * (common + generator.normal(0, 1, shape)) / np.sqrt(2)),
+        )
+        / 10
+        for system in systems
+    ]
+
+
+def order_study(wording, n_systems, spread):
+    def study(generator, n_topics):
+        first, other = generator.normal(0, 1, (2, n_systems))
+        systems = spread * np.array([first, 0.9 * first + np.sqrt(1 - 0.81) * other])
+        x, y = two_metrics(generator, n_topics, systems)
+        truth = kendall_tau_b(*expected_value(systems)).value
+        drawn = cluster_bootstrap(
+            order_agreement(x, y), np.stack([x, y], axis=1), _tau_of_sums, resamples=500
+        )
+        name = f"Tau of {n_systems} systems, {wording}"
+        return {
+            (name, f"{JACKKNIFE}, where printed"): held(order_agreement(x, y), truth),
+            (name, f"{JACKKNIFE}, always"): held(
+                order_agreement(x, y, fewest=2, separated=0), truth
+            ),
+            (name, BOOTSTRAP): held(drawn, truth),
+        }
+
+    return study
+
+
+def mean_study(generator, n_topics):
+    """Means over topics, their difference, and the recall of the best of ten weights."""
+    systems = np.array([[0.2, -0.1], [4.0, 4.0]])
+    (ours, theirs), (near, _) = (two_metrics(generator, n_topics, systems[[i, i]]) for i in (0, 1))
+    ours, theirs = ours[:, 0], theirs[:, 1]
+    one, two = expected_value(systems[0])
+    difference = ours - theirs
+    return {
+        ("Mean of a metric over topics", T): held(mean_over_topics(ours, []), one),
+        ("Mean of a metric near 1", T): held(mean_over_topics(near[:, 0], []), expected_value(4.0)),
+        ("Difference of two systems", T): held(mean_over_topics(difference, []), one - two),
+        ("Equivalence of two systems (90%)", T): held(equivalence(ours, theirs, 0.1), one - two),
+        ("Recall by type, 3 questions a topic", JACKKNIFE): by_type(generator, n_topics),
+    }
+
+
+def by_type(generator, n_topics):
+    p = expit(1.5 + generator.normal(0, 1, (n_topics, 1)))
+    found = generator.random((n_topics, 3)) < p
+    topics = np.repeat(np.arange(n_topics), 3)
+    estimate = share(found.ravel(), np.ones(found.size), topics, "none")
+    truth = expit(1.5 + NODES) @ WEIGHTS / WEIGHTS.sum()
+    return held(estimate, float(truth))
+
+
+def judged_study(generator, n_topics):
+    """People's values of some topics and a judge's of ten times as many."""
+    total = 10 * n_topics
+    p = expit(generator.normal(0.2, 1, total))
+    people, judge = generator.binomial(10, p) / 10, generator.binomial(10, 0.8 * p + 0.15) / 10
+    truth = float(expit(0.2 + NODES) @ WEIGHTS / WEIGHTS.sum())
+    powered = ppi_mean(people[:n_topics], judge[:n_topics], judge[n_topics:])
+    chances = np.full(total, n_topics / total)
+    labelled = np.zeros(total, dtype=bool)
+    labelled[systematic(chances, int(generator.integers(2**32)))] = True
+    assisted = assisted_mean(judge, np.where(labelled, people, np.nan), chances, np.arange(total))
+    return {
+        ("People and a judge, without a sample", "prediction-powered, t"): held(powered, truth),
+        ("People and a judge, from a sample", "weighted, t"): held(assisted, truth),
+    }
+
+
+# Reports, probabilities, highlights, mixed models, gold items
+
+
+def report_coverage(generator, n_topics):
+    """Coverage of three reports a topic as two people see it, and their topics."""
+    p = expit(generator.normal(0, 0.7, (n_topics, 1)) + generator.normal(0, 1, (n_topics, 3)))
+    answered = generator.random((n_topics, 3, 15)) < p[:, :, None]
+    seen = [answered != (generator.random(answered.shape) < 0.15) for _ in range(2)]
+    return [each.mean(axis=2).ravel() for each in seen], np.repeat(np.arange(n_topics), 3)
+
+
+@cache
+def true_correlations():
+    (x, y), _ = report_coverage(population(3), 10 * LARGE)
+    return [of(x, y).value for of in (pearson, spearman, kendall_tau_b)]
+
+
+def report_study(generator, n_topics):
+    (x, y), topics = report_coverage(generator, n_topics)
+    without = without_each_correlation(x, y, topics)
+    parts = (without.pearson, without.spearman, without.kendall)
+    return {
+        (f"{name} of coverage of reports", "jackknife, t, arctanh"): held(
+            jackknife_interval(of(x, y), deleted, fisher=True), truth
+        )
+        for name, of, deleted, truth in zip(
+            ("Pearson", "Spearman", "Kendall"),
+            (pearson, spearman, kendall_tau_b),
+            parts,
+            true_correlations(),
+            strict=True,
+        )
+    }
+
+
+def probabilities(generator, n_topics, kind):
+    z = generator.normal(0, 0.6, (n_topics, 1)) + generator.normal(0, 1.6, (n_topics, 40))
+    p = expit(z)
+    if kind == "overconfident":
+        p = expit(0.6 * z - 0.3 + generator.normal(0, 0.5, (n_topics, 1)))
+    says = generator.random(z.shape) < p
+    return expit(z).ravel(), says.astype(float).ravel(), np.repeat(np.arange(n_topics), 40)
+
+
+@cache
+def true_calibration(kind):
+    return calibration(*probabilities(population(4), LARGE, kind), TENTHS)
+
+
+def calibration_study(kind):
+    def study(generator, n_topics):
+        truth = true_calibration(kind)
+        made = calibration(*probabilities(generator, n_topics, kind), TENTHS, fewest=2)
+        name = "Expected calibration error, debiased"
+        intervals = {
+            (f"{name}, {kind} judge", JACKKNIFE): held(made.debiased, truth.error.value or 0)
+        }
+        if kind == "overconfident":
+            intervals["Brier score", JACKKNIFE] = held(made.squared, truth.squared.value or 0)
+        return intervals
+
+    return study
+
+
+def highlights(generator, n_topics):
+    """Readings and topics: five texts of 200 characters a topic."""
+    readings, elsewhere = [], generator.beta(2, 6, n_topics)
+    for topic in range(n_topics):
+        for _ in range(5):
+            start, length = generator.integers(20, 120), generator.integers(20, 50)
+            first = (int(start), int(start + length))
+            shifts = generator.integers(-12, 13, 2)
+            second = (int(start + shifts[0]), int(max(start + length + shifts[1], start + 13)))
+            if generator.random() < elsewhere[topic]:
+                place = int(generator.integers(0, 150))
+                second = (place, place + 30)
+            readings.append([[first], [second]])
+    return readings, np.repeat(np.arange(n_topics), 5)
+
+
+@cache
+def true_highlights():
+    readings, topics = highlights(population(5), LARGE // 10)
+    return unitised_alpha(readings, np.full(len(readings), 200), topics).value
+
+
+def highlight_study(generator, n_topics):
+    readings, topics = highlights(generator, n_topics)
+    made = unitised_alpha(readings, np.full(len(readings), 200), topics)
+    return {("Alpha of highlights", JACKKNIFE): held(made, true_highlights())}
+
+
+def mixed_study(generator, n_topics):
+    systems, topics, raters = (
+        each.ravel() for each in np.meshgrid(range(3), range(n_topics), range(2), indexing="ij")
+    )
+    of_topic, of_rater = generator.normal(0, 0.1, n_topics), generator.normal(0, 0.03, 2)
+    of_text = generator.normal(0, 0.08, (3, n_topics))
+    values = 0.5 + 0.05 * systems + of_topic[topics] + of_rater[raters]
+    values += of_text[systems, topics] + generator.normal(0, 0.08, len(values))
+    made = mixed_model(values, [f"s{s}" for s in systems], topics, raters, "s0")
+    if not made.contrasts:
+        return {}
+    return {("Difference in a mixed model", "REML, t"): held(made.contrasts[0].difference, 0.05)}
+
+
+def gold_study(generator, n):
+    return {
+        ("Share of right gold items (n answers)", "Wilson"): held(
+            accuracy(int(generator.binomial(n, 0.9)), n), 0.9
+        )
+    }
+
+
+def intraclass_study(generator, n_topics):
+    truth = cached_intraclass()
+    made = intraclass_statistics(ordinal_grades(generator, n_topics))
+    return {name: held(estimate, truth[name]) for name, estimate in made.items()}
+
+
+cached_intraclass = cache(true_intraclass)
+
+MODELS: dict[str, Model] = {
+    "means": Model(mean_study),
+    "binary": Model(of_population(binary_statistics, binary_grades, bootstrap=False), 0.5),
+    "ordinal": Model(of_population(ordinal_statistics, ordinal_grades)),
+    "icc": Model(intraclass_study, 0.5),
+    "highlights": Model(highlight_study, 0.5),
+    "reports": Model(report_study),
+    **{
+        f"tau of {n} {wording}": Model(order_study(wording, n, sd), 0.5)
+        for (wording, n), sd in ORDERS.items()
+    },
+    **{kind: Model(calibration_study(kind), 0.5) for kind in ("calibrated", "overconfident")},
+    "judged": Model(judged_study),
+    "mixed": Model(mixed_study, 0.1),
+    "gold": Model(gold_study),
+}
+
+
+class Coverage(NamedTuple):
+    """How many of the studies have an interval, and how many of these hold the true value."""
+
+    holds: int
+    intervals: int
+    studies: int
+
+    @property
+    def wording(self) -> str:
+        """The share of intervals that hold, and the share of studies that have one if not all."""
+        if not self.intervals:
+            return "none"
+        held_share = f"{self.holds / self.intervals:.2f}"
+        if self.intervals == self.studies:
+            return held_share
+        return f"{held_share} ({self.intervals / self.studies:.0%} have one)"
+
+
+def coverage(
+    names: list[str], studies: int = STUDIES, sizes: tuple[int, ...] = SIZES
+) -> dict[tuple[str, str], dict[int, Coverage]]:
+    """The simulated coverage of each statistic and method, by the number of topics."""
+    made: dict[tuple[str, str], dict[int, Coverage]] = defaultdict(dict)
+    for place, (name, model) in enumerate(MODELS.items()):
+        if name not in names:
+            continue
+        for size in sizes:
+            counts: dict[tuple[str, str], list[int]] = defaultdict(lambda: [0, 0])
+            n = max(1, round(studies * model.share))
+            for study in range(n):
+                generator = np.random.default_rng([SEED, place, size, study])
+                for key, (low, high, truth) in model.draw(generator, size).items():
+                    if low is not None and high is not None:
+                        counts[key][0] += low <= truth <= high
+                        counts[key][1] += 1
+                    else:
+                        counts[key][1] += 0
+            for key, (holds, intervals) in counts.items():
+                made[key][size] = Coverage(holds, intervals, n)
+    return dict(made)
+
+
+def table(made: Mapping[tuple[str, str], Mapping[int, Coverage]]) -> Iterator[str]:
+    """The lines of a Markdown table."""
+    yield f"| statistic | method | {' | '.join(map(str, SIZES))} |"
+    yield f"|---|---|{'---|' * len(SIZES)}"
+    for (statistic, method), by_size in made.items():
+        cells = (by_size[size].wording if size in by_size else "" for size in SIZES)
+        yield f"| {statistic} | {method} | {' | '.join(cells)} |"
+
+
+def main(studies: int = STUDIES, only: str = "") -> None:
+    """Print the table, of models whose name holds `only`."""
+    print("\n".join(table({})))
+    for name in MODELS:
+        if only in name:
+            start = time.monotonic()
+            _, _, *rows = table(coverage([name], studies))
+            print("\n".join(rows), flush=True)
+            print(f"{name}: {time.monotonic() - start:.0f} s", file=sys.stderr, flush=True)

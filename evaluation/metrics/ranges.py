@@ -1,0 +1,13 @@
+"""The largest value that each metric of a system can have: its intervals are cut off there."""
+
+from __future__ import annotations
+
+import math
+
+# The ideal of alpha-nDCG is greedy, and a text may be denser than the required subset.
+UNBOUNDED = ("alpha_ndcg", "density")
+
+
+def highest(metric: str) -> float:
+    """1, or infinity for a metric that may exceed 1. All are 0 or more."""
+    return math.inf if metric in UNBOUNDED else 1.0
