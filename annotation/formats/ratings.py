@@ -75,7 +75,7 @@ class _Reader:
             if row.grade is None:
                 self.target.summary.mapped[Mapped.NO_RATING] += 1
             elif writer and writer.allows(line, "grade", row.grade):
-                given = self._given(line, row, row.grade, texts)
+                given = self._given(line, row, int(row.grade), texts)
                 if given is not None:
                     by_writer[writer].append(given)
         for writer, labels in by_writer.items():

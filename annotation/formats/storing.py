@@ -146,7 +146,7 @@ class RatingWriter:
         # Whatever has a greater key was written from this very file.
         self._last_before = Rating.objects.aggregate(last=Max("pk"))["last"] or 0
 
-    def allows(self, line: int, place: str, grade: int) -> bool:
+    def allows(self, line: int, place: str, grade: float) -> bool:
         """Whether the rubric has this grade; an error is noted if not."""
         if grade in self.rubric.grades:
             return True

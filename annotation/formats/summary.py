@@ -75,6 +75,7 @@ class Mapped(StrEnum):
     JUDGE_NOT_LINKED = (
         "judges whose name or definition is in use here: their grades came without it"
     )
+    PLACES_AS_WORDS = "places written as words in citations: read as places in the references"
     TITLE_KEPT = "another title for a dataset that has one: it keeps its own"
 
 

@@ -81,7 +81,7 @@ class _Reader:
             if topic and self._sound(line, passage, rank, score, tag):
                 self.ranks[topic.pk] += 1
                 place = self.ranks[topic.pk]
-                yield _Row(line, topic, passage, place, int(rank), float(score), tag)
+                yield _Row(line, topic, passage, place, _rank(rank), float(score), tag)
 
     def _lines(self) -> Iterator[tuple[int, str]]:
         if not self.source.translation:
@@ -97,7 +97,7 @@ class _Reader:
             if len(checked_name(tag)) > 120:
                 raise ValueError("must have 120 characters at most")
             field, value = "rank", rank
-            if abs(int(rank)) > _LARGEST_RANK:
+            if abs(_rank(rank)) > _LARGEST_RANK:
                 raise ValueError(f"at most {_LARGEST_RANK}")
             field, value = "score", score
             if not math.isfinite(float(score)):
@@ -180,6 +180,12 @@ class _Reader:
 
     def _problem(self, line: int, field: str, message: str) -> None:
         self.target.problem(self.source, line, field, message)
+
+
+def _rank(cell: str) -> int:
+    """Return a rank, a whole number which may be written as 2.0. Raises ValueError for anything else."""
+    whole, point, fraction = cell.partition(".")
+    return int(whole if point and fraction and not fraction.strip("0") else cell)
 
 
 _CHUNK = 2000

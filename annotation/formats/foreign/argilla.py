@@ -29,7 +29,7 @@ from annotation.formats.foreign.tools import (
     reader,
     words_of,
 )
-from annotation.formats.records import Name, RatingRow, Row, Something, SpanRow, Words
+from annotation.formats.records import Name, RatingRow, Row, Something, SpanRow, Whole, Words
 from annotation.formats.summary import Mapped
 from annotation.formats.translation import Told
 from annotation.text.spans import from_utf16, in_utf16
@@ -41,8 +41,8 @@ _RATERS = uuid.UUID("6f9f4a2e-52a2-4ce2-8f5c-0f6f8a3a7c11")
 
 
 class _Place(Row):
-    start: Annotated[int, Field(ge=0)]
-    end: Annotated[int, Field(ge=0)]
+    start: Annotated[Whole, Field(ge=0)]
+    end: Annotated[Whole, Field(ge=0)]
     label: Name
 
 

@@ -30,7 +30,7 @@ from annotation.formats.foreign.tools import (
     reader,
     words_of,
 )
-from annotation.formats.records import Name, RatingRow, Row, Something, SpanRow, Words
+from annotation.formats.records import Name, RatingRow, Row, Something, SpanRow, Whole, Words
 from annotation.formats.summary import Mapped
 from annotation.formats.translation import Told
 
@@ -48,8 +48,8 @@ class _Value(Row):
     rating: Grade | None = None
     number: Grade | None = None
     labels: Annotated[list[Name], Field(min_length=1)] | None = None
-    start: Annotated[int, Field(ge=0)] | None = None
-    end: Annotated[int, Field(ge=0)] | None = None
+    start: Annotated[Whole, Field(ge=0)] | None = None
+    end: Annotated[Whole, Field(ge=0)] | None = None
     text: Words | list[WordsText] | None = None
 
 

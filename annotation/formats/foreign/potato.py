@@ -36,7 +36,7 @@ from annotation.formats.foreign.tools import (
     words_of,
 )
 from annotation.formats.layout import Source
-from annotation.formats.records import Name, RatingRow, Row, Something, SpanRow, Words
+from annotation.formats.records import Name, RatingRow, Row, Something, SpanRow, Whole, Words
 from annotation.formats.summary import Mapped
 from annotation.formats.translation import Broken, Told
 
@@ -57,8 +57,8 @@ class _Origin(Row):
 class _Span(Row):
     """`label` is what some versions call `name`."""
 
-    start: Annotated[int, Field(ge=0)]
-    end: Annotated[int, Field(ge=0)]
+    start: Annotated[Whole, Field(ge=0)]
+    end: Annotated[Whole, Field(ge=0)]
     name: Name = Field(validation_alias=AliasChoices("name", "label"))
     text: Words = ""
 

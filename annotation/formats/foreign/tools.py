@@ -20,7 +20,7 @@ from annotation.formats.foreign import streamed
 from annotation.formats.foreign.files import File
 from annotation.formats.foreign.qrels import Folder
 from annotation.formats.layout import Kind, Source, by_name
-from annotation.formats.records import Name, RatingRow, Row, SpanRow, Words, checked_name
+from annotation.formats.records import Name, RatingRow, Row, SpanRow, Whole, Words, checked_name
 from annotation.formats.summary import Mapped
 from annotation.formats.translation import Told, Translation
 
@@ -30,7 +30,8 @@ SPANS = "nugget-spans"
 WORDS = "nugget-words"
 """Of spans that a place alone does not tell: JSON, a list of `_Words`."""
 _PARTS = 5
-_GRADE = re.compile(r"\d{1,4}")
+_GRADE = re.compile(r"(?P<whole>[0-9]{1,4})(?:\.0+)?")
+_PLACE = re.compile(r"[0-9]{1,4}")
 
 
 @dataclass(frozen=True)
@@ -83,7 +84,7 @@ def escaped(part: str) -> str:
 
 def _checked_pair(value: str) -> str:
     parts = [unquote(part) for part in value.split("/")]
-    if len(parts) != _PARTS or not _GRADE.fullmatch(parts[1]):
+    if len(parts) != _PARTS or not _PLACE.fullmatch(parts[1]):
         raise ValueError("must be TOPIC/QUESTION/KIND/SYSTEM/TEXT, the question by its place")
     topic, _, _, system, text = parts
     for name in (topic, text, system or topic):
@@ -95,10 +96,10 @@ PairName = Annotated[Words, AfterValidator(_checked_pair)]
 
 
 def grade_of(value: Any) -> int:
-    """A grade as a tool writes it: a whole number, or its digits. Raises ValueError for all else."""
-    digits = str(value) if type(value) is int else value
-    if isinstance(digits, str) and _GRADE.fullmatch(digits):
-        return int(digits)
+    """A grade as a tool writes it: a whole number (4, 4.0), or its digits. Raises ValueError for all else."""
+    digits = str(value) if type(value) in (int, float) else value
+    if isinstance(digits, str) and (match := _GRADE.fullmatch(digits)):
+        return int(match["whole"])
     raise ValueError("must be a grade, in digits")
 
 
@@ -118,7 +119,7 @@ class _Words(Row):
     """Words as a file gave them: of the span at this place among its rubric's, or `unlocated`, of none."""
 
     rubric: Name
-    position: Annotated[int, Field(ge=0)]
+    position: Annotated[Whole, Field(ge=0)]
     words: Words
     unlocated: bool = False
 

@@ -22,7 +22,7 @@ from annotation.formats.foreign.tools import (
     grade_of,
     reader,
 )
-from annotation.formats.records import RatingRow, Row, SpanRow, Words
+from annotation.formats.records import RatingRow, Row, SpanRow, Whole, Words
 from annotation.formats.translation import Told
 
 OF_OTHER_SELECTORS = "targets of other selectors than places and quotes: no span"
@@ -62,8 +62,8 @@ class _Body(Row):
 
 class _Selector(Row):
     type: Words
-    start: Annotated[int, Field(ge=0)] | None = None
-    end: Annotated[int, Field(ge=0)] | None = None
+    start: Annotated[Whole, Field(ge=0)] | None = None
+    end: Annotated[Whole, Field(ge=0)] | None = None
     exact: Words = ""
 
 
