@@ -5,6 +5,7 @@ from typing import Any
 from django import forms
 from django.core.files.uploadedfile import UploadedFile
 
+from annotation.formats.left_out import Repeated
 from annotation.formats.new_words import Choice
 from annotation.models import Dataset, Project
 from annotation.models.projects import ProjectQuerySet
@@ -36,6 +37,13 @@ CHOICES = {
 }
 
 
+REPEATED = {
+    Repeated.LEAVE_OUT: "are left out, and listed",
+    Repeated.NEWEST: "count as the newest of them says",
+    Repeated.REFUSE: "refuse the import",
+}
+
+
 class ManyFilesInput(forms.ClearableFileInput):
     allow_multiple_selected = True
 
@@ -62,6 +70,11 @@ class FilesForm(forms.Form):
         required=False,
         label="Other words for a text or a sub-question that is there",
         help_text="what a campaign shows stays refused until it is closed",
+    )
+    repeated = forms.ChoiceField(
+        choices=list(REPEATED.items()),
+        required=False,
+        label="Of annotation tools: different answers of one person to one pair",
     )
     lenient = forms.BooleanField(
         required=False, label="Of CRUD-RAG: keep items whose answers do not match their questions"

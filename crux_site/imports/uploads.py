@@ -23,6 +23,7 @@ from uuid import UUID, uuid4
 
 from django.conf import settings
 
+from annotation.formats.left_out import Repeated
 from annotation.formats.new_words import Choice
 from annotation.models import Project, User
 from crux_site.imports.importing import CRUX, ImportFailed, import_dataset
@@ -32,7 +33,8 @@ STAGING = Path(settings.MEDIA_ROOT) / "imports"
 KEPT_SECONDS = 24 * 60 * 60
 _TELL_SECONDS = 0.5
 _ABOUT = (
-    "dataset", "title", "project", "by", "with_history", "format", "lenient", "new_words", "replaces",
+    "dataset", "title", "project", "by", "with_history", "format", "lenient", "new_words", "repeated",
+    "replaces",
 )  # fmt: skip
 
 
@@ -95,6 +97,7 @@ class Upload:
                 lenient=bool(self.about.get("lenient")),
                 new_words=self.about.get("new_words") or Choice.REFUSE,
                 replaces=self.about.get("replaces", ""),
+                repeated=self.about.get("repeated") or Repeated.LEAVE_OUT,
                 dry_run=not stores,
                 progress=_Teller(self.folder / "progress.json", stores),
             )

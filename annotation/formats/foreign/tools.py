@@ -10,6 +10,7 @@ import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 from urllib.parse import quote, unquote
@@ -20,6 +21,7 @@ from annotation.formats.foreign import streamed
 from annotation.formats.foreign.files import File
 from annotation.formats.foreign.qrels import Folder
 from annotation.formats.layout import Kind, Source, by_name
+from annotation.formats.left_out import Part
 from annotation.formats.records import Name, RatingRow, Row, SpanRow, Whole, Words, checked_name
 from annotation.formats.summary import Mapped
 from annotation.formats.translation import Told, Translation
@@ -215,11 +217,13 @@ def reader(
     into: Callable[[Any], Iterable[RatingRow | Told]],
     fields: Mapping[str, str],
     pair: str,
+    parts: Callable[[dict[str, Any]], Iterable[Part]],
     shown: Callable[[str], Sequence[int]] | None = None,
 ) -> Callable[[File, Folder], Iterator[Source]]:
     """What reads files of JSON lines (.jsonl), and arrays of the same objects (.json).
 
     `fields` are theirs by ours, for errors that come later, and `pair` is the one that holds the pair's name.
+    `parts` are the answers of one object, each by one person.
     """
     fields = {**fields, **dict.fromkeys(("topic", "question_index", "text_kind", "text"), pair)}
 
@@ -227,10 +231,27 @@ def reader(
         values = None if file.ends(".jsonl") else _listed
         beside = len(folder.files) > 1 and by_name(file.path, file.name)  # one of ours
         if file.ends(".jsonl", ".json") and not beside:
-            made = Translation(shape, into, values=values, fields=fields, shown=shown)
+            made = Translation(
+                shape, into, values=values, fields=fields, shown=shown, parts=partial(_parts, parts)
+            )
             yield file.source(Kind.RATINGS, made)
 
     return sources
+
+
+def _parts(parts: Callable[[dict[str, Any]], Iterable[Part]], value: Any) -> Iterable[Part]:
+    return parts(value) if isinstance(value, dict) else (Part(value),)
+
+
+def id_of(value: Any) -> str:
+    """Return an id of a tool as words for a message; empty for what is none."""
+    return str(value)[:250] if type(value) in (int, str) else ""
+
+
+def lists_of(value: dict[str, Any], *names: str) -> bool:
+    """Return whether these values are lists of objects, or are missing; else their errors are the item's."""
+    given = [value.get(name) for name in names]
+    return all(isinstance(each, list) for each in given if each is not None)
 
 
 def _listed(path: Path) -> Iterator[tuple[int, Any]]:
