@@ -59,6 +59,19 @@ class File:
             content_of(self.path) if self.ends(*_PLAIN) or "." not in self.base else Content.OTHER
         )
 
+    @cached_property
+    def is_sgml_topics(self) -> bool:
+        """Whether the file begins with a <top> of TREC topics."""
+        if self.ends(".jsonl", ".json", ".parquet"):
+            return False
+        try:
+            first = next(
+                (line for line in islice(open_lines(self.path), _LOOKED_AT) if line.strip()), b""
+            )
+        except (OSError, EOFError, zlib.error):
+            return False
+        return first.removeprefix(b"\xef\xbb\xbf").strip().startswith(b"<top>")
+
     def ends(self, *endings: str) -> bool:
         return self.base.removesuffix(".gz").endswith(endings)
 
