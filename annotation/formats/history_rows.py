@@ -4,10 +4,10 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from annotation.formats.records import Name, Row, SpanRow, Time, Word, Words
+from annotation.formats.records import Name, Row, SpanRow, Time, Whole, Word, Words
 
-Index = Annotated[int, Field(ge=0)]
-Place = Annotated[int, Field(ge=0, le=2_000_000_000)]
+Index = Annotated[Whole, Field(ge=0)]
+Place = Annotated[Whole, Field(ge=0, le=2_000_000_000)]
 
 
 class TextRef(Row):
@@ -91,7 +91,7 @@ class VersionRow(Row):
     text: Name | None = None
     topic: Name | None = None
     question_index: Index | None = None
-    number: Annotated[int, Field(ge=1, le=32_000)]
+    number: Annotated[Whole, Field(ge=1, le=32_000)]
     body: Words
     why: Annotated[Words, Field(max_length=200)] = ""
     counts: bool

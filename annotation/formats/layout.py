@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
 
+from annotation.formats.content import Content, content_of, run_name
 from annotation.formats.summary import ImportFailed, LeftOut, Problem
 from annotation.formats.translation import Translation
 
@@ -141,10 +142,24 @@ def printable(name: str) -> str:
     return name.encode(errors="backslashreplace").decode()
 
 
+def _in_folder(path: Path, full: str, name: str, *, flat: bool) -> Source | None:
+    """A file by its name, else a run by its content."""
+    source = _source(path, full, name) or (_flat(path) if flat else None)
+    if source or any(regex.fullmatch(name) for regex, _ in _LEFT_OUT):
+        return source
+    return _run(path, name)
+
+
+def _run(path: Path, name: str) -> Source | None:
+    if path.suffix in (".jsonl", ".json") or content_of(path) is not Content.RUN:
+        return None
+    return Source(path, printable(name), Kind.RUN, system=run_name(path.name))
+
+
 def _single(path: Path) -> Source | None:
     if _DOCUMENTS.fullmatch(path.resolve().parent.name):
         return Source(path, printable(path.name), Kind.DOCUMENTS)
-    return _flat(path)
+    return _flat(path) or _run(path, path.name)
 
 
 def _flat(path: Path) -> Source | None:
@@ -177,7 +192,7 @@ def _folder(root: Path, with_history: bool) -> Found:
         flat = path.parent == root
         if path.is_dir():
             files.sources.append(Source(path, printable(name), Kind.DOCUMENTS))
-        elif not (source := _source(path, prefix + name, name) or (_flat(path) if flat else None)):
+        elif not (source := _in_folder(path, prefix + name, name, flat=flat)):
             why = next((why for regex, why in _LEFT_OUT if regex.fullmatch(name)), "unknown name")
             _leave_out(counts, name, why)
         elif source.kind in HISTORY and not with_history:

@@ -16,8 +16,10 @@ from annotation.formats import long_table
 from annotation.formats.batches import LOOK_UP, batches
 from annotation.formats.highlights import Found, as_stated, find
 from annotation.formats.layout import Source
+from annotation.formats.left_out import Place
 from annotation.formats.reading import rows
 from annotation.formats.records import RatingRow, SpanRow
+from annotation.formats.repeated import one_answer_each
 from annotation.formats.storing import Given, RatingWriter
 from annotation.formats.summary import Mapped, shown
 from annotation.formats.target import SET_ASIDE, KnownQuestion, KnownTopic, Target, asked
@@ -42,8 +44,13 @@ class _KnownText:
 
 def read(target: Target, source: Source) -> None:
     reader = _Reader(target, source)
-    for batch in _batches(rows(target, source, RatingRow)):
+    given = rows(target, source, RatingRow)
+    if source.translation and source.translation.leaves_out:
+        given = one_answer_each(target, source, given)
+    for batch in _batches(given):
         reader.batch(batch)
+    if source.translation and source.translation.leaves_out:
+        target.n_right += reader.n
 
 
 def _batches(lines: Iterator[Line]) -> Iterator[list[Line]]:
@@ -66,6 +73,8 @@ class _Reader:
         self.writers: dict[tuple[str, str, str], RatingWriter | None] = {}
         self.topics = {topic.pk: topic for topic in target.topics.values()}
         self._bodies: dict[int, str | None] = {}
+        self.n = 0
+        """Lines that are no error."""
 
     def batch(self, batch: Sequence[Line]) -> None:
         texts = self._texts(batch)
@@ -74,10 +83,12 @@ class _Reader:
             writer = self._writer(line, row)
             if row.grade is None:
                 self.target.summary.mapped[Mapped.NO_RATING] += 1
+                self.n += 1
             elif writer and writer.allows(line, "grade", row.grade):
-                given = self._given(line, row, row.grade, texts)
+                given = self._given(line, row, int(row.grade), texts)
                 if given is not None:
                     by_writer[writer].append(given)
+                    self.n += 1
         for writer, labels in by_writer.items():
             writer.write(labels)
 
@@ -124,7 +135,8 @@ class _Reader:
     def _writer(self, line: int, row: RatingRow) -> RatingWriter | None:
         """Who writes what this rater grades under this rubric; None, and an error noted, if nobody can."""
         key = (row.rater, row.rater_kind, row.rubric)
-        if key not in self.writers:
+        if key not in self.writers or (isinstance(line, Place) and not self.writers[key]):
+            # Each answer that is left out is listed with its reason.
             self.writers[key] = self._new_writer(line, row)
         return self.writers[key]
 

@@ -10,6 +10,7 @@ from typing import IO, TYPE_CHECKING, Any, TypeVar
 from pydantic import ValidationError
 
 from annotation.formats.layout import Source
+from annotation.formats.left_out import Part, Place
 from annotation.formats.records import Row
 from annotation.formats.summary import shown
 from annotation.formats.translation import DECODER, Broken, Told, Translation
@@ -78,15 +79,21 @@ def _translated(
     target: "Target", source: Source, translation: Translation, *, again: bool
 ) -> Iterator[tuple[int, Any]]:
     """What the lines of another format become. Whoever asks for rows knows their shape by the source's kind."""
-    n = 0
+    n, before = 0, 0
     for number, value in _values(target, source, translation, again=again):
         n += 1
-        if row := validated(target, source, number, value, translation.shape):
-            for own in translation.into(row):
-                if isinstance(own, Told):
-                    target.summary.mapped[own.what] += 1
-                else:
-                    yield number, own
+        shares_line = translation.values and number == before  # which then does not tell the item
+        before = number
+        for part in translation.parts(value) if translation.parts else (Part(value),):
+            place = Place(number, n, part) if translation.parts or shares_line else number
+            if row := validated(target, source, place, part.value, translation.shape):
+                for own in translation.into(row):
+                    if not isinstance(own, Told):
+                        yield place, own
+                    elif translation.leaves_out and isinstance(place, Place):
+                        target.leave_out(source, place, own.what)
+                    else:
+                        target.summary.mapped[own.what] += 1
     if not n and not again and not target.problems:
         target.problem(source, 0, "", "is empty")
 
@@ -161,7 +168,9 @@ def validated(
     try:
         row: Shape = shape.__pydantic_validator__.validate_python(value)
     except ValidationError as error:
-        for wrong in error.errors(include_url=False)[:_ERRORS_OF_A_LINE]:
+        wrongs = error.errors(include_url=False)
+        of_one = isinstance(number, Place) and source.translation and source.translation.leaves_out
+        for wrong in wrongs[: 1 if of_one else _ERRORS_OF_A_LINE]:
             place = ".".join(_printable(part) for part in wrong["loc"])
             target.problem(source, number, place, _message(wrong))
         return None

@@ -1,6 +1,7 @@
 """The rows of the authors' files, as shapes. No Django here.
 
-Strict: a number in quotes or a true where a grade should be is an error, not a guess. Keys that
+Strict: a number in quotes or a true where a grade should be is an error, not a guess. A whole number may be
+written as data frames write a column with a gap: 4.0 is 4, and 4.5 is an error. Keys that
 no shape names (`k`, `coverage`, `answerable_at_3`) can be worked out again and are not read.
 """
 
@@ -8,7 +9,15 @@ from datetime import datetime
 from functools import lru_cache
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, AliasChoices, BaseModel, ConfigDict, Field
+from pydantic import (
+    AfterValidator,
+    AliasChoices,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    PlainValidator,
+)
 
 NOT_APPLICABLE = "NA"  # the key that qlabels files give to every filtered question
 UNJUDGED = -1
@@ -48,11 +57,32 @@ def checked_something(value: str) -> str:
     return value
 
 
+_EXACT = 2**53  # floats above it skip whole numbers
+
+
+def whole_number(value: Any) -> Any:
+    """Return the int that a float such as 4.0 stands for, below 2**53; anything else unchanged."""
+    if type(value) is float and value.is_integer() and abs(value) < _EXACT:
+        return int(value)
+    return value
+
+
+def _checked_grade(value: Any) -> float | None:
+    """Return a grade, or None for no grade. A fraction is left to the rubric, whose error lists its grades."""
+    if value is None or type(value) is int:
+        return value
+    if type(value) is not float or value != value or abs(value) >= _EXACT:
+        raise ValueError("Input should be a valid integer or null")
+    return int(value) if value.is_integer() else value
+
+
 Words = Annotated[str, AfterValidator(checked_words)]
 Word = Annotated[str, AfterValidator(lru_cache(maxsize=1000)(checked_words))]  # one of a few
 Something = Annotated[str, AfterValidator(checked_something)]
 Name = Annotated[str, AfterValidator(checked_name)]
 Time = Annotated[Words, AfterValidator(_checked_time)]
+Whole = Annotated[int, BeforeValidator(whole_number)]
+Grade = Annotated[float | None, PlainValidator(_checked_grade)]
 
 
 class Row(BaseModel):
@@ -69,7 +99,7 @@ class RaterRow(Row):
 
 
 class LevelRow(Row):
-    grade: int
+    grade: Whole
     label: Words
     name: Words = ""
     key: Words = ""
@@ -84,8 +114,8 @@ class RubricRow(Row):
     question: Words = ""
     scale: Words = "ordinal"
     shows: list[Words] = ["text", "question"]
-    eta: int | None = None
-    span_from: int | None = None
+    eta: Whole | None = None
+    span_from: Whole | None = None
     guideline: Words
     levels: list[LevelRow]
 
@@ -93,8 +123,8 @@ class RubricRow(Row):
 class SpanRow(Row):
     """Words that support a grade. `located` says what became of them: looked for where it is missing."""
 
-    start: Annotated[int, Field(ge=0)] | None = None
-    end: Annotated[int, Field(ge=0)] | None = None
+    start: Annotated[Whole, Field(ge=0)] | None = None
+    end: Annotated[Whole, Field(ge=0)] | None = None
     quote: Words = ""
     source_quote: Words = ""
     located: Literal["", "exact", "normalised", "unlocated"] = ""
@@ -110,13 +140,13 @@ class RatingRow(Row):
     rater_kind: Word = Field(validation_alias=AliasChoices("rater_kind", "kind"))
     rubric: Name
     topic: Words = ""
-    question_index: Annotated[int, Field(ge=0)] | None = None
+    question_index: Annotated[Whole, Field(ge=0)] | None = None
     question: Words | None = None
     text_kind: Words = "passage"
     system: Words = ""
     text: Name
     text_sha256: Words = ""
-    grade: int | None
+    grade: Grade
     spans: list[SpanRow] = Field(default_factory=list)  # a [] would be copied, line by line
 
 
@@ -169,7 +199,7 @@ class NoteRow(Row):
     """Our own notes.jsonl: what somebody wrote about a pair, and when, with the zone."""
 
     topic: Name
-    question_index: Annotated[int, Field(ge=0)]
+    question_index: Annotated[Whole, Field(ge=0)]
     text_kind: Word = "passage"
     system: Words = ""
     text: Name
@@ -182,7 +212,7 @@ class FilteredQuestion(Row):
     """Why a question is filtered, and at which eta it was."""
 
     because: Annotated[Words, Field(min_length=1, max_length=200)]
-    eta: Annotated[int, Field(ge=0, le=100)] | None = None
+    eta: Annotated[Whole, Field(ge=0, le=100)] | None = None
 
 
 class SubQuestionsRow(Row):
@@ -203,8 +233,8 @@ class PassageRow(Row):
     id: Name
     contents: Words
     document: Name | None = None
-    start: Annotated[int, Field(ge=0, le=2_000_000_000)] | None = None
-    end: Annotated[int, Field(ge=0, le=2_000_000_000)] | None = None
+    start: Annotated[Whole, Field(ge=0, le=2_000_000_000)] | None = None
+    end: Annotated[Whole, Field(ge=0, le=2_000_000_000)] | None = None
 
 
 class DocumentRow(Row):
@@ -226,7 +256,7 @@ class ReportRow(Row):
     response: Words
 
 
-Offsets = Annotated[list[int], Field(min_length=2, max_length=2)]
+Offsets = Annotated[list[Whole], Field(min_length=2, max_length=2)]
 
 
 class QlabelsRow(Row):
@@ -234,7 +264,7 @@ class QlabelsRow(Row):
 
     id: Name
     question_based_nugget: dict[Words, Words]
-    answerability: list[Annotated[int, Field(ge=FILTERED, le=1)]]
+    answerability: list[Annotated[Whole, Field(ge=FILTERED, le=1)]]
     offsets: dict[Words, list[Offsets]] = {}
     spans: Spans = {}
 
@@ -244,7 +274,7 @@ class QrelsRow(Row):
 
     id: Name
     document: Name
-    relevances: dict[Words, int]
+    relevances: dict[Words, Whole]
     rationales: dict[Words, Words] = {}
     offsets: dict[Words, list[Offsets]] = {}
     spans: Spans = {}
@@ -255,7 +285,7 @@ class JudgementRow(Row):
 
     example_id: Name = Field(validation_alias=AliasChoices("example_id", "id"))
     pid: Name = Field(validation_alias=AliasChoices("pid", "docid"))
-    rating: list[int | None]
+    rating: list[Whole | None]
     spans: Spans = {}
 
 
@@ -270,7 +300,7 @@ class GradeRow(Row):
 
     topic: Name
     text: Name
-    grade: int
+    grade: Whole
 
 
 _Mark = Annotated[tuple[Words, Name | None], Field(strict=False)]  # JSON has lists
@@ -279,8 +309,8 @@ _Mark = Annotated[tuple[Words, Name | None], Field(strict=False)]  # JSON has li
 class StatementRow(Row):
     """Where a statement is in its report, in code points; its citations as written, and what each names."""
 
-    start: Annotated[int, Field(ge=0)]
-    end: Annotated[int, Field(ge=1)]
+    start: Annotated[Whole, Field(ge=0)]
+    end: Annotated[Whole, Field(ge=1)]
     # JSON has lists.
     cited: Annotated[
         tuple[Annotated[tuple[Words, Name | None], Field(strict=False)], ...], Field(strict=False)

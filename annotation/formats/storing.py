@@ -11,6 +11,7 @@ from django.db.models import Max
 from annotation.formats.batches import LOOK_UP, batches
 from annotation.formats.highlights import Found, as_stated, find, how, relocate, words_of
 from annotation.formats.layout import Source
+from annotation.formats.left_out import Place
 from annotation.formats.records import QlabelsRow, QrelsRow
 from annotation.formats.summary import Conflict, LocatedCount, Mapped
 from annotation.formats.target import KnownQuestion, KnownRubric, Target
@@ -146,7 +147,7 @@ class RatingWriter:
         # Whatever has a greater key was written from this very file.
         self._last_before = Rating.objects.aggregate(last=Max("pk"))["last"] or 0
 
-    def allows(self, line: int, place: str, grade: int) -> bool:
+    def allows(self, line: int, place: str, grade: float) -> bool:
         """Whether the rubric has this grade; an error is noted if not."""
         if grade in self.rubric.grades:
             return True
@@ -167,7 +168,8 @@ class RatingWriter:
             message = (
                 f"{self.rater} is an account or judge of this site: no file adds to its grades"
             )
-            self.target.problem(self.source, new[0].line, new[0].place, message)
+            for label in new if isinstance(new[0].line, Place) else new[:1]:
+                self.target.problem(self.source, label.line, label.place, message)
             return
         self._make(new)
 

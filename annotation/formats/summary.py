@@ -1,13 +1,11 @@
 """The summary of an import, and the problems of a file: for pages, terminals, programs."""
 
-from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    pass
 from collections import Counter
-from dataclasses import field
+from dataclasses import asdict, dataclass, field
 from enum import StrEnum
+from typing import Any
+
+from annotation.formats.left_out import LeftOutAnswer, rows_of
 
 LIMIT = 20  # a file that is wrong throughout says the same thing a thousand times
 
@@ -20,10 +18,12 @@ class Problem:
     line: int
     field: str
     message: str
+    where: str = ""
+    """The item, and the ids of a tool: "item 3, task 7, annotation 70, person 4"."""
 
     def __str__(self) -> str:
         place = f"{self.file}:{self.line}" if self.line else self.file
-        return ": ".join(part for part in (place, self.field, self.message) if part)
+        return ": ".join(part for part in (place, self.where, self.field, self.message) if part)
 
     def as_dict(self) -> dict[str, Any]:
         return asdict(self)
@@ -64,6 +64,11 @@ class Mapped(StrEnum):
     UNGRADED_WORDS = "highlights without a grade, left out"
     NOT_HANDED_IN = "answers that were skipped, discarded or left as drafts in a tool: no row"
     NO_GRADES = "answers in a tool that are no grades: no row"
+    NO_PAIR = "instances in a tool that are no pair: no row"
+    NO_ACCOUNT = "annotations of no account: no row"
+    NO_AGENT = "suggestions without an agent: no row"
+    WRONG = "answers in a tool that have an error: no row"
+    TWICE = "answers in a tool to a pair that the same person graded otherwise: no row"
     NUMBER_ALONE = "predictions of which a tool's export has the number alone: no row"
     MOVED = "spans whose words are not where their file says: looked for in the text"
     NOWHERE = "spans whose words are not in the text: kept without a place"
@@ -83,6 +88,7 @@ class Mapped(StrEnum):
         "topics of runs whose lines are not in the order of their scores: ranked by line "
         "(--order score ranks them by score)"
     )
+    PLACES_AS_WORDS = "places written as words in citations: read as places in the references"
     TITLE_KEPT = "another title for a dataset that has one: it keeps its own"
 
 
@@ -201,6 +207,7 @@ class ImportSummary:
     n_differences: int = 0
     new_words: NewWordsCount = field(default_factory=NewWordsCount)
     left_out: list[LeftOut] = field(default_factory=list)
+    left_out_answers: list[LeftOutAnswer] = field(default_factory=list)
     errors: list[Problem] = field(default_factory=list)
     replaced: Replaced | None = None
     totals: dict[str, int] = field(default_factory=dict)
@@ -250,6 +257,7 @@ class ImportSummary:
             "n_differences": self.n_differences,
             "new_words": vars(self.new_words),
             "left_out": [vars(left) for left in self.left_out],
+            "left_out_answers": rows_of(self.left_out_answers),
             "errors": [error.as_dict() for error in self.errors],
             "replaced": self.replaced
             and {"name": self.replaced.name, "counts": self.replaced.counts},
@@ -294,6 +302,8 @@ class ImportSummary:
                 for left in self.left_out
             ]
             parts.append(_list("Left out", rows, len(rows)))
+        if answers := self.left_out_answers:
+            parts.append(_list("Answers left out", answers[:FIRST_FEW], len(answers)))
         parts.append(_counts(f"Dataset {self.dataset} now holds", self.totals))
         if self.dry_run:
             parts.append("Dry run: nothing was changed.")

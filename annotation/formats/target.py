@@ -12,9 +12,10 @@ from django.db import reset_queries
 from annotation.formats.batches import LOOK_UP, batches
 from annotation.formats.history import known_raters
 from annotation.formats.layout import Source
+from annotation.formats.left_out import LeftOutAnswer, Place, Repeated
 from annotation.formats.new_words import NewWords
 from annotation.formats.run_order import RunOrder
-from annotation.formats.summary import LIMIT, ImportFailed, ImportSummary, Problem, shown
+from annotation.formats.summary import LIMIT, ImportFailed, ImportSummary, Mapped, Problem, shown
 from annotation.models import Dataset, Rater, Rating, Rubric, SubQuestion, Text, Topic, Version
 from annotation.models.standard import STANDARD, add_standard, ensure_standard_rubrics
 from annotation.prepared import insert_all
@@ -130,7 +131,12 @@ class Target:
         new_words: NewWords,
         progress: Progress | None = None,
         run_order: RunOrder = RunOrder.AUTO,
+        repeated: Repeated = Repeated.LEAVE_OUT,
     ) -> None:
+        self.repeated = repeated
+        self._wrong: list[Problem] = []
+        self.n_right = 0
+        """Answers of annotation tools that are no error."""
         self.dataset = dataset
         self.run_order = run_order
         self.summary = summary
@@ -153,11 +159,47 @@ class Target:
     def problem(self, source: Source | str, line: int, field: str, message: str) -> None:
         """Note an error. Raises ImportFailed once there are enough of them."""
         name = source if isinstance(source, str) else source.name
+        no_pair = False
         if isinstance(source, Source) and source.translation:
+            no_pair = field == source.translation.fields.get("text")
             field = source.translation.fields.get(field, field)
-        self.problems.append(Problem(name, line, field, message))
+        where = str(line) if isinstance(line, Place) else ""
+        problem = Problem(name, int(line), field, message, where)
+        if isinstance(source, Source) and isinstance(line, Place) and _leaves_out(source):
+            self._wrong.append(problem)
+            self.leave_out(
+                source, line, Mapped.NO_PAIR if no_pair else Mapped.WRONG, message, field
+            )
+            return
+        self.refuse(problem)
+
+    def refuse(self, problem: Problem) -> None:
+        """Note an error that refuses the import. Raises ImportFailed once there are enough of them."""
+        self.problems.append(problem)
         if len(self.problems) >= LIMIT:
             self.stop_if_wrong()
+
+    def leave_out(
+        self, source: Source, place: Place, what: str, reason: str = "", field: str = ""
+    ) -> None:
+        """Count an answer of a tool that becomes no row, and list it under the ids of the tool."""
+        self.summary.mapped[what] += 1
+        self.summary.left_out_answers.append(
+            LeftOutAnswer(
+                source.name,
+                int(place),
+                place.item,
+                **place.ids,
+                field=field,
+                reason=reason or str(what),
+            )
+        )
+
+    def refuse_if_none(self) -> None:
+        """Turn what was left out of the files of tools into errors, where no answer of them was right."""
+        if not self.n_right:
+            for problem in self._wrong:
+                self.refuse(problem)
 
     def stop_if_wrong(self) -> None:
         """Raises ImportFailed if anything read so far was wrong."""
@@ -278,6 +320,10 @@ class Target:
             dataset=self.dataset, kind=Text.Kind.PASSAGE, system="", name__in=names
         )
         return known.values_list("name", "pk")
+
+
+def _leaves_out(source: Source) -> bool:
+    return source.translation is not None and source.translation.leaves_out
 
 
 def _is_empty(dataset: Dataset) -> bool:

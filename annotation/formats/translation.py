@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from annotation.formats.left_out import Part
 from annotation.formats.records import Row
 from annotation.formats.summary import shown
 
@@ -33,7 +34,8 @@ class Translation:
     keeps what is left. A first line that begins with `header` is passed over. `values` reads what is no text
     or no line: rows with their numbers. `fields` tells which field of the line one of ours is, for errors that
     come later. `shown` is of a tool that shows less than the text and counts places in that: where each of
-    the characters that it shows is in the text.
+    the characters that it shows is in the text. `parts` is of a tool: the answers of a line, each of which is
+    read by itself, and left out by itself if it is wrong.
     """
 
     shape: type[Row]
@@ -44,6 +46,12 @@ class Translation:
     values: Callable[[Path], Iterator[tuple[int, Any]]] | None = None
     fields: Mapping[str, str] = field(default_factory=dict)
     shown: Callable[[str], Sequence[int]] | None = None
+    parts: Callable[[Any], Iterable[Part]] | None = None
+
+    @property
+    def leaves_out(self) -> bool:
+        """Whether answers that are wrong are left out and listed, and the others read."""
+        return self.parts is not None
 
     def split(self, text: str) -> dict[str, str]:
         """A line of columns by their names. Raises ValueError where there are more or fewer."""

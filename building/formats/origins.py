@@ -11,7 +11,7 @@ from pydantic import AfterValidator, ConfigDict, Field
 
 from annotation.formats.layout import Source
 from annotation.formats.reading import rows
-from annotation.formats.records import Name, Row, Something, Word, Words, checked_words
+from annotation.formats.records import Name, Row, Something, Whole, Word, Words, checked_words
 from annotation.formats.summary import shown
 from annotation.formats.target import Target
 from annotation.formats.writing import json_line
@@ -42,18 +42,18 @@ class StepRow(Row):
     __pydantic_extra__: dict[str, Annotated[Any, AfterValidator(_checked_all)]] = Field(init=False)
     step: Word
     of: list[list[StepRow]]
-    cut: int | None
+    cut: Whole | None
 
 
 class HowRow(Row):
     steps: Annotated[list[StepRow], Field(min_length=1)]
     requests: Words
     versions: dict[Words, Words]
-    topics: int
+    topics: Whole
     without_results: list[Words]
     unknown_terms: dict[Words, list[Words]]
     left_out: dict[Words, int]
-    cut_passages: dict[Words, int | Words]
+    cut_passages: dict[Words, Whole | Words]
     seconds: float
 
 

@@ -7,12 +7,12 @@ from typing import Annotated
 
 from pydantic import AfterValidator, Field
 
-from annotation.formats.records import Name, Row, Word, Words
+from annotation.formats.records import Name, Row, Whole, Word, Words
 
 _HASH = r"^[0-9a-f]{16}$"
 
-Count = Annotated[int, Field(ge=0, le=2_000_000_000)]
-Small = Annotated[int, Field(ge=0, le=32_000)]
+Count = Annotated[Whole, Field(ge=0, le=2_000_000_000)]
+Small = Annotated[Whole, Field(ge=0, le=32_000)]
 
 
 def _checked_time(value: str) -> str:

@@ -5,6 +5,7 @@ from typing import Any
 from django import forms
 from django.core.files.uploadedfile import UploadedFile
 
+from annotation.formats.left_out import Repeated
 from annotation.formats.new_words import Choice
 from annotation.formats.run_order import RunOrder
 from annotation.models import Dataset, Project
@@ -42,6 +43,13 @@ ORDERS = {
 }
 
 
+REPEATED = {
+    Repeated.LEAVE_OUT: "are left out, and listed",
+    Repeated.NEWEST: "count as the newest of them says",
+    Repeated.REFUSE: "refuse the import",
+}
+
+
 class ManyFilesInput(forms.ClearableFileInput):
     allow_multiple_selected = True
 
@@ -74,6 +82,11 @@ class FilesForm(forms.Form):
         required=False,
         label="A run whose lines are not in the order of their scores",
         help_text="the next page says for how many topics",
+    )
+    repeated = forms.ChoiceField(
+        choices=list(REPEATED.items()),
+        required=False,
+        label="Of annotation tools: different answers of one person to one pair",
     )
     lenient = forms.BooleanField(
         required=False, label="Of CRUD-RAG: keep items whose answers do not match their questions"

@@ -28,6 +28,7 @@ from annotation.formats import (
 )
 from annotation.formats.foreign import folder
 from annotation.formats.layout import Found, Kind, Source, recognise
+from annotation.formats.left_out import Repeated
 from annotation.formats.new_words import Choice, NewWords
 from annotation.formats.run_order import RunOrder
 from annotation.formats.summary import ImportFailed, ImportSummary, Mapped, Problem
@@ -108,11 +109,14 @@ def import_dataset(
     new_words: str = Choice.REFUSE,
     replaces: str = "",
     run_order: str = RunOrder.AUTO,
+    repeated: str = Repeated.LEAVE_OUT,
     progress: Progress | None = None,
 ) -> ImportSummary:
     """Read a folder, or one file, into a dataset: all of it or nothing.
 
-    It is in the authors' formats, or in the other format that `form`, one of FORMATS, names. `lenient` keeps
+    It is in the authors' formats, or in the other format that `form`, one of FORMATS, names. Of the files of
+    annotation tools what is right is read, and the summary's `left_out_answers` list what is not; `repeated`, a
+    Repeated, says what becomes of a pair that one person graded otherwise a second time there. `lenient` keeps
     and counts what files of CRUD-RAG have that fits not: other formats have none of it. `new_words`, a Choice,
     says what becomes of other words under the name of a text or a question that is there. What `replaces`
     names, by kind and name as `system:bm25`, goes first, and must come back under its name. `run_order`, a
@@ -139,7 +143,9 @@ def import_dataset(
             replaced = let_go(dataset, replaces, summary) if replaces else None
             before = last_keys(dataset)
             words = _new_words(Choice(new_words), summary, by)
-            target = Target(dataset, summary, words, progress, RunOrder(run_order))
+            target = Target(
+                dataset, summary, words, progress, RunOrder(run_order), Repeated(repeated)
+            )
             _read(target, files)
             _look_again(dataset, summary, before)
             if replaced:
@@ -193,6 +199,8 @@ def _read(target: Target, files: Found) -> None:
         for source in files.of(*kinds):
             read(target, source)
         target.stop_if_wrong()
+    target.refuse_if_none()
+    target.stop_if_wrong()
     raters.restore_dates(target)
     # Counters that stayed at 0 say nothing.
     for counter in (target.summary.created, target.summary.mapped):

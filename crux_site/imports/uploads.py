@@ -23,6 +23,7 @@ from uuid import UUID, uuid4
 
 from django.conf import settings
 
+from annotation.formats.left_out import Repeated
 from annotation.formats.new_words import Choice
 from annotation.formats.run_order import RunOrder
 from annotation.models import Project, User
@@ -33,8 +34,8 @@ STAGING = Path(settings.MEDIA_ROOT) / "imports"
 KEPT_SECONDS = 24 * 60 * 60
 _TELL_SECONDS = 0.5
 _ABOUT = (
-    "dataset", "title", "project", "by", "with_history", "format", "lenient", "new_words", "replaces",
-    "run_order",
+    "dataset", "title", "project", "by", "with_history", "format", "lenient", "new_words", "repeated",
+    "replaces", "run_order",
 )  # fmt: skip
 
 
@@ -98,6 +99,7 @@ class Upload:
                 new_words=self.about.get("new_words") or Choice.REFUSE,
                 replaces=self.about.get("replaces", ""),
                 run_order=self.about.get("run_order") or RunOrder.AUTO,
+                repeated=self.about.get("repeated") or Repeated.LEAVE_OUT,
                 dry_run=not stores,
                 progress=_Teller(self.folder / "progress.json", stores),
             )

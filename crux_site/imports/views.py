@@ -7,8 +7,9 @@ from django.core.exceptions import PermissionDenied
 from django.db import connection
 from django.http import Http404, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
-from django.views.decorators.http import require_http_methods
+from django.views.decorators.http import require_http_methods, require_safe
 
+from annotation.formats.left_out import as_csv, as_json
 from annotation.http import AuthenticatedRequest, owners_only, researchers_only
 from annotation.models import Dataset, Project, User
 from annotation.models.projects import MAIN, main_project
@@ -18,6 +19,10 @@ from crux_site.imports.replacing import thing_called
 from crux_site.imports.unpacking import UploadRefused
 from crux_site.imports.uploads import Upload, stage, upload_of
 
+_WRITERS = {
+    "csv": (as_csv, "text/csv; charset=utf-8"),
+    "json": (as_json, "application/json"),
+}
 PATTERNS = (
     ("topics.jsonl", "topics and their requests"),
     ("subquestions.jsonl", "the sub-questions of each topic"),
@@ -109,6 +114,23 @@ def import_preview(request: AuthenticatedRequest, token: UUID) -> HttpResponseBa
     context |= upload.result | {"waits": connection.vendor == "sqlite"}
     status = 422 if "problems" in context or sure.is_bound else 200
     return render(request, "crux_site/imports/import_preview.html", context, status=status)
+
+
+@require_safe
+@researchers_only
+def left_out(request: AuthenticatedRequest, token: UUID, ending: str) -> HttpResponse:
+    """Download the answers that an import of an annotation tool's files leaves out, as CSV or JSON."""
+    upload = upload_of(token)
+    if not upload or not _is_theirs(request.user, upload):
+        raise Http404("This upload is no longer here.")
+    answers = upload.result.get("summary", {}).get("left_out_answers")
+    if not answers or ending not in _WRITERS:
+        raise Http404("No answer was left out, or the file is neither CSV nor JSON.")
+    write, content_type = _WRITERS[ending]
+    name = f"{upload.about['dataset']}-left-out.{ending}"
+    response = HttpResponse(write(answers), content_type=content_type)
+    response["Content-Disposition"] = f'attachment; filename="{name}"'
+    return response
 
 
 def _is_theirs(user: User, upload: Upload) -> bool:

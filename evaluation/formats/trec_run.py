@@ -90,7 +90,7 @@ class _Reader:
                 place = self.ranks[topic.pk]
                 if name in self.orders:
                     place = self.orders[name][place - 1]
-                yield _Row(line, topic, passage, place, int(rank), float(score), tag)
+                yield _Row(line, topic, passage, place, _rank(rank), float(score), tag)
 
     def _lines(self) -> Iterator[tuple[int, str]]:
         if not self.source.translation:
@@ -106,7 +106,7 @@ class _Reader:
             if len(checked_name(tag)) > 120:
                 raise ValueError("must have 120 characters at most")
             field, value = "rank", rank
-            if abs(int(rank)) > _LARGEST_RANK:
+            if abs(_rank(rank)) > _LARGEST_RANK:
                 raise ValueError(f"at most {_LARGEST_RANK}")
             field, value = "score", score
             if not math.isfinite(float(score)):
@@ -218,11 +218,17 @@ def _score_columns(path: Path) -> dict[bytes, tuple[array[float], array[int]]]:
             is_first = False
             if len(cells) == len(_COLUMNS):
                 with suppress(ValueError, OverflowError):
-                    rank, score = int(cells[3]), float(cells[4])
+                    rank, score = _rank(cells[3].decode()), float(cells[4])
                     scores, ranks = columns.setdefault(cells[0], (array("d"), array("q")))
                     ranks.append(rank)
                     scores.append(score)
     return columns
+
+
+def _rank(cell: str) -> int:
+    """Return a rank, a whole number which may be written as 2.0. Raises ValueError for anything else."""
+    whole, point, fraction = cell.partition(".")
+    return int(whole if point and fraction and not fraction.strip("0") else cell)
 
 
 _CHUNK = 2000

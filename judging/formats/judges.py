@@ -10,7 +10,7 @@ from pydantic import AfterValidator, Field
 
 from annotation.formats.layout import Source
 from annotation.formats.reading import rows
-from annotation.formats.records import RaterRow, Row, Something, Words
+from annotation.formats.records import RaterRow, Row, Something, Whole, Words
 from annotation.formats.summary import Mapped
 from annotation.formats.target import Target
 from annotation.models import Rater
@@ -32,8 +32,8 @@ Number = Annotated[Any, AfterValidator(_checked_number)]
 class SamplingRow(Row):
     temperature: Number
     top_p: Number
-    max_tokens: int
-    seed: int | None
+    max_tokens: Whole
+    seed: Whole | None
     logprobs: bool
     extra: dict[Words, Any]
 
@@ -42,7 +42,7 @@ class JudgeRow(Row):
     """The fields of Judge, and their fingerprint."""
 
     rubric: Words
-    levels: list[Annotated[tuple[int, Words], Field(strict=False)]]  # JSON has lists
+    levels: list[Annotated[tuple[Whole, Words], Field(strict=False)]]  # JSON has lists
     backend: Words
     model: Annotated[Something, Field(max_length=250)]
     revision: Annotated[Words, Field(max_length=250)] = ""

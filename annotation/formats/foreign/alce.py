@@ -34,6 +34,7 @@ from annotation.formats.records import (
     StatementRow,
     SubQuestionsRow,
     TopicRow,
+    Whole,
     Word,
     Words,
 )
@@ -116,7 +117,7 @@ class _Graded(Row):
     id: rows.TopicId | None = None
     question: Words | None = None
     output: Words | None = None
-    utility_score: int | None = None
+    utility_score: Whole | None = None
     automatic_correctness_scores: list[Annotated[int, Field(ge=0, le=1, strict=False)]] = Field(
         default_factory=list
     )

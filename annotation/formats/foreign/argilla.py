@@ -6,7 +6,7 @@ responses; a record has room for one suggestion to a question, so those of furth
 """
 
 import uuid
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Annotated, Any
@@ -25,11 +25,13 @@ from annotation.formats.foreign.tools import (
     PairName,
     WordsText,
     grade_of,
+    id_of,
     placed,
     reader,
     words_of,
 )
-from annotation.formats.records import Name, RatingRow, Row, Something, SpanRow, Words
+from annotation.formats.left_out import Part
+from annotation.formats.records import Name, RatingRow, Row, SpanRow, Whole, Words
 from annotation.formats.summary import Mapped
 from annotation.formats.translation import Told
 from annotation.text.spans import from_utf16, in_utf16
@@ -41,18 +43,18 @@ _RATERS = uuid.UUID("6f9f4a2e-52a2-4ce2-8f5c-0f6f8a3a7c11")
 
 
 class _Place(Row):
-    start: Annotated[int, Field(ge=0)]
-    end: Annotated[int, Field(ge=0)]
+    start: Annotated[Whole, Field(ge=0)]
+    end: Annotated[Whole, Field(ge=0)]
     label: Name
 
 
 class _Response(Row):
-    user_id: Something
+    user_id: Words | None = None
     status: Words | None = None
 
 
 class _Suggestion(Row):
-    agent: Something
+    agent: Words | None = None
 
 
 class _Graded(Row):
@@ -69,11 +71,11 @@ class _Graded(Row):
 
 
 class _Spans(Row):
-    value: list[_Place]
+    value: list[_Place] | None
 
 
 class _Typed(Row):
-    value: WordsText
+    value: WordsText | None
 
 
 class _GradeResponse(_Response, _Graded): ...
@@ -138,6 +140,41 @@ class _Said:
     words: str = ""
 
 
+def _parts(record: dict[str, Any]) -> Iterator[Part]:
+    """The answers of each user, and of each agent, as a record with these alone.
+
+    An answer to a question that its user answered already is a record of its own.
+    """
+    whole = {name: value for name, value in record.items() if value is not None}
+    responses, suggestions = whole.get("responses", {}), whole.get("suggestions", {})
+    number = id_of(record.get("id"))
+    if not isinstance(responses, dict) or not isinstance(suggestions, dict):
+        yield Part(whole, number)
+        return
+    whole |= {"responses": {}, "suggestions": {}}
+    layers: dict[tuple[str, int], dict[str, Any]] = {}
+    for question, answers in responses.items():
+        if not isinstance(answers, list | None):
+            yield Part(whole | {"responses": {question: answers}}, number)
+            continue
+        n_of: Counter[str] = Counter()
+        for each in answers or ():
+            user = id_of(each.get("user_id")) if isinstance(each, dict) else ""
+            layers.setdefault((user, n_of[user]), {})[question] = [each]
+            n_of[user] += 1
+    for (user, _), answered in layers.items():
+        yield Part(whole | {"responses": answered}, number, person=user)
+    agents: dict[str, dict[str, Any]] = {}
+    for question, each in suggestions.items():
+        if each is not None:
+            agent = id_of(each.get("agent")) if isinstance(each, dict) else ""
+            agents.setdefault(agent, {})[question] = each
+    for agent, suggested in agents.items():
+        yield Part(whole | {"suggestions": suggested}, number, person=agent)
+    if not layers and not agents:
+        yield Part(whole, number)
+
+
 def _into(row: _Record) -> Iterator[RatingRow | Told]:
     users: dict[str, _Said] = defaultdict(_Said)
     rubrics = (row.responses.__pydantic_extra__ or {}).items()
@@ -145,28 +182,41 @@ def _into(row: _Record) -> Iterator[RatingRow | Told]:
     for rubric, each in graded:
         if each.status not in (None, _SUBMITTED):
             yield Told(Mapped.NOT_HANDED_IN)
-            continue
-        users[each.user_id].grades[rubric] = each.grade
+        elif not each.user_id:
+            yield Told(Mapped.NO_ACCOUNT)
+        else:
+            users[each.user_id].grades[rubric] = each.grade
     for spans in row.responses.spans:
-        users[spans.user_id].places = spans.value
+        if spans.user_id:
+            users[spans.user_id].places = spans.value or ()
     for words in row.responses.words:
-        users[words.user_id].words = words.value
+        if words.user_id:
+            users[words.user_id].words = words.value or ""
     for user, said in users.items():
         name = row.metadata.get(f"{_RATER}{user}", user)
         yield from _answers(row, str(name), row.kind(str(name), HUMAN), said)
-    for agent, said in _of_agents(row.suggestions).items():
+    agents, nameless = _of_agents(row.suggestions)
+    yield from [Told(Mapped.NO_AGENT)] * nameless
+    for agent, said in agents.items():
         yield from _answers(row, agent, row.kind(agent, MODEL), said)
 
 
-def _of_agents(suggestions: _Suggestions) -> dict[str, _Said]:
+def _of_agents(suggestions: _Suggestions) -> tuple[dict[str, _Said], int]:
+    """What each agent suggested, and the number of suggestions that name none."""
     agents: dict[str, _Said] = defaultdict(_Said)
+    nameless = 0
     for rubric, each in (suggestions.__pydantic_extra__ or {}).items():
-        agents[each.agent].grades[rubric] = each.grade
-    if spans := suggestions.spans:
-        agents[spans.agent].places = spans.value
-    if words := suggestions.words:
-        agents[words.agent].words = words.value
-    return agents
+        if each.agent:
+            agents[each.agent].grades[rubric] = each.grade
+        else:
+            nameless += 1
+    for spans in filter(None, (suggestions.spans,)):
+        if spans.agent:
+            agents[spans.agent].places = spans.value or ()
+    for words in filter(None, (suggestions.words,)):
+        if words.agent:
+            agents[words.agent].words = words.value or ""
+    return agents, nameless
 
 
 def _answers(row: _Record, rater: str, kind: str, said: _Said) -> Iterator[RatingRow | Told]:
@@ -199,7 +249,7 @@ _NAMES = {
     "question": "fields.question",
     "spans": SPANS,
 }
-sources = reader(_Record, _into, _NAMES, pair="id")
+sources = reader(_Record, _into, _NAMES, pair="id", parts=_parts)
 
 
 def record(pair: Pair) -> dict[str, Any]:

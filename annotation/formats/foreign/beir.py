@@ -8,12 +8,12 @@ from annotation.formats.foreign import qrels, rows
 from annotation.formats.foreign.files import File
 from annotation.formats.foreign.qrels import Folder
 from annotation.formats.layout import Kind, Source
-from annotation.formats.records import Name, Row, Words
+from annotation.formats.records import Row, Words
 from annotation.formats.translation import Translation
 
 
 class _Passage(Row):
-    id: Name = Field(validation_alias="_id")
+    id: rows.Id = Field(validation_alias="_id")
     title: Words | None = ""
     text: Words
 

@@ -1,20 +1,57 @@
 """Reports with citations: answers of TREC RAG 2024 and 2025, reports of RAGTIME and of NeuCLIR."""
 
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+import re
+from collections.abc import Iterable, Iterator
+from typing import Annotated, Any
 
-from pydantic import Field, model_validator
+from pydantic import BeforeValidator, Field, PlainValidator, model_validator
 
 from annotation.formats.foreign import rows
-from annotation.formats.records import CitedRow, Name, PassageRow, Row, StatementRow, Word, Words
-from annotation.formats.translation import Translation
+from annotation.formats.records import (
+    CitedRow,
+    Name,
+    PassageRow,
+    Row,
+    StatementRow,
+    Word,
+    Words,
+    checked_name,
+    whole_number,
+)
+from annotation.formats.summary import Mapped, shown
+from annotation.formats.translation import Told, Translation
 
 _BETWEEN = " "  # two statements of a report
 
 
+_DIGITS = re.compile(r"[0-9]{1,9}")
+
+
+def _checked_citations(value: Any) -> list[int | str]:
+    """Return places and names in their order, without the scores that some files give them."""
+    if value is None:
+        return []
+    if not isinstance(value, list | dict):
+        raise ValueError("must be a list of places or names, or nothing")
+    return [_checked_citation(each) for each in value if each is not None]
+
+
+def _checked_citation(value: Any) -> int | str:
+    value = whole_number(value)
+    if type(value) is int:
+        return value
+    if isinstance(value, str):
+        return checked_name(value)
+    raise ValueError(f"must be a list of places or names, or nothing: {shown(value)} is neither")
+
+
+def _or_empty(value: Any) -> Any:
+    return [] if value is None else value
+
+
 class _Statement(Row):
     text: Words
-    citations: list[int | Name] | dict[Name, Any] = Field(default_factory=list)
+    citations: Annotated[list[int | str], PlainValidator(_checked_citations)] = []
 
 
 class _Document(Row):
@@ -35,7 +72,7 @@ class _Report(Row):
     run_id: Word | None = None
     topic_id: rows.TopicId | None = None
     narrative_id: rows.TopicId | None = None
-    references: list[Name] = Field(default_factory=list)
+    references: Annotated[list[rows.Id], BeforeValidator(_or_empty)] = []
     answer: list[_Statement] | None = None
     responses: list[_Statement] | None = None
     documents: dict[Name, _Document] = Field(default_factory=dict)
@@ -66,14 +103,18 @@ class _Report(Row):
         return self.responses if self.answer is None else self.answer
 
 
-def _into(row: _Report) -> Iterable[CitedRow]:
+def _into(row: _Report) -> Iterable[CitedRow | Told]:
     statements: list[StatementRow] = []
     words: list[str] = []
     at = 0
     for statement in row.statements or ():
         text = statement.text.strip()
         if text:
-            cited = tuple(_cited(statement.citations, row.references))
+            places = [_place(each, row.references) for each in statement.citations]
+            cited = tuple(_cited(places, row.references))
+            as_words = zip(statement.citations, places, strict=True)
+            n = sum(isinstance(own, str) and own is not place for own, place in as_words)
+            yield from [Told(Mapped.PLACES_AS_WORDS)] * n
             statements.append(
                 StatementRow.model_construct(start=at, end=at + len(text), cited=cited)
             )
@@ -85,9 +126,21 @@ def _into(row: _Report) -> Iterable[CitedRow]:
     )
 
 
-def _cited(
-    citations: list[int | str] | Mapping[str, Any], references: list[str]
-) -> Iterator[tuple[str, str | None]]:
+def _place(citation: int | str, references: list[str]) -> int | str:
+    """Return the place that digits in quotes stand for; all else unchanged.
+
+    A name of digits that is among the references is a name. So is a number past their end where there are no
+    references, or some have names of digits.
+    """
+    if isinstance(citation, int) or citation in references or not _DIGITS.fullmatch(citation):
+        return citation
+    is_place = int(citation) < len(references)
+    if not is_place and references:
+        is_place = not any(_DIGITS.fullmatch(name) for name in references)
+    return int(citation) if is_place else citation
+
+
+def _cited(citations: list[int | str], references: list[str]) -> Iterator[tuple[str, str | None]]:
     """Labels as written, and the text that each names: by its name, or its place in the references, from 0."""
     for citation in dict.fromkeys(citations):
         if isinstance(citation, int):

@@ -11,10 +11,12 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from annotation.formats.content import Content, content_of
 from annotation.formats.layout import Kind, Source, printable
 from annotation.formats.summary import ImportFailed, Problem
 from annotation.formats.translation import Translation
 
+_PLAIN = (".txt", ".res", ".trec", ".tsv", ".dat", ".out")
 _LOOKED_AT = 20  # lines, for the first that is a JSON object
 _LONGEST = 2**26
 _ENDINGS = (".gz", ".jsonl", ".json", ".tsv", ".txt", ".parquet", ".run", ".trec", ".qrels")
@@ -49,6 +51,26 @@ class File:
     def rater(self) -> str:
         """A rater called like the file, of the letters that names of raters have."""
         return re.sub(r"[^\w-]+", "-", self.stem, flags=re.ASCII)[:120]
+
+    @cached_property
+    def content(self) -> Content:
+        """Whether the lines are a run or qrels; asked where the name does not tell."""
+        return (
+            content_of(self.path) if self.ends(*_PLAIN) or "." not in self.base else Content.OTHER
+        )
+
+    @cached_property
+    def is_sgml_topics(self) -> bool:
+        """Whether the file begins with a <top> of TREC topics."""
+        if self.ends(".jsonl", ".json", ".parquet"):
+            return False
+        try:
+            first = next(
+                (line for line in islice(open_lines(self.path), _LOOKED_AT) if line.strip()), b""
+            )
+        except (OSError, EOFError, zlib.error):
+            return False
+        return first.removeprefix(b"\xef\xbb\xbf").strip().startswith(b"<top>")
 
     def ends(self, *endings: str) -> bool:
         return self.base.removesuffix(".gz").endswith(endings)

@@ -22,6 +22,7 @@ from annotation.formats.foreign import (
     ragtime,
     reranker,
     trec_rag,
+    trec_topics,
     web_annotation,
 )
 from annotation.formats.foreign.files import File
@@ -49,6 +50,13 @@ FORMATS: dict[str, Sources] = {
     "argilla": argilla.sources,
     "web-annotation": web_annotation.sources,
 }
+
+
+# Those whose other files are runs and qrels of TREC.
+_WITH_TOPICS = tuple(
+    FORMATS[name]
+    for name in ("beir", "msmarco", "miracl", "trec-rag", "ragtime", "nuggets", "trec-diversity")
+)
 
 
 def recognise(
@@ -81,7 +89,8 @@ def _files(path: Path) -> list[File]:
 def _found(folder: Folder, of_format: Sources) -> Found:
     found = Found()
     for file in folder.files:
-        sources = list(of_format(file, folder))
+        of_topics = trec_topics.sources(file) if of_format in _WITH_TOPICS else ()
+        sources = list(of_topics) or list(of_format(file, folder))
         if not sources and (own := layout.by_name(file.path, file.name)):
             sources = [own]
         found.sources += sources

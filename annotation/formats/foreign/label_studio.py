@@ -26,11 +26,14 @@ from annotation.formats.foreign.tools import (
     Pair,
     PairName,
     WordsText,
+    id_of,
+    lists_of,
     placed,
     reader,
     words_of,
 )
-from annotation.formats.records import Name, RatingRow, Row, Something, SpanRow, Words
+from annotation.formats.left_out import Part
+from annotation.formats.records import Name, RatingRow, Row, Something, SpanRow, Whole, Words
 from annotation.formats.summary import Mapped
 from annotation.formats.translation import Told
 
@@ -48,8 +51,8 @@ class _Value(Row):
     rating: Grade | None = None
     number: Grade | None = None
     labels: Annotated[list[Name], Field(min_length=1)] | None = None
-    start: Annotated[int, Field(ge=0)] | None = None
-    end: Annotated[int, Field(ge=0)] | None = None
+    start: Annotated[Whole, Field(ge=0)] | None = None
+    end: Annotated[Whole, Field(ge=0)] | None = None
     text: Words | list[WordsText] | None = None
 
 
@@ -161,11 +164,28 @@ class _Task(Row):
         """The rater as whose work it was sent; else the account."""
         return self.meta.raters.get(annotation.number) or annotation.account
 
-    @model_validator(mode="after")
-    def _by_somebody(self) -> "_Task":
-        if not all(map(self.rater, self.annotations)):
-            raise ValueError("has an annotation without completed_by")
-        return self
+
+def _parts(task: dict[str, Any]) -> Iterator[Part]:
+    """Each annotation and each prediction as a task with it alone. Drafts go with the first."""
+    whole = {name: value for name, value in task.items() if value is not None}
+    number = id_of(task.get("id"))
+    if not lists_of(whole, "annotations", "predictions", "drafts"):
+        yield Part(whole, number)
+        return
+    rest = whole | {"annotations": [], "predictions": []}
+    drafts = rest.pop("drafts", [])
+    answers = [
+        (name, each) for name in ("annotations", "predictions") for each in whole.get(name, ())
+    ]
+    if drafts or not answers:
+        yield Part(rest | {"drafts": drafts}, number)
+    for name, each in answers:
+        about = each if isinstance(each, dict) else {}
+        by = about.get("completed_by") if name == "annotations" else about.get("model_version")
+        if isinstance(by, dict):
+            by = by.get("email") or by.get("id")
+        time = id_of(about.get("updated_at") or about.get("created_at"))
+        yield Part(rest | {name: [each]}, number, id_of(about.get("id")), id_of(by), time)
 
 
 def _into(row: _Task) -> Iterator[RatingRow | Told]:
@@ -174,7 +194,11 @@ def _into(row: _Task) -> Iterator[RatingRow | Told]:
         if annotation.was_cancelled:
             yield Told(Mapped.NOT_HANDED_IN)
             continue
-        yield from _answers(row, row.rater(annotation), HUMAN, annotation.result)
+        rater = row.rater(annotation)
+        if not rater:
+            yield Told(Mapped.NO_ACCOUNT)
+            continue
+        yield from _answers(row, rater, HUMAN, annotation.result)
     for prediction in row.predictions:
         if prediction is None:
             yield Told(Mapped.NUMBER_ALONE)
@@ -216,7 +240,7 @@ _NAMES = {
     "question": "data.question",
     "spans": "value",
 }
-sources = reader(_Task, _into, _NAMES, pair="data.pair")
+sources = reader(_Task, _into, _NAMES, pair="data.pair", parts=_parts)
 
 
 def task(pair: Pair) -> dict[str, Any]:

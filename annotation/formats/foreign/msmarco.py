@@ -17,7 +17,7 @@ class _Passage(Row):
 
 
 class _Segment(Row):
-    docid: Name
+    docid: rows.Id
     title: Words | None = ""
     segment: Words
 

@@ -20,6 +20,7 @@ from annotation.formats.layout import Kind, Source
 from annotation.formats.records import (
     CitedRow,
     Name,
+    PassageRow,
     RatingRow,
     Row,
     Something,
@@ -84,7 +85,14 @@ class _Nuggets(_Bank):
     qid: rows.TopicId
     run_id: Word | None = None
     answer_text: Words | None = None
+    docid: rows.Id | None = None
+    candidate_text: Words | None = None
     nuggets: list[_Nugget]
+
+    @property
+    def passage(self) -> str | None:
+        """The passage that nuggets are assigned to; None where they are assigned to a report, or to nothing."""
+        return None if self.run_id and self.answer_text is not None else self.docid
 
     @property
     def topic(self) -> str:
@@ -240,7 +248,9 @@ def _nuggets(file: File) -> Iterator[Source]:
     # Nuggets of one topic may have been assigned and those of another not yet, so that keys tell nothing.
     report = of(_report, topic="qid", system="run_id", body="answer_text")
     yield file.source(Kind.CITED, report, again=True)
-    supports = of(partial(_supports, rater), text="run_id", question="nuggets")
+    passage = of(_passage, id="docid", contents="candidate_text")
+    yield file.source(Kind.PASSAGES, passage, again=True)
+    supports = of(partial(_supports, rater), text="docid or run_id", question="nuggets")
     yield file.source(Kind.RATINGS, supports, again=True)
 
 
@@ -293,6 +303,12 @@ def _report(row: _Nuggets) -> Iterator[CitedRow]:
         yield CitedRow.model_construct(topic=row.qid, system=row.run_id, body=body, statements=[])
 
 
+def _passage(row: _Nuggets) -> Iterator[PassageRow]:
+    """The passage with its words, if the file has them; else the ratings name it."""
+    if row.passage and row.candidate_text is not None:
+        yield rows.passage(row.passage, "", row.candidate_text)
+
+
 def _weights(by: tuple[str, str], row: _Nuggets) -> Iterator[RatingRow]:
     for words, nugget in row.told_apart:
         if nugget.importance is not None:
@@ -301,14 +317,17 @@ def _weights(by: tuple[str, str], row: _Nuggets) -> Iterator[RatingRow]:
 
 
 def _supports(by: tuple[str, str], row: _Nuggets) -> Iterator[RatingRow | Told]:
-    if not row.run_id:
+    if row.passage:
+        of = {"text_kind": "passage", "system": "", "text": row.passage}
+    elif row.run_id:
+        of = {"text_kind": "report", "system": row.run_id, "text": row.qid}
+    else:
         yield from (Told(OF_NO_RUN) for nugget in row.nuggets if nugget.assignment is not None)
         return
-    report = {"text_kind": "report", "system": row.run_id, "text": row.qid}
     for words, nugget in row.told_apart:
         if nugget.assignment is not None:
             grade = SUPPORT.get(nugget.assignment)
-            yield _rating(by, "nugget-support", row.qid, words, grade=grade, **report)
+            yield _rating(by, "nugget-support", row.qid, words, grade=grade, **of)
 
 
 def _answers(row: _Bank) -> Iterator[RatingRow]:

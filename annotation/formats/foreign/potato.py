@@ -31,12 +31,14 @@ from annotation.formats.foreign.tools import (
     PairName,
     WordsText,
     grade_of,
+    id_of,
     placed,
     reader,
     words_of,
 )
 from annotation.formats.layout import Source
-from annotation.formats.records import Name, RatingRow, Row, Something, SpanRow, Words
+from annotation.formats.left_out import Part
+from annotation.formats.records import Name, RatingRow, Row, SpanRow, Whole, Words
 from annotation.formats.summary import Mapped
 from annotation.formats.translation import Broken, Told
 
@@ -57,8 +59,8 @@ class _Origin(Row):
 class _Span(Row):
     """`label` is what some versions call `name`."""
 
-    start: Annotated[int, Field(ge=0)]
-    end: Annotated[int, Field(ge=0)]
+    start: Annotated[Whole, Field(ge=0)]
+    end: Annotated[Whole, Field(ge=0)]
     name: Name = Field(validation_alias=AliasChoices("name", "label"))
     text: Words = ""
 
@@ -99,13 +101,20 @@ class _Labels(Row):
 
 class _Record(Row):
     instance_id: PairName
-    user_id: Something
+    user_id: Words | None = None
     annotator_origin: _Origin = _Origin()
     labels: _Labels = _Labels()
     spans: dict[str, list[_Span]] = {}
 
 
+def _parts(line: dict[str, Any]) -> Iterator[Part]:
+    yield Part(line, id_of(line.get("instance_id")), person=id_of(line.get("user_id")))
+
+
 def _into(line: _Record) -> Iterator[RatingRow | Told]:
+    if not line.user_id:
+        yield Told(Mapped.NO_ACCOUNT)
+        return
     # What `_chosen` has made of the labels, which their own type does not tell.
     answers = cast(dict[str, tuple[int | None, int]], line.labels.__pydantic_extra__ or {})
     spans: dict[str, list[SpanRow]] = defaultdict(list)
@@ -145,7 +154,7 @@ _NAMES = {
     "grade": "labels",
     "spans": "spans",
 }
-_of_lines = reader(_Record, _into, _NAMES, pair="instance_id", shown=_shown)
+_of_lines = reader(_Record, _into, _NAMES, pair="instance_id", parts=_parts, shown=_shown)
 
 
 def sources(file: File, folder: Folder) -> Iterator[Source]:

@@ -25,6 +25,7 @@ from annotation.formats.records import (
     SpanRow,
     SubQuestionsRow,
     TopicRow,
+    Whole,
     Words,
     checked_name,
 )
@@ -48,7 +49,7 @@ class _Labels(Row):
 
 
 class _Critique(Row):
-    rating: int | None = None
+    rating: Whole | None = None
 
 
 class _Pair(Row):

@@ -8,6 +8,7 @@ from typing import Annotated
 
 from pydantic import Field
 
+from annotation.formats.content import Content, run_name
 from annotation.formats.foreign import rows
 from annotation.formats.foreign.files import File, open_lines
 from annotation.formats.layout import Kind, Source
@@ -36,10 +37,16 @@ BEIR = Translation(_Grade, _itself, columns=("topic", "text", "grade"), header="
 
 def is_qrels(file: File) -> bool:
     is_called_so = QRELS in file.base or QRELS in file.folders
-    return file.ends(".qrels") or (is_called_so and file.ends(".tsv", ".txt"))
+    if file.ends(".qrels") or (is_called_so and file.ends(".tsv", ".txt")):
+        return True
+    return not _is_named_run(file) and file.content is Content.QRELS
 
 
 def is_run(file: File) -> bool:
+    return _is_named_run(file) or file.content is Content.RUN
+
+
+def _is_named_run(file: File) -> bool:
     return file.ends(".run", ".trec") or ("runs" in file.folders and file.ends(".txt"))
 
 
@@ -91,11 +98,14 @@ def _grade(line: bytes) -> int:
 def sources(file: File, folder: Folder, translation: Translation = TREC) -> Iterator[Source]:
     """A run, or grades of whole topics: UMBRELA's are a model's, called like its file, all others people's."""
     if is_run(file):
-        yield file.source(Kind.RUN, None, system=file.stem)
+        name = file.stem if _is_named_run(file) else run_name(file.name.rpartition("/")[2])
+        yield file.source(Kind.RUN, None, system=name)
     elif not is_qrels(file):
         return
     elif _is_umbrela(file):
         rater = file.rater or UMBRELA
         yield file.source(Kind.GRADES, translation, rater=rater, rubric=UMBRELA)
     else:
+        if file.content is Content.QRELS:  # four columns, whatever the format has elsewhere
+            translation = TREC
         yield file.source(Kind.GRADES, translation, rater=QRELS, rubric=folder.rubric)

@@ -9,6 +9,8 @@ from annotation.formats.translation import Translation
 
 
 def _as_words(value: object) -> object:
+    if type(value) is float and value.is_integer():
+        value = int(value)
     return str(value) if type(value) is int else value
 
 

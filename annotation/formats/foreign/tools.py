@@ -10,6 +10,7 @@ import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 from urllib.parse import quote, unquote
@@ -20,7 +21,8 @@ from annotation.formats.foreign import streamed
 from annotation.formats.foreign.files import File
 from annotation.formats.foreign.qrels import Folder
 from annotation.formats.layout import Kind, Source, by_name
-from annotation.formats.records import Name, RatingRow, Row, SpanRow, Words, checked_name
+from annotation.formats.left_out import Part
+from annotation.formats.records import Name, RatingRow, Row, SpanRow, Whole, Words, checked_name
 from annotation.formats.summary import Mapped
 from annotation.formats.translation import Told, Translation
 
@@ -30,7 +32,8 @@ SPANS = "nugget-spans"
 WORDS = "nugget-words"
 """Of spans that a place alone does not tell: JSON, a list of `_Words`."""
 _PARTS = 5
-_GRADE = re.compile(r"\d{1,4}")
+_GRADE = re.compile(r"(?P<whole>[0-9]{1,4})(?:\.0+)?")
+_PLACE = re.compile(r"[0-9]{1,4}")
 
 
 @dataclass(frozen=True)
@@ -83,7 +86,7 @@ def escaped(part: str) -> str:
 
 def _checked_pair(value: str) -> str:
     parts = [unquote(part) for part in value.split("/")]
-    if len(parts) != _PARTS or not _GRADE.fullmatch(parts[1]):
+    if len(parts) != _PARTS or not _PLACE.fullmatch(parts[1]):
         raise ValueError("must be TOPIC/QUESTION/KIND/SYSTEM/TEXT, the question by its place")
     topic, _, _, system, text = parts
     for name in (topic, text, system or topic):
@@ -95,10 +98,10 @@ PairName = Annotated[Words, AfterValidator(_checked_pair)]
 
 
 def grade_of(value: Any) -> int:
-    """A grade as a tool writes it: a whole number, or its digits. Raises ValueError for all else."""
-    digits = str(value) if type(value) is int else value
-    if isinstance(digits, str) and _GRADE.fullmatch(digits):
-        return int(digits)
+    """A grade as a tool writes it: a whole number (4, 4.0), or its digits. Raises ValueError for all else."""
+    digits = str(value) if type(value) in (int, float) else value
+    if isinstance(digits, str) and (match := _GRADE.fullmatch(digits)):
+        return int(match["whole"])
     raise ValueError("must be a grade, in digits")
 
 
@@ -118,7 +121,7 @@ class _Words(Row):
     """Words as a file gave them: of the span at this place among its rubric's, or `unlocated`, of none."""
 
     rubric: Name
-    position: Annotated[int, Field(ge=0)]
+    position: Annotated[Whole, Field(ge=0)]
     words: Words
     unlocated: bool = False
 
@@ -214,11 +217,13 @@ def reader(
     into: Callable[[Any], Iterable[RatingRow | Told]],
     fields: Mapping[str, str],
     pair: str,
+    parts: Callable[[dict[str, Any]], Iterable[Part]],
     shown: Callable[[str], Sequence[int]] | None = None,
 ) -> Callable[[File, Folder], Iterator[Source]]:
     """What reads files of JSON lines (.jsonl), and arrays of the same objects (.json).
 
     `fields` are theirs by ours, for errors that come later, and `pair` is the one that holds the pair's name.
+    `parts` are the answers of one object, each by one person.
     """
     fields = {**fields, **dict.fromkeys(("topic", "question_index", "text_kind", "text"), pair)}
 
@@ -226,10 +231,27 @@ def reader(
         values = None if file.ends(".jsonl") else _listed
         beside = len(folder.files) > 1 and by_name(file.path, file.name)  # one of ours
         if file.ends(".jsonl", ".json") and not beside:
-            made = Translation(shape, into, values=values, fields=fields, shown=shown)
+            made = Translation(
+                shape, into, values=values, fields=fields, shown=shown, parts=partial(_parts, parts)
+            )
             yield file.source(Kind.RATINGS, made)
 
     return sources
+
+
+def _parts(parts: Callable[[dict[str, Any]], Iterable[Part]], value: Any) -> Iterable[Part]:
+    return parts(value) if isinstance(value, dict) else (Part(value),)
+
+
+def id_of(value: Any) -> str:
+    """Return an id of a tool as words for a message; empty for what is none."""
+    return str(value)[:250] if type(value) in (int, str) else ""
+
+
+def lists_of(value: dict[str, Any], *names: str) -> bool:
+    """Return whether these values are lists of objects, or are missing; else their errors are the item's."""
+    given = [value.get(name) for name in names]
+    return all(isinstance(each, list) for each in given if each is not None)
 
 
 def _listed(path: Path) -> Iterator[tuple[int, Any]]:

@@ -20,9 +20,12 @@ from annotation.formats.foreign.tools import (
     PairName,
     escaped,
     grade_of,
+    id_of,
     reader,
 )
-from annotation.formats.records import RatingRow, Row, SpanRow, Words
+from annotation.formats.left_out import Part
+from annotation.formats.records import RatingRow, Row, SpanRow, Whole, Words
+from annotation.formats.summary import Mapped
 from annotation.formats.translation import Told
 
 OF_OTHER_SELECTORS = "targets of other selectors than places and quotes: no span"
@@ -62,8 +65,8 @@ class _Body(Row):
 
 class _Selector(Row):
     type: Words
-    start: Annotated[int, Field(ge=0)] | None = None
-    end: Annotated[int, Field(ge=0)] | None = None
+    start: Annotated[Whole, Field(ge=0)] | None = None
+    end: Annotated[Whole, Field(ge=0)] | None = None
     exact: Words = ""
 
 
@@ -102,7 +105,7 @@ _Place = Annotated[_Target, BeforeValidator(_as_object)]
 
 class _Annotation(Row):
     pair: PairName = Field(alias="crux:pair")
-    creator: Annotated[_Agent, BeforeValidator(_as_object)]
+    creator: Annotated[_Agent, BeforeValidator(_as_object)] | None = None
     body: Annotated[list[_One], BeforeValidator(_as_list), AfterValidator(_checked_bodies)]
     target: Annotated[list[_Place], BeforeValidator(_as_list)]
 
@@ -110,7 +113,21 @@ class _Annotation(Row):
         return next((body.value for body in self.body if body.purpose == purpose), None)
 
 
+def _parts(annotation: dict[str, Any]) -> Iterator[Part]:
+    creator = annotation.get("creator")
+    by = creator.get("name") or creator.get("id") if isinstance(creator, dict) else creator
+    time = annotation.get("modified") or annotation.get("created")
+    if creator in ("", {}):
+        annotation = annotation | {"creator": None}
+    yield Part(
+        annotation, annotation=id_of(annotation.get("id")), person=id_of(by), time=id_of(time)
+    )
+
+
 def _into(row: _Annotation) -> Iterator[RatingRow | Told]:
+    if row.creator is None:
+        yield Told(Mapped.NO_ACCOUNT)
+        return
     rubric = row.said(_RUBRIC) or ""
     spans = [span for target in row.target if (span := target.span)]
     software = BASELINE if row.creator.kind == BASELINE else MODEL
@@ -134,7 +151,7 @@ _NAMES = {
     "question": "body",
     "spans": "target",
 }
-sources = reader(_Annotation, _into, _NAMES, pair="crux:pair")
+sources = reader(_Annotation, _into, _NAMES, pair="crux:pair", parts=_parts)
 
 
 def page_of(dataset: str) -> tuple[str, str]:

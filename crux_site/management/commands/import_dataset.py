@@ -9,6 +9,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.core.validators import slug_re
 
 from annotation.formats.layout import NAMES
+from annotation.formats.left_out import Repeated, as_csv, as_json, rows_of
 from annotation.formats.new_words import Choice
 from annotation.formats.run_order import RunOrder
 from annotation.formats.summary import LIMIT
@@ -61,9 +62,25 @@ class Command(BaseCommand):
             help="of a run whose lines are not in the order of their scores: lines, score, or auto "
             "(the default): score, as trec_eval reads it, where the ranks do not say otherwise, else lines",
         )
+        parser.add_argument(
+            "--repeated",
+            choices=[*Repeated],
+            default=Repeated.LEAVE_OUT,
+            help="of annotation tools: a pair that one person graded twice, with different answers: "
+            "leave both out, take the newest, or refuse the import",
+        )
+        parser.add_argument(
+            "--left-out",
+            type=Path,
+            metavar="FILE",
+            help="write the answers of an annotation tool that were left out, as .csv or .json",
+        )
         parser.add_argument("--json", action="store_true", help="print one JSON object")
 
     def handle(self, *args: Any, **options: Any) -> None:
+        left_out = options["left_out"]
+        if left_out and left_out.suffix not in (".csv", ".json"):
+            raise CommandError("--left-out: the name of the file must end in .csv or .json.")
         told = _Told() if self.stderr.isatty() and not options["json"] else None
         try:
             summary = import_dataset(
@@ -78,6 +95,7 @@ class Command(BaseCommand):
                 new_words=options["new_words"],
                 replaces=options["replace"],
                 run_order=options["order"],
+                repeated=options["repeated"],
                 progress=told,
             )
         except ImportFailed as failed:
@@ -91,6 +109,12 @@ class Command(BaseCommand):
                     self.stderr.write(f"There may be more: reading stopped after {LIMIT} errors.")
                 self.stderr.write("Nothing was imported.")
             sys.exit(1)
+        if left_out:
+            write = as_csv if left_out.suffix == ".csv" else as_json
+            try:
+                left_out.write_text(write(rows_of(summary.left_out_answers)), encoding="utf-8")
+            except OSError as error:
+                raise CommandError(f"--left-out: {error}. The import itself is done.") from error
         if options["json"]:
             self.stdout.write(json.dumps(summary.as_dict(), ensure_ascii=False, indent=1))
         else:

@@ -1,6 +1,7 @@
 """Import in the browser: upload, look, do it."""
 
 import io
+import json
 import os
 import zipfile
 from pathlib import Path
@@ -198,3 +199,49 @@ def test_an_order_that_there_is_not_is_refused(cast):
     response = upload(cast.client("admin"), archive(), run_order="rank")
     assert response.status_code == 422
     assert "rank is not one of the available choices" in response.content.decode()
+
+
+def test_answers_left_out_of_a_tool_are_listed_and_downloaded(cast):
+    """On the page before and after the import; nobody else sees them, and other endings are not there."""
+    client = cast.client("admin")
+    client.post(upload(client, archive()).url)
+    text = Text.objects.filter(kind="passage", topic__isnull=False).first()
+    pair = {"pair": f"{text.topic.name}/0/passage//{text.name}"}
+    result = {"type": "choices", "from_name": "graded", "value": {"choices": ["4"]}}
+    tasks = [
+        {
+            "id": n,
+            "data": data,
+            "annotations": [{"id": n * 10, "completed_by": by, "result": [result]}],
+        }
+        for n, (data, by) in enumerate([(pair, 3), (pair, None), ({}, 4)], start=1)
+    ]
+    export = SimpleUploadedFile("export.json", json.dumps(tasks).encode())
+    preview = upload(client, export, format="label-studio", repeated="newest")
+    for _ in range(2):
+        page = client.get(preview.url).content.decode()
+        assert "Answers left out" in page
+        assert "annotations of no account: no row" in page
+        answers = client.get(f"{preview.url}left-out.json").json()
+        assert [(each["task"], each["annotation"]) for each in answers] == [
+            ("2", "20"),
+            ("3", "30"),
+        ]
+        table = client.get(f"{preview.url}left-out.csv")
+        assert table["Content-Disposition"] == 'attachment; filename="coast-left-out.csv"'
+        assert (
+            table.content.decode().splitlines()[0]
+            == "file,line,item,task,annotation,person,field,reason"
+        )
+        client.post(preview.url)
+    assert client.get(f"{preview.url}left-out.xml").status_code == 404
+    assert client.post(f"{preview.url}left-out.csv").status_code == 405
+    assert cast.client("researcher").get(f"{preview.url}left-out.csv").status_code == 404
+    assert cast.client("stranger").get(f"{preview.url}left-out.csv").status_code == 302
+    missing = "/import/00000000-0000-4000-8000-000000000000/left-out.csv"
+    assert client.get(missing).status_code == 404
+
+
+def test_an_unknown_treatment_of_two_answers_is_refused(cast):
+    response = upload(cast.client("admin"), archive(), repeated="oldest")
+    assert response.status_code == 422

@@ -93,7 +93,7 @@ def test_a_run_beside_it_is_read_as_one_of_ours(tmp_path):
     [
         (CORPUS, 2, {"_id": "d2", "title": ""}, "corpus.jsonl:2: text: is missing"),
         (CORPUS, 2, {"title": "", "text": "x"}, "corpus.jsonl:2: _id: is missing"),
-        (CORPUS, 2, {"_id": 7, "text": "x"}, "corpus.jsonl:2: _id: Input should be a valid string"),
+        (CORPUS, 2, {"_id": 7.5, "text": "x"}, "corpus.jsonl:2: _id: Input should be a valid string"),
         (CORPUS, 2, {"_id": "d 2", "text": "x"}, "corpus.jsonl:2: _id: must have 1 to 250"),
         (CORPUS, 2, '{"_id": "d2", ', "corpus.jsonl:2: broken JSON"),
         (CORPUS, 3, {"_id": "d1", "text": "y"}, "corpus.jsonl:3: text: d1 has other words on line 1"),

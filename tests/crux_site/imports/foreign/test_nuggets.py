@@ -6,6 +6,7 @@ import pytest
 
 from annotation.models import NuggetSpan, Rating, SubQuestion, Text, Topic
 from tests.crux_site.imports.foreign.folders import read, refused, with_line, write
+from tests.shared_cases import case
 
 pytestmark = [pytest.mark.django_db, pytest.mark.any_database]
 
@@ -271,3 +272,33 @@ def test_a_broken_file_of_the_annotation_tool(tmp_path, content):
     write(tmp_path, {"topics.jsonl": [{"id": "1", "request": "What?"}]})
     (tmp_path / "nuggets_1.json").write_text(content)
     assert refused(tmp_path, "nuggets")[0].startswith("nuggets_1.json")
+
+
+def test_nuggets_assigned_to_passages_are_ratings_of_them():
+    read(case("nuggets-assigned-to-passages"), "nuggets")
+    assert ratings("nugget-support") == [
+        ("assigned", "model", "d1", "", "Marsh mended it", 2),
+        ("assigned", "model", "d1", "", "It turned in May", 0),
+    ]
+    assert Text.objects.get(name="d1").body == "Marsh did it in April."
+
+
+def test_nuggets_assigned_to_a_passage_without_its_words(tmp_path):
+    """The passage is named only. Its id may be a number; of a run's answer with references it is the report."""
+    passage = {
+        "query": "What of the mill?",
+        "qid": "58",
+        "docid": 7,
+        "nuggets": ASSIGNED["nuggets"],
+    }
+    files = {"nuggets.jsonl": [BANK], "model-a.jsonl": [passage, ASSIGNED | {"docid": "d1"}]}
+    read(write(tmp_path, files), "nuggets")
+    named = {(row[2], row[3]) for row in ratings("nugget-support")}
+    assert named == {("7", ""), ("58", "run-a")}
+    assert Text.objects.get(name="7").body is None
+
+
+def test_a_passage_of_nuggets_with_a_name_that_is_none_is_refused(tmp_path):
+    passage = {"query": "What?", "qid": "58", "docid": "d 1", "nuggets": ASSIGNED["nuggets"]}
+    problem, *_ = refused(write(tmp_path, {"a.jsonl": [passage]}), "nuggets")
+    assert problem.startswith("a.jsonl:1: docid: must have 1 to 250 characters")

@@ -297,8 +297,8 @@ def potato(pair: str = PAIR, **labels: str) -> dict:
     return {"instance_id": pair, "user_id": "a", "labels": {"graded": labels or {"1": "1"}}}
 
 
-def answered(value: object = 1, question: str = "graded", **more: object) -> dict:
-    return record(responses={question: [{"value": value, "user_id": "a"}]}, **more)
+def answered(value: object = 1, question: str = "graded", user: str = "a", **more: object) -> dict:
+    return record(responses={question: [{"value": value, "user_id": user}]}, **more)
 
 
 BEYOND = [{"start": 90, "end": 99, "label": "graded"}]
@@ -314,8 +314,11 @@ BROKEN: dict[str, list[tuple[object, str]]] = {
             "annotations.0.result.0: labels without start",
         ),
         (task({"type": ["a"]}), "annotations.0.result.0.type: "),
-        (task(by=None), "has an annotation without completed_by"),
-        (task(by=None, meta={"raters": {"4": "ann"}}), "has an annotation without completed_by"),
+        (task(choice("4"), by=None), "annotations of no account"),
+        (
+            task(choice("4"), by=None, meta={"raters": {"4": "ann"}}),
+            "annotations of no account",
+        ),
         (task(choice("4"), choice("5")), "annotations.0.result: has several grades under graded"),
         (task(choice("4"), label(11, 12, "\n")), "value: a span of white space alone"),
     ],
@@ -329,7 +332,7 @@ BROKEN: dict[str, list[tuple[object, str]]] = {
         (potato(**{"1": "1", "2": "2"}), "labels.graded: must have one label that is chosen"),
     ],
     "argilla": [
-        (record(responses={"graded": [{"value": 1}]}), "responses.graded.0.user_id: is missing"),
+        (record(responses={"graded": [{"value": 1}]}), "annotations of no account"),
         (
             answered(fields={"text": BODY, "question": "Else?"}),
             "fields.question: mill-1 does not ask 'Else?' at 1",
@@ -347,27 +350,44 @@ BROKEN: dict[str, list[tuple[object, str]]] = {
     ],
     "web-annotation": [
         (annotation(body=[]), "body: must have one value for assessing"),
-        (annotation(creator=""), "creator: must have"),
+        (annotation(creator=""), "annotations of no account"),
         (annotation(target=[{"selector": [{"start": 1}]}]), "target.0.selector.0.type: is missing"),
     ],
 }
 
 
+GOOD = {
+    "label-studio": task(choice("4"), by=99),
+    "potato": potato(OTHER, **{"2": "2"}),
+    "argilla": answered(user="b"),
+    "web-annotation": annotation(),
+}
+
+
+def by_somebody_else(line: object, n: int) -> str:
+    text = json.dumps(line).replace('"user_id": "a"', f'"user_id": "a{n}"')
+    return text.replace('"completed_by": 7', f'"completed_by": {n}')
+
+
 @pytest.mark.parametrize("form", BROKEN)
-def test_what_is_wrong_is_named_and_nothing_changes(tmp_path, form):
+def test_wrong_answers_are_left_out_and_listed(tmp_path, form):
     lines, expected = zip(*BROKEN[form], strict=True)
-    good = {"label-studio": task(choice("4"), by=99), "potato": potato(OTHER, **{"2": "2"})}
-    first = good.get(form, record() if form == "argilla" else annotation())
-    problems = refused(write(tmp_path, {"lines.jsonl": [first, *lines]}), form)
-    told = zip(sorted(problems, key=line_of), expected, range(2, 99), strict=False)
-    assert len(problems) == len(expected)
-    for problem, words, number in told:
-        assert problem.startswith(f"lines.jsonl:{number}: ")
-        assert words in problem
+    own = [by_somebody_else(line, n) for n, line in enumerate(lines)]
+    summary = read(write(tmp_path, {"lines.jsonl": [GOOD[form], *own]}), form)
+    assert len(ratings()) == 1
+    left = sorted(summary.left_out_answers, key=lambda answer: answer.line)
+    assert [answer.line for answer in left] == list(range(2, len(expected) + 2))
+    for answer, words in zip(left, expected, strict=True):
+        assert words in str(answer)
+    assert sum(summary.mapped.values()) == len(expected)
 
 
-def line_of(problem: str) -> int:
-    return int(problem.split(":")[1])
+@pytest.mark.parametrize("form", BROKEN)
+def test_a_file_without_a_right_answer_is_refused(tmp_path, form):
+    line, expected = BROKEN[form][-1]
+    (problem,) = refused(write(tmp_path, {"lines.jsonl": [line]}), form)
+    assert problem.startswith("lines.jsonl:1: item 1, ")
+    assert expected in problem
 
 
 def test_a_broken_array_names_its_line(tmp_path):
