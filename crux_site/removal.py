@@ -95,6 +95,7 @@ BROUGHT: dict[type[Model], str] = {
     SubQuestion: "topic__dataset",
     Document: "dataset",
     Topic: "dataset",
+    Judge.projects.through: "judge__rater__dataset",
     Judge: "rater__dataset",  # the baseline, which knows the words of one dataset
     Rater: "dataset",
 }
@@ -130,6 +131,7 @@ WORDS: dict[type[Model], str] = {
     Item: "items of campaigns",  # a template would take the one word for a method of the table
     LogEntry: "entries of the logs of campaigns",
     Campaign.further_rubrics.through: "further rubrics of campaigns",
+    Judge.projects.through: "projects of judges",
     SampleChance: "chances of texts in samples",
     ItemQuestion: "questions of items",
     Product: "written texts and questions",

@@ -64,6 +64,8 @@ def store(rubric: Rubric, levels: Sequence[RubricLevel], seen: str = "") -> Rubr
 
 def _check(rubric: Rubric, pk: int, levels: Sequence[RubricLevel]) -> None:
     if problems := [*_of_the_rubric(rubric, pk, levels), *_of_levels(levels)]:
+        if pk and not Rubric.objects.filter(pk=pk).exists():
+            raise RubricChanged  # its slug is taken by the rubric that has replaced it
         raise RubricRefused(problems)
 
 

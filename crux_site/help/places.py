@@ -25,6 +25,7 @@ PLACES = {
     "crux_site.admin": "admins#tables-as-they-are",
     "crux_site.api": "api",
     "crux_site.calibration": "metrics#calibration-of-a-judge",
+    "crux_site.judge_ranking": "judging#judges-on-the-same-pairs",
     "crux_site.contents": "admins#history-and-what-can-be-taken-back",
     "crux_site.datasets": "researchers#overview",
     "crux_site.exports": "researchers#exports",

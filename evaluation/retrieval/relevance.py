@@ -10,6 +10,7 @@ from typing import Any
 from django import forms
 from django.utils.http import urlencode
 
+from annotation.decimals import decimals
 from annotation.models import Dataset
 from evaluation.csv_tables import estimate_cells, estimate_header
 from evaluation.data.cache import cached
@@ -256,7 +257,7 @@ def _means(row: RelevanceRow, scores: RelevanceScores) -> Iterator[str]:
             ("  95%, from", [mean.low for mean in means]),
             ("  95%, to", [mean.high for mean in means]),
         ):
-            yield _line(label, ("" if end is None else f"{end:.3f}" for end in ends), "")
+            yield _line(label, ("" if end is None else decimals(end, 3) for end in ends), "")
     if row.n_absent:
         yield f"{'':{WIDTH}} {row.absent_remark}"
     for reason in dict.fromkeys(mean.reason for mean in means if mean.reason):
@@ -264,7 +265,7 @@ def _means(row: RelevanceRow, scores: RelevanceScores) -> Iterator[str]:
 
 
 def _number(value: float | None) -> str:
-    return "undefined" if value is None or value != value else f"{value:.3f}"
+    return "undefined" if value is None or value != value else decimals(value, 3)
 
 
 def _line(name: str, cells: Iterable[str], last: str) -> str:
