@@ -56,7 +56,7 @@ LEFT_BEHIND: Mapping[str, tuple[type[Model], ...]] = {
         *(Answer, Decision, Message, LogEntry),
     ),
     "Judge runs with the raw replies. The definitions of judges, their grades and evidence are carried.": (
-        *(JudgeRun, Shard, Batch, Attempt),
+        *(JudgeRun, Shard, Batch, Attempt, Judge.projects.through),
     ),
     "Samples of what to label next.": (LabelSample, SampleChance),
     "Shared links.": (SharedLink,),
