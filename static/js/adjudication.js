@@ -4,7 +4,7 @@
 import { watchDrags } from "./drags.js";
 import { isPressing } from "./pressing.js";
 import { watchServed } from "./served.js";
-import { isTyping, readData } from "./site.js";
+import { isTyping, keyOf, readData } from "./site.js";
 import { countWords, draw, isLarge, quoteOf, spanOf, unwrapMarks, walkSentences } from "./spans.js";
 import { readItem } from "./storage.js";
 
@@ -109,8 +109,10 @@ document.addEventListener("keydown", (event) => {
   }
   if (isTyping(event) || event.ctrlKey) return;
   if (readItem("localStorage", "single-keys") === "off") return; // switched off on the task pages
-  const rel = { j: "next", k: "prev" }[event.key];
+  const taker = (sign) => /^[a-z]$/.test(sign) && document.querySelector(`[data-take="${sign.toUpperCase()}"]`);
+  const key = keyOf(event, (sign) => sign === "j" || sign === "k" || taker(sign));
+  const rel = { j: "next", k: "prev" }[key];
   if (rel) return document.querySelector(`a[rel="${rel}"]`)?.click();
-  const rater = /^[a-z]$/.test(event.key) && document.querySelector(`[data-take="${event.key.toUpperCase()}"]`);
+  const rater = taker(key);
   if (rater) fillIn(rater);
 });

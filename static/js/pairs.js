@@ -1,5 +1,5 @@
 // One pair: everybody's marks over the text, switched on and off; j and k move through the list, n begins a note.
-import { isTyping, readData } from "./site.js";
+import { isTyping, keyOf, readData } from "./site.js";
 import { draw, unwrapMarks } from "./spans.js";
 import { readItem } from "./storage.js";
 
@@ -42,8 +42,9 @@ const KEYS = {
 };
 
 document.addEventListener("keydown", (event) => {
-  if (!Object.hasOwn(KEYS, event.key) || isTyping(event) || event.ctrlKey) return;
+  const key = keyOf(event, (sign) => Object.hasOwn(KEYS, sign));
+  if (!Object.hasOwn(KEYS, key) || isTyping(event) || event.ctrlKey) return;
   if (readItem("localStorage", "single-keys") === "off") return; // switched off on the annotation pages
   event.preventDefault(); // the n is none of the note
-  KEYS[event.key]();
+  KEYS[key]();
 });

@@ -1,7 +1,7 @@
 // Deciding about what was written, by keys: A accepts, E edits, R rejects, J and K go on and back. The source shows
 // the words that the product one is at rests on. Every step is a button of a form, too.
 
-import { isTyping } from "./site.js";
+import { isTyping, keyOf } from "./site.js";
 
 const pane = document.querySelector(".source-pane"); // scrolls by itself: the page stays where it is
 const products = [...document.querySelectorAll(".product")];
@@ -41,7 +41,7 @@ document.addEventListener("keydown", (event) => {
     products[at].focus();
     return;
   }
-  const act = !isTyping(event) && keys[event.key.toLowerCase()];
+  const act = !isTyping(event) && keys[keyOf(event, (sign) => Object.hasOwn(keys, sign.toLowerCase())).toLowerCase()];
   if (!act || event.repeat) return;
   event.preventDefault();
   act();

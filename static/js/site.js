@@ -53,6 +53,14 @@ export function phrase(name, values = {}) {
 }
 let words;
 
+// The key that was pressed, among those that mean something here. Where its sign means nothing, its place on the keyboard
+// counts: a French row of digits has other signs without Shift, and a Greek or Cyrillic J another letter.
+export function keyOf(event, means) {
+  if (means(event.key) || event.shiftKey || event.altKey || event.metaKey || /^[a-z]$/i.test(event.key)) return event.key;
+  const place = /^(?:Digit|Key)([0-9A-Z])$/.exec(event.code)?.[1].toLowerCase();
+  return place && means(place) ? place : event.key;
+}
+
 // True while a key belongs to a field or a dialog, so that single-key shortcuts stay quiet.
 export function isTyping(event) {
   return event.altKey || event.metaKey || document.querySelector("dialog[open]") !== null

@@ -9,7 +9,7 @@ import { calmly, isPressing } from "./pressing.js";
 import { Question, STATE_WORDS, item } from "./question.js";
 import { begin, forgive, say } from "./saved.js";
 import { isAltered, watchServed } from "./served.js";
-import { isTyping, phrase } from "./site.js";
+import { isTyping, keyOf, phrase } from "./site.js";
 import { countWords, draw, isLarge, spanOf, unwrapMarks, walkSentences } from "./spans.js";
 import { readItem, writeItem } from "./storage.js";
 
@@ -252,11 +252,12 @@ document.addEventListener("keydown", (event) => {
     return step(event.key === "ArrowDown" ? 1 : -1);
   }
   if (!singleKeys.checked || (event.key === "Enter" && event.target.closest("a, button, summary"))) return;
-  const grade = active.gradeOf(event.key);
+  const key = keyOf(event, (sign) => active.gradeOf(sign) !== null || Object.hasOwn(KEYS, sign));
+  const grade = active.gradeOf(key);
   if (grade !== null) return gradeByKey(grade);
-  if (KEYS[event.key]) {
+  if (Object.hasOwn(KEYS, key)) {
     event.preventDefault();
-    KEYS[event.key]();
+    KEYS[key]();
   }
 });
 

@@ -154,3 +154,28 @@ def test_the_end_of_the_part_is_shown_and_warned_of(visit, site):
     page.clock.fast_forward("20:00")
     expect(page.locator("#part-over")).to_contain_text("The time for this part is over")
     expect(left).to_have_text("The time is over")
+
+
+PRESS = (
+    "(init) => document.body.dispatchEvent(new KeyboardEvent('keydown', {bubbles: true, ...init}))"
+)
+
+
+def test_keys_of_other_keyboards_are_known_by_their_place(worker, site):
+    """The row of digits in France, j in Cyrillic; with Shift, or as a Latin letter, a sign means itself."""
+    item = site.assignments(worker.name, "t2")[0]
+    page = worker.open(f"/work/{item}/")
+
+    def press(key, code, **more):
+        page.evaluate(PRESS, {"key": key, "code": code, **more})
+
+    press("!", "Digit1", shiftKey=True)
+    press("h", "KeyJ")
+    expect(page.locator("input[name=grade]:checked")).to_have_count(0)
+    press("о", "KeyJ")
+    press("&", "Digit1")
+    expect(page.locator("#q-2 input[value='1']")).to_be_checked()
+    expect(page.locator("#q-1 input:checked")).to_have_count(0)
+    press("à", "Digit0")
+    expect(page.locator("input[value='0']:checked")).to_have_count(1)
+    settled(page)
