@@ -30,7 +30,7 @@ class LogprobsServer(LlamaServer):
 def url(tmp_path_factory):
     running = LogprobsServer(tmp_path_factory.mktemp("judge") / "server.log")
     running.start()
-    yield running.url
+    yield f"{running.address}/v1"
     running.kill()
 
 

@@ -75,6 +75,14 @@ class File:
     def ends(self, *endings: str) -> bool:
         return self.base.removesuffix(".gz").endswith(endings)
 
+    @property
+    def has_object(self) -> bool:
+        """Return True if it begins with lines of JSON objects."""
+        try:
+            return bool(self.keys)
+        except ImportFailed:
+            return False
+
     @cached_property
     def keys(self) -> frozenset[str]:
         """The keys of the first JSON object. Raises ImportFailed where there is none at the beginning."""

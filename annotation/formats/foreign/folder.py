@@ -23,6 +23,7 @@ from annotation.formats.foreign import (
     reranker,
     trec_rag,
     trec_topics,
+    umbrela,
     web_annotation,
 )
 from annotation.formats.foreign.files import File
@@ -89,8 +90,12 @@ def _files(path: Path) -> list[File]:
 def _found(folder: Folder, of_format: Sources) -> Found:
     found = Found()
     for file in folder.files:
-        of_topics = trec_topics.sources(file) if of_format in _WITH_TOPICS else ()
-        sources = list(of_topics) or list(of_format(file, folder))
+        by_content = (
+            [*trec_topics.sources(file), *umbrela.sources(file)]
+            if of_format in _WITH_TOPICS
+            else []
+        )
+        sources = by_content or list(of_format(file, folder))
         if not sources and (own := layout.by_name(file.path, file.name)):
             sources = [own]
         found.sources += sources
