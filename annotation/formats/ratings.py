@@ -77,6 +77,7 @@ class _Reader:
         """Lines that are no error."""
 
     def batch(self, batch: Sequence[Line]) -> None:
+        batch = [(line, row) for line, row in batch if self._has_topic(line, row)]
         texts = self._texts(batch)
         by_writer: dict[RatingWriter, list[Given]] = defaultdict(list)
         for line, row in batch:
@@ -91,6 +92,15 @@ class _Reader:
                     self.n += 1
         for writer, labels in by_writer.items():
             writer.write(labels)
+
+    def _has_topic(self, line: int, row: RatingRow) -> bool:
+        """Return True if the topic is here, or the file is all or nothing.
+
+        An answer of a tool that is left out for its topic makes no text.
+        """
+        if not isinstance(line, Place) or not row.topic or row.topic in self.target.topics:
+            return True
+        return self.target.topic(self.source, line, "topic", row.topic) is not None
 
     def _texts(self, batch: Sequence[Line]) -> dict[_Key, _KnownText]:
         """The texts that the lines name. Passages that are new are made without words: only named so far.

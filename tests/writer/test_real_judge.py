@@ -130,11 +130,8 @@ def test_reply_with_a_label_first_is_read_at_its_grade(url, spec, pairs):
     labelled = replace(
         spec, prompt=f"{spec.prompt}\nBegin your reply with the word Rating and a colon."
     )
-    [reply] = list(
-        OpenAIGrader(labelled, url, key=None, concurrency=1, timeout=300, patience=600).replies(
-            iter(pairs[:1])
-        )
-    )
+    grader = OpenAIGrader(labelled, url, key=None, concurrency=1, timeout=300, patience=600)
+    [reply] = filter(None, grader.replies(iter(pairs[:1])))
     grade, expected, _ = expected_by_hand(asked_raw(url, labelled, pairs[0]))
     if reply.state is State.GRADED:
         assert (reply.grade, reply.expected_grade is None) == (grade, expected is None)
