@@ -10,6 +10,7 @@ from annotation.models import Rating, Text
 from crux_site.imports.importing import ImportFailed, import_dataset
 from tests.crux_site.imports.foreign.folders import read, refused, write
 from tests.crux_site.imports.foreign.test_tools import (
+    PAIR,
     STUDY,
     annotation,
     array,
@@ -68,10 +69,10 @@ def test_an_attention_check_of_potato_is_left_out():
 
 def test_answer_of_an_unknown_topic_makes_no_text(tmp_path, mill):
     labels = {"graded": {"4": "4"}}
-    names = ("m1/0/passage//m1:0", "no/0/passage//no:1")
+    names = (PAIR, "no/0/passage//no:1")
     lines = [{"instance_id": name, "user_id": "p1", "labels": labels} for name in names]
     summary = read(write(tmp_path, {"lines.jsonl": lines}), "potato")
-    assert graded() == [("p1", "m1:0", 0, 4)]
+    assert graded() == [("p1", "mill-1:0#0", 1, 4)]
     assert "topic 'no' is not in the dataset" in reasons(summary)[0][3]
     assert not Text.objects.filter(name="no:1").exists()
 
