@@ -61,7 +61,7 @@ def pairs() -> list[Pair]:
 
 
 def asked_raw(url: str, spec: Spec, pair: Pair) -> dict:
-    """What the server replies to the same messages, past our client."""
+    """Reply of the server to the same messages, past our client."""
     body = {
         "model": MODEL,
         "messages": render(spec, pair),

@@ -1,4 +1,4 @@
-"""How many requests are out at once: fewer after timeouts and 429, more while replies come."""
+"""Concurrency of requests: fewer after timeouts and 429, more while replies come."""
 
 import asyncio
 import time

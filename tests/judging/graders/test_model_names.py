@@ -1,4 +1,4 @@
-"""Which names in a reply stand for the model that was asked for, and what happens at another one."""
+"""Names of models in replies: those that stand for the model that was asked, and what happens at others."""
 
 import csv
 import json
