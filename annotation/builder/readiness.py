@@ -9,6 +9,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from annotation.models import Campaign, CheckQuestion, Item
+from annotation.models.corpus import digest
 from annotation.models.standard import kind_for
 from annotation.models.wording import same_words, shown
 from annotation.participation.workload import gold_plan, hourly, workload
@@ -65,6 +66,25 @@ def _texts(campaign: Campaign, step: Step) -> None:
         step.odd.append(
             f"The rubric “{campaign.rubric}” is made for {wanted}s, and these texts are {kind}s."
         )
+
+    if n := _n_repeated(campaign):
+        words = "text has" if n == 1 else "texts have"
+        step.odd.append(
+            f"{n} {words} the words of another text of the same topic, but for white space at the ends: people "
+            "read and grade each of them. Judges are asked once, and their grade is copied."
+        )
+
+
+def _n_repeated(campaign: Campaign) -> int:
+    """The number of study texts whose words an earlier one of the same topic has."""
+    items = campaign.items.filter(purpose=Item.Purpose.STUDY).order_by()
+    seen: set[tuple[int | None, str]] = set()
+    n = 0
+    for topic, body in items.values_list("text__topic", "text__body").iterator(chunk_size=500):
+        key = topic, digest((body or "").strip())
+        n += key in seen
+        seen.add(key)
+    return n
 
 
 def _parts(campaign: Campaign, step: Step) -> None:
