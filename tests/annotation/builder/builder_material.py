@@ -51,14 +51,18 @@ def make_labelled(slug: str = "harbour", passages: int = 10) -> Dataset:
                 kind="report",
                 system=system,
                 name=topic.name,
-                body=BODY,
+                body=f"{BODY} {system}",
             )
     orla = Rater.objects.create(dataset=dataset, name="orla", kind=Rater.Kind.HUMAN)
     graded = Rubric.objects.get(slug="graded")
     for number in range(passages):
         topic = topics[number % 2]
         text = Text.objects.create(
-            dataset=dataset, topic=topic, kind="passage", name=f"{topic}:{number}", body=BODY
+            dataset=dataset,
+            topic=topic,
+            kind="passage",
+            name=f"{topic}:{number}",
+            body=f"{BODY} {number}",
         )
         if number >= passages - 2:
             continue
