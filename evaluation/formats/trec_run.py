@@ -10,8 +10,8 @@ import math
 import zlib
 from array import array
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import suppress
+from collections.abc import Generator, Iterator
+from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from itertools import groupby, pairwise
 from pathlib import Path
@@ -250,12 +250,14 @@ def lines(run: RetrievalRun) -> Iterator[str]:
     are those of the lines, so that the topic is read back in this order. Raises ExportError for a name with
     white space, which would make another column.
     """
-    for _, group in groupby(_rows(run), key=lambda row: row.topic):
-        rows = list(group)
-        rises = any(later.score > earlier.score for earlier, later in pairwise(rows))
-        for row in rows:
-            rank = row.rank if rises or row.file_rank is None else row.file_rank
-            yield _line(run, row, rank, row.score)
+    # Closed at an error before its transaction is rolled back: PostgreSQL drops the cursor with that.
+    with closing(_rows(run)) as all_rows:
+        for _, group in groupby(all_rows, key=lambda row: row.topic):
+            rows = list(group)
+            rises = any(later.score > earlier.score for earlier, later in pairwise(rows))
+            for row in rows:
+                rank = row.rank if rises or row.file_rank is None else row.file_rank
+                yield _line(run, row, rank, row.score)
 
 
 @dataclass
@@ -300,7 +302,7 @@ def _falls(scores: list[float]) -> bool:
     return all(later < earlier for earlier, later in pairwise(kept))
 
 
-def _rows(run: RetrievalRun) -> Iterator[_Line]:
+def _rows(run: RetrievalRun) -> Generator[_Line]:
     ranked = RankedText.objects.filter(run=run).order_by(
         "topic__position", by_code_point("topic__name"), "rank"
     )

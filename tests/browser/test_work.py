@@ -266,10 +266,14 @@ def test_without_scripts_everything_can_be_answered(new_worker, site):
     page.locator("#q-2 textarea").fill("words that are not there")
     page.locator("#q-2 input[value='1']").check()
     page.locator("#q-2 button:has-text('Save question 2')").click()
-    expect(page.locator(".notices")).to_contain_text("are not in it")
+    # The form comes back at its place, as it was filled in.
+    expect(page.locator("#refused-2")).to_contain_text("are not in it")
+    expect(page.locator("#refused-2")).to_be_in_viewport()
+    expect(page.locator("#q-2 textarea")).to_have_value("words that are not there")
+    expect(page.locator("#q-2 input[value='1']")).to_be_checked()
     page.locator("#submit button").click()
     expect(page.locator("#missing")).to_contain_text("14 questions are left")
-    worker.errors.clear()  # the refused submit is a 422, which Chromium logs
+    worker.errors.clear()  # a refusal is a 422, which Chromium logs
 
 
 @pytest.mark.parametrize("width", [1280, 390])
