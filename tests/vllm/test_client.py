@@ -9,7 +9,7 @@ import pytest
 from judging.graders.base import AnotherJudge
 from judging.graders.openai_api import OpenAIGrader, probe
 from judging.graders.openai_server import Address
-from judging.grading import prompts
+from judging.grading import probabilities, prompts
 from judging.grading.pairs import Failure, Pair, Sampling, State
 from judging.grading.presets import constraint
 from judging.grading.prompt import hashes, render
@@ -47,18 +47,23 @@ def test_everything_about_the_judge_can_be_pinned(server):
     assert len(learnt.template_hash) == 64
 
 
-def test_a_reply_has_the_probability_of_every_grade_and_of_nothing_else(server):
+def test_a_reply_has_the_probability_of_every_grade_and_of_nothing_else(server, monkeypatch):
+    # A random model leaves little to the grades: by the rule for judges, no distribution would be kept.
+    monkeypatch.setattr(probabilities, "LEAST_MASS", 0.0)
     spec = spec_of(server.address)
     replies = graded(server, spec, pairs(30))
     assert {reply.state for reply in replies} <= {State.GRADED, State.UNPARSEABLE}
     assert len({reply.grade for reply in replies if reply.grade is not None}) > 2
     for reply in replies:
+        if reply.grade is None:
+            assert reply.probabilities is None
+            continue
         assert None not in reply.probabilities
         assert sum(reply.probabilities) == pytest.approx(reply.label_mass)
         assert 0 < reply.label_mass < 1
         assert reply.completion_tokens == 1
-        if reply.grade is not None:  # temperature 0: the likeliest of the grades
-            assert reply.probabilities[reply.grade] == max(reply.probabilities)
+        # Temperature 0: the likeliest of the grades.
+        assert reply.probabilities[reply.grade] == max(reply.probabilities)
 
 
 @pytest.mark.parametrize("tokens", [MAX_MODEL_LEN, MAX_MODEL_LEN + 1, 40 * MAX_MODEL_LEN])

@@ -129,10 +129,8 @@ def test_every_pair_has_one_attempt_whoever_is_killed(site, server, tmp_path, re
     assert {tuple(proxy.parameters[digest]["logprob_token_ids"]) for digest in hashes} == {
         tuple(labels)
     }
-    assert rows("select min(label_mass) > 0, max(label_mass) <= 1 from judging_attempt") in (
-        [(True, True)],
-        [(1, 1)],
-    )
-    assert rows("select count(*) from judging_attempt where expected_grade is null") == [(0,)]
+    # A random model seldom gives the grades the half that a distribution needs.
+    assert rows("select count(*) from judging_attempt where label_mass < 0.5") == [(0,)]
+    assert rows("select count(*) from judging_attempt where label_mass > 1") == [(0,)]
     grades = {grade for (grade,) in rows("select distinct grade from annotation_rating")}
     assert len(grades) > 2
