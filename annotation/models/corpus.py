@@ -108,7 +108,6 @@ class SubQuestion(NaturalKey):
 
     NO_WORDS = "no words in the source"
     WHOLE = "the request as a whole"
-    REPEATS = "the words of question "  # and its number, from 1
 
     topic = models.ForeignKey(
         Topic, on_delete=models.CASCADE, related_name="questions", db_index=False

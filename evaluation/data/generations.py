@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from django.db.models import Count, Max, QuerySet
 
+from annotation.filtering import REPEATS
 from annotation.models import Dataset, NuggetSpan, Rating, SubQuestion, Text, Topic
 from annotation.models.rating import RatingQuerySet, raters_of
 from annotation.models.standard import ANSWERED
@@ -31,7 +32,7 @@ class AskedQuestion(NamedTuple):
 
 def _repeated(earlier: Sequence[AskedQuestion], why: str) -> int | None:
     """Which of the earlier questions is asked again, by the reason for filtering the next one."""
-    number = why.removeprefix(SubQuestion.REPEATS) if why.startswith(SubQuestion.REPEATS) else ""
+    number = why.removeprefix(REPEATS) if why.startswith(REPEATS) else ""
     if not number.isdecimal() or not 1 <= int(number) <= len(earlier):
         return None
     return earlier[int(number) - 1].pk

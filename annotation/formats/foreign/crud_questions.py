@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from annotation.filtering import REPEATS
 from annotation.formats.records import FilteredQuestion, RatingRow, SpanRow, SubQuestionsRow
-from annotation.models import SubQuestion
 
 RATER = "questeval"
 RUBRIC = "answered"
@@ -30,7 +30,7 @@ def questions_row(
         first = places.setdefault(question.strip(), i)
         bodies.append(question if first == i else "")
         if first != i and question.strip():
-            because = f"{SubQuestion.REPEATS}{first + 1}"
+            because = f"{REPEATS}{first + 1}"
             filtered[str(i)] = FilteredQuestion(because=because)
     for i in range(n_answers, len(questions)):
         filtered[str(i)] = FilteredQuestion(because=NO_ANSWER)
