@@ -43,6 +43,9 @@ Room = Callable[Concatenate[AuthenticatedRequest, Choice, Board, ...], HttpRespo
 
 
 _nobody = no_choice("evaluation/retrieval/nobody.html")
+_no_relevance = no_choice(
+    "evaluation/retrieval/no_relevance.html", "Nobody has graded passages for whole topics."
+)
 
 
 def _no_scores(request: AuthenticatedRequest, dataset: Dataset) -> HttpResponseBase:
@@ -193,7 +196,7 @@ def retrieval_figure(
     return render(request, "evaluation/retrieval/figure.html", context)
 
 
-@chosen(relevance_choice, _nobody)
+@chosen(relevance_choice, _no_relevance)
 def retrieval_relevance(request: AuthenticatedRequest, choice: RelevanceChoice) -> HttpResponse:
     """Runs by relevance grades of whole topics, as trec_eval computes them."""
     page = relevance_page(choice)
@@ -213,7 +216,7 @@ def retrieval_relevance(request: AuthenticatedRequest, choice: RelevanceChoice) 
     return render(request, "evaluation/retrieval/relevance.html", context)
 
 
-@chosen(relevance_choice, _nobody)
+@chosen(relevance_choice, _no_relevance)
 def retrieval_relevance_csv(
     request: AuthenticatedRequest, choice: RelevanceChoice, name: str
 ) -> HttpResponseBase:
