@@ -127,7 +127,7 @@ def ordinal_grades(generator, n_topics, n_pairs=10):
 
 
 def binary_statistics(grades, *, bootstrap=True):
-    """Every statistic of grades 0 and 1, by name and method."""
+    """All statistics of grades 0 and 1, by name and method."""
     n_topics, n_pairs, _ = grades.shape
     items, topics = grades.reshape(-1, 4), np.repeat(np.arange(n_topics), n_pairs)
     people, judge = items[:, :3], items[:, 3]
@@ -178,7 +178,7 @@ def lower_by(items, topics):
 
 
 def ordinal_statistics(grades):
-    """Every statistic of grades 0 to 5, by name and method."""
+    """All statistics of grades 0 to 5, by name and method."""
     n_topics, n_pairs, _ = grades.shape
     items, topics = grades.reshape(-1, 4), np.repeat(np.arange(n_topics), n_pairs)
     people = items[:, :3]
@@ -479,7 +479,7 @@ MODELS: dict[str, Model] = {
 
 
 class Coverage(NamedTuple):
-    """How many of the studies have an interval, and how many of these hold the true value."""
+    """Number of studies with an interval, and number of these whose interval holds the true value."""
 
     holds: int
     intervals: int

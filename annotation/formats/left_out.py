@@ -21,7 +21,7 @@ class Repeated(StrEnum):
 
 @dataclass(frozen=True)
 class Part:
-    """One person's answers of an item, with the ids of the tool. `time` is in ISO 8601, or empty."""
+    """Answers of one person to an item, with the ids of the tool. `time` is in ISO 8601, or empty."""
 
     value: Any
     task: str = ""

@@ -148,7 +148,7 @@ class RatingWriter:
         self._last_before = Rating.objects.aggregate(last=Max("pk"))["last"] or 0
 
     def allows(self, line: int, place: str, grade: float) -> bool:
-        """Whether the rubric has this grade; an error is noted if not."""
+        """Return True if the rubric has this grade; otherwise an error is recorded."""
         if grade in self.rubric.grades:
             return True
         grades = ", ".join(str(level) for level in sorted(self.rubric.grades))

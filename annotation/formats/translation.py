@@ -50,7 +50,7 @@ class Translation:
 
     @property
     def leaves_out(self) -> bool:
-        """Whether answers that are wrong are left out and listed, and the others read."""
+        """Return True if invalid answers are left out and listed, and the others read."""
         return self.parts is not None
 
     def split(self, text: str) -> dict[str, str]:

@@ -29,7 +29,7 @@ Frozen = ItemQuestion | AttentionCheck
 
 @dataclass(frozen=True)
 class RefusedForm:
-    """What a form without scripts sent, and why it was not saved: the page shows it again, to be mended."""
+    """Values of a refused form of a page without scripts, and the reason; the page shows them again."""
 
     problem: str
     grade: str

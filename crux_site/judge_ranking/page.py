@@ -144,7 +144,7 @@ def _value(estimate: Estimate) -> float:
 
 
 def spent_by(dataset: Dataset, user: User) -> dict[int, Spent]:
-    """What each judge that a user sees took on a dataset, by its rater."""
+    """Failures, tokens and cost on a dataset of each judge that a user sees, by its rater."""
     judges = {judge.pk: judge for judge in Judge.objects.seen_by(user).select_related("rater")}
     counted = Attempt.objects.filter(judge__in=judges, text__dataset=dataset, counts=True)
     by_kind = counted.order_by().values_list("judge", "failure").annotate(n=Count("pk"))

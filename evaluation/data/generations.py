@@ -31,7 +31,7 @@ class AskedQuestion(NamedTuple):
 
 
 def _repeated(earlier: Sequence[AskedQuestion], why: str) -> int | None:
-    """Which of the earlier questions is asked again, by the reason for filtering the next one."""
+    """Position of the earlier question that is asked again, read from the reason of the filter."""
     number = why.removeprefix(REPEATS) if why.startswith(REPEATS) else ""
     if not number.isdecimal() or not 1 <= int(number) <= len(earlier):
         return None

@@ -62,7 +62,7 @@ def precision(relevance: ArrayLike, n_relevant: int, k: int) -> Estimate:
 
 
 def reciprocal_rank(relevance: ArrayLike, n_relevant: int) -> Estimate:
-    """One over the rank of the first relevant passage of the ranking, 0 where it has none (recip_rank).
+    """Reciprocal rank of the first relevant passage, 0 if there is none (recip_rank of trec_eval).
 
     Arguments, `n`, undefined cases and errors as `recall`.
     Source: trec_eval, measure recip_rank; its mean over topics is MRR.

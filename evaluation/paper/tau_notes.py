@@ -13,7 +13,7 @@ REVERSED = (
 
 
 def tau_note(taus: Sequence[tuple[str, OrderAgreement]]) -> str:
-    """How many pairs each correlation reverses, by its title, and why correlations have no interval."""
+    """Number of pairs that each correlation reverses, by title, and reasons for missing intervals."""
     counts = [
         f"{title} {tau.reversals.wording}".strip()
         for title, tau in taus

@@ -52,7 +52,7 @@ class Scored(Protocol):
 
 
 def pair_tests(systems: Sequence[Scored], metric: str) -> tuple[PairTest, ...]:
-    """Every two systems, from the largest difference to the smallest, undefined ones last.
+    """Tests of all pairs of systems, from the largest difference to the smallest, undefined ones last.
 
     The p values of all of them are adjusted together; pairs without a common topic have none.
     """
@@ -87,7 +87,7 @@ def sampled(flips: Iterable[Randomisation]) -> str:
 
 
 def pair_test(a: Scored, b: Scored, metric: str) -> PairTest:
-    """One pair alone, in the order given; its p value needs no adjustment."""
+    """Test of a single pair, in the order given; its p value needs no adjustment."""
     (flip,) = sign_flips((a.of(metric) - b.of(metric))[:, np.newaxis])
     return _test(a, b, metric, flip, np.nan if flip.p is None else flip.p)
 

@@ -70,7 +70,7 @@ def metrics_figure(metric_taus: Taus, choice: Choice) -> Json:
 
 
 def _each(metric_taus: Taus, places: int) -> list[list[str]]:
-    """Every tau as it is printed; nothing where it is undefined."""
+    """The printed values of tau; empty where undefined."""
     return [
         ["" if tau.value is None else printed(tau.value, places) for tau in row]
         for row in metric_taus.rows

@@ -61,7 +61,7 @@ class Choice(ScoringChoice):
 
     @property
     def has_relevance(self) -> bool:
-        """Whether somebody graded passages for whole topics, as qrels do."""
+        """Return True if passages have grades for whole topics, as in qrels."""
         return bool(relevance_sources(self.dataset))
 
     @property
@@ -107,7 +107,7 @@ class Choice(ScoringChoice):
 
     @property
     def topic_choices(self) -> list[tuple[str, str]]:
-        """Which of these systems are compared."""
+        """Choices of the systems to compare: those on the same topics, or all."""
         return list(TOPICS.items())
 
 

@@ -73,7 +73,7 @@ class RelevanceForm(QueryForm):
 
 @dataclass(frozen=True)
 class RelevanceChoice:
-    """One state of the page. `words` are its parameters as they came, without empty ones."""
+    """State of the page. `words` are its parameters as they came, without empty ones."""
 
     dataset: Dataset
     options: RelevanceOptions

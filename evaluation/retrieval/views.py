@@ -49,7 +49,7 @@ _no_relevance = no_choice(
 
 
 def _no_scores(request: AuthenticatedRequest, dataset: Dataset) -> HttpResponseBase:
-    """Where nobody graded sub-questions: the runs by relevance grades, or a page that says what is missing."""
+    """Page without grades of sub-questions: scores by relevance grades, or a note on what is missing."""
     if request.path.endswith("/") and relevance_sources(dataset):
         return retrieval_relevance(request, dataset.slug)
     return _nobody(request, dataset)

@@ -197,7 +197,7 @@ class ScoringChoice:
 
     @property
     def zeros(self) -> list[tuple[str, str]]:
-        """Whose topics without results can count as 0."""
+        """The kinds of systems whose topics without results can count as 0."""
         return list(ZERO_WORDS.items())
 
     def query(self, **changes: Any) -> str:

@@ -39,7 +39,7 @@ NO_RESULTS = "undefined, because there are no results for the topic"
 
 @dataclass(frozen=True, slots=True)
 class RelevanceOptions:
-    """Whose grades, relevant from which (eta), to which rank (None: all), and further measures by name.
+    """Source of the grades, threshold eta, cut-off rank (None: all), and further measures by name.
 
     `depth` limits nDCG, recall and precision, as trec_eval's ndcg_cut_k, recall_k and P_k; MAP and MRR are of
     the whole run. `zeros` says whether topics without results count as 0: see `Options`.
@@ -105,7 +105,7 @@ class RelevanceRow:
 
     @property
     def absent_remark(self) -> str:
-        """How many topics have no results, and what becomes of them; empty where all have some."""
+        """Number and treatment of topics without results, in a sentence; empty if all have results."""
         if not self.n_absent:
             return ""
         fate = "counted as 0" if self.counts_absent else "left out"
@@ -238,7 +238,7 @@ def _measured(
 
 
 def _of_ir_measures(options: RelevanceOptions, grades: Grades, every: Sequence[Row]) -> Others:
-    """What ir_measures computes, relevant from eta where the measure's name does not say otherwise."""
+    """Scores by ir_measures, relevant from eta unless the name of the measure says otherwise."""
     library = _library()
     measures = {name: _measure(library, name, options.eta) for name in options.others}
     names = {measure: name for name, measure in measures.items()}

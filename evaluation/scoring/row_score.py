@@ -173,7 +173,7 @@ class RowScore:
 
     @property
     def absent_remark(self) -> str:
-        """How many topics have no results, and what becomes of them; empty where all have some."""
+        """Number and treatment of topics without results, in a sentence; empty if all have results."""
         n = self.n_absent
         if not n:
             return ""
@@ -184,7 +184,7 @@ class RowScore:
 
     @property
     def counts_absent(self) -> bool:
-        """Whether topics without results count as 0."""
+        """Return True if topics without results count as 0."""
         return not np.isnan(self.values[:, self.absent]).all()
 
     @property

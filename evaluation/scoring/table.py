@@ -103,7 +103,7 @@ class Table:
 
 
 def _judged(pool: Pool) -> list[bool]:
-    """Whether each metric has something to find on a topic: what trec_eval calls a topic with judgements."""
+    """Return for each metric whether a topic has judgements in the sense of trec_eval."""
     answerable, relevant = bool(pool.answerable), bool(pool.passages)
     found = {
         "coverage": answerable,

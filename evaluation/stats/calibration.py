@@ -147,7 +147,7 @@ def _gaps(sums: FloatArray) -> FloatArray:
 
 
 def _added(gaps: FloatArray, se: FloatArray) -> FloatArray:
-    """How much larger than |gap| the mean of |N(gap, se^2)| is: the folded normal distribution."""
+    """Excess of the mean of |N(gap, se^2)|, a folded normal distribution, over |gap|."""
     scaled = np.abs(gaps) / np.where(se > 0, se, 1.0)
     density, tail = scipy.stats.norm.pdf(scaled), scipy.stats.norm.sf(scaled)
     return np.where(se > 0, 2 * se * (density - scaled * tail), 0.0)

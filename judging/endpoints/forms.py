@@ -219,7 +219,7 @@ def preset_values(name: str) -> dict[str, Any]:
 
 
 class ProjectBudgetForm(VersionedForm):
-    """What judging on a project's servers may take. Two empty limits close it."""
+    """Budget of a project for judging on its servers. Two empty limits mean no budget."""
 
     class Meta:
         model = ProjectBudget

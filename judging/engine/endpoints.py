@@ -44,7 +44,7 @@ def endpoint_named(reference: str) -> Endpoint | None:
 
 
 def address_named(reference: str, project: Project) -> Address:
-    """Where a project's server is. Raises GraderError where it is gone, another project's, or not allowed."""
+    """Address of a project's server. Raises GraderError if it is gone, another project's, or not allowed."""
     row = endpoint_named(reference)
     if row is None:
         raise GraderError(
@@ -57,7 +57,7 @@ def address_named(reference: str, project: Project) -> Address:
 
 
 def address_of(row: Endpoint) -> Address:
-    """Where a server is, with its decrypted key. Raises GraderError where its host is not allowed."""
+    """Address of a server with its decrypted key. Raises GraderError if its host is not allowed."""
     preset = SERVER_PRESETS.get(row.preset)
     listed_by = (preset.list_key_header if preset else "") or row.key_header
     route = Route(

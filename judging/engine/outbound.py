@@ -30,7 +30,7 @@ class HostRefused(Unavailable):
 
 
 def reach_of(url: str) -> Reach:
-    """Which addresses a project's server at this URL may resolve to.
+    """Network addresses that a project's server at this URL may resolve to.
 
     Raises HostRefused for a URL that the policy does not allow, Unavailable for one that cannot be used.
     """

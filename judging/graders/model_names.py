@@ -1,4 +1,4 @@
-"""Whether the model that a reply names is the one that was asked for."""
+"""Comparison of the model that a reply names with the requested model."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def _parted(name: str) -> tuple[str, str]:
 
 
 def _fits(date: str, revision: str) -> bool:
-    """Whether a version's date is that of a revision, or the revision has none."""
+    """Return True if a version has the date of a revision, or the revision has no date."""
     other = _DATE_IN_REVISION.search(f"-{revision}")
     if other is None:
         return True

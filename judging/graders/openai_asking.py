@@ -73,7 +73,7 @@ class Asking(Generic[What, Came]):
 
     @property
     def room(self) -> int:
-        """How many messages may be out: one until the first reply says whose it is, or is long in coming."""
+        """Limit of concurrent requests: one until the first reply names its model, or is slow."""
         is_known = self.has_replied or self._key in _known
         if not is_known and time.monotonic() - self._ready_at < FIRST_REPLY_SECONDS:
             return 1
@@ -123,7 +123,7 @@ class Asking(Generic[What, Came]):
         return came
 
     async def _samples(self, what: What, digest: str, encoded: bytes) -> Came | Answer:
-        """One answer with all samples, put together from several where the server gives one at a time."""
+        """Answer with all samples, joined from several requests if the server gives one sample at a time."""
         bodies: list[bytes] = []
         missing = self.spec.sampling.samples
         while missing > 0:
@@ -346,9 +346,9 @@ class Asking(Generic[What, Came]):
         return 0 if answer.status == 200 and openai_reply.broken(answer.body) else answer.status
 
     async def _refuses_form(self) -> bool:
-        """Whether the server answers unless a reply is held to a form: asked until it is known, and no more.
+        """Return True if the server answers only requests that are not held to a form of reply.
 
-        A reply to such a request says that it does not.
+        It is asked once. A reply to a request that is held to a form says that it does not refuse.
         """
         if self._successes or not self._forms:
             return False

@@ -52,12 +52,12 @@ class Pool(Generic[What, Came]):
 
     @property
     def room(self) -> int:
-        """How many messages may be out at all servers together, now."""
+        """Current limit of concurrent requests, over all servers."""
         return min(self._concurrency, sum(asking.room for asking in self._ready))
 
     @property
     def limit(self) -> int:
-        """How many requests at once the servers take as far as is known, of those that are wished for."""
+        """Current limit of concurrent requests by the load of the servers, at most the configured one."""
         total = sum(int(asking.load.limit) for asking in self._ready)
         return min(self._concurrency, total) or self._concurrency
 

@@ -236,7 +236,7 @@ async def token_ids_of(server: Server, question: Mapping[str, object]) -> list[i
 
 
 async def _tells_logprobs(server: Server, model: str) -> tuple[bool, str, str]:
-    """Whether it tells them, how the reply names the model, and a sentence where it tells none."""
+    """Ask for log-probabilities: (whether they come, the model that the reply names, a note if not)."""
     question = {
         "model": model,
         "messages": base.PLAIN,

@@ -68,7 +68,7 @@ def names_a_parameter(words: str) -> bool:
 
 
 def names_several_samples(words: str) -> bool:
-    """Whether a server's words say that it gives one reply to a message."""
+    """Return True if the words of a server say that it gives one reply to a message."""
     return _SEVERAL.search(words) is not None
 
 

@@ -41,7 +41,7 @@ class Patience:
 
     @property
     def has_to_wait(self) -> bool:
-        """Whether the server asked everybody to wait, for longer than until now."""
+        """Return True if the server asked all clients to wait, and the time has not passed."""
         return self._not_before > time.monotonic()
 
     def put_aside(self) -> None:

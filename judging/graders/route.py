@@ -29,7 +29,7 @@ _METADATA = frozenset(
 
 
 class Reach(Enum):
-    """Which network addresses a route may connect to."""
+    """Network addresses that a route may connect to."""
 
     ANY = "any"  # servers of the environment, which the site's operator has named
     PUBLIC = "public"
@@ -64,7 +64,7 @@ KEY_HEADERS: Mapping[str, KeyHeader] = {
 
 @dataclass(frozen=True)
 class Route:
-    """How a server is reached, beside its URL and key.
+    """Settings of the connection to a server, beside its URL and key.
 
     `list_key_header` carries the key in GET requests, such as of the model list. `params` are added to the
     query of every request. `ca_file` is a PEM file of certificate authorities, empty for the system's.

@@ -37,7 +37,7 @@ def _thinks(extra: Mapping[str, object], tokens: int) -> bool:
 
 
 def _is_own(url: str) -> bool:
-    """Whether an address is of this machine or network, or a name without a dot, as in a cluster."""
+    """Return True for an address of this machine or network, or a host name without a dot."""
     host = urlsplit(url).hostname or ""
     try:
         return ipaddress.ip_address(host).is_private

@@ -85,7 +85,7 @@ def _labelled(before: str) -> list[re.Match[str]]:
 
 
 def rating_json_2(reply: str, scale: Scale) -> Parsed:
-    """One JSON object with a `rating` and an `evaluation` or a `reason`, and nothing else.
+    """Read the rating of a JSON object with an `evaluation` or a `reason`, and nothing else.
 
     It may stand in a code fence. A rating is 5, 5.0 or "5"; 3.5 is none. What the reason says does not count.
     """
@@ -98,7 +98,7 @@ def rating_json_2(reply: str, scale: Scale) -> Parsed:
 
 
 def grade_json_2(reply: str, scale: Scale) -> Parsed:
-    """One JSON object with exactly one of `grade`, `rating` and `score`, read as by rating-json-2."""
+    """Read exactly one of `grade`, `rating` and `score` of a JSON object, as rating-json-2 does."""
     values = _only_object(reply)
     return (
         unparseable(values) if isinstance(values, Failure) else placed(reply, graded(values, scale))
@@ -106,7 +106,7 @@ def grade_json_2(reply: str, scale: Scale) -> Parsed:
 
 
 def label_json_2(reply: str, scale: Scale) -> Parsed:
-    """One JSON object, and nothing else, whose `label_name` (or `label`) is a word of the rubric."""
+    """Read the word of the rubric under `label_name` or `label` of a JSON object, and nothing else."""
     values = _only_object(reply)
     return unparseable(values) if isinstance(values, Failure) else word_of(values, scale)
 

@@ -245,7 +245,7 @@ def _of_the_highest(match: re.Match[str], scale: Scale) -> bool:
 
 
 def rated(values: dict[str, Any], name: str, scale: Scale) -> Parsed:
-    """What stands under the name; nothing where another number says it again, or of how many it is."""
+    """Read the grade under a name of a JSON object; none if another key may hold a grade or a scale."""
     others = (value for key, value in values.items() if key != name and _BESIDE.search(key))
     if any(not isinstance(value, str) or NUMBER.search(value) for value in others):
         return unparseable(Failure.SEVERAL)

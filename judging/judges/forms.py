@@ -241,7 +241,7 @@ class JudgeForm(forms.Form):
         }
 
     def chosen_project(self) -> Project | None:
-        """Where the judge of this valid form is visible; None where it is where it runs."""
+        """The project in which the judge of this valid form is visible; None: the projects where it runs."""
         slug = self.cleaned_data["project"]
         return next((project for project in self.owned if project.slug == slug), None)
 

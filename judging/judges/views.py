@@ -214,7 +214,7 @@ def judge_new(request: AuthenticatedRequest) -> HttpResponseBase:
 
 
 def may_create(user: User) -> bool:
-    """Whether somebody may create judges: admins, and owners of any project."""
+    """Return True if a user may create judges: admins, and owners of any project."""
     return user.is_admin or Project.objects.owned_by(user).exists()
 
 
@@ -255,7 +255,7 @@ def _held(typed: dict[str, Any]) -> dict[str, Any]:
 
 
 def _ask(typed: dict[str, Any], user: User) -> dict[str, Any]:
-    """What a server tells of the model, filled in where it tells; else why it does not."""
+    """Answer of a server about the model, with the fields that it fills in, or the reason for none."""
     names = [name for name, _ in choices_for(user, *Project.objects.owned_by(user))]
     if typed["endpoint"] not in names:
         return {"silent": "Choose a server to ask." if names else "This site knows no server."}

@@ -115,11 +115,11 @@ class ProjectBudget(models.Model):
 
     @property
     def is_open(self) -> bool:
-        """Whether an admin has set a limit at all: without one nothing may be spent."""
+        """Return True if an admin has set a limit: without one nothing may be spent."""
         return self.max_tokens is not None or self.max_money is not None
 
     def exhausted(self) -> str:
-        """Which limit is reached, in a sentence; "" while none is."""
+        """The limit that is reached, in a sentence; "" while none is."""
         if not self.is_open:
             return f"{self.project} has no budget for judging on its own servers."
         if self.max_tokens is not None and self.spent_tokens >= self.max_tokens:
@@ -139,7 +139,7 @@ class ProjectBudget(models.Model):
 
 
 class OutboundPolicy(models.Model):
-    """Whether servers at any public host may be called, or listed hosts alone. One row."""
+    """Policy for hosts of servers: any public host, or only listed ones. A single row."""
 
     allows_public_hosts = models.BooleanField(default=True)
 

@@ -94,7 +94,7 @@ class ModelRun(models.Model):
         raise NotImplementedError
 
     def exhausted_project_budget(self) -> str:
-        """Why the project's budget allows no more; "" while it does, or where none is charged."""
+        """The reason why the project's budget allows no more; "" while it does, or if none is charged."""
         return ""
 
     def is_being_planned(self) -> bool:

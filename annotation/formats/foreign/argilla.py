@@ -202,7 +202,7 @@ def _into(row: _Record) -> Iterator[RatingRow | Told]:
 
 
 def _of_agents(suggestions: _Suggestions) -> tuple[dict[str, _Said], int]:
-    """What each agent suggested, and the number of suggestions that name none."""
+    """Suggestions by agent, and the number of suggestions that name none."""
     agents: dict[str, _Said] = defaultdict(_Said)
     nameless = 0
     for rubric, each in (suggestions.__pydantic_extra__ or {}).items():

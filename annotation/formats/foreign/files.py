@@ -54,14 +54,14 @@ class File:
 
     @cached_property
     def content(self) -> Content:
-        """Whether the lines are a run or qrels; asked where the name does not tell."""
+        """Return True if the lines are a run or qrels; for files whose name does not tell."""
         return (
             content_of(self.path) if self.ends(*_PLAIN) or "." not in self.base else Content.OTHER
         )
 
     @cached_property
     def is_sgml_topics(self) -> bool:
-        """Whether the file begins with a <top> of TREC topics."""
+        """Return True if the file begins with a <top> of TREC topics."""
         if self.ends(".jsonl", ".json", ".parquet"):
             return False
         try:

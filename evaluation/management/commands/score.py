@@ -92,7 +92,7 @@ class Command(BaseCommand):
 
 
 def _is_by_relevance(dataset: Dataset, options: dict[str, Any]) -> bool:
-    """Whether the grades are of whole topics: those named are, or nobody graded sub-questions.
+    """Return True if relevance grades of whole topics are used: by name, or as no sub-question has grades.
 
     Raises SelectionError for options that are of sub-questions, or of whole topics, alone.
     """
