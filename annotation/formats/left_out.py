@@ -30,16 +30,16 @@ class Part:
     time: str = ""
 
 
-class Place(int):
+class AnswerPosition(int):
     """Line number of an answer, with its item (from 1), task, annotation and person."""
 
     item: int
     part: Part
 
-    def __new__(cls, line: int, item: int, part: Part) -> Place:
-        place = super().__new__(cls, line)
-        place.item, place.part = item, part
-        return place
+    def __new__(cls, line: int, item: int, part: Part) -> AnswerPosition:
+        position = super().__new__(cls, line)
+        position.item, position.part = item, part
+        return position
 
     @property
     def ids(self) -> dict[str, str]:

@@ -16,7 +16,7 @@ from annotation.formats import long_table
 from annotation.formats.batches import LOOK_UP, batches
 from annotation.formats.highlights import Found, as_stated, find
 from annotation.formats.layout import Source
-from annotation.formats.left_out import Place
+from annotation.formats.left_out import AnswerPosition
 from annotation.formats.reading import rows
 from annotation.formats.records import RatingRow, SpanRow
 from annotation.formats.repeated import one_answer_each
@@ -98,7 +98,7 @@ class _Reader:
 
         An answer of a tool that is left out for its topic makes no text.
         """
-        if not isinstance(line, Place) or not row.topic or row.topic in self.target.topics:
+        if not isinstance(line, AnswerPosition) or not row.topic or row.topic in self.target.topics:
             return True
         return self.target.topic(self.source, line, "topic", row.topic) is not None
 
@@ -145,7 +145,7 @@ class _Reader:
     def _writer(self, line: int, row: RatingRow) -> RatingWriter | None:
         """Who writes what this rater grades under this rubric; None, and an error noted, if nobody can."""
         key = (row.rater, row.rater_kind, row.rubric)
-        if key not in self.writers or (isinstance(line, Place) and not self.writers[key]):
+        if key not in self.writers or (isinstance(line, AnswerPosition) and not self.writers[key]):
             # Each answer that is left out is listed with its reason.
             self.writers[key] = self._new_writer(line, row)
         return self.writers[key]

@@ -10,7 +10,7 @@ from typing import IO, TYPE_CHECKING, Any, TypeVar
 from pydantic import ValidationError
 
 from annotation.formats.layout import Source
-from annotation.formats.left_out import Part, Place
+from annotation.formats.left_out import AnswerPosition, Part
 from annotation.formats.records import Row
 from annotation.formats.summary import shown
 from annotation.formats.translation import DECODER, Broken, Told, Translation
@@ -85,12 +85,12 @@ def _translated(
         shares_line = translation.values and number == before  # which then does not tell the item
         before = number
         for part in translation.parts(value) if translation.parts else (Part(value),):
-            place = Place(number, n, part) if translation.parts or shares_line else number
+            place = AnswerPosition(number, n, part) if translation.parts or shares_line else number
             if row := validated(target, source, place, part.value, translation.shape):
                 for own in translation.into(row):
                     if not isinstance(own, Told):
                         yield place, own
-                    elif translation.leaves_out and isinstance(place, Place):
+                    elif translation.leaves_out and isinstance(place, AnswerPosition):
                         target.leave_out(source, place, own.what)
                     else:
                         target.summary.mapped[own.what] += 1
@@ -169,7 +169,11 @@ def validated(
         row: Shape = shape.__pydantic_validator__.validate_python(value)
     except ValidationError as error:
         wrongs = error.errors(include_url=False)
-        of_one = isinstance(number, Place) and source.translation and source.translation.leaves_out
+        of_one = (
+            isinstance(number, AnswerPosition)
+            and source.translation
+            and source.translation.leaves_out
+        )
         for wrong in wrongs[: 1 if of_one else _ERRORS_OF_A_LINE]:
             place = ".".join(_printable(part) for part in wrong["loc"])
             target.problem(source, number, place, _message(wrong))

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from annotation.formats.layout import Source
-from annotation.formats.left_out import Place, Repeated
+from annotation.formats.left_out import AnswerPosition, Repeated
 from annotation.formats.records import RatingRow
 from annotation.formats.summary import Mapped, Problem
 
@@ -41,7 +41,7 @@ def _chosen(target: Target, source: Source, rows: list[Line]) -> Iterator[Line]:
     message = f"{row.rater} graded {row.text} under {row.rubric} as {grades} in {_listed(ids)}"
     if target.repeated is Repeated.REFUSE:
         line = rows[0][0]
-        where = str(line) if isinstance(line, Place) else ""
+        where = str(line) if isinstance(line, AnswerPosition) else ""
         target.refuse(Problem(source.name, int(line), "", message, where))
         return
     newest = _newest(rows) if target.repeated is Repeated.NEWEST else None
@@ -50,12 +50,12 @@ def _chosen(target: Target, source: Source, rows: list[Line]) -> Iterator[Line]:
     elif target.repeated is Repeated.NEWEST:
         message += ", and the file does not tell which is the newest"
     for line, row in rows:
-        if isinstance(line, Place) and (line, row) != newest:
+        if isinstance(line, AnswerPosition) and (line, row) != newest:
             target.leave_out(source, line, Mapped.TWICE, message)
 
 
 def _id(line: int) -> str:
-    if not isinstance(line, Place):
+    if not isinstance(line, AnswerPosition):
         return f"line {line}"
     return f"annotation {line.part.annotation}" if line.part.annotation else f"item {line.item}"
 
@@ -79,7 +79,7 @@ def _newest(rows: list[Line]) -> Line | None:
 
 def _time(line: int) -> datetime | None:
     try:
-        time = datetime.fromisoformat(line.part.time if isinstance(line, Place) else "")
+        time = datetime.fromisoformat(line.part.time if isinstance(line, AnswerPosition) else "")
     except ValueError:
         return None
     return time if time.tzinfo else time.replace(tzinfo=UTC)

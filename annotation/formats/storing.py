@@ -11,7 +11,7 @@ from django.db.models import Max
 from annotation.formats.batches import LOOK_UP, batches
 from annotation.formats.highlights import Found, as_stated, find, how, relocate, words_of
 from annotation.formats.layout import Source
-from annotation.formats.left_out import Place
+from annotation.formats.left_out import AnswerPosition
 from annotation.formats.records import QlabelsRow, QrelsRow
 from annotation.formats.summary import Conflict, LocatedCount, Mapped
 from annotation.formats.target import KnownQuestion, KnownRubric, Target
@@ -168,7 +168,7 @@ class RatingWriter:
             message = (
                 f"{self.rater} is an account or judge of this site: no file adds to its grades"
             )
-            for label in new if isinstance(new[0].line, Place) else new[:1]:
+            for label in new if isinstance(new[0].line, AnswerPosition) else new[:1]:
                 self.target.problem(self.source, label.line, label.place, message)
             return
         self._make(new)

@@ -12,7 +12,7 @@ from django.db import reset_queries
 from annotation.formats.batches import LOOK_UP, batches
 from annotation.formats.history import known_raters
 from annotation.formats.layout import Source
-from annotation.formats.left_out import LeftOutAnswer, Place, Repeated
+from annotation.formats.left_out import AnswerPosition, LeftOutAnswer, Repeated
 from annotation.formats.new_words import NewWords
 from annotation.formats.run_order import RunOrder
 from annotation.formats.summary import LIMIT, ImportFailed, ImportSummary, Mapped, Problem, shown
@@ -163,9 +163,9 @@ class Target:
         if isinstance(source, Source) and source.translation:
             no_pair = field == source.translation.fields.get("text")
             field = source.translation.fields.get(field, field)
-        where = str(line) if isinstance(line, Place) else ""
+        where = str(line) if isinstance(line, AnswerPosition) else ""
         problem = Problem(name, int(line), field, message, where)
-        if isinstance(source, Source) and isinstance(line, Place) and _leaves_out(source):
+        if isinstance(source, Source) and isinstance(line, AnswerPosition) and _leaves_out(source):
             self._wrong.append(problem)
             self.leave_out(
                 source, line, Mapped.NO_PAIR if no_pair else Mapped.WRONG, message, field
@@ -180,7 +180,7 @@ class Target:
             self.stop_if_wrong()
 
     def leave_out(
-        self, source: Source, place: Place, what: str, reason: str = "", field: str = ""
+        self, source: Source, place: AnswerPosition, what: str, reason: str = "", field: str = ""
     ) -> None:
         """Count an answer of a tool that becomes no row, and list it under the ids of the tool."""
         self.summary.mapped[what] += 1

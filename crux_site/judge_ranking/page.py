@@ -30,8 +30,8 @@ LEAST_SHARE = (
 
 
 @dataclass(frozen=True)
-class Spent:
-    """Replies of a judge on a dataset without a grade, by kind, and what its runs there took."""
+class JudgeUsage:
+    """Replies of a judge on a dataset without a grade, by kind, and what its runs there usage_cells."""
 
     judge: Judge
     failures: Sequence[tuple[str, int]]
@@ -66,14 +66,14 @@ class RankedJudge:
 class JudgeRanking:
     """The judges of a selection on the pairs that each of them and at least one rater graded.
 
-    `others` are those left out, with the number of rated pairs that they graded. `measure` is the name of
+    `left_out` are those left out, with the number of rated pairs that they graded. `measure` is the name of
     the agreement that they are ranked by: quadratic kappa on one ordered scale, else Cohen's kappa.
     Intervals: jackknife over topics.
     """
 
     measure: str
     judges: Sequence[RankedJudge]
-    others: Sequence[tuple[Column, int]]
+    left_out: Sequence[tuple[Column, int]]
     n_rated: int
     n_common: int
     n_topics: int
@@ -99,7 +99,7 @@ def _ranking(selection: Selection, names: tuple[str, ...]) -> JudgeRanking:
     loaded = [(judge, load(select_judge(selection, judge))) for judge in selection.judges]
     graded = {judge: ~np.isnan(matrix.judge) for judge, matrix in loaded}
     n_rated = loaded[0][1].n_items if loaded else load(replace(selection, judge=None)).n_items
-    counts = {judge: int(there.sum()) for judge, there in graded.items()}
+    counts = {judge: int(is_graded.sum()) for judge, is_graded in graded.items()}
     chosen = [
         (judge, matrix)
         for judge, matrix in loaded
@@ -116,15 +116,15 @@ def _ranking(selection: Selection, names: tuple[str, ...]) -> JudgeRanking:
     ranked = []
     for judge, scores in by_agreement:
         estimate: Estimate = getattr(scores, measure)
-        better = sum(_value(getattr(other, measure)) > _value(estimate) for _, other in scored)
+        better = sum(_value(getattr(rival, measure)) > _value(estimate) for _, rival in scored)
         rank = None if estimate.value is None else better + 1
         ranked.append(RankedJudge(judge, rank, estimate, scores, counts[judge]))
-    there = {judge for judge, _ in chosen}
+    chosen_judges = {judge for judge, _ in chosen}
     first = chosen[0][1] if chosen else None
     return JudgeRanking(
         measure=measure,
         judges=ranked,
-        others=[(judge, n) for judge, n in counts.items() if judge not in there],
+        left_out=[(judge, n) for judge, n in counts.items() if judge not in chosen_judges],
         n_rated=n_rated,
         n_common=int(common.sum()),
         n_topics=len(set(first.topic[common].tolist())) if first else 0,
@@ -133,17 +133,17 @@ def _ranking(selection: Selection, names: tuple[str, ...]) -> JudgeRanking:
 
 def _scores(matrix: RatingMatrix, common: np.ndarray) -> AgainstJudge:
     """The judge of a matrix against all ratings of the common pairs."""
-    item, place = np.nonzero(~np.isnan(matrix.grades) & common[:, None])
+    item, rater = np.nonzero(~np.isnan(matrix.grades) & common[:, None])
     assert matrix.selection.judge is not None
     name, title = matrix.selection.judge.name, matrix.selection.judge.title
-    return against(matrix, (name, title), matrix.grades[item, place], item)
+    return against(matrix, (name, title), matrix.grades[item, rater], item)
 
 
 def _value(estimate: Estimate) -> float:
     return -np.inf if estimate.value is None else estimate.value
 
 
-def spent_by(dataset: Dataset, user: User) -> dict[int, Spent]:
+def usage_by_rater(dataset: Dataset, user: User) -> dict[int, JudgeUsage]:
     """Failures, tokens and cost on a dataset of each judge that a user sees, by its rater."""
     judges = {judge.pk: judge for judge in Judge.objects.seen_by(user).select_related("rater")}
     counted = Attempt.objects.filter(judge__in=judges, text__dataset=dataset, counts=True)
@@ -163,7 +163,7 @@ def spent_by(dataset: Dataset, user: User) -> dict[int, Spent]:
         if cost:
             prices.setdefault(judge, []).append((currency, cost))
     return {
-        judges[judge].rater_id: Spent(
+        judges[judge].rater_id: JudgeUsage(
             judge=judges[judge],
             failures=[(failure_words(kind), n) for kind, n in of_judge.most_common() if kind],
             n_replies=of_judge.total(),

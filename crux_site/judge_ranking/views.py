@@ -10,7 +10,7 @@ from django.views.decorators.http import require_safe
 
 from annotation.http import AuthenticatedRequest, researchers_only
 from annotation.models import Dataset
-from crux_site.judge_ranking.page import JudgeRanking, Spent, ranking_of, spent_by
+from crux_site.judge_ranking.page import JudgeRanking, JudgeUsage, ranking_of, usage_by_rater
 from evaluation.csv_tables import ESTIMATE, Cell, csv_response, estimate_cells, estimate_header
 from evaluation.data.selection import Selection, SelectionError
 from evaluation.http import asked_for, json_file, refusal
@@ -31,13 +31,13 @@ def judge_ranking(request: AuthenticatedRequest, slug: str) -> HttpResponse:
         selection, ranking = _ranked(request, dataset)
     except SelectionError as error:
         return refusal(request, dataset, str(error))
-    spent = spent_by(dataset, request.user)
+    usage = usage_by_rater(dataset, request.user)
     context = {
         "room": "datasets",
         "dataset": dataset,
         "selection": selection,
         "ranking": ranking,
-        "rows": [(row, spent.get(row.column.pk)) for row in ranking.judges],
+        "rows": [(row, usage.get(row.column.pk)) for row in ranking.judges],
         "chosen": {row.column.name for row in ranking.judges},
     }
     return render(request, "crux_site/judge_ranking/judge_ranking.html", context)
@@ -52,7 +52,7 @@ def judge_ranking_csv(request: AuthenticatedRequest, slug: str) -> HttpResponse:
         _, ranking = _ranked(request, dataset)
     except SelectionError as error:
         return refusal(request, dataset, str(error))
-    rows = _rows(ranking, spent_by(dataset, request.user))
+    rows = _rows(ranking, usage_by_rater(dataset, request.user))
     return csv_response(f"{slug}-judges", HEADER, rows)
 
 
@@ -65,7 +65,7 @@ def judge_ranking_json(request: AuthenticatedRequest, slug: str) -> HttpResponse
         selection, ranking = _ranked(request, dataset)
     except SelectionError as error:
         return refusal(request, dataset, str(error))
-    spent = spent_by(dataset, request.user)
+    usage = usage_by_rater(dataset, request.user)
     content: dict[str, Any] = {
         "dataset": slug,
         "rubric": selection.rubric.slug,
@@ -84,10 +84,10 @@ def judge_ranking_json(request: AuthenticatedRequest, slug: str) -> HttpResponse
                 )
             }
             | dict(zip(HEADER[-6:-1], row[-6:-1], strict=True))
-            | _spent_as_json(spent.get(judge.column.pk))
-            for row, judge in zip(_rows(ranking, spent), ranking.judges, strict=True)
+            | _usage_as_json(usage.get(judge.column.pk))
+            for row, judge in zip(_rows(ranking, usage), ranking.judges, strict=True)
         ],
-        "left_out": [{"judge": column.name, "n_pairs_graded": n} for column, n in ranking.others],
+        "left_out": [{"judge": column.name, "n_pairs_graded": n} for column, n in ranking.left_out],
     }
     return json_file(f"{slug}-judges", content)
 
@@ -97,26 +97,26 @@ def _ranked(request: AuthenticatedRequest, dataset: Dataset) -> tuple[Selection,
     return selection, ranking_of(selection, request.GET.getlist("of"))
 
 
-def _rows(ranking: JudgeRanking, spent: dict[int, Spent]) -> list[list[Cell]]:
+def _rows(ranking: JudgeRanking, usage: dict[int, JudgeUsage]) -> list[list[Cell]]:
     rows: list[list[Cell]] = []
     for judge in ranking.judges:
-        of_judge = spent.get(judge.column.pk)
-        took: list[Cell] = [None] * 4
+        of_judge = usage.get(judge.column.pk)
+        usage_cells: list[Cell] = [None] * 4
         if of_judge:
             money = "; ".join(f"{cost:.6g} {currency}" for currency, cost in of_judge.money)
-            took = [of_judge.n_replies, of_judge.n_failed, of_judge.tokens, money]
+            usage_cells = [of_judge.n_replies, of_judge.n_failed, of_judge.tokens, money]
         rows.append(
             [
                 *(judge.rank, judge.column.name, judge.column.kind),
                 of_judge.judge.fingerprint if of_judge else None,
                 *(*estimate_cells(judge.agreement), *estimate_cells(judge.scores.accuracy)),
-                *(judge.scores.n, judge.n_pairs, *took),
+                *(judge.scores.n, judge.n_pairs, *usage_cells),
             ]
         )
     return rows
 
 
-def _spent_as_json(spent: Spent | None) -> dict[str, Any]:
-    if spent is None:
+def _usage_as_json(usage: JudgeUsage | None) -> dict[str, Any]:
+    if usage is None:
         return {"failures": {}, "money": {}}
-    return {"failures": dict(spent.failures), "money": dict(spent.money)}
+    return {"failures": dict(usage.failures), "money": dict(usage.money)}

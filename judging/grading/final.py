@@ -17,11 +17,11 @@ from judging.grading.lenient import (
     TwiceError,
     first_line_grade,
     graded,
+    label_grade,
     n_of_m_1,
     once,
     placed,
     rated,
-    word_of,
 )
 from judging.grading.pairs import Failure
 from judging.grading.readers import Parsed, Scale, unparseable, why_not
@@ -108,7 +108,7 @@ def grade_json_2(reply: str, scale: Scale) -> Parsed:
 def label_json_2(reply: str, scale: Scale) -> Parsed:
     """Read the word of the rubric under `label_name` or `label` of a JSON object, and nothing else."""
     values = _only_object(reply)
-    return unparseable(values) if isinstance(values, Failure) else word_of(values, scale)
+    return unparseable(values) if isinstance(values, Failure) else label_grade(values, scale)
 
 
 def _only_object(reply: str) -> dict[str, Any] | Failure:

@@ -174,10 +174,10 @@ def label_json_1(reply: str, scale: Scale) -> Parsed:
     values = _object(reply, scale)
     if isinstance(values, Failure):
         return unparseable(values)
-    return word_of(values, scale)
+    return label_grade(values, scale)
 
 
-def word_of(values: dict[str, Any], scale: Scale) -> Parsed:
+def label_grade(values: dict[str, Any], scale: Scale) -> Parsed:
     """The word of the rubric under exactly one of `label_name` and `label`."""
     named = [name for name in ("label_name", "label") if name in values]
     if len(named) != 1:

@@ -61,9 +61,13 @@ class Labels:
         The grades have at least LEAST_MASS together, and none is more probable than `grade`.
         """
         by_grade = dict(zip(sorted(grades), self.probabilities, strict=True))
-        own = by_grade[grade]
+        probability = by_grade[grade]
         known = [value for value in self.probabilities if value is not None]
-        return own is not None and own == max(known) and (self.label_mass or 0.0) >= LEAST_MASS
+        return (
+            probability is not None
+            and probability == max(known)
+            and (self.label_mass or 0.0) >= LEAST_MASS
+        )
 
 
 def at_grade(
@@ -85,7 +89,7 @@ def at_grade(
         return None
     if label_ids and isinstance(tokens[0], str) and tokens[0].startswith(TOKEN_ID):
         name = f"{TOKEN_ID}{label_ids[list(grades).index(grade)]}"
-        position = _alone(tokens, name, reply, grade)
+        position = _lone_grade(tokens, name, reply, grade)
         if position is None:
             return None
         by_id = {
@@ -94,13 +98,13 @@ def at_grade(
             if (number := token.removeprefix(TOKEN_ID)).isdecimal()
         }
         return from_label_ids(by_id, label_ids, grades)
-    found = _digits(tokens, reply, place) if place else None
-    if found is None:
-        position = _alone(tokens, str(grade), reply, grade)
+    digits = _digits(tokens, reply, place) if place else None
+    if digits is None:
+        position = _lone_grade(tokens, str(grade), reply, grade)
         if position is None:
             return None
-        found = _Digits(position, position, "", "")
-    return _on_path(logprobs, found, grade, grades)
+        digits = _Digits(position, position, "", "")
+    return _on_path(logprobs, digits, grade, grades)
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +137,7 @@ def _utf8(text: str) -> bytes:
     return text.encode("utf-8", "replace")
 
 
-def _alone(tokens: Sequence[str | bytes], name: str, reply: str, grade: int) -> int | None:
+def _lone_grade(tokens: Sequence[str | bytes], name: str, reply: str, grade: int) -> int | None:
     """The position of a token that is the whole grade; of several the last one, of a reply that is only it."""
     texts = [
         (token.decode("utf-8", "replace") if isinstance(token, bytes) else token).strip(_SPACES)
@@ -188,7 +192,7 @@ def _over_tokens(
     if digits.last + 1 == len(tokens):
         return None  # how probable it was that another digit follows is not known
     longer = [
-        str(other)[len(str(grade)) :] for other in grades if str(other).startswith(str(grade))
+        str(longer)[len(str(grade)) :] for longer in grades if str(longer).startswith(str(grade))
     ]
     following = [
         _probability(value) or 0.0
@@ -200,7 +204,7 @@ def _over_tokens(
 
 def _of_token(alternatives: Sequence[tuple[str, float]], token: str | bytes) -> float | None:
     text = token.decode("utf-8", "replace") if isinstance(token, bytes) else token
-    return next((value for other, value in alternatives if other == text), None)
+    return next((value for alternative, value in alternatives if alternative == text), None)
 
 
 def from_label_ids(

@@ -17,8 +17,8 @@ from judging.engine.progress import Tally
 from judging.models import Judge, JudgeRun
 
 PER_PAGE = 50
-ACTIVE, ARCHIVED, ALL = "active", "archived", "all"
-SHOWN = {ACTIVE: "active", ARCHIVED: "archived", ALL: "all"}
+ACTIVE, ARCHIVED, ANY_STATE = "active", "archived", "all"
+STATES = {ACTIVE: "active", ARCHIVED: "archived", ANY_STATE: "all"}
 KINDS = {Rater.Kind.MODEL.value: "models", Rater.Kind.BASELINE.value: "baselines"}
 
 
@@ -67,7 +67,7 @@ class Listing:
     text: str = field(init=False)
     rubric: str = field(init=False)
     kind: str = field(init=False)
-    shown: str = field(init=False)
+    state: str = field(init=False)
     sort: str = field(init=False)
 
     def __post_init__(self) -> None:
@@ -76,7 +76,7 @@ class Listing:
             "text": self.params.get("q", "").strip()[:200],
             "rubric": self.params.get("rubric", ""),
             "kind": _one_of(KINDS, self.params.get("kind", ""), ""),
-            "shown": _one_of(SHOWN, self.params.get("shown", ""), ACTIVE),
+            "state": _one_of(STATES, self.params.get("shown", ""), ACTIVE),
             "sort": sort if sort.removeprefix("-") in COLUMNS else "",
         }
         for name, value in chosen.items():
@@ -94,7 +94,7 @@ class Listing:
 
     @property
     def is_filtered(self) -> bool:
-        return bool(self.text or self.rubric or self.kind or self.shown != ACTIVE)
+        return bool(self.text or self.rubric or self.kind or self.state != ACTIVE)
 
     @property
     def n_archived(self) -> int:
@@ -120,7 +120,9 @@ class Listing:
             (not self.text or any(self.text.casefold() in text.casefold() for text in texts))
             and self.rubric in ("", judge.rubric.slug)
             and self.kind in ("", judge.rater.kind)
-            and (self.shown == ALL or (self.shown == ARCHIVED) == (judge.archived is not None))
+            and (
+                self.state == ANY_STATE or (self.state == ARCHIVED) == (judge.archived is not None)
+            )
         )
 
     @property
@@ -142,8 +144,8 @@ class Listing:
         return f"{query}&" if query else ""
 
     def _query(self, **changes: str) -> str:
-        shown = "" if self.shown == ACTIVE else self.shown
-        values = {"q": self.text, "rubric": self.rubric, "kind": self.kind, "shown": shown}
+        state = "" if self.state == ACTIVE else self.state
+        values = {"q": self.text, "rubric": self.rubric, "kind": self.kind, "shown": state}
         return urlencode({name: value for name, value in (values | changes).items() if value})
 
 

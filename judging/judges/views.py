@@ -43,7 +43,7 @@ from judging.judges.forms import (
     spec_of,
     words_of,
 )
-from judging.judges.listing import KINDS, SHOWN, Listing
+from judging.judges.listing import KINDS, STATES, Listing
 from judging.judges.preview import pick, preview
 from judging.judges.trial import try_out
 from judging.judges.trying import changes_of, try_parser, why_not
@@ -62,7 +62,7 @@ def judges(request: AuthenticatedRequest) -> HttpResponseBase:
         "listing": listing,
         "page": listing.page,
         "kinds": KINDS,
-        "states": SHOWN,
+        "states": STATES,
         "query": listing.query,
         "imported": progress.imported(user),
         "datasets": Dataset.objects.seen_by(user),

@@ -49,7 +49,7 @@ def test_judges_are_ranked_on_the_pairs_that_all_of_them_graded(rosa, dataset):
     # (0 + 25 + 9 + 25 + 0 + 4 + 4 + 9 + 1) / 9.
     assert ranking.judges[0].agreement.value == pytest.approx(1 - (1 / 3) / (77 / 9))
     assert 'name="judge"' not in response.content.decode()
-    assert [(column.name, n) for column, n in ranking.others] == [("few", 1)]
+    assert [(column.name, n) for column, n in ranking.left_out] == [("few", 1)]
     assert "Left out, so that the others are compared on more pairs: few (1 pair)" in words(
         response
     )
@@ -70,13 +70,13 @@ def test_failures_tokens_and_money_are_those_of_the_dataset(cast, db):
     JudgeRun.objects.filter(judge=looked.first).update(price_in=1000, price_out=0, currency="EUR")
     client = cast.client("admin")
     response = client.get(f"{URL}?rubric=graded")
-    rows = {row.column.name: (row, spent) for row, spent in response.context["rows"]}
-    _, spent = rows[looked.first.slug]
+    rows = {row.column.name: (row, usage) for row, usage in response.context["rows"]}
+    _, usage = rows[looked.first.slug]
     attempts = Attempt.objects.filter(judge=looked.first, counts=True)
-    assert spent.n_replies == attempts.count()
-    assert spent.n_failed == attempts.exclude(state="graded").count() > 0
-    assert spent.failures[0][1] >= 1
-    [(currency, money)] = spent.money
+    assert usage.n_replies == attempts.count()
+    assert usage.n_failed == attempts.exclude(state="graded").count() > 0
+    assert usage.failures[0][1] >= 1
+    [(currency, money)] = usage.money
     batches = [
         batch for run in JudgeRun.objects.filter(judge=looked.first) for batch in run.batches.all()
     ]
@@ -88,10 +88,10 @@ def test_failures_tokens_and_money_are_those_of_the_dataset(cast, db):
         if line["judge"] == looked.first.slug
     )
     assert line["fingerprint"] == looked.first.fingerprint
-    assert int(line["n_without_grade"]) == spent.n_failed
+    assert int(line["n_without_grade"]) == usage.n_failed
     content = client.get("/datasets/ferry/judges.json?rubric=graded").json()
     judge = next(judge for judge in content["judges"] if judge["judge"] == looked.first.slug)
-    assert judge["failures"] == dict(spent.failures)
+    assert judge["failures"] == dict(usage.failures)
     assert judge["money"] == {"EUR": pytest.approx(money)}
     assert judge["agreement"]["n"] == judge["n_ratings"]
 

@@ -6,7 +6,7 @@ import time
 import pytest
 
 from judging.graders.concurrency import Concurrency
-from judging.graders.timeouts import LEAST, MOST, reply_seconds
+from judging.graders.timeouts import LONGEST, SHORTEST, reply_seconds
 from judging.grading.pairs import Failure, Sampling, State
 from judging.grading.presets import PRESETS
 from tests.judging.graders.scripted_server import said, status
@@ -154,8 +154,8 @@ def test_place_of_one_that_is_cancelled_goes_to_the_next():
 @pytest.mark.parametrize(
     ("sampling", "url", "seconds"),
     [
-        (Sampling(), PUBLIC, LEAST),
-        (Sampling(), HERE, LEAST),
+        (Sampling(), PUBLIC, SHORTEST),
+        (Sampling(), HERE, SHORTEST),
         (Sampling(max_tokens=1_000), PUBLIC, 230),
         (Sampling(max_tokens=1_000), HERE, 280),
         (Sampling(max_tokens=1_000), "http://gpu1:8001/v1", 280),
@@ -163,7 +163,7 @@ def test_place_of_one_that_is_cancelled_goes_to_the_next():
         (Sampling(max_tokens=16, extra={"reasoning_effort": "high"}), PUBLIC, 600),
         (PRESETS["openai-reasoning"].sampling(1), PUBLIC, 600),
         (PRESETS["vllm-think"].sampling(1), HERE, 980),
-        (Sampling(max_tokens=100_000), HERE, MOST),
+        (Sampling(max_tokens=100_000), HERE, LONGEST),
     ],
 )
 def test_default_timeout_by_hand(sampling, url, seconds):
