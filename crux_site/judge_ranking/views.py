@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
-from django.http import HttpResponse
-from django.shortcuts import get_object_or_404, render
-from django.views.decorators.http import require_safe
+from django.http import HttpResponse, QueryDict
+from django.shortcuts import render
 
-from annotation.http import AuthenticatedRequest, researchers_only
+from annotation.http import AuthenticatedRequest
 from annotation.models import Dataset
 from crux_site.judge_ranking.page import JudgeRanking, JudgeUsage, ranking_of, usage_by_rater
 from evaluation.csv_tables import ESTIMATE, Cell, csv_response, estimate_cells, estimate_header
-from evaluation.data.selection import Selection, SelectionError
-from evaluation.http import asked_for, json_file, refusal
+from evaluation.data.selection import Selection
+from evaluation.http import chosen, json_file, selection_of
 
 HEADER = (
     *("rank", "judge", "kind", "fingerprint"),
@@ -22,52 +22,56 @@ HEADER = (
 )
 
 
-@require_safe
-@researchers_only
-def judge_ranking(request: AuthenticatedRequest, slug: str) -> HttpResponse:
+@dataclass(frozen=True)
+class RankingChoice:
+    """A selection, and the ranking of its judges."""
+
+    selection: Selection
+    ranking: JudgeRanking
+
+    @property
+    def dataset(self) -> Dataset:
+        return self.selection.dataset
+
+
+def _choose(dataset: Dataset, words: QueryDict) -> RankingChoice:
+    """The selection that the parameters of a URL ask for, and the judges named by `of`."""
+    selection = selection_of(dataset, words)
+    has_other_rubric = words.get("of_rubric", selection.rubric.slug) != selection.rubric.slug
+    names = [] if has_other_rubric else words.getlist("of")
+    return RankingChoice(selection, ranking_of(selection, names))
+
+
+@chosen(_choose)
+def judge_ranking(request: AuthenticatedRequest, choice: RankingChoice) -> HttpResponse:
     """The judges that the address names, or those that graded at least half of the rated pairs."""
-    dataset = get_object_or_404(Dataset, slug=slug)
-    try:
-        selection, ranking = _ranked(request, dataset)
-    except SelectionError as error:
-        return refusal(request, dataset, str(error))
-    usage = usage_by_rater(dataset, request.user)
+    usage = usage_by_rater(choice.dataset, request.user)
+    judges = choice.ranking.judges
     context = {
         "room": "datasets",
-        "dataset": dataset,
-        "selection": selection,
-        "ranking": ranking,
-        "rows": [(row, usage.get(row.column.pk)) for row in ranking.judges],
-        "chosen": {row.column.name for row in ranking.judges},
+        "dataset": choice.dataset,
+        "selection": choice.selection,
+        "ranking": choice.ranking,
+        "rows": [(row, usage.get(row.column.pk)) for row in judges],
+        "chosen": {row.column.name for row in judges},
     }
     return render(request, "crux_site/judge_ranking/judge_ranking.html", context)
 
 
-@require_safe
-@researchers_only
-def judge_ranking_csv(request: AuthenticatedRequest, slug: str) -> HttpResponse:
+@chosen(_choose)
+def judge_ranking_csv(request: AuthenticatedRequest, choice: RankingChoice) -> HttpResponse:
     """A line for each ranked judge."""
-    dataset = get_object_or_404(Dataset, slug=slug)
-    try:
-        _, ranking = _ranked(request, dataset)
-    except SelectionError as error:
-        return refusal(request, dataset, str(error))
-    rows = _rows(ranking, usage_by_rater(dataset, request.user))
-    return csv_response(f"{slug}-judges", HEADER, rows)
+    rows = _rows(choice.ranking, usage_by_rater(choice.dataset, request.user))
+    return csv_response(f"{choice.dataset.slug}-judges", HEADER, rows)
 
 
-@require_safe
-@researchers_only
-def judge_ranking_json(request: AuthenticatedRequest, slug: str) -> HttpResponse:
+@chosen(_choose)
+def judge_ranking_json(request: AuthenticatedRequest, choice: RankingChoice) -> HttpResponse:
     """All of the page as one object."""
-    dataset = get_object_or_404(Dataset, slug=slug)
-    try:
-        selection, ranking = _ranked(request, dataset)
-    except SelectionError as error:
-        return refusal(request, dataset, str(error))
-    usage = usage_by_rater(dataset, request.user)
+    selection, ranking = choice.selection, choice.ranking
+    usage = usage_by_rater(choice.dataset, request.user)
     content: dict[str, Any] = {
-        "dataset": slug,
+        "dataset": choice.dataset.slug,
         "rubric": selection.rubric.slug,
         "raters": [rater.name for rater in selection.raters],
         "eta": selection.eta,
@@ -89,12 +93,7 @@ def judge_ranking_json(request: AuthenticatedRequest, slug: str) -> HttpResponse
         ],
         "left_out": [{"judge": column.name, "n_pairs_graded": n} for column, n in ranking.left_out],
     }
-    return json_file(f"{slug}-judges", content)
-
-
-def _ranked(request: AuthenticatedRequest, dataset: Dataset) -> tuple[Selection, JudgeRanking]:
-    selection = asked_for(request, dataset)
-    return selection, ranking_of(selection, request.GET.getlist("of"))
+    return json_file(f"{choice.dataset.slug}-judges", content)
 
 
 def _rows(ranking: JudgeRanking, usage: dict[int, JudgeUsage]) -> list[list[Cell]]:

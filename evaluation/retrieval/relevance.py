@@ -19,6 +19,7 @@ from evaluation.data.relevance import RelevanceSource, relevance_source, relevan
 from evaluation.data.selection import SelectionError
 from evaluation.retrieval.board import ANY, SAME
 from evaluation.retrieval.differences import PairTest, pair_tests
+from evaluation.retrieval.export import Table, tests_table
 from evaluation.scoring.options import ALL, NONE, OF_RUNS, SIZE
 from evaluation.scoring.relevance import (
     DEPTH,
@@ -34,7 +35,6 @@ from evaluation.scoring.same_topics import on_same_topics
 DEPTHS = ("5", "10", "20", "100", "1000", SIZE)
 ZEROS = {OF_RUNS: "count as 0", NONE: "are left out"}
 TOPICS = {SAME: "runs on the same topics", ANY: "all runs"}
-Table = tuple[Sequence[str], Iterable[Sequence[Any]]]
 
 
 class RelevanceForm(QueryForm):
@@ -150,11 +150,21 @@ class RelevanceGroup:
 
 @dataclass(frozen=True)
 class RelevancePage:
-    """The runs by group, and every two of those that are compared by the chosen measure."""
+    """The runs by group, and tests of all pairs of the compared runs by the chosen measure."""
 
     scores: RelevanceScores
     groups: tuple[RelevanceGroup, ...]
+    metric: str
     tests: tuple[PairTest, ...]
+
+    @property
+    def defined_tests(self) -> list[PairTest]:
+        """The tests of pairs with a common topic."""
+        return [test for test in self.tests if test.difference.value is not None]
+
+    @property
+    def n_undefined(self) -> int:
+        return len(self.tests) - len(self.defined_tests)
 
 
 def relevance_page(choice: RelevanceChoice) -> RelevancePage:
@@ -173,7 +183,8 @@ def relevance_page(choice: RelevanceChoice) -> RelevancePage:
             is_apart=True,
         ),
     )
-    return RelevancePage(scores, tuple(group for group in groups if group.rows), tests)
+    shown = tuple(group for group in groups if group.rows)
+    return RelevancePage(scores, shown, choice.metric, tests)
 
 
 def _ordered(rows: Iterable[RelevanceRow], metric: str) -> tuple[RelevanceRow, ...]:
@@ -217,7 +228,16 @@ def relevance_topics_table(page: RelevancePage) -> Table:
     return ["name", "topic", "has_results", "unjudged", *measures], lines()
 
 
-TABLES = {"runs": relevance_table, "topics": relevance_topics_table}
+def relevance_tests_table(page: RelevancePage) -> Table:
+    """A line for each pair of compared runs."""
+    return tests_table(page.tests, page.metric)
+
+
+TABLES = {
+    "runs": relevance_table,
+    "topics": relevance_topics_table,
+    "tests": relevance_tests_table,
+}
 
 
 WIDTH = 34  # of a name in a table

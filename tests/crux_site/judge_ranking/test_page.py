@@ -61,7 +61,15 @@ def test_chosen_judges_narrow_the_pairs(rosa, dataset):
     assert {row.column.name for row in response.context["ranking"].judges} == {"alike", "few"}
     assert all(row.rank is None for row in response.context["ranking"].judges)  # of one pair
     refused = rosa.get(f"{URL}?rubric=graded&of=nobody")
-    assert refused.status_code == 404 or "nobody" in refused.content.decode()
+    assert refused.status_code == 400
+    assert "There is no judge “nobody”. There are: alike, few, unlike." in words(refused)
+
+
+def test_another_rubric_has_judges_of_its_own(rosa, dataset):
+    """The form still names the judges of the rubric that it was filled in for."""
+    response = rosa.get(f"{URL}?rubric=answerable&of_rubric=graded&of_campaign=&of=few")
+    assert response.status_code == 400
+    assert "Nobody has rated a pair under this rubric" in words(response)
 
 
 def test_failures_tokens_and_money_are_those_of_the_dataset(cast, db):

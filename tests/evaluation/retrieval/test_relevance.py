@@ -22,7 +22,9 @@ from evaluation.metrics import ranking
 from evaluation.models import RankedText
 from evaluation.retrieval.relevance import relevance_choice, relevance_page
 from evaluation.scoring.relevance import RelevanceOptions, relevance_scores
+from judging.engine.foreground import fill_lexical
 from tests.crux_site.imports.study import write
+from tests.factories import make_dataset
 from tests.shared_cases import case
 
 QRELS = ["t1 0 a 2", "t1 0 b 1", "t1 0 c 0", "t1 0 d 1", "t2 0 e 1"]
@@ -165,6 +167,13 @@ def test_the_command_and_the_page_have_the_same_numbers(collection, cast):
         ("thin", "t1", "True"),
         ("thin", "t2", "False"),
     ]
+    # With all runs compared, a pair of runs has a test.
+    [pair] = rows_of(client.get(f"{PLACE}tests.csv?topics=any&zeros=all"))
+    assert (pair["first"], pair["second"], pair["metric"]) == ("good", "thin", "ndcg")
+    difference = told["good"]["mean"]["ndcg"]["value"] - told["thin"]["mean"]["ndcg"]["value"]
+    assert float(pair["difference"]) == pytest.approx(difference)
+    page = client.get(f"{PLACE}?topics=any&zeros=all").content.decode()
+    assert f"{PLACE}tests.csv?" in page
     # Nobody graded sub-questions: Retrieval itself is this page.
     for place in ("/datasets/q/retrieval/", f"{PLACE}?source=qrels&cutoff=5&zeros=none"):
         page = client.get(place)
@@ -177,6 +186,14 @@ def test_the_command_and_the_page_have_the_same_numbers(collection, cast):
     assert (
         "1 topic without results, counted as 0" in text.split("On other topics than most runs")[1]
     )
+
+
+def test_page_without_grades_of_topics_says_so(cast, db):
+    """The dataset has grades of sub-questions, which another page scores."""
+    fill_lexical(make_dataset())
+    page = cast.client("researcher").get("/datasets/ferry/retrieval/relevance/").content.decode()
+    assert "Nobody has graded passages for whole topics" in page
+    assert 'href="/datasets/ferry/retrieval/"' in page
 
 
 def rows_of(response) -> list[dict[str, str]]:
