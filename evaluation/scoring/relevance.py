@@ -188,7 +188,7 @@ def _row(
         all_grades = np.array(list(grades[topic].values()), dtype=np.float64)
         texts = row.contexts.get(topic, ())
         ranked = np.array([grades[topic].get(text, np.nan) for text in texts], dtype=np.float64)
-        estimates = _measured(ranked, all_grades, options)
+        estimates = topic_scores(ranked, all_grades, options)
         for measure in options.measures:
             estimate = estimates.get(measure)
             is_defined = (estimate or estimates[RR]).value is not None
@@ -217,7 +217,7 @@ def _row(
     )
 
 
-def _measured(
+def topic_scores(
     ranked: FloatArray, all_grades: FloatArray, options: RelevanceOptions
 ) -> dict[str, Estimate]:
     """The measures of one topic. `ranked` are grades in rank order, NaN = not graded."""

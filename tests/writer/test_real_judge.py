@@ -3,7 +3,6 @@
 import json
 import math
 import urllib.request
-from dataclasses import replace
 
 import pytest
 
@@ -123,15 +122,3 @@ def test_expected_grades_are_those_computed_by_hand(url, spec, pairs, record_pro
         assert reply.label_mass == pytest.approx(min(1, mass), abs=1e-3)
     record_property("with an expected grade", n_expected)
     assert n_expected > 0
-
-
-def test_reply_with_a_label_first_is_read_at_its_grade(url, spec, pairs):
-    """The reply begins with "Rating:", as the model is made to go on from there."""
-    labelled = replace(
-        spec, prompt=f"{spec.prompt}\nBegin your reply with the word Rating and a colon."
-    )
-    grader = OpenAIGrader(labelled, url, key=None, concurrency=1, timeout=300, patience=600)
-    [reply] = filter(None, grader.replies(iter(pairs[:1])))
-    grade, expected, _ = expected_by_hand(asked_raw(url, labelled, pairs[0]))
-    if reply.state is State.GRADED:
-        assert (reply.grade, reply.expected_grade is None) == (grade, expected is None)

@@ -21,7 +21,7 @@ from evaluation.data.relevance import relevance_source, relevance_sources
 from evaluation.metrics import ranking
 from evaluation.models import RankedText
 from evaluation.retrieval.relevance import relevance_choice, relevance_page
-from evaluation.scoring.relevance import RelevanceOptions, relevance_scores
+from evaluation.scoring.relevance import RelevanceOptions, relevance_scores, topic_scores
 from judging.engine.foreground import fill_lexical
 from tests.crux_site.imports.study import write
 from tests.factories import make_dataset
@@ -263,7 +263,6 @@ def test_ir_measures_has_the_same_values_on_random_rankings():
     library = pytest.importorskip(
         "ir_measures", reason="TREC_EVAL IS NOT COMPARED: there is no ir_measures here"
     )
-    from evaluation.scoring.relevance import _measured  # noqa: PLC0415
 
     generator = np.random.default_rng(7)
     qrels, ranked, ours = [], [], {}
@@ -274,7 +273,7 @@ def test_ir_measures_has_the_same_values_on_random_rankings():
         ranked += [library.ScoredDoc(str(topic), name, -float(n)) for n, name in enumerate(order)]
         values = np.array([grades.get(name, np.nan) for name in order])
         asked = RelevanceOptions(None, eta=2, depth=5)
-        ours[str(topic)] = _measured(values, np.array(list(grades.values()), float), asked)
+        ours[str(topic)] = topic_scores(values, np.array(list(grades.values()), float), asked)
     names = {
         "nDCG@5": "ndcg",
         "AP(rel=2)": "average_precision",
