@@ -21,7 +21,7 @@ def endpoints_for(user: User, *projects: Project) -> list[tuple[str, str]]:
     return [("", "none" if known else "none is known here"), *known]
 
 
-def offer(form: forms.Form, name: str, choices: Sequence[tuple[str, str]]) -> None:
+def offer(form: forms.BaseForm, name: str, choices: Sequence[tuple[str, str]]) -> None:
     """Let a field of a form choose among what there is now."""
     field = form.fields[name]
     assert isinstance(field, forms.ChoiceField)

@@ -13,6 +13,7 @@ from annotation.form_versions import VersionedForm
 from annotation.models import Project
 from judging.engine.outbound import check_url, host_of, port_of, reach_of
 from judging.engine.secrets import encrypt
+from judging.forms import offer
 from judging.graders.base import GraderError
 from judging.grading.server_presets import SERVER_PRESETS
 from judging.models import AllowedHost, Endpoint, ProjectBudget
@@ -45,7 +46,7 @@ class NamedValues(forms.CharField):
             return "\n".join(f"{name}{between}{each}" for name, each in value.items())
         return value
 
-    def to_python(self, value: Any) -> dict[str, str]:  # type: ignore[override]
+    def to_python(self, value: Any) -> dict[str, str]:  # type: ignore[override] # of a CharField it is a str
         if isinstance(value, dict):
             return value
         lines = [line.strip() for line in str(super().to_python(value)).splitlines()]
@@ -115,10 +116,8 @@ class EndpointForm(VersionedForm):
     def __init__(self, *args: Any, project: Project, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.project = project
-        self.fields["preset"].choices = [  # type: ignore[attr-defined]
-            ("", "another one"),
-            *((name, preset.title) for name, preset in SERVER_PRESETS.items()),
-        ]
+        presets = ((name, preset.title) for name, preset in SERVER_PRESETS.items())
+        offer(self, "preset", [("", "another one"), *presets])
         if self.instance.has_key:
             self.fields["key"].help_text = "A key is stored. Leave this empty to keep it."
         else:

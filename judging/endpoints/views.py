@@ -19,7 +19,7 @@ from judging.endpoints.forms import EndpointForm, ProjectBudgetForm, preset_valu
 from judging.engine.endpoints import address_of
 from judging.forms import focus
 from judging.graders.base import GraderError
-from judging.graders.connection_test import ConnectionTest, test_connection
+from judging.graders.connection_check import ConnectionCheck, check_connection
 from judging.grading.presets import PRESETS
 from judging.grading.server_presets import SERVER_PRESETS
 from judging.models import Endpoint, JudgeRun, OutboundPolicy, ProjectBudget
@@ -111,7 +111,7 @@ def _form(
     project: Project,
     form: EndpointForm,
     status: int = 200,
-    result: ConnectionTest | None = None,
+    result: ConnectionCheck | None = None,
     problem: str = "",
 ) -> HttpResponseBase:
     preset = SERVER_PRESETS.get(str(form["preset"].value() or ""))
@@ -142,7 +142,7 @@ def endpoint_test(request: AuthenticatedRequest, slug: str, pk: int) -> HttpResp
     model = request.POST.get("model", "").replace("\x00", "").strip()[:250]
     preset = SERVER_PRESETS.get(row.preset)
     try:
-        result = test_connection(address_of(row), model, preset.limit if preset else "max_tokens")
+        result = check_connection(address_of(row), model, preset.limit if preset else "max_tokens")
     except GraderError as error:
         return _form(request, project, form, problem=str(error))
     if budget := ProjectBudget.objects.filter(project=project).first():

@@ -1,4 +1,4 @@
-"""Connection test of a model server: its model list and one short chat completion."""
+"""Check of the connection to a model server: its model list and one short chat completion."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _PROMPT = "Reply with the word OK."
 
 
 @dataclass(frozen=True)
-class ConnectionTest:
+class ConnectionCheck:
     """Models that the server lists, and the reply of one; `problem` where the call failed.
 
     `list_problem` says why there is no list. Tokens are 0 where the server does not count them.
@@ -34,7 +34,7 @@ class ConnectionTest:
     completion_tokens: int = 0
 
 
-def test_connection(address: Address, model: str, limit: str) -> ConnectionTest:
+def check_connection(address: Address, model: str, limit: str) -> ConnectionCheck:
     """List the models of a server, and ask `model` for one word; the first of the list where it is empty.
 
     `limit` is the request parameter that bounds the reply's tokens. Raises Unavailable for an address or a key
@@ -43,17 +43,14 @@ def test_connection(address: Address, model: str, limit: str) -> ConnectionTest:
     return asyncio.run(_test(address, model, limit))
 
 
-test_connection.__test__ = False  # type: ignore[attr-defined]  # pytest takes it for a test
-
-
-async def _test(address: Address, model: str, limit: str) -> ConnectionTest:
+async def _test(address: Address, model: str, limit: str) -> ConnectionCheck:
     server = Server(address.url, address.key, TIMEOUT, address.route)
     await server.open()
     try:
         models, list_problem = await _models(server)
         model = model or next(iter(models), "")
         if not model:
-            return ConnectionTest(
+            return ConnectionCheck(
                 list_problem=list_problem,
                 problem="No call was made: enter the name of a model, as the server lists none.",
             )
@@ -76,10 +73,10 @@ async def _models(server: Server) -> tuple[tuple[str, ...], str]:
 
 async def _call(
     server: Server, models: tuple[str, ...], list_problem: str, model: str, limit: str
-) -> ConnectionTest:
-    def result(**fields: Any) -> ConnectionTest:
+) -> ConnectionCheck:
+    def result(**fields: Any) -> ConnectionCheck:
         seconds = time.monotonic() - began
-        return ConnectionTest(models, list_problem, model, seconds=seconds, **fields)
+        return ConnectionCheck(models, list_problem, model, seconds=seconds, **fields)
 
     began = time.monotonic()
     body = {
