@@ -1,0 +1,20 @@
+"""Answers as the page of an item sends them."""
+
+import json
+from uuid import uuid4
+
+from tests.toolbox.factories import REPORT
+
+
+def question(assignment, position=0):
+    return assignment.item.asked.get(position=position).question
+
+
+def answer(client, assignment, *, position=0, grade="1", quotes=(), key=None, spans=None, **extra):
+    if spans is None:
+        spans = [
+            {"start": REPORT.index(q), "end": REPORT.index(q) + len(q), "quote": q} for q in quotes
+        ]
+    data = {"key": key or uuid4(), "grade": grade, "spans": json.dumps(spans)}
+    url = f"/work/{assignment.pk}/answers/{question(assignment, position).pk}/"
+    return client.post(url, data, **extra)

@@ -1,0 +1,1 @@
+"""Linter of names, docstrings, page texts, docs and commit subjects against words.toml."""
