@@ -1,3 +1,4 @@
+import django.core.validators
 import django.db.models.deletion
 import django.db.models.functions.datetime
 from django.conf import settings
@@ -5,18 +6,25 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
+    """The tables of version 0.2.0."""
 
     replaces = [
         ('judging', '0001_judges_and_runs'),
         ('judging', '0002_stand_ins_are_baselines'),
         ('judging', '0003_parsers_and_reasoning'),
         ('judging', '0004_several_servers'),
+        ('judging', '0001_squashed_0004_several_servers'),
+        ('judging', '0005_judge_visibility'),
+        ('judging', '0006_grade_distributions'),
+        ('judging', '0007_judge_archived'),
+        ('judging', '0008_reply_model_and_concurrency'),
+        ('judging', '0009_endpoints'),
     ]
 
     initial = True
 
     dependencies = [
-        ('annotation', '0001_squashed_0020_groups_of_topics'),
+        ('annotation', '0001_squashed_0_2_0'),
     ]
 
     operations = [
@@ -42,10 +50,26 @@ class Migration(migrations.Migration):
                 ('created_by', models.ForeignKey(blank=True, db_index=False, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
                 ('rater', models.OneToOneField(on_delete=django.db.models.deletion.PROTECT, related_name='judge', to='annotation.rater')),
                 ('rubric', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='judges', to='annotation.rubric')),
+                ('is_site_wide', models.BooleanField(default=False, help_text='every researcher of the site sees it; else members of the projects where it runs')),
+                ('archived', models.DateTimeField(blank=True, help_text='since when it is left out of the list and of new runs', null=True)),
+                ('reply_model', models.CharField(blank=True, help_text='how replies name the model; empty: by its name', max_length=250)),
+                ('projects', models.ManyToManyField(blank=True, help_text='where an owner has created it', related_name='judges', to='annotation.project')),
             ],
             options={
                 'ordering': ['id'],
             },
+        ),
+        migrations.CreateModel(
+            name='ProjectBudget',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('max_tokens', models.PositiveBigIntegerField(blank=True, null=True, validators=[django.core.validators.MaxValueValidator(4611686018427387904)])),
+                ('max_money', models.FloatField(blank=True, null=True, validators=[django.core.validators.MinValueValidator(0), django.core.validators.MaxValueValidator(1000000000000)])),
+                ('currency', models.CharField(blank=True, max_length=3, validators=[django.core.validators.RegexValidator('^[A-Z]{3}\\Z', 'Three capital letters, such as EUR.')])),
+                ('spent_tokens', models.PositiveBigIntegerField(default=0, editable=False)),
+                ('spent_money', models.FloatField(default=0, editable=False)),
+                ('project', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='judge_budget', to='annotation.project')),
+            ],
         ),
         migrations.CreateModel(
             name='JudgeRun',
@@ -74,6 +98,9 @@ class Migration(migrations.Migration):
                 ('created_by', models.ForeignKey(blank=True, db_index=False, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
                 ('dataset', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='judge_runs', to='annotation.dataset')),
                 ('judge', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='runs', to='judging.judge')),
+                ('current_concurrency', models.PositiveSmallIntegerField(blank=True, help_text='requests at once that the servers take, as last reported', null=True)),
+                ('reply_seconds', models.PositiveIntegerField(blank=True, help_text='that a reply may take; empty: by the judge and its servers', null=True)),
+                ('project_budget', models.ForeignKey(blank=True, help_text='that is charged, for a run on a server of its project', null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='runs', to='judging.projectbudget')),
             ],
             options={
                 'ordering': ['-id'],
@@ -126,7 +153,7 @@ class Migration(migrations.Migration):
                 ('counts', models.BooleanField(default=True)),
                 ('copied', models.BooleanField(default=False, help_text='the reply about another text of the same words')),
                 ('state', models.CharField(choices=[('graded', 'graded'), ('unparseable', 'unparseable'), ('truncated', 'truncated'), ('refused', 'refused'), ('error', 'error')], max_length=11)),
-                ('failure', models.CharField(blank=True, choices=[('empty', 'empty'), ('no_grade', 'no_grade'), ('several', 'several'), ('out_of_range', 'out_of_range'), ('cut', 'cut'), ('refusal', 'refusal'), ('no_terms', 'no_terms'), ('too_long', 'too_long'), ('timeout', 'timeout'), ('connection', 'connection'), ('server', 'server'), ('request', 'request'), ('malformed', 'malformed'), ('other_model', 'other_model'), ('oversized', 'oversized')], max_length=12)),
+                ('failure', models.CharField(blank=True, choices=[('empty', 'empty'), ('no_grade', 'no_grade'), ('several', 'several'), ('words_after', 'words_after'), ('out_of_range', 'out_of_range'), ('cut', 'cut'), ('refusal', 'refusal'), ('no_terms', 'no_terms'), ('too_long', 'too_long'), ('timeout', 'timeout'), ('connection', 'connection'), ('server', 'server'), ('request', 'request'), ('malformed', 'malformed'), ('other_model', 'other_model'), ('oversized', 'oversized')], max_length=12)),
                 ('grade', models.SmallIntegerField(blank=True, null=True)),
                 ('raw', models.TextField(blank=True)),
                 ('reasoning', models.TextField(blank=True, default='', help_text="what the server told of the model's thinking, beside the reply")),
@@ -146,6 +173,55 @@ class Migration(migrations.Migration):
                 'ordering': ['id'],
                 'indexes': [models.Index(condition=models.Q(('state', 'graded'), _negated=True), fields=['batch'], name='failed_attempts')],
                 'constraints': [models.UniqueConstraint(condition=models.Q(('counts', True)), fields=('judge', 'text', 'question'), name='pair_judged_once'), models.CheckConstraint(condition=models.Q(models.Q(('failure', ''), ('grade__gte', 0), ('state', 'graded')), models.Q(models.Q(('state', 'graded'), _negated=True), ('grade', None), models.Q(('failure', ''), _negated=True)), _connector='OR'), name='attempt_grade_iff_graded')],
+            },
+        ),
+        migrations.CreateModel(
+            name='OutboundPolicy',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('allows_public_hosts', models.BooleanField(default=True)),
+            ],
+            options={
+                'constraints': [models.CheckConstraint(condition=models.Q(('pk', 1)), name='one_outbound_policy')],
+            },
+        ),
+        migrations.CreateModel(
+            name='AllowedHost',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('host', models.CharField(max_length=253)),
+                ('port', models.PositiveIntegerField(default=0, help_text='0: any', validators=[django.core.validators.MaxValueValidator(65535)])),
+                ('allows_http', models.BooleanField(default=False)),
+                ('allows_private', models.BooleanField(default=False)),
+                ('created', models.DateTimeField(db_default=django.db.models.functions.datetime.Now())),
+                ('created_by', models.ForeignKey(blank=True, db_index=False, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
+            ],
+            options={
+                'ordering': ['host', 'port'],
+                'constraints': [models.UniqueConstraint(fields=('host', 'port'), name='allowed_host_unique')],
+            },
+        ),
+        migrations.CreateModel(
+            name='Endpoint',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('name', models.CharField(max_length=40, validators=[django.core.validators.RegexValidator('^[a-z0-9][a-z0-9._-]*\\Z', 'Lower-case letters, digits, - . and _.')])),
+                ('preset', models.CharField(blank=True, choices=[('openai', 'OpenAI'), ('azure', 'Azure OpenAI'), ('anthropic', 'Anthropic'), ('gemini', 'Google Gemini'), ('mistral', 'Mistral'), ('openrouter', 'OpenRouter'), ('ollama', 'Ollama'), ('vllm', 'vLLM'), ('sglang', 'SGLang'), ('tgi', 'Text Generation Inference (TGI)'), ('litellm', 'LiteLLM proxy'), ('llamacpp', 'llama.cpp server')], max_length=20)),
+                ('url', models.CharField(max_length=200)),
+                ('key_header', models.CharField(choices=[('bearer', 'Authorization: Bearer'), ('api-key', 'api-key'), ('x-api-key', 'x-api-key')], default='bearer', max_length=10)),
+                ('encrypted_key', models.TextField(blank=True, editable=False)),
+                ('headers', models.JSONField(blank=True, default=dict)),
+                ('params', models.JSONField(blank=True, default=dict)),
+                ('price_in', models.FloatField(default=0, validators=[django.core.validators.MinValueValidator(0), django.core.validators.MaxValueValidator(1000000000000)])),
+                ('price_out', models.FloatField(default=0, validators=[django.core.validators.MinValueValidator(0), django.core.validators.MaxValueValidator(1000000000000)])),
+                ('currency', models.CharField(blank=True, max_length=3, validators=[django.core.validators.RegexValidator('^[A-Z]{3}\\Z', 'Three capital letters, such as EUR.')])),
+                ('created', models.DateTimeField(auto_now_add=True)),
+                ('created_by', models.ForeignKey(blank=True, db_index=False, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
+                ('project', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='endpoints', to='annotation.project')),
+            ],
+            options={
+                'ordering': ['name'],
+                'constraints': [models.UniqueConstraint(fields=('project', 'name'), name='endpoint_name_unique')],
             },
         ),
     ]

@@ -1,4 +1,5 @@
 import annotation.models.campaign
+import annotation.models.projects
 import annotation.models.rubric
 import django.contrib.auth.models
 import django.contrib.auth.validators
@@ -8,8 +9,11 @@ import django.utils.timezone
 from django.conf import settings
 from django.db import migrations, models
 
+from annotation import word_index
+
 
 class Migration(migrations.Migration):
+    """The tables of version 0.2.0."""
 
     replaces = [
         ('annotation', '0001_initial'),
@@ -32,6 +36,20 @@ class Migration(migrations.Migration):
         ('annotation', '0018_documents_and_citations'),
         ('annotation', '0019_groups_of_questions'),
         ('annotation', '0020_groups_of_topics'),
+        ('annotation', '0001_squashed_0020_groups_of_topics'),
+        ('annotation', '0021_own_tokens'),
+        ('annotation', '0022_projects'),
+        ('annotation', '0023_datasets_in_projects'),
+        ('annotation', '0024_imports_undone'),
+        ('annotation', '0025_shared_links'),
+        ('annotation', '0026_word_index'),
+        ('annotation', '0027_versions'),
+        ('annotation', '0028_words_that_were_shown'),
+        ('annotation', '0029_earlier_positions'),
+        ('annotation', '0030_adjudicators'),
+        ('annotation', '0031_version_author'),
+        ('annotation', '0032_answer_altered'),
+        ('annotation', '0033_answer_rated_spans'),
     ]
 
     initial = True
@@ -42,12 +60,25 @@ class Migration(migrations.Migration):
 
     operations = [
         migrations.CreateModel(
+            name='Project',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('slug', models.SlugField(max_length=80, unique=True)),
+                ('title', models.CharField(max_length=200)),
+                ('created', models.DateTimeField(auto_now_add=True)),
+            ],
+            options={
+                'ordering': ['slug'],
+            },
+        ),
+        migrations.CreateModel(
             name='Dataset',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('slug', models.SlugField(max_length=80, unique=True)),
                 ('title', models.CharField(max_length=200)),
                 ('created', models.DateTimeField(auto_now_add=True)),
+                ('project', models.ForeignKey(default=annotation.models.projects.main_project, on_delete=django.db.models.deletion.PROTECT, related_name='datasets', to='annotation.project')),
             ],
             options={
                 'ordering': ['slug'],
@@ -140,6 +171,7 @@ class Migration(migrations.Migration):
                 ('made_from', models.TextField(blank=True, help_text='of an aggregate: from whom, how and when')),
                 ('dataset', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='raters', to='annotation.dataset')),
                 ('user', models.OneToOneField(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='rater', to=settings.AUTH_USER_MODEL)),
+                ('is_adjudicator', models.BooleanField(default=False, help_text='decided in sight of the grades of others')),
             ],
             options={
                 'ordering': ['name'],
@@ -168,7 +200,7 @@ class Migration(migrations.Migration):
                 ('attention_per_part', models.PositiveSmallIntegerField(default=0, verbose_name='attention checks per part')),
                 ('skips_per_part', models.PositiveSmallIntegerField(blank=True, help_text='texts of a part that may be skipped; empty: a quarter', null=True)),
                 ('language', models.CharField(choices=annotation.models.campaign.languages, default='en-gb', help_text='of the pages round the texts, as raters see them', max_length=10)),
-                ('wording', models.JSONField(blank=True, default=dict, editable=False, help_text="of the rubric, as annotation.models.wording has it: title, question, levels; empty: the rubric's own")),
+                ('wording', models.JSONField(blank=True, default=dict, editable=False, help_text="of the rubric, as annotation.models.rubric_wording has it: title, question, levels; empty: the rubric's own")),
                 ('guideline', models.TextField(blank=True, help_text='Markdown')),
                 ('consent', models.TextField(blank=True, help_text='Markdown; empty: none is asked for')),
                 ('consent_version', models.CharField(blank=True, max_length=40)),
@@ -223,23 +255,6 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
-            name='CheckQuestion',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('purpose', models.CharField(choices=[('screening', 'screening: a wrong answer ends the visit'), ('comprehension', 'comprehension: two tries')], max_length=13)),
-                ('position', models.PositiveSmallIntegerField()),
-                ('body', models.TextField()),
-                ('options', models.JSONField(help_text='the choices, as a list of strings')),
-                ('correct', models.PositiveSmallIntegerField(help_text='place of the right choice, from 0')),
-                ('why', models.TextField(blank=True, help_text='shown after a wrong answer')),
-                ('campaign', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='check_questions', to='annotation.campaign')),
-            ],
-            options={
-                'ordering': ['campaign_id', 'position'],
-                'constraints': [models.UniqueConstraint(fields=('campaign', 'position'), name='check_question_position_unique')],
-            },
-        ),
-        migrations.CreateModel(
             name='Document',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
@@ -283,23 +298,11 @@ class Migration(migrations.Migration):
                 ('purpose', models.CharField(choices=[('study', 'study'), ('training', 'training'), ('gold', 'gold')], default='study', max_length=8)),
                 ('campaign', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='items', to='annotation.campaign')),
                 ('text', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='items', to='annotation.text')),
+                ('shown_body', models.TextField(editable=False, help_text='the words that raters saw, where the text has other ones by now', null=True)),
             ],
             options={
                 'ordering': ['campaign_id', 'position'],
                 'constraints': [models.UniqueConstraint(fields=('campaign', 'text'), name='item_text_unique'), models.UniqueConstraint(fields=('campaign', 'position'), name='item_position_unique')],
-            },
-        ),
-        migrations.CreateModel(
-            name='Message',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('body', models.TextField()),
-                ('at', models.DateTimeField(auto_now_add=True)),
-                ('by', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('campaign', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='messages_sent', to='annotation.campaign')),
-            ],
-            options={
-                'ordering': ['id'],
             },
         ),
         migrations.CreateModel(
@@ -347,21 +350,6 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
-            name='LogEntry',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('action', models.CharField(max_length=40)),
-                ('detail', models.TextField(blank=True)),
-                ('at', models.DateTimeField(auto_now_add=True)),
-                ('by', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('campaign', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='log', to='annotation.campaign')),
-                ('participant', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='log', to='annotation.participant')),
-            ],
-            options={
-                'ordering': ['-id'],
-            },
-        ),
-        migrations.CreateModel(
             name='Assignment',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
@@ -400,6 +388,152 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
+            name='Citation',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('position', models.PositiveSmallIntegerField()),
+                ('start', models.PositiveIntegerField()),
+                ('end', models.PositiveIntegerField()),
+                ('label', models.CharField(max_length=250)),
+                ('cited', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='cited_by', to='annotation.text')),
+                ('report', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='citations', to='annotation.text')),
+            ],
+            options={
+                'ordering': ['report_id', 'position'],
+                'constraints': [models.UniqueConstraint(fields=('report', 'position'), name='citation_position_unique'), models.CheckConstraint(condition=models.Q(('start__lt', models.F('end'))), name='citation_of_a_statement')],
+            },
+        ),
+        migrations.CreateModel(
+            name='ApiToken',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('name', models.CharField(max_length=80)),
+                ('digest', models.CharField(max_length=64, unique=True)),
+                ('created', models.DateTimeField(auto_now_add=True)),
+                ('expires', models.DateTimeField(blank=True, null=True)),
+                ('user', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='api_tokens', to=settings.AUTH_USER_MODEL)),
+            ],
+            options={
+                'ordering': ['created', 'pk'],
+                'constraints': [models.UniqueConstraint(fields=('user', 'name'), name='api_token_name_unique')],
+            },
+        ),
+        migrations.CreateModel(
+            name='CheckQuestion',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('purpose', models.CharField(choices=[('screening', 'screening: a wrong answer ends the visit'), ('comprehension', 'comprehension: two tries')], max_length=13)),
+                ('position', models.PositiveSmallIntegerField()),
+                ('body', models.TextField()),
+                ('options', models.JSONField(help_text='the choices, as a list of strings')),
+                ('correct', models.PositiveSmallIntegerField(help_text='place of the right choice, from 0')),
+                ('why', models.TextField(blank=True, help_text='shown after a wrong answer')),
+                ('campaign', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='check_questions', to='annotation.campaign')),
+            ],
+            options={
+                'ordering': ['campaign_id', 'position'],
+                'constraints': [models.UniqueConstraint(fields=('campaign', 'position'), name='check_question_position_unique')],
+            },
+        ),
+        migrations.CreateModel(
+            name='Invitation',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('role', models.CharField(choices=[('viewer', 'viewer'), ('researcher', 'researcher'), ('coordinator', 'coordinator of campaigns'), ('owner', 'owner')], default='researcher', max_length=11)),
+                ('for_whom', models.CharField(max_length=80, verbose_name='for')),
+                ('digest', models.CharField(max_length=64, unique=True)),
+                ('created', models.DateTimeField(auto_now_add=True)),
+                ('expires', models.DateTimeField()),
+                ('made_by', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
+                ('taken_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
+                ('project', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='invitations', to='annotation.project')),
+            ],
+            options={
+                'ordering': ['created', 'pk'],
+            },
+        ),
+        migrations.CreateModel(
+            name='Membership',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('role', models.CharField(choices=[('viewer', 'viewer'), ('researcher', 'researcher'), ('coordinator', 'coordinator of campaigns'), ('owner', 'owner')], default='researcher', max_length=11)),
+                ('joined', models.DateTimeField(auto_now_add=True)),
+                ('user', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='memberships', to=settings.AUTH_USER_MODEL)),
+                ('project', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='memberships', to='annotation.project')),
+            ],
+            options={
+                'ordering': ['user__username'],
+                'constraints': [models.UniqueConstraint(fields=('project', 'user'), name='membership_unique')],
+            },
+        ),
+        migrations.CreateModel(
+            name='Message',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('body', models.TextField()),
+                ('at', models.DateTimeField(auto_now_add=True)),
+                ('by', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
+                ('campaign', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='messages_sent', to='annotation.campaign')),
+            ],
+            options={
+                'ordering': ['id'],
+            },
+        ),
+        migrations.CreateModel(
+            name='ProjectEntry',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('action', models.CharField(max_length=40)),
+                ('detail', models.TextField(blank=True)),
+                ('at', models.DateTimeField(auto_now_add=True)),
+                ('by', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
+                ('dataset', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='log', to='annotation.dataset')),
+                ('project', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='log', to='annotation.project')),
+                ('rows', models.JSONField(blank=True, default=dict, help_text='of an import: the first and last key that it may have made, by table; what it filled')),
+                ('undoes', models.OneToOneField(blank=True, null=True, on_delete=django.db.models.deletion.RESTRICT, related_name='undone_by', to='annotation.projectentry')),
+            ],
+            options={
+                'ordering': ['-id'],
+            },
+        ),
+        migrations.CreateModel(
+            name='SharedLink',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('address', models.CharField(blank=True, help_text='path and query of the page; empty: all of the dataset', max_length=2000)),
+                ('with_words', models.BooleanField(default=False, verbose_name='with the words of texts and questions')),
+                ('for_whom', models.CharField(max_length=80, verbose_name='for')),
+                ('digest', models.CharField(max_length=64, unique=True)),
+                ('created', models.DateTimeField(auto_now_add=True)),
+                ('expires', models.DateTimeField()),
+                ('last_used', models.DateTimeField(blank=True, null=True)),
+                ('dataset', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='shared_links', to='annotation.dataset')),
+                ('made_by', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
+                ('project', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='shared_links', to='annotation.project')),
+            ],
+            options={
+                'ordering': ['created', 'pk'],
+            },
+        ),
+        migrations.CreateModel(
+            name='ItemQuestion',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('position', models.PositiveSmallIntegerField()),
+                ('expected', models.SmallIntegerField(blank=True, help_text='of training and gold items: the grade of the gold source', null=True)),
+                ('expected_spans', models.JSONField(blank=True, default=list)),
+                ('answer', models.JSONField(blank=True, default=list, help_text="the words of the pair's answer, as they are shown where a rubric shows one")),
+                ('further', models.JSONField(blank=True, default=dict, help_text='what is expected under further rubrics, by slug: {expected, expected_spans}')),
+                ('item', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='asked', to='annotation.item')),
+                ('question', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='asked_in', to='annotation.subquestion')),
+                ('shown_body', models.TextField(editable=False, help_text='the words that raters saw, where the question has other ones by now', null=True)),
+            ],
+            options={
+                'ordering': ['item_id', 'position'],
+                'constraints': [models.UniqueConstraint(fields=('item', 'question'), name='item_question_unique'), models.UniqueConstraint(fields=('item', 'position'), name='asked_position_unique')],
+            },
+        ),
+        migrations.CreateModel(
             name='NuggetSpan',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
@@ -410,10 +544,26 @@ class Migration(migrations.Migration):
                 ('source_quote', models.TextField(blank=True)),
                 ('located', models.CharField(choices=[('exact', 'exact'), ('normalised', 'after joining white space'), ('unlocated', 'not in the text')], default='exact', max_length=10)),
                 ('rating', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='spans', to='annotation.rating')),
+                ('earlier_positions', models.JSONField(blank=True, help_text='of an edited text: the position in each earlier wording, by the SHA-256 of the wording', null=True)),
             ],
             options={
                 'ordering': ['rating_id', 'position'],
                 'constraints': [models.UniqueConstraint(fields=('rating', 'position'), name='span_position_unique'), models.CheckConstraint(condition=models.Q(models.Q(('end__isnull', True), ('located', 'unlocated'), ('start__isnull', True)), models.Q(models.Q(('located', 'unlocated'), _negated=True), ('end__gt', models.F('start')), ('end__isnull', False), ('start__isnull', False)), _connector='OR'), name='span_offsets_iff_located')],
+            },
+        ),
+        migrations.CreateModel(
+            name='LogEntry',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('action', models.CharField(max_length=40)),
+                ('detail', models.TextField(blank=True)),
+                ('at', models.DateTimeField(auto_now_add=True)),
+                ('by', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
+                ('campaign', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='log', to='annotation.campaign')),
+                ('participant', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='log', to='annotation.participant')),
+            ],
+            options={
+                'ordering': ['-id'],
             },
         ),
         migrations.CreateModel(
@@ -430,23 +580,6 @@ class Migration(migrations.Migration):
             options={
                 'ordering': ['rubric_id', '-grade'],
                 'constraints': [models.UniqueConstraint(fields=('rubric', 'grade'), name='level_grade_unique')],
-            },
-        ),
-        migrations.CreateModel(
-            name='ItemQuestion',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('position', models.PositiveSmallIntegerField()),
-                ('expected', models.SmallIntegerField(blank=True, help_text='of training and gold items: the grade of the gold source', null=True)),
-                ('expected_spans', models.JSONField(blank=True, default=list)),
-                ('answer', models.JSONField(blank=True, default=list, help_text="the words of the pair's answer, as they are shown where a rubric shows one")),
-                ('further', models.JSONField(blank=True, default=dict, help_text='what is expected under further rubrics, by slug: {expected, expected_spans}')),
-                ('item', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='asked', to='annotation.item')),
-                ('question', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='asked_in', to='annotation.subquestion')),
-            ],
-            options={
-                'ordering': ['item_id', 'position'],
-                'constraints': [models.UniqueConstraint(fields=('item', 'question'), name='item_question_unique'), models.UniqueConstraint(fields=('item', 'position'), name='asked_position_unique')],
             },
         ),
         migrations.CreateModel(
@@ -467,6 +600,30 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
+            name='Version',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('number', models.PositiveSmallIntegerField(help_text='from 1, the first words')),
+                ('body', models.TextField()),
+                ('why', models.CharField(blank=True, max_length=200)),
+                ('counts', models.BooleanField(default=True)),
+                ('n_ratings', models.PositiveIntegerField(default=0, help_text='given to these words or before')),
+                ('set_aside', models.JSONField(blank=True, default=list)),
+                ('citations', models.JSONField(blank=True, default=list)),
+                ('replaced', models.DateTimeField(auto_now_add=True)),
+                ('by', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
+                ('dataset', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='versions', to='annotation.dataset')),
+                ('question', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='versions', to='annotation.subquestion')),
+                ('text', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='versions', to='annotation.text')),
+                ('had', models.JSONField(blank=True, default=dict, help_text='what else it had with these words: citations, its place in a document')),
+                ('author', models.CharField(blank=True, editable=False, help_text='of a version that came in a file: who changed the words there; null if changed here', max_length=150, null=True)),
+            ],
+            options={
+                'ordering': ['-replaced', '-pk'],
+                'constraints': [models.CheckConstraint(condition=models.Q(models.Q(('question__isnull', False), ('text__isnull', True)), models.Q(('question__isnull', True), ('text__isnull', False)), _connector='OR'), name='version_of_one_thing'), models.UniqueConstraint(condition=models.Q(('text__isnull', False)), fields=('text', 'number'), name='text_version_number_unique'), models.UniqueConstraint(condition=models.Q(('question__isnull', False)), fields=('question', 'number'), name='question_version_number_unique')],
+            },
+        ),
+        migrations.CreateModel(
             name='Answer',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
@@ -481,26 +638,16 @@ class Migration(migrations.Migration):
                 ('check_asked', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='answers', to='annotation.attentioncheck')),
                 ('rubric', models.ForeignKey(blank=True, db_index=False, help_text='a further rubric of the campaign; empty: its own', null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='annotation.rubric')),
                 ('question', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='answers', to='annotation.subquestion')),
+                ('altered', models.BooleanField(default=False, help_text='given on a page whose text or questions the browser had changed, as by translation')),
+                ('rated_spans', models.JSONField(blank=True, help_text='of its rating on an edited text, when it stopped counting: some may be placed by hand', null=True)),
             ],
             options={
                 'ordering': ['id'],
                 'constraints': [models.UniqueConstraint(fields=('assignment', 'key'), name='answer_stored_once'), models.CheckConstraint(condition=models.Q(models.Q(('check_asked__isnull', False), ('question', None)), models.Q(('check_asked', None), ('question__isnull', False)), _connector='OR'), name='answer_is_to_one_question')],
             },
         ),
-        migrations.CreateModel(
-            name='Citation',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('position', models.PositiveSmallIntegerField()),
-                ('start', models.PositiveIntegerField()),
-                ('end', models.PositiveIntegerField()),
-                ('label', models.CharField(max_length=250)),
-                ('cited', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='cited_by', to='annotation.text')),
-                ('report', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='citations', to='annotation.text')),
-            ],
-            options={
-                'ordering': ['report_id', 'position'],
-                'constraints': [models.UniqueConstraint(fields=('report', 'position'), name='citation_position_unique'), models.CheckConstraint(condition=models.Q(('start__lt', models.F('end'))), name='citation_of_a_statement')],
-            },
+        migrations.RunPython(
+            lambda apps, schema_editor: word_index.make(schema_editor),
+            lambda apps, schema_editor: word_index.drop(schema_editor),
         ),
     ]

@@ -1,9 +1,11 @@
 import django.db.models.deletion
+import django.utils.timezone
 from django.conf import settings
 from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
+    """The tables of version 0.2.0."""
 
     replaces = [
         ('evaluation', '0001_initial'),
@@ -12,12 +14,14 @@ class Migration(migrations.Migration):
         ('evaluation', '0004_label_samples'),
         ('evaluation', '0005_runs_made_here'),
         ('evaluation', '0006_systems'),
+        ('evaluation', '0001_squashed_0006_systems'),
+        ('evaluation', '0007_pair_notes'),
     ]
 
     initial = True
 
     dependencies = [
-        ('annotation', '0001_squashed_0020_groups_of_topics'),
+        ('annotation', '0001_squashed_0_2_0'),
     ]
 
     operations = [
@@ -109,6 +113,23 @@ class Migration(migrations.Migration):
             options={
                 'ordering': ['report_id', 'measure'],
                 'constraints': [models.UniqueConstraint(fields=('report', 'measure'), name='report_value_unique')],
+            },
+        ),
+        migrations.CreateModel(
+            name='PairNote',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('author', models.CharField(max_length=150)),
+                ('at', models.DateTimeField(default=django.utils.timezone.now)),
+                ('body', models.TextField()),
+                ('withdrawn', models.DateTimeField(null=True)),
+                ('by', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
+                ('question', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='notes', to='annotation.subquestion')),
+                ('text', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='notes', to='annotation.text')),
+            ],
+            options={
+                'ordering': ['at', 'id'],
+                'indexes': [models.Index(fields=['text', 'question'], name='note_of_pair')],
             },
         ),
     ]

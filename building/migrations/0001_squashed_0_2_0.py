@@ -5,17 +5,19 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
+    """The tables of version 0.2.0."""
 
     replaces = [
         ('building', '0001_writers_and_writings'),
         ('building', '0002_writers_with_vllm_in_process'),
         ('building', '0003_transformers_in_process'),
+        ('building', '0001_squashed_0003_transformers_in_process'),
     ]
 
     initial = True
 
     dependencies = [
-        ('annotation', '0001_squashed_0020_groups_of_topics'),
+        ('annotation', '0001_squashed_0_2_0'),
     ]
 
     operations = [

@@ -1,0 +1,55 @@
+"""Version of the database contents, to tell without reading a row if anything was written.
+
+SQLite counts for each of its connections the commits of others, so a connection that never writes
+sees all of them. PostgreSQL names the transactions that a snapshot sees: two of the same name see
+the same rows.
+"""
+
+import os
+import sqlite3
+import threading
+from collections.abc import Hashable
+from pathlib import Path
+from urllib.parse import quote
+
+from django.db import connection
+
+_connections: dict[tuple[str, int, int], sqlite3.Connection] = {}
+_connections_lock = threading.Lock()
+
+
+def current() -> Hashable | None:
+    """Return a token that is equal as long as nothing is written; None where unknown.
+
+    It is unknown within a transaction, which may have written something itself, and of a database
+    in memory.
+    """
+    if connection.in_atomic_block:
+        return None
+    return _sqlite_version() if connection.vendor == "sqlite" else _postgresql_version()
+
+
+def _postgresql_version() -> Hashable:
+    with connection.cursor() as cursor:
+        cursor.execute("select current_database(), pg_current_snapshot()::text")
+        name, snapshot = cursor.fetchone()
+    return name, snapshot
+
+
+def _sqlite_version() -> Hashable | None:
+    path = Path(connection.settings_dict["NAME"])
+    try:
+        file_stat = path.stat()
+    except OSError:
+        return None
+    # A replaced file is another database, and a connection belongs to one process.
+    file = (str(path), file_stat.st_ino, os.getpid())
+    with _connections_lock:
+        try:
+            if file not in _connections:
+                _connections[file] = sqlite3.connect(
+                    f"file:{quote(str(path))}?mode=ro", uri=True, check_same_thread=False
+                )
+            return file, _connections[file].execute("pragma data_version").fetchone()
+        except sqlite3.OperationalError:  # locked exclusively, or deleted
+            return None
