@@ -1,0 +1,1 @@
+"""Tables (CSV, XLSX, JSON, Parquet), converted to rows of a study. No Django."""

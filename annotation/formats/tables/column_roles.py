@@ -1,0 +1,280 @@
+"""Roles of columns, guessed from their names and shapes."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from annotation.formats.tables.column_shapes import FEW, Sample, Shape, cell_text
+from annotation.formats.tables.mapping import ASK, Role
+from annotation.formats.tables.source import Table
+from annotation.formats.tables.values import word_key
+
+MAX_WIDE_GRADE = 10  # of columns that are raters; larger numbers are counts or times
+_PLAIN = re.compile(r"[\s_.\-]+")
+_NAMES = {
+    Role.TOPIC: "topic_id qid query_id question_id example_id request_id narrative_id topicid id_topic thema",
+    Role.REQUEST: (
+        "question query prompt input user_input request topic frage vraag pregunta requête 问题 task narrative "
+        "user_question inputs.question inputs.query vars.question attributes.input.value"
+    ),
+    Role.QUESTION: "subquestion sub_question nugget criterion claim aspect item",
+    Role.QUESTION_NUMBER: "no number question_no question_number nr subquestion_number",
+    Role.QUESTION_INDEX: "question_index subquestion_index",
+    Role.TEXT: (
+        "doc_id docid docno pid passage_id chunk_id text_id document_id report_id answer_id id"
+    ),
+    Role.CONTEXTS: (
+        "contexts retrieved_contexts retrieval_context retrieved_context source_documents documents docs "
+        "retrieved_documents"
+    ),
+    Role.GOLD: "reference_contexts gold_contexts ideal_contexts",
+    Role.REFERENCE: (
+        "reference ground_truth ground_truths gt_answer expected_output expected target ideal gold_answer gold "
+        "reference_answer"
+    ),
+    Role.SYSTEM: (
+        "system system_id model model_name provider app_name run_id experiment pipeline variant bot"
+    ),
+    Role.RATER: (
+        "rater rater_id annotator annotator_id coder worker worker_id participant judge evaluator "
+        "reviewer user assessor"
+    ),
+    Role.RATER_KIND: "rater_kind rater_type",
+    Role.RUBRIC: "rubric",
+    Role.GRADE: (
+        "grade score rating label relevance relevancy judgment judgement verdict vote note bewertung quality "
+        "answerable"
+    ),
+    Role.COMMENT: "comment notes reason rationale explanation feedback remark",
+    Role.SPAN: "quote span highlight evidence",
+    Role.RUN: "run run_name tag",
+    Role.RANK: "rank position",
+    Role.KIND: "text_kind kind",
+    Role.GROUP: "group category domain",
+}
+_ANSWER_NAMES = (
+    "answer response output actual_output generated_answer completion prediction report summary antwort "
+    "outputs.answer outputs.output attributes.output.value"
+)
+_PASSAGE_NAMES = "passage context document chunk segment text body contents absatz content"
+
+
+def plain_name(header: str) -> str:
+    """Return a header as names are compared: lower case, no blanks, _, -, ., no plural s."""
+    name = _PLAIN.sub("", unicodedata.normalize("NFC", header)).casefold()
+    return name[:-1] if len(name) > 3 and name.endswith("s") else name
+
+
+_BY_NAME = {plain_name(name): role for role, names in _NAMES.items() for name in names.split()}
+_ANSWERS = {plain_name(name) for name in _ANSWER_NAMES.split()}
+_PASSAGES = {plain_name(name) for name in _PASSAGE_NAMES.split()}
+
+
+def roles_of(table: Table, shapes: Mapping[str, Shape], sample: Sample) -> dict[str, Any]:
+    """Return the role of each column by its name and values; "?" where they disagree."""
+    roles: dict[str, Any] = {}
+    wide = _wide_columns(table, shapes)
+    for header in table.headers:
+        shape, name = shapes[header], plain_name(header)
+        if not shape.n:
+            continue
+        if header in wide:
+            roles[header] = {"role": Role.GRADE.value} | _wide_constant(header)
+        elif name in _ANSWERS or name in _PASSAGES:
+            roles[header] = _text_role(name, shape)
+        elif role := _BY_NAME.get(name):
+            roles[header] = _checked_role(role, shape)
+        elif shape.is_fraction:
+            roles[header] = {"role": Role.VALUE.value, "measure": header}
+    _settle(roles, shapes, sample)
+    if Role.GRADE not in {role_of(column) for column in roles.values() if column is not None}:
+        roles |= dict.fromkeys(_likely_grades(table, shapes), ASK)
+    return {
+        header: role.value if isinstance(role, Role) else role
+        for header, role in roles.items()
+        if role is not None
+    }
+
+
+def _text_role(name: str, shape: Shape) -> Any:
+    if shape.is_list:
+        return Role.CONTEXTS
+    if name in _PASSAGES and not shape.is_text and shape.looks_like_id:
+        return Role.TEXT
+    if name in _ANSWERS and not shape.is_text and shape.is_grade and shape.numbers is not None:
+        return ASK
+    return Role.BODY
+
+
+def _checked_role(role: Role, shape: Shape) -> Any:
+    """Return the role if the values fit it, else "?", or None for a column that is not read."""
+    if role in (Role.CONTEXTS, Role.GOLD):
+        return (
+            role
+            if shape.is_list
+            else (Role.BODY if role is Role.CONTEXTS and shape.is_text else ASK)
+        )
+    if role is Role.GRADE:
+        if shape.is_list:
+            return None
+        if shape.is_grade:
+            return role
+        return {"role": Role.VALUE.value, "measure": "score"} if shape.is_fraction else None
+    if role in (Role.TOPIC, Role.TEXT, Role.SYSTEM, Role.RUN):
+        return role if shape.looks_like_id or role is Role.SYSTEM else None
+    if role in (Role.RANK, Role.QUESTION_NUMBER, Role.QUESTION_INDEX):
+        return role if shape.numbers is not None else None
+    if role in (Role.KIND, Role.RATER_KIND):
+        kinds = {"passage", "report", "reference", "human", "model", "baseline"}
+        return role if {label.casefold() for label in shape.texts} <= kinds else None
+    return role
+
+
+def _settle(roles: dict[str, Any], shapes: Mapping[str, Shape], sample: Sample) -> None:
+    """Decide between columns of the same role, and between a topic and its sub-question."""
+
+    def having(role: Role) -> list[str]:
+        return [header for header, column in roles.items() if column == role]
+
+    requests = having(Role.REQUEST)
+    # "topic" with short values beside a question is the topic's id; the question is of the topic.
+    topics = [header for header in requests if plain_name(header) in ("topic", "thema", "request")]
+    more_questions = [header for header in requests if header not in topics]
+    if topics and more_questions:
+        for header in more_questions[1:]:
+            roles[header] = ASK
+        roles[more_questions[0]] = Role.QUESTION
+    elif len(requests) > 1:
+        for header in requests[1:]:
+            roles[header] = ASK
+    for header in topics:
+        if not shapes[header].is_text and shapes[header].looks_like_id and not having(Role.TOPIC):
+            roles[header] = Role.TOPIC
+    if having(Role.TOPIC) and len(having(Role.REQUEST)) == 1 and not having(Role.QUESTION):
+        _settle_question(roles, having(Role.TOPIC)[0], having(Role.REQUEST)[0], sample)
+    if having(Role.QUESTION) and not having(Role.REQUEST) and not having(Role.TOPIC):
+        for header in having(Role.QUESTION)[:1]:
+            roles[header] = Role.REQUEST
+    bodies = having(Role.BODY)
+    answers = [header for header in bodies if plain_name(header) in _ANSWERS]
+    if answers and len(answers) < len(bodies):  # a passage beside an answer was retrieved for it
+        for header in bodies:
+            if header not in answers:
+                roles[header] = Role.CONTEXTS
+    ids = [header for header in having(Role.TEXT) if plain_name(header) == "id"]
+    if (
+        ids
+        and having(Role.REQUEST)
+        and not having(Role.TOPIC)
+        and (answers or having(Role.CONTEXTS))
+    ):
+        roles[ids[0]] = Role.TOPIC  # of a log with a row for each question
+    for role in {*Role} - {Role.GRADE, Role.VALUE, Role.BODY, Role.COMMENT, Role.GOLD}:
+        for header in having(role)[1:]:
+            roles[header] = None
+    for header in having(Role.BODY)[1:]:
+        roles[header] = ASK
+    if not having(Role.RANK):
+        for header in having(Role.RUN):
+            roles[header] = None
+        return
+    for header, column in list(roles.items()):
+        if plain_name(header) == "score" and column != Role.SCORE:
+            roles[header] = Role.SCORE
+
+
+def _settle_question(roles: dict[str, Any], topic: str, question: str, sample: Sample) -> None:
+    """Make a question beside a topic's id its sub-question where a topic has several."""
+    by_topic: dict[str, set[str]] = {}
+    for cells in sample:
+        by_topic.setdefault(cell_text(cells.get(topic)), set()).add(cell_text(cells.get(question)))
+    if any(len(questions - {""}) > 1 for questions in by_topic.values()):
+        roles[question] = Role.QUESTION
+
+
+def _wide_columns(table: Table, shapes: Mapping[str, Shape]) -> list[str]:
+    """Return three or more columns of unknown names with grades on the same few values."""
+    groups = _unknown_grades(table, shapes)
+    return next((group for group in groups if len(group) > 2 and _one_scale(group, shapes)), [])
+
+
+def _likely_grades(table: Table, shapes: Mapping[str, Shape]) -> list[str]:
+    """Return two columns of unknown names with shared values, which may be raters."""
+    for group in _unknown_grades(table, shapes):
+        if len(group) == 2 and _one_scale(group, shapes):
+            first, second = (_values(shapes[header]) for header in group)
+            return group if first & second and len(first | second) > 1 else []
+    return []
+
+
+def _one_scale(group: Sequence[str], shapes: Mapping[str, Shape]) -> bool:
+    """Return whether the columns have the same few values, or few small numbers."""
+    values = {value for header in group for value in _values(shapes[header])}
+    have_same_values = all(len(_values(shapes[header])) * 3 >= len(values) for header in group)
+    is_scale = shapes[group[0]].numbers is None or max(values) <= MAX_WIDE_GRADE
+    return len(values) <= FEW and have_same_values and (is_scale or _all_same(group, shapes))
+
+
+def _unknown_grades(table: Table, shapes: Mapping[str, Shape]) -> tuple[list[str], list[str]]:
+    """Return the columns of unknown names with few values: of numbers, and of words."""
+    unknown = [
+        header
+        for header in table.headers
+        if shapes[header].n
+        and shapes[header].is_grade
+        and shapes[header].n_different <= FEW
+        and plain_name(header) not in _BY_NAME
+        and plain_name(header) not in _ANSWERS | _PASSAGES
+        and not header.startswith(("Unnamed", "Column "))
+    ]
+    numeric = [header for header in unknown if shapes[header].numbers is not None]
+    return numeric, [header for header in unknown if header not in numeric]
+
+
+def _all_same(group: Sequence[str], shapes: Mapping[str, Shape]) -> bool:
+    return len({frozenset(_values(shapes[header])) for header in group}) == 1
+
+
+def _values(shape: Shape) -> set[Any]:
+    return set(shape.numbers) if shape.numbers is not None else {word_key(w) for w in shape.texts}
+
+
+def _wide_constant(header: str) -> dict[str, str]:
+    """Return what the header of a column of grades names: a sub-question, else a rater."""
+    if header.rstrip().endswith(("?", "？")):
+        return {Role.QUESTION.value: header.strip()}
+    return {Role.RATER.value: _rater_name(header)}
+
+
+def settle_fractions(
+    roles: dict[str, Any], table_constants: Mapping[str, str], fixed: Mapping[str, str]
+) -> None:
+    """Decide what fractions are: grades of a given rubric, or values of reports.
+
+    A passage has no values, so that a person must choose.
+    """
+    for header, column in roles.items():
+        if role_of(column) != Role.VALUE:
+            continue
+        if Role.RUBRIC in fixed and _BY_NAME.get(plain_name(header)) is Role.GRADE:
+            roles[header] = Role.GRADE.value
+        elif table_constants.get(Role.KIND) == "passage":
+            roles[header] = ASK
+
+
+def is_answer(header: str) -> bool:
+    """Return whether a header is a usual name of a system's answer."""
+    return plain_name(header) in _ANSWERS
+
+
+def role_of(column: Any) -> str:
+    """Return the role of a column in a mapping: a role, or an object with one."""
+    return str(column["role"] if isinstance(column, dict) else column)
+
+
+def _rater_name(header: str) -> str:
+    name = re.sub(r"[^\w-]+", "-", header.strip(), flags=re.UNICODE).strip("-").casefold()
+    return name or "rater"

@@ -1,0 +1,172 @@
+"""JSON and JSON lines as tables: objects as rows, nested objects as columns by their path."""
+
+from __future__ import annotations
+
+import json
+import zlib
+from collections.abc import Iterator, Mapping
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from annotation.formats.content import opened
+from annotation.formats.tables.cells import Cell, SettingNeededError, TableError
+from annotation.formats.tables.source import Row, Table, line_location
+
+MAX_LINE = 64 * 2**20  # bytes
+MAX_JSON = 512 * 2**20  # bytes of a file that is one JSON value: it is read as a whole
+MAX_COLUMNS = 2_000
+HEADER_ROWS = 1_000  # rows whose keys are offered as columns
+MAX_DEPTH = 20
+MAX_ARRAYS = 100  # that are offered as the records
+
+
+def flattened(value: Mapping[str, Any]) -> dict[str, Cell]:
+    """Return an object's values by path: {"a": {"b": 1}} is {"a.b": 1}. Raises TableError."""
+    row: dict[str, Cell] = {}
+    stack: list[tuple[str, Any, int]] = [
+        (str(key), item, 1) for key, item in reversed(list(value.items()))
+    ]
+    while stack:
+        path, item, depth = stack.pop()
+        if isinstance(item, dict) and item and depth < MAX_DEPTH:
+            stack += [
+                (f"{path}.{key}", nested, depth + 1) for key, nested in reversed(item.items())
+            ]
+        else:
+            row[path] = item
+            if len(row) > MAX_COLUMNS:
+                raise TableError(f"has more than {MAX_COLUMNS:,} values in one object")
+    return row
+
+
+def json_lines_table(path: Path, file: str) -> Table:
+    """Return the table of a file with one JSON object a line. Raises TableError, OSError."""
+
+    def rows() -> Iterator[Row]:
+        for number, value in _lines(path):
+            if not isinstance(value, dict):
+                raise TableError("is no JSON object", f":{number}")
+            yield number, flattened(value)
+
+    return Table(file, "", headers_of(rows()), rows, line_location)
+
+
+def json_table(path: Path, file: str, records: str = "") -> Table:
+    """Return the table of an array of objects in a JSON file, at the path `records` within it.
+
+    Without a path the array is found if there is only one. Raises TableError, OSError.
+    """
+    value = json_value(path)
+    objects, array_path = _array(value, records)
+
+    def rows() -> Iterator[Row]:
+        for index, item in enumerate(objects):
+            if not isinstance(item, dict):
+                raise TableError("is no JSON object", location_of(index + 1, ""))
+            yield index + 1, flattened(item)
+
+    def location_of(row: int, header: str) -> str:
+        name = f".{header}" if header else ""
+        return f": {array_path}[{row - 1}]{name}" if array_path else f": [{row - 1}]{name}"
+
+    return Table(file, "", headers_of(rows()), rows, location_of)
+
+
+def json_value(path: Path) -> Any:
+    """Return the value of a JSON file. Raises TableError, OSError."""
+    try:
+        with opened(path) as file:
+            data = file.read(MAX_JSON + 1)
+    except (EOFError, zlib.error) as error:
+        raise TableError(f"cannot be read: {error}") from error
+    if len(data) > MAX_JSON:
+        raise TableError(f"has more than {MAX_JSON:,} bytes; write it as JSON lines")
+    return _decoded(data.removeprefix(b"\xef\xbb\xbf"), "")
+
+
+def is_json_lines(path: Path) -> bool:
+    """Return whether the first line of a file is a JSON object by itself."""
+    try:
+        with opened(path) as file:
+            first = file.readline(MAX_LINE).removeprefix(b"\xef\xbb\xbf").strip()
+            while not first and (line := file.readline(MAX_LINE)):
+                first = line.strip()
+            has_more = file.read(1)
+        value = json.loads(first)
+    except (ValueError, OSError, EOFError, zlib.error, RecursionError):
+        return False
+    # One object alone is a line unless it wraps a list of rows.
+    return isinstance(value, dict) and (bool(has_more) or not _arrays(value))
+
+
+def _lines(path: Path) -> Iterator[tuple[int, Any]]:
+    number = 0
+    try:
+        with opened(path) as file:
+            while line := file.readline(MAX_LINE + 1):
+                number += 1
+                if len(line) > MAX_LINE:
+                    raise TableError(f"a line of more than {MAX_LINE:,} bytes", f":{number}")
+                if number == 1:
+                    line = line.removeprefix(b"\xef\xbb\xbf")
+                if line.strip():
+                    yield number, _decoded(line, f":{number}")
+    except (EOFError, zlib.error) as error:
+        raise TableError(f"cannot be read: {error}", f":{number}") from error
+
+
+def _decoded(data: bytes, location: str) -> Any:
+    try:
+        return json.loads(data)  # NaN and Infinity too: data frames write them
+    except UnicodeDecodeError as error:
+        raise TableError("is not UTF-8", location) from error
+    except RecursionError as error:
+        raise TableError("is nested too deep", location) from error
+    except ValueError as error:
+        raise TableError(f"is broken JSON: {error}", location) from error
+
+
+def _array(value: Any, records: str) -> tuple[list[Any], str]:
+    if records:
+        for key in records.split("."):
+            value = value.get(key) if isinstance(value, dict) else None
+        if not isinstance(value, list):
+            raise TableError(f"has no array at {records}")
+        return value, records
+    if isinstance(value, list):
+        return value, ""
+    arrays = _arrays(value)
+    if len(arrays) == 1:
+        return arrays[0][1], arrays[0][0]
+    if not arrays:
+        raise TableError("has no array of objects")
+    paths = [path for path, _ in arrays[:MAX_ARRAYS]]
+    first_paths = ", ".join(paths[:10])
+    message = f"has several arrays ({first_paths}): choose one as the path of the records"
+    raise SettingNeededError(message, "records", paths)
+
+
+def _arrays(value: Any, path: str = "", depth: int = 0) -> list[tuple[str, list[Any]]]:
+    """Return the arrays of objects within objects, by path."""
+    if isinstance(value, list):
+        return [(path, value)] if value and all(isinstance(item, dict) for item in value) else []
+    if not isinstance(value, dict) or depth > MAX_DEPTH:
+        return []
+    return [
+        array
+        for key, item in value.items()
+        for array in _arrays(item, f"{path}.{key}" if path else str(key), depth + 1)
+    ]
+
+
+def headers_of(rows: Iterator[Row]) -> tuple[str, ...]:
+    """Return the keys of the first rows, in order. Raises TableError where there are none."""
+    names: dict[str, None] = {}
+    for _, row in islice(rows, HEADER_ROWS):
+        names.update(dict.fromkeys(row))
+        if len(names) > MAX_COLUMNS:
+            raise TableError(f"has more than {MAX_COLUMNS:,} columns")
+    if not names:
+        raise TableError("has no rows")
+    return tuple(names)

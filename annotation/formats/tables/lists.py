@@ -1,0 +1,111 @@
+"""Lists in a cell, as JSON, Python and numpy write them. Nothing is evaluated."""
+
+from __future__ import annotations
+
+import json
+import re
+
+from annotation.errors import UserError
+
+MAX_ITEMS = 1_000
+_WRAPPED = re.compile(r"\A(?:array|tuple|list)\((.*?)(?:,\s*dtype=[\w.]+)?\)\Z", re.DOTALL)
+_ESCAPE = re.compile(r"\\(x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|\n|.)", re.DOTALL)
+_SIMPLE = {"n": "\n", "t": "\t", "r": "\r", "\n": "", "0": "\0"}
+_BARE = re.compile(r"[^\s,\[\]'\"()]+")
+
+
+class ListError(UserError):
+    """Cell that looks like a list and is none."""
+
+
+def looks_like_list(text: str) -> bool:
+    text = text.strip()
+    return text.startswith(("[", "array(")) and text.endswith(("]", ")"))
+
+
+def items_of(cell: object, separator: str = "") -> list[object]:
+    """Return the items of a cell: of a list, of its text form, or the cell as the only item.
+
+    Raises ListError for a text that begins as a list and does not end as one, and for too many items.
+    """
+    items = _items(cell, separator)
+    if len(items) > MAX_ITEMS:
+        raise ListError(f"has {len(items):,} items; at most {MAX_ITEMS:,} are read")
+    return items
+
+
+def _items(cell: object, separator: str) -> list[object]:
+    if cell is None:
+        return []
+    if isinstance(cell, list | tuple):
+        return list(cell)
+    if not isinstance(cell, str):
+        return [cell]
+    text = cell.strip()
+    if not text:
+        return []
+    if separator:
+        return [part.strip() for part in text.split(separator) if part.strip()]
+    if not looks_like_list(text):
+        return [cell]
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        value = None
+    if isinstance(value, list):
+        return value
+    return list(_python_items(text))
+
+
+def _python_items(text: str) -> list[str]:
+    """Return the strings of a list as Python or numpy print it.
+
+    Two strings side by side are two items, as numpy prints them.
+    """
+    while match := _WRAPPED.match(text):
+        text = match[1].strip()
+    if not (text.startswith("[") and text.endswith("]")):
+        raise ListError("begins as a list, and does not end as one")
+    items: list[str] = []
+    position, end = 1, len(text) - 1
+    while True:
+        while position < end and (text[position].isspace() or text[position] == ","):
+            position += 1
+        if position >= end:
+            return items
+        sign = text[position]
+        if sign in "'\"":
+            item, position = _string(text, position, end)
+        elif bare := _BARE.match(text, position, end):
+            item, position = bare[0], bare.end()
+            if item == "...":
+                raise ListError("was shortened with “...” when it was printed")
+        else:
+            raise ListError(f"has {sign!r} where an item should begin")
+        items.append(item)
+
+
+def _string(text: str, start: int, end: int) -> tuple[str, int]:
+    quote = text[start]
+    position = start + 1
+    while position < end:
+        if text[position] == "\\":
+            position += 2
+        elif text[position] == quote:
+            return _ESCAPE.sub(_unescaped, text[start + 1 : position]), position + 1
+        else:
+            position += 1
+    raise ListError("has an item whose quotation mark is not closed")
+
+
+def unescape(text: str) -> str:
+    """Return the text between the quotation marks of a Python string, with escapes resolved."""
+    return _ESCAPE.sub(_unescaped, text)
+
+
+def _unescaped(match: re.Match[str]) -> str:
+    code = match[1]
+    if code[0] in "xuU" and len(code) > 1:
+        number = int(code[1:], 16)
+        return chr(number) if number <= 0x10FFFF else match[0]
+    return _SIMPLE.get(code, code)

@@ -1,0 +1,218 @@
+"""Shared parts of presets: tables with a mapping each, derived tables, columns of metrics."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from annotation.errors import UserError
+from annotation.formats.tables.cells import Cell, TableError
+from annotation.formats.tables.files import TableFile, open_tables
+from annotation.formats.tables.mapping import Role, TableMapping
+from annotation.formats.tables.source import Row, Table
+from annotation.formats.tables.values import FALSE, TRUE, CellError, is_missing, number_of
+
+MAX_LABELS = 12  # different words of a column that are grades with names
+QUESTIONS = ("question", "query", "prompt", "input", "user_input", "request", "topic")
+ANSWERS = ("answer", "output", "response", "generated_answer", "result", "completion", "text")
+
+
+class PresetError(UserError):
+    """Files that are not of a preset's tool; `location` is the file."""
+
+    def __init__(self, location: str, message: str) -> None:
+        super().__init__(message)
+        self.location = location
+
+
+@dataclass
+class PresetTables:
+    """Tables of a preset, each with its mapping as JSON, and the rubrics that they need."""
+
+    tables: list[tuple[Table, dict[str, Any]]] = field(default_factory=list)
+    rubrics: dict[str, dict[str, Any]] = field(default_factory=dict)
+    counts: Counter[str] = field(default_factory=Counter)
+    """Rows and cells that are left out, by label, for the summary of the import."""
+
+    def add(self, table: Table, columns: Mapping[str, Any], constants: Mapping[str, str]) -> None:
+        self.tables.append((table, {"columns": dict(columns), "constants": dict(constants)}))
+
+
+class PresetFileError(TableError):
+    """Row that cannot be read while a preset looks at the rows; `file` is the file's name."""
+
+    def __init__(self, file: str, message: str, location: str) -> None:
+        super().__init__(message, location)
+        self.file = file
+
+
+def only_table(file: TableFile, records: str = "") -> Table:
+    """Return the table of a file that must have one. Raises PresetError.
+
+    `records` is the path of the array in JSON files that have several.
+    """
+    try:
+        try:
+            table = open_tables(file)[0]
+        except TableError:
+            if not records or file.ending != ".json":
+                raise
+            table = open_tables(file, TableMapping(columns={}, records=records))[0]
+    except TableError as error:
+        raise PresetError(f"{file.name}{error.location}", str(error)) from error
+    except OSError as error:
+        raise PresetError(file.name, f"cannot be read: {error.strerror or error}") from error
+
+    def rows() -> Iterator[Row]:
+        try:
+            yield from table.rows()
+        except TableError as error:
+            raise PresetFileError(file.name, str(error), error.location) from error
+
+    return replace(table, rows=rows)
+
+
+def listed(table: Table, headers: Iterable[str], rows: Sequence[Row]) -> Table:
+    """Return a table of rows in memory, with the places of another table."""
+    return replace(table, headers=tuple(headers), rows=lambda: iter(rows))
+
+
+def other_headers(table: Table, *used: str) -> list[str]:
+    """Return the headers of a table without those that a preset reads, nested ones included."""
+    return [
+        name
+        for name in table.headers
+        if not any(name == header or name.startswith(f"{header}.") for header in used)
+    ]
+
+
+def column(table: Table, *names: str) -> str:
+    """Return the first of these headers that a table has; "" for none."""
+    return next((name for name in names if name in table.headers), "")
+
+
+def required(table: Table, role: str, *names: str) -> str:
+    """Return the first of these headers that a table has.
+
+    Raises PresetError, which lists them, where there is none.
+    """
+    header = column(table, *names)
+    if not header:
+        raise PresetError(table.name, f"has no column for the {role}: {', '.join(names)}")
+    return header
+
+
+def slug_of(name: str) -> str:
+    """Return a name as a part of a rubric's slug: lower case, letters, digits and hyphens."""
+    plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().lower()
+    return re.sub(r"[^a-z0-9]+", "-", plain).strip("-") or "metric"
+
+
+def derived(
+    table: Table, headers: Iterable[str], rows: Callable[[Iterator[Row]], Iterator[Row]]
+) -> Table:
+    """Return a table whose rows are made from those of another, with the places of that one."""
+    return replace(table, headers=tuple(headers), rows=lambda: rows(table.rows()))
+
+
+def with_columns(table: Table, new: Mapping[str, Callable[[Mapping[str, Cell]], Cell]]) -> Table:
+    """Return the table with further columns, computed from each row."""
+
+    def rows(of_table: Iterator[Row]) -> Iterator[Row]:
+        for number, cells in of_table:
+            yield number, {**cells, **{name: of(cells) for name, of in new.items()}}
+
+    return derived(table, [*table.headers, *new], rows)
+
+
+def metric_columns(
+    preset: PresetTables,
+    table: Table,
+    headers: Sequence[str],
+    *,
+    prefix: str,
+    fractions: Iterable[str] = (),
+    name_of: Callable[[str], str] = lambda header: header,
+    rater: Mapping[str, str] | None = None,
+    values: Iterable[str] = (),
+) -> dict[str, Any]:
+    """Return the roles of columns of metrics, and add the rubrics that they need.
+
+    A metric that the tool defines as a fraction, and any with another number than 0 and 1, is a value of
+    the report. One of 0 and 1 alone is a grade under PREFIX-METRIC with eta 1, one of few words a grade under
+    a nominal rubric. Other columns have no role. `values` are metrics that a person wants as values.
+    """
+    roles: dict[str, Any] = {}
+    cells_by_header: dict[str, list[Cell]] = {header: [] for header in headers}
+    for _, cells in table.rows():
+        for header in headers:
+            cell = cells.get(header)
+            if not is_missing(cell):
+                cells_by_header[header].append(cell)
+    as_value = {*fractions, *values}
+    for header in headers:
+        metric = name_of(header)
+        kind = (
+            "value"
+            if metric in as_value and _all_numbers(cells_by_header[header])
+            else _metric_kind(cells_by_header[header])
+        )
+        slug = f"{prefix}-{slug_of(metric)}"
+        if kind == "value":
+            roles[header] = {"role": Role.VALUE.value, "measure": metric}
+        elif kind == "binary":
+            roles[header] = {"role": Role.GRADE.value, "rubric": slug, **(rater or {})}
+            preset.rubrics[slug] = binary_rubric(metric)
+        elif kind == "words":
+            roles[header] = {"role": Role.GRADE.value, "rubric": slug, **(rater or {})}
+            preset.rubrics[slug] = nominal_rubric(metric, map(str, cells_by_header[header]))
+    return roles
+
+
+def binary_rubric(title: str) -> dict[str, Any]:
+    return {"scale": "ordinal", "levels": [0, 1], "eta": 1, "title": title}
+
+
+def nominal_rubric(title: str, labels: Iterable[str]) -> dict[str, Any]:
+    """Return a rubric of words without an order: numbers from 0 by alphabet."""
+    names = sorted({label.strip() for label in labels})
+    return {
+        "scale": "nominal",
+        "levels": {name: number for number, name in enumerate(names)},
+        "title": title,
+    }
+
+
+def _all_numbers(cells: Sequence[Cell]) -> bool:
+    try:
+        for cell in cells:
+            number_of(cell)
+    except CellError:
+        return False
+    return bool(cells)
+
+
+def _metric_kind(cells: Sequence[Cell]) -> str:
+    if not cells or any(isinstance(cell, list | dict) for cell in cells):
+        return ""
+    texts = {str(cell).strip() for cell in cells}
+    if all(
+        isinstance(cell, bool) or str(cell).strip().casefold() in TRUE | FALSE for cell in cells
+    ):
+        return "binary"
+    if _all_numbers(cells):
+        return "binary" if {number_of(cell) for cell in cells} <= {0.0, 1.0} else "value"
+    if len(texts) <= MAX_LABELS and len(texts) > 1 and all(len(text) <= 40 for text in texts):
+        return "words"
+    return ""
+
+
+def is_message_list(cell: Cell) -> bool:
+    """Return whether a cell holds a conversation instead of one question."""
+    return isinstance(cell, list) or (
+        isinstance(cell, str) and cell.lstrip().startswith(("[{", "[Human"))
+    )

@@ -1,0 +1,346 @@
+"""Presets of tools whose row is a question with its answer, contexts and metrics."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+from annotation.formats.tables.cells import Cell
+from annotation.formats.tables.files import TableFile
+from annotation.formats.tables.presets.base import (
+    ANSWERS,
+    QUESTIONS,
+    PresetError,
+    PresetTables,
+    column,
+    derived,
+    is_message_list,
+    metric_columns,
+    only_table,
+    required,
+    with_columns,
+)
+from annotation.formats.tables.source import Row, Table, is_empty
+
+Constants = Mapping[str, str]
+_RAGAS_FRACTIONS = (
+    *(
+        "faithfulness",
+        "answer_relevancy",
+        "answer_relevance",
+        "response_relevancy",
+        "context_precision",
+    ),
+    *("context_recall", "context_entity_recall", "context_utilization", "context_relevancy"),
+    *("context_relevance", "nv_context_relevance", "nv_accuracy", "nv_response_groundedness"),
+    *("llm_context_precision_with_reference", "llm_context_precision_without_reference"),
+    *("non_llm_context_precision_with_reference", "non_llm_context_recall", "noise_sensitivity"),
+    *("noise_sensitivity_relevant", "noise_sensitivity_irrelevant", "factual_correctness"),
+    *(
+        "answer_correctness",
+        "answer_similarity",
+        "semantic_similarity",
+        "non_llm_string_similarity",
+    ),
+    *("bleu_score", "rouge_score", "string_similarity", "id_based_context_precision"),
+    *("id_based_context_recall", "summary_score", "topic_adherence", "tool_call_accuracy"),
+)
+_RAGAS_UNREAD = (
+    *("multi_responses", "rubric", "rubrics", "retrieved_context_ids", "reference_context_ids"),
+    *(
+        "synthesizer_name",
+        "persona_name",
+        "query_style",
+        "query_length",
+        "evolution_type",
+        "metadata",
+    ),
+    *("episode_done", "id", "Unnamed: 0"),
+)
+_DEEPEVAL = {
+    "topic.request": ("input",),
+    "text.body": ("actual_output", "actualOutput"),
+    "reference": ("expected_output", "expectedOutput"),
+    "contexts": ("retrieval_context", "retrievalContext"),
+    "gold": ("context",),
+}
+_TRULENS_UNREAD = (
+    *(
+        "app_name",
+        "app_version",
+        "app_id",
+        "record_id",
+        "input",
+        "output",
+        "tags",
+        "ts",
+        "latency",
+        "type",
+    ),
+    *(
+        "total_tokens",
+        "total_cost",
+        "cost_currency",
+        "perf",
+        "cost",
+        "record",
+        "main_input",
+        "main_output",
+    ),
+    *("Unnamed: 0", "events", "trace_id", "root_span_id", "num_events", "run_name", "input_id"),
+)
+_RAGCHECKER_METRICS = "metrics."
+
+
+def _answers(
+    file: TableFile, constants: Constants, rater: str = "", kind: str = "model"
+) -> dict[str, str]:
+    """Return the constants of rows that tell an answer: the system is called like the file."""
+    base = {"text.kind": "report", "system": file.stem}
+    return base | ({"rater": rater, "rater.kind": kind} if rater else {}) | dict(constants)
+
+
+def ragas(files: Sequence[TableFile], constants: Constants) -> PresetTables:
+    """Read Ragas' to_pandas() as CSV or JSON lines; also with the names from before 0.2."""
+    preset = PresetTables()
+    for file in files:
+        table = only_table(file)
+        question = required(table, "question", "user_input", "question")
+        roles: dict[str, Any] = {question: "topic.request"}
+        for role, names in {
+            "text.body": ("response", "answer"),
+            "contexts": ("retrieved_contexts", "contexts"),
+            "reference": ("reference", "ground_truth", "ground_truths"),
+            "gold": ("reference_contexts",),
+        }.items():
+            if header := column(table, *names):
+                roles[header] = role
+        metrics = [name for name in table.headers if name not in (*roles, *_RAGAS_UNREAD)]
+        fractions = [name for name in metrics if name.partition("(")[0] in _RAGAS_FRACTIONS]
+        table = _single_questions(table, question)
+        roles |= metric_columns(preset, table, metrics, prefix="ragas", fractions=fractions)
+        preset.add(table, roles, _answers(file, constants, "ragas"))
+    return preset
+
+
+def _single_questions(table: Table, question: str) -> Table:
+    """Return the table without rows whose question is a conversation."""
+
+    def rows(of_table: Iterator[Row]) -> Iterator[Row]:
+        return (row for row in of_table if not is_message_list(row[1].get(question)))
+
+    return derived(table, table.headers, rows)
+
+
+def deepeval(files: Sequence[TableFile], constants: Constants) -> PresetTables:
+    """Read DeepEval's data sets of test cases, as JSON or CSV."""
+    preset = PresetTables()
+    for file in files:
+        table = only_table(file)
+        required(table, "question", *_DEEPEVAL["topic.request"])
+        roles: dict[str, Any] = {}
+        for role, names in _DEEPEVAL.items():
+            if header := column(table, *names):
+                roles[header] = role
+        for header, role in list(roles.items()):
+            if role in ("contexts", "gold") and file.ending in (".csv", ".tsv", ".txt"):
+                roles[header] = {"role": role, "split": _joining_sign(table, header)}
+        preset.add(_single_questions(table, "input"), roles, _answers(file, constants))
+    return preset
+
+
+def _joining_sign(table: Table, header: str) -> str:
+    """Return the separator of contexts in DeepEval's CSV: its writer and its reader differ."""
+    cells = [str(cells.get(header) or "") for _, cells in table.rows()]
+    if any(cell.lstrip().startswith("[") for cell in cells):
+        return ""
+    return next((sign for sign in ("|", ";") if any(sign in cell for cell in cells)), "")
+
+
+def trulens(files: Sequence[TableFile], constants: Constants) -> PresetTables:
+    """Read TruLens' records and feedback: a column for each feedback function."""
+    preset = PresetTables()
+    for file in files:
+        table = only_table(file)
+        required(table, "question", "input")
+        required(table, "answer", "output")
+        metrics = [
+            name
+            for name in table.headers
+            if name not in _TRULENS_UNREAD
+            and not name.endswith(("_calls", "_json", " feedback cost in USD", "_cost"))
+        ]
+        table = with_columns(table, {"system of the app": _trulens_system})
+        roles: dict[str, Any] = {"input": "topic.request", "output": "text.body"}
+        if "system" not in constants:
+            roles["system of the app"] = "system"
+        roles |= metric_columns(preset, table, metrics, prefix="trulens")
+        preset.add(table, roles, _answers(file, constants, "trulens"))
+    return preset
+
+
+def _trulens_system(cells: Mapping[str, Cell]) -> Cell:
+    name, version = cells.get("app_name"), cells.get("app_version")
+    if is_empty(name):
+        return cells.get("app_id")
+    return f"{name}.{version}" if not is_empty(version) else name
+
+
+def langsmith(files: Sequence[TableFile], constants: Constants) -> PresetTables:
+    """Read LangSmith's results of an experiment, or its data set, with flattened columns."""
+    preset = PresetTables()
+    for file in files:
+        table = only_table(file)
+        question = _one_of(table, "inputs.", QUESTIONS)
+        answer = _one_of(table, "outputs.", ANSWERS, optional=True)
+        reference = _one_of(table, "reference.", ANSWERS, optional=True) or _one_of(
+            table, "reference_outputs.", ANSWERS, optional=True
+        )
+        table = with_columns(
+            table, {"answer without an error": partial(_langsmith_answer, answer=answer)}
+        )
+        roles: dict[str, Any] = {question: "topic.request"}
+        if column(table, "example_id"):
+            roles["example_id"] = "topic.id"
+        if answer:
+            roles["answer without an error"] = "text.body"
+        if reference:
+            roles[reference] = "reference"
+        metrics = [name for name in table.headers if name.startswith("feedback.")]
+        table = _rows_with(table, "answer without an error") if answer else table
+        roles |= metric_columns(
+            preset,
+            table,
+            metrics,
+            prefix="langsmith",
+            name_of=lambda header: header.removeprefix("feedback."),
+        )
+        preset.add(table, roles, _answers(file, constants, "langsmith"))
+    return preset
+
+
+def _one_of(
+    table: Table, prefix: str, common_names: Sequence[str], *, optional: bool = False
+) -> str:
+    """Return the column below a prefix: the only one, or the one of a known name."""
+    names = [name for name in table.headers if name.startswith(prefix)]
+    for name in common_names:
+        if prefix + name in names:
+            return prefix + name
+    if len(names) == 1:
+        return names[0]
+    if optional:
+        return ""
+    listed = ", ".join(names) or f"none begins with {prefix}"
+    raise PresetError(table.name, f"which column is the question? ({listed}) Use a mapping.")
+
+
+def _langsmith_answer(cells: Mapping[str, Cell], answer: str) -> Cell:
+    return cells.get(answer) if is_empty(cells.get("error")) else None
+
+
+def _rows_with(table: Table, header: str) -> Table:
+    """Return the table without rows that lack this cell: no answer, no metric of one."""
+
+    def rows(of_table: Iterator[Row]) -> Iterator[Row]:
+        return (row for row in of_table if not is_empty(row[1].get(header)))
+
+    return derived(table, table.headers, rows)
+
+
+def promptfoo(files: Sequence[TableFile], constants: Constants) -> PresetTables:
+    """Read promptfoo's results.json: a result for each test and provider."""
+    preset = PresetTables()
+    for file in files:
+        table = only_table(file, "results.results")
+        question = _one_of(table, "vars.", QUESTIONS)
+        output = required(table, "answer", "response.output", "output")
+        contexts = column(
+            table, "vars.contexts", "vars.context", "vars.retrieved_contexts", "vars.documents"
+        )
+        table = with_columns(table, {"provider's name": _promptfoo_system})
+        roles: dict[str, Any] = {question: "topic.request", output: "text.body"}
+        if "system" not in constants:
+            roles["provider's name"] = "system"
+        if contexts:
+            roles[contexts] = "contexts"
+        metrics = [name for name in table.headers if name.startswith("namedScores.")]
+        table = _rows_with(table, output)
+        roles |= metric_columns(
+            preset,
+            table,
+            metrics,
+            prefix="promptfoo",
+            name_of=lambda header: header.removeprefix("namedScores."),
+        )
+        if column(table, "success"):
+            roles |= metric_columns(preset, table, ["success"], prefix="promptfoo")
+        preset.add(table, roles, _answers(file, constants, "promptfoo", "baseline"))
+    return preset
+
+
+def _promptfoo_system(cells: Mapping[str, Cell]) -> Cell:
+    names = ("provider.label", "provider.id", "provider")
+    return next((cells.get(name) for name in names if not is_empty(cells.get(name))), "promptfoo")
+
+
+def ragchecker(files: Sequence[TableFile], constants: Constants) -> PresetTables:
+    """Read RAGChecker's results: all of its metrics are fractions, so values of the reports."""
+    preset = PresetTables()
+    for file in files:
+        table = only_table(file, "results")
+        required(table, "question", "query")
+        names = {
+            "query_id": "topic.id",
+            "query": "topic.request",
+            "gt_answer": "reference",
+            "response": "text.body",
+            "retrieved_context": "contexts",
+        }
+        roles: dict[str, Any] = {
+            name: role for name, role in names.items() if name in table.headers
+        }
+        metrics = [name for name in table.headers if name.startswith(_RAGCHECKER_METRICS)]
+        roles |= metric_columns(
+            preset,
+            table,
+            metrics,
+            prefix="ragchecker",
+            name_of=lambda header: header.removeprefix(_RAGCHECKER_METRICS),
+            fractions=[name.removeprefix(_RAGCHECKER_METRICS) for name in metrics],
+        )
+        preset.add(table, roles, _answers(file, constants, "ragchecker"))
+    return preset
+
+
+def umbrela(files: Sequence[TableFile], constants: Constants) -> PresetTables:
+    """Read UMBRELA's judgements: grades 0 to 3 of passages for requests, by a model."""
+    preset = PresetTables()
+    for file in files:
+        table = only_table(file)
+        for name in ("query", "passage", "judgment"):
+            required(table, name, name)
+        table = with_columns(table, {"grade of a readable reply": _umbrela_grade})
+        roles: dict[str, Any] = {
+            "query": "topic.request",
+            "passage": "text.body",
+            "grade of a readable reply": "grade",
+        }
+        if column(table, "model") and "rater" not in constants:
+            roles["model"] = "rater"
+        base = {"text.kind": "passage", "rater.kind": "model", "rubric": "umbrela-0-3"}
+        default = {} if "model" in table.headers else {"rater": "umbrela"}
+        preset.add(table, roles, base | default | dict(constants))
+    preset.rubrics["umbrela-0-3"] = {
+        "scale": "ordinal",
+        "levels": [0, 1, 2, 3],
+        "eta": 2,
+        "title": "UMBRELA, 0 to 3",
+    }
+    return preset
+
+
+def _umbrela_grade(cells: Mapping[str, Cell]) -> Cell:
+    """Return the grade; none where the tool could not read the reply and wrote 0."""
+    return None if str(cells.get("result_status")) in ("0", "0.0") else cells.get("judgment")

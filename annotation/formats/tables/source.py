@@ -1,0 +1,150 @@
+"""Tables: headers, rows as dictionaries, and the location of each cell for messages."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from annotation.formats.tables.cells import Cell, Record, TableError
+
+Row = tuple[int, Mapping[str, Cell]]
+"""Number of a row or line, from 1, and its cells by header; absent cells are empty."""
+
+HEADER_LOOKAHEAD = 5
+
+
+@dataclass(frozen=True)
+class Table:
+    """Table of a file. `worksheet` is "" in files without sheets; `rows` opens the file anew."""
+
+    file: str
+    worksheet: str
+    headers: tuple[str, ...]
+    rows: Callable[[], Iterator[Row]]
+    location_of: Callable[[int, str], str]
+    """Place of a row's cell, after the file's name: ":12", ": Ratings!E3"; header "" for the row."""
+    notes: tuple[str, ...] = field(default=())
+    """What the reader assumed, for the summary: an encoding, hidden sheets."""
+
+    @property
+    def name(self) -> str:
+        """Name of the table in summaries: the file, and the sheet."""
+        return f"{self.file}: {self.worksheet}" if self.worksheet else self.file
+
+    def location(self, row: int, header: str = "") -> str:
+        return f"{self.file}{self.location_of(row, header)}"
+
+
+def line_location(row: int, header: str) -> str:
+    """Return the location of a cell in a file of lines; the header is named beside it."""
+    return f":{row}"
+
+
+def is_empty(cell: Cell) -> bool:
+    return cell is None or (isinstance(cell, str) and not cell.strip())
+
+
+def header_rows(
+    records: Iterable[Record], header: int | Sequence[int] | None
+) -> tuple[list[list[str]], int]:
+    """Return the header's rows as texts, and the number of the last one.
+
+    `header` is their numbers; without it the header is guessed: the first row with as many non-empty,
+    different text cells as the widest of the rows after it. Raises TableError where there is none.
+    """
+    if header is not None:
+        header_numbers = [header] if isinstance(header, int) else list(header)
+        cells_by_row = {}
+        for number, cells in records:
+            if number in header_numbers:
+                cells_by_row[number] = [header_text(cell) for cell in cells]
+            if number >= max(header_numbers):
+                break
+        if missing := [number for number in header_numbers if number not in cells_by_row]:
+            raise TableError(f"row {missing[0]} is empty, and cannot be the header")
+        return [cells_by_row[number] for number in header_numbers], max(header_numbers)
+    ahead: list[tuple[int, Sequence[Cell]]] = []
+    for record in records:
+        ahead.append(record)
+        if len(ahead) >= HEADER_LOOKAHEAD * 4:
+            break
+    for index, (number, cells) in enumerate(ahead):
+        names = {str(cell).strip() for cell in cells if isinstance(cell, str) and cell.strip()}
+        following = [
+            sum(not is_empty(cell) for cell in row)
+            for _, row in ahead[index + 1 : index + 1 + HEADER_LOOKAHEAD]
+        ]
+        filled = sum(not is_empty(cell) for cell in cells)
+        if names and len(names) == filled and len(names) >= max(following, default=0):
+            return [[header_text(cell) for cell in cells]], number
+    if ahead:  # such as an index column without a name
+        number, cells = ahead[0]
+        return [[header_text(cell) for cell in cells]], number
+    raise TableError("is empty")
+
+
+def header_text(cell: Cell) -> str:
+    return "" if is_empty(cell) else " ".join(str(cell).split())
+
+
+def header_names(rows: Sequence[Sequence[str]], width: int) -> list[str]:
+    """Return one name for each column.
+
+    Header rows are joined by " / ", equal names are numbered, and a column without a name is called by
+    its letters.
+    """
+    names: list[str] = []
+    counts: dict[str, int] = {}
+    for column in range(width):
+        parts = [row[column] for row in rows if column < len(row) and row[column]]
+        name = " / ".join(dict.fromkeys(parts)) or f"Column {column_letters(column)}"
+        counts[name] = counts.get(name, 0) + 1
+        names.append(name if counts[name] == 1 else f"{name} ({counts[name]})")
+    return names
+
+
+def column_letters(column: int) -> str:
+    """Return the letters of a column, counted from 0: A, B, ... Z, AA."""
+    label = ""
+    column += 1
+    while column:
+        column, remainder = divmod(column - 1, 26)
+        label = chr(65 + remainder) + label
+    return label
+
+
+def grid_table(
+    file: str,
+    worksheet: str,
+    records: Callable[[], Iterator[Record]],
+    *,
+    header: int | Sequence[int] | None,
+    until: str,
+    location_of: Callable[[int, int], str] | None,
+    notes: Sequence[str] = (),
+) -> Table:
+    """Return the table of records of a CSV file or a worksheet. Raises TableError."""
+    rows, last = header_rows(records(), header)
+    width = max(len(row) for row in rows)
+    headers = header_names(rows, width)
+    columns = {name: column for column, name in enumerate(headers)}
+
+    def table_rows() -> Iterator[Row]:
+        for number, cells in records():
+            if number <= last or all(is_empty(cell) for cell in cells):
+                continue
+            first = next(cell for cell in cells if not is_empty(cell))
+            if until and str(first).strip() == until:
+                return
+            if len(cells) > width and any(not is_empty(cell) for cell in cells[width:]):
+                raise TableError(
+                    f"has {len(cells)} cells, and the header has {width}", location(number, "")
+                )
+            yield number, dict(zip(headers, cells, strict=False))
+
+    def location(number: int, name: str) -> str:
+        if location_of is None:
+            return line_location(number, name)
+        return f": {location_of(number, columns.get(name, 0))}"
+
+    return Table(file, worksheet, tuple(headers), table_rows, location, tuple(notes))

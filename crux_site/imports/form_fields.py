@@ -1,0 +1,21 @@
+"""Fields of a form whose number depends on the uploaded files."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+
+@dataclass
+class FormField:
+    """Field of the page; with choices it is a select."""
+
+    name: str
+    label: str
+    value: str
+    choices: Sequence[tuple[str, str]] = ()
+    note: str = ""
+    error: str = ""
+    is_number: bool = False
+    is_long: bool = False
+    """True for a text of several lines."""

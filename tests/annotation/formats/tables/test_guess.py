@@ -1,0 +1,173 @@
+"""Guesses of roles by names and values, and what is asked instead."""
+
+import json
+
+import pytest
+
+from annotation.formats.tables.guess import guess_mapping
+from annotation.formats.tables.new_rubrics import words_rubric
+from annotation.formats.tables.values import Scale
+
+RUBRICS = {
+    "graded": Scale.of("graded", [(grade, [str(grade)]) for grade in range(6)]),
+    "support": Scale.of(
+        "support", [(2, ["support"]), (1, ["partial support"]), (0, ["no support"])]
+    ),
+}
+
+
+@pytest.fixture
+def guess(tmp_path):
+    """Guess the mapping of a CSV text: `guess("a,b\\n1,2\\n")`."""
+
+    def guess(text, name="study.csv", **constants):
+        path = tmp_path / name
+        path.write_text(text, encoding="utf-8")
+        return guess_mapping([path], RUBRICS, constants)
+
+    return guess
+
+
+def columns(guessed):
+    mapped = guessed.mapping["tables"][0]["columns"]
+    return {
+        name: column if isinstance(column, str) else column["role"]
+        for name, column in mapped.items()
+    }
+
+
+def test_long_table_of_ratings(guess):
+    guessed = guess(
+        "topic,question,doc_id,passage,annotator,grade\n"
+        "What of the ferry and its harbour?,Who built it?,d1,It was built by Ida in 1936.,anna,4\n"
+        "What of the ferry and its harbour?,When was it?,d1,It was built by Ida in 1936.,ben,2\n"
+    )
+    assert columns(guessed) == {
+        "topic": "topic.request",
+        "question": "question.text",
+        "doc_id": "text.id",
+        "passage": "text.body",
+        "annotator": "rater",
+        "grade": "grade",
+    }
+    constants = guessed.mapping["tables"][0]["constants"]
+    assert constants == {"text.kind": "passage", "rater.kind": "human", "rubric": "grade"}
+    assert [str(question) for question in guessed.questions] == [
+        "Grades of grade are from 2 to 4. What is the scale? (1-4; 0-4; 1-5; 0-5; 2-4)",
+        "From which grade of grade on does a text count as answering? (not stated; 2; 3; 4)",
+    ]
+
+
+def test_wide_table_of_raters(guess):
+    guessed = guess(
+        "question,answer,Anna,Ben,Zoë\n"
+        "Who built the ferry at Tarrow?,Ida Brandt built the ferry in 1936.,4,5,3\n"
+        "When was the ferry opened again?,It was opened in the spring of 1936.,1,2,2\n"
+    )
+    roles = guessed.mapping["tables"][0]["columns"]
+    assert roles["Anna"] == {"role": "grade", "rater": "anna"}
+    assert roles["Zoë"] == {"role": "grade", "rater": "zoë"}
+    assert guessed.mapping["tables"][0]["constants"]["system"] == "study"
+
+
+@pytest.mark.parametrize("grades", [("1,2", "2,1"), ("yes,no", "no,no")])
+def test_two_columns_that_may_be_raters_are_asked_about(guess, grades):
+    guessed = guess(
+        "question,answer,alice,bob\n"
+        f"Who built the ferry at Tarrow?,Ida Brandt built the ferry in 1936.,{grades[0]}\n"
+        f"When was the ferry opened again?,It was opened in the spring of 1936.,{grades[1]}\n"
+    )
+    assert {question.key for question in guessed.questions} == {"column:alice", "column:bob"}
+
+
+@pytest.mark.parametrize("cells", ["easy,de", "1,1"])
+def test_two_columns_that_share_no_values_are_not_read(guess, cells):
+    guessed = guess(
+        "question,answer,level,version\n"
+        f"Who built the ferry at Tarrow?,Ida Brandt built the ferry in 1936.,{cells}\n"
+        f"When was the ferry opened again?,It was opened in the spring of 1936.,{cells}\n"
+    )
+    assert set(columns(guessed)) == {"question", "answer"}
+    assert not guessed.questions
+
+
+def test_log_of_a_rag_system_needs_no_answer(guess):
+    guessed = guess(
+        "question,answer,contexts,ground_truth,faithfulness\n"
+        "\"Who built the ferry at Tarrow?\",Ida Brandt built it.,\"['Ida drew it.', 'It is old.']\",Ida,0.5\n"
+        "\"When was it built, and where?\",In the year 1936.,\"['In 1936.', 'At Tarrow.']\",1936,1.0\n"
+    )
+    assert columns(guessed) == {
+        "question": "topic.request",
+        "answer": "text.body",
+        "contexts": "contexts",
+        "ground_truth": "reference",
+        "faithfulness": "value",
+    }
+    assert not guessed.questions
+    guessed.as_import()
+
+
+def test_models_are_proposed_as_models(guess):
+    guessed = guess("query,passage,judge,verdict\nWhy is it so?,Because it is.,gpt-4o,yes\n")
+    assert guessed.mapping["tables"][0]["constants"]["rater.kind"] == "model"
+
+
+def test_rubric_of_the_site_with_the_same_words_is_proposed(guess):
+    guessed = guess(
+        "query,passage,judge,verdict\nWhy?,Because it is.,ann,Support\nWhy?,It is not.,ann,no support\n"
+    )
+    assert guessed.mapping["tables"][0]["constants"]["rubric"] == "support"
+    assert not guessed.rubrics
+
+
+def test_zero_and_one_are_never_a_rubric_of_the_site(guess):
+    guessed = guess("query,passage,rater,label\nWhy?,Because it is.,ann,1\nWhy?,It is not.,ann,0\n")
+    assert guessed.rubrics == {"label": {"scale": "ordinal", "levels": [0, 1], "eta": 1}}
+
+
+def test_missing_rater_and_topic_are_asked_for(guess):
+    keys = {question.key for question in guess("passage,grade\nIt is so and so.,3\n").questions}
+    assert {"rater", "topic.request"} <= keys
+    complete = guess(
+        "passage,grade\nIt is so and so.,3\n", rater="ann", **{"topic.request": "Why?"}
+    )
+    assert not {"rater", "topic.request"} & {question.key for question in complete.questions}
+
+
+def test_run(guess):
+    guessed = guess("qid,docid,rank,score\nq1,d1,1,3.5\nq1,d2,2,2.5\n", "bm25.csv")
+    assert columns(guessed) == {
+        "qid": "topic.id",
+        "docid": "text.id",
+        "rank": "rank",
+        "score": "score",
+    }
+    assert guessed.mapping["tables"][0]["constants"]["run"] == "bm25"
+
+
+def test_decimal_comma(guess):
+    guessed = guess("frage;antwort;wert\nWer war das denn?;Das war Ida Brandt.;0,5\n")
+    assert guessed.mapping["tables"][0]["decimal"] == ","
+
+
+@pytest.mark.parametrize(
+    ("words", "scale", "levels"),
+    [
+        (["Yes", "no"], "ordinal", {"no": 0, "Yes": 1}),
+        (["high", "low"], "ordinal", {"low": 0, "medium": 1, "high": 2}),
+        (["warm", "cold", "neutral"], "nominal", {"cold": 0, "neutral": 1, "warm": 2}),
+    ],
+)
+def test_rubric_of_words(words, scale, levels):
+    rubric = words_rubric(words)
+    assert (rubric["scale"], rubric["levels"]) == (scale, levels)
+
+
+def test_mapping_is_json(guess):
+    json.dumps(guess("a,b\n1,2\n").mapping)
+
+
+def test_both_decimal_signs_are_asked_about(guess):
+    guessed = guess("frage;antwort;wert;wert2\nWer war das?;Das war Ida Brandt.;0,5;0.5\n")
+    assert "decimal" in {question.key for question in guessed.questions}

@@ -1,0 +1,88 @@
+"""JSON and JSON lines as tables."""
+
+import json
+
+import pytest
+
+from annotation.formats.tables.cells import TableError
+from annotation.formats.tables.files import TableFile, open_tables
+
+
+@pytest.fixture
+def table(tmp_path):
+    """Return the table of a JSON text: `table('[{"a": 1}]')`."""
+
+    def table(text, name="rows.json"):
+        path = tmp_path / name
+        path.write_text(text, encoding="utf-8")
+        return open_tables(TableFile.of(path))[0]
+
+    return table
+
+
+def test_nested_objects_are_columns_by_path(table):
+    opened = table('{"a": {"b": 1, "c": {"d": null}}, "e": [1, {"f": 2}], "g": {}}\n', "rows.jsonl")
+    assert opened.headers == ("a.b", "a.c.d", "e", "g")
+    assert list(opened.rows()) == [(1, {"a.b": 1, "a.c.d": None, "e": [1, {"f": 2}], "g": {}})]
+
+
+def test_array_within_an_object_is_found(table):
+    opened = table('{"version": 1, "results": {"rows": [{"a": 1}, {"a": 2}]}}')
+    assert [cells["a"] for _, cells in opened.rows()] == [1, 2]
+    assert opened.location(2, "a") == "rows.json: results.rows[1].a"
+
+
+def test_several_arrays_are_asked_for(table):
+    with pytest.raises(TableError, match=r"several arrays \(a, b\)"):
+        table('{"a": [{"x": 1}], "b": [{"x": 1}]}')
+
+
+def test_json_lines_under_the_name_of_json(table):
+    assert [row for row, _ in table('{"a": 1}\n\n{"a": 2}\n').rows()] == [1, 3]
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{}", "3", '"a"', "[1, 2]", "[{}", "nul", "[" * 5000])
+def test_other_json_is_a_table_error(table, text):
+    with pytest.raises(TableError):
+        list(table(text).rows())
+
+
+def test_line_that_is_no_object_names_itself(table):
+    with pytest.raises(TableError) as error:
+        table('{"a": 1}\n[2]\n', "rows.jsonl")
+    assert error.value.location == ":2"
+
+
+def test_nan_is_missing_and_no_error(table):
+    ((_, cells),) = table('[{"a": NaN, "b": 1}]').rows()
+    assert cells["a"] != cells["a"]
+
+
+def test_too_many_columns_are_refused(table):
+    with pytest.raises(TableError, match="2,000"):
+        table(json.dumps([{f"c{n}": n for n in range(2001)}]))
+
+
+def parquet(path, rows):
+    pq = pytest.importorskip("pyarrow.parquet")
+    pa = pytest.importorskip("pyarrow")
+    pq.write_table(pa.Table.from_pylist(rows), path)
+
+
+def test_parquet_has_columns_by_path_and_lists(tmp_path):
+    path = tmp_path / "rows.parquet"
+    parquet(path, [{"q": "Why?", "m": None, "c": []}, {"q": "Who?", "m": {"f": 0.5}, "c": ["a"]}])
+    (table,) = open_tables(TableFile.of(path))
+    assert {"q", "m.f", "c"} <= {*table.headers}
+    assert [cells["q"] for _, cells in table.rows()] == ["Why?", "Who?"]
+    assert [cells.get("m.f") for _, cells in table.rows()] == [None, 0.5]
+
+
+def test_broken_parquet_is_a_table_error(tmp_path):
+    path = tmp_path / "rows.parquet"
+    parquet(path, [{"q": "Why?" * 1000}] * 100)
+    data = path.read_bytes()
+    for broken in (data[: len(data) // 2], b"PAR1" + b"x" * 50, b"", data[:20] + b"zz" + data[22:]):
+        path.write_bytes(broken)
+        with pytest.raises(TableError):
+            list(open_tables(TableFile.of(path))[0].rows())

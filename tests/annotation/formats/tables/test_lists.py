@@ -1,0 +1,49 @@
+"""Lists in a cell, as JSON, Python and numpy write them."""
+
+import pytest
+
+from annotation.formats.tables.lists import MAX_ITEMS, ListError, items_of
+
+
+@pytest.mark.parametrize(
+    ("cell", "items"),
+    [
+        (None, []),
+        ("", []),
+        ("[]", []),
+        ("plain words", ["plain words"]),
+        ('["a", "b"]', ["a", "b"]),
+        ("['a', \"it's\"]", ["a", "it's"]),
+        ("['one two' 'three']", ["one two", "three"]),
+        ("array(['a', 'b'], dtype=object)", ["a", "b"]),
+        ("['a\\'b', 'c\\nd', '\\u00e9', '\\x41']", ["a'b", "c\nd", "é", "A"]),
+        ("['a'\n 'b']", ["a", "b"]),
+        (["x", 1], ["x", 1]),
+        ('[{"text": "a"}]', [{"text": "a"}]),
+        ("[d1, d2]", ["d1", "d2"]),
+    ],
+)
+def test_items(cell, items):
+    assert items_of(cell) == items
+
+
+def test_separator_is_by_the_mapping_alone():
+    assert items_of("a|b | c", "|") == ["a", "b", "c"]
+    assert items_of("a|b") == ["a|b"]
+
+
+@pytest.mark.parametrize("cell", ["['a', 'b]", "['a' ... 'b']", "[('a', 'b')]", "array('a', 'b'])"])
+def test_broken_lists_are_refused(cell):
+    with pytest.raises(ListError):
+        items_of(cell)
+
+
+def test_code_is_not_evaluated():
+    assert items_of("[__import__, os]") == ["__import__", "os"]
+    with pytest.raises(ListError):
+        items_of("[open('x')]")
+
+
+def test_long_lists_are_refused():
+    with pytest.raises(ListError, match="1,000"):
+        items_of(["x"] * (MAX_ITEMS + 1))

@@ -1,0 +1,153 @@
+"""manage.py import_table: guesses, open questions, mappings, output and errors."""
+
+import json
+import re
+from io import StringIO
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from annotation.models import Dataset, Project, ProjectEntry, Rating, Rubric
+
+pytestmark = [pytest.mark.django_db, pytest.mark.any_database]
+
+GRADES = (
+    "question,passage,rater,relevance\n"
+    "Who built the ferry?,Ida built it in 1936.,anna,4\n"
+    "Who built the ferry?,Nobody knows it now.,anna,1\n"
+)
+
+
+@pytest.fixture
+def command(tmp_path):
+    """Run the command on a table of this text: status, output, errors."""
+
+    def command(text, *options, name="grades.csv"):
+        path = tmp_path / name
+        path.write_text(text, encoding="utf-8")
+        out, err = StringIO(), StringIO()
+        try:
+            call_command("import_table", path, *options, dataset="ferry", stdout=out, stderr=err)
+        except SystemExit as end:
+            return end.code, out.getvalue(), err.getvalue()
+        return 0, out.getvalue(), err.getvalue()
+
+    return command
+
+
+def test_open_questions_end_with_two_and_import_nothing(command, tmp_path):
+    written = tmp_path / "mapping.json"
+    status, _, errors = command(GRADES, "--write-map", str(written))
+    assert status == 2
+    assert "What is the scale? (1-4; 0-4; 1-5; 0-5)" in errors
+    assert not Dataset.objects.exists()
+    mapping = json.loads(written.read_text())
+    assert mapping["tables"][0]["columns"]["relevance"] == "grade"
+
+
+def test_written_mapping_can_be_used(command, tmp_path):
+    path = tmp_path / "mapping.json"
+    command(GRADES, "--write-map", str(path))
+    status, printed, _ = command(GRADES, "--map", str(path), "--json")
+    assert status == 0
+    summary = json.loads(printed)
+    assert summary["totals"]["ratings"] == 2
+    assert [file["read"] for file in summary["files"] if file["name"] == "grades.csv"] == [2]
+    assert list(Rubric.objects.get(slug="relevance").grades()) == [1, 2, 3, 4]
+    second = json.loads(command(GRADES, "--map", str(path), "--json")[1])
+    assert not second["changed"]
+
+
+def test_mapping_is_kept_with_the_import(command, tmp_path):
+    path = tmp_path / "mapping.json"
+    command(GRADES, "--write-map", str(path))
+    command(GRADES, "--map", str(path))
+    entry = ProjectEntry.objects.get(action="imported")
+    assert entry.rows["mapping"]["tables"][0]["columns"]["passage"]["role"] == "text.body"
+
+
+def test_clear_table_needs_no_mapping(command):
+    status, printed, errors = command(
+        "question,answer\nWho built the ferry?,Ida built it in 1936.\n", "--set", "system=bot"
+    )
+    assert (status, errors) == (0, "")
+    assert "1  reports" in printed
+    assert not Rating.objects.exists()
+
+
+def test_dry_run_stores_nothing(command):
+    options = ("--set", "rubric=graded", "--dry-run")
+    status, printed, _ = command(GRADES, *options)
+    assert status == 0
+    assert "Dry run: nothing was changed." in printed
+    assert not Dataset.objects.exists()
+
+
+def test_errors_name_line_and_column(command):
+    status, _, errors = command(GRADES.replace(",4\n", ",4.5\n"), "--set", "rubric=graded")
+    assert status == 1
+    assert (
+        "grades.csv:2: relevance (grade): '4.5' is no grade of graded: 0, 1, 2, 3, 4, 5" in errors
+    )
+    assert "Nothing was imported." in errors
+    status, printed, _ = command(
+        GRADES.replace(",4\n", ",4.5\n"), "--set", "rubric=graded", "--json"
+    )
+    assert json.loads(printed)["errors"][0]["file"] == "grades.csv:2"
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--map", "missing.json"), "missing.json cannot be read"),
+        (("--set", "system"), "write ROLE=VALUE"),
+    ],
+)
+def test_wrong_options(command, options, message):
+    with pytest.raises(CommandError, match=message):
+        command(GRADES, *options)
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "message"),
+    [
+        ("", "empty.csv", "empty.csv: is empty"),
+        ("\x00\x01", "noise.csv", "noise.csv: holds NUL characters"),
+        ("{", "broken.json", "broken.json: is broken JSON"),
+        ("x", "old.xls", "old.xls: save it as .xlsx or CSV"),
+        ("x", "fake.xlsx", "fake.xlsx: "),
+    ],
+)
+def test_unreadable_files(command, text, name, message):
+    status, _, errors = command(text, name=name)
+    assert status == 1
+    assert message in errors
+
+
+def test_unknown_column_of_a_mapping_is_named(command, tmp_path):
+    path = tmp_path / "mapping.json"
+    path.write_text('{"tables": [{"columns": {"pasage": "text.body"}}]}')
+    status, _, errors = command(GRADES, "--map", str(path))
+    assert status == 1
+    assert "grades.csv has no column 'pasage'; did you mean 'passage'? It has: 'question'" in errors
+
+
+def test_addresses_of_people_are_stored_as_pseudonyms(command):
+    people = GRADES.replace("anna,1", "Ben@Example.org,1").replace("anna", "ana@example.org")
+    status, printed, _ = command(people, "--set", "rubric=graded", "--set", "rater.kind=human")
+    assert status == 0
+    assert "2  people called by an address or a platform id" in printed
+    names = set(Rating.objects.values_list("rater__name", flat=True))
+    assert len(names) == 2
+    assert all(re.fullmatch("person-[0-9a-f]{12}", name) for name in names)
+    status, printed, _ = command(people, "--set", "rubric=graded", "--set", "rater.kind=human")
+    assert "Created: nothing" in printed
+
+
+def test_new_project_is_stored_with_its_dataset_alone(command):
+    refused = GRADES.replace(",4\n", ",4.5\n")
+    for text, options in ((refused, ()), (GRADES, ("--dry-run",))):
+        command(text, "--set", "rubric=graded", "--project", "new", *options)
+        assert not Project.objects.filter(slug="new").exists()
+    command(GRADES, "--set", "rubric=graded", "--project", "new")
+    assert Dataset.objects.get().project.slug == "new"
