@@ -1,4 +1,4 @@
-"""`manage.py aggregate DATASET`: several raters' grades as those of one, a rater of kind aggregate."""
+"""manage.py aggregate DATASET: store the aggregate of several raters' grades as a rater."""
 
 from __future__ import annotations
 
@@ -6,21 +6,20 @@ import re
 from argparse import ArgumentParser, ArgumentTypeError
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
-
+from annotation.management.base import SiteCommand
 from annotation.models import Dataset
-from crux_site.aggregates import ALL_METHODS, make
-from evaluation.data.selection import SelectionError, one_of, select
+from crux_site.aggregates import ALL_METHODS, create_aggregate
+from evaluation.data.selection import one_of, select
 from evaluation.stats.aggregation import LIBRARY
 
 
-def slug(word: str) -> str:
-    if not re.fullmatch(r"[-\w.]+", word, re.ASCII):
-        raise ArgumentTypeError(f"{word!r}: letters, digits, hyphens, dots and underscores alone.")
-    return word
+def slug(name: str) -> str:
+    if not re.fullmatch(r"[-\w.]+", name, re.ASCII):
+        raise ArgumentTypeError(f"{name!r}: letters, digits, hyphens, dots and underscores alone.")
+    return name
 
 
-class Command(BaseCommand):
+class Command(SiteCommand):
     help = "Make one grade of each pair from those of several raters, as a rater of kind aggregate."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -31,7 +30,7 @@ class Command(BaseCommand):
         parser.add_argument(
             "--raters",
             default="",
-            help="names parted by commas, also of judges; without it all people but adjudicators; "
+            help="names separated by commas, also of judges; without it all people but adjudicators; "
             "calibrated: a judge, and the people that it learns from",
         )
         parser.add_argument("--name", type=slug, help="of the rater; without it METHOD.RUBRIC")
@@ -40,21 +39,18 @@ class Command(BaseCommand):
     def handle(self, **options: Any) -> None:
         if options["method"] in LIBRARY:
             import crowdkit  # noqa: F401, PLC0415 - an extra; manage.py says which, before anything is read
-        try:
-            slugs = Dataset.objects.values_list("slug", flat=True)
-            one_of("dataset", options["dataset"], slugs)
-            selection = select(
-                Dataset.objects.get(slug=options["dataset"]),
-                rubric=options["rubric"],
-                raters=[options["raters"]],
-                campaign=options["campaign"],
-            )
-            made = make(
-                selection, options["method"], seed=options["seed"], name=options["name"] or ""
-            )
-        except SelectionError as error:
-            raise CommandError(str(error)) from error
+        slugs = Dataset.objects.values_list("slug", flat=True)
+        one_of("dataset", options["dataset"], slugs)
+        selection = select(
+            Dataset.objects.get(slug=options["dataset"]),
+            rubric=options["rubric"],
+            raters=[options["raters"]],
+            campaign=options["campaign"],
+        )
+        aggregate = create_aggregate(
+            selection, options["method"], seed=options["seed"], name=options["name"] or ""
+        )
         self.stdout.write(
-            f"{made.rater}: {made.n} ratings, {made.n_none} pairs without one. "
-            f"Made by {made.rater.made_from}."
+            f"{aggregate.rater}: {aggregate.n} ratings, {aggregate.n_none} pairs without one. "
+            f"Made by {aggregate.rater.made_from}."
         )

@@ -1,40 +1,22 @@
-"""`manage.py build DATASET --from DOCUMENTS --plan PLAN.toml`: from documents to scored reports."""
+"""manage.py build DATASET --from DOCUMENTS --plan PLAN.toml: build a scored collection."""
 
 from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
-
+from annotation.management.base import SiteCommand
 from annotation.models import Dataset
-from building.engine.choosing import WriterRefused
-from building.engine.filtering import FilterRefused
-from building.engine.wanted import WantedError
-from building.indexes import NoIndex
-from building.making import RunRefused
-from building.path import PathBlocked, Waits, walk
-from building.plan import PlanBroken, read
-from building.retrieval.index import IndexBroken
-from building.retrieval.recipe import RecipeError
-from building.writing.lengths import LengthError
-from building.writing.wording import PromptBroken
-from crux_site.imports.importing import ImportFailed, import_dataset
-from evaluation.data.selection import SelectionError
-from judging.engine import states
-from judging.graders.base import GraderError
-
-REFUSALS = (
-    *(PlanBroken, PathBlocked, WriterRefused, FilterRefused, WantedError, LengthError),
-    *(PromptBroken, SelectionError, RecipeError, RunRefused, NoIndex, IndexBroken),
-    *(states.RunRefused, GraderError, OSError),
-)
+from building.pipeline import PipelineError, ReviewPendingError, run_plan
+from building.pipeline_plan import read
+from crux_site.imports.importing import import_dataset
 
 
-class Command(BaseCommand):
+class Command(SiteCommand):
     help = (
         "Build a collection as a plan says: passages, requests, sub-questions, grades, runs, reports. "
         "Each step does what is missing, so the same command goes on where it was stopped."
     )
+    expected_errors = (OSError,)
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("dataset", help="its slug; made if it is new")
@@ -51,17 +33,13 @@ class Command(BaseCommand):
                 self._import(options)
             dataset = Dataset.objects.filter(slug=options["dataset"]).first()
             if dataset is None:
-                raise PathBlocked(
+                raise PipelineError(
                     f"There is no dataset {options['dataset']}: say --from which documents."
                 )
-            for words in walk(dataset, plan, options["plan"].parent):
-                self.stdout.write(f"  {words}")
-        except Waits as waits:
+            for message in run_plan(dataset, plan, options["plan"].parent):
+                self.stdout.write(f"  {message}")
+        except ReviewPendingError as waits:
             self.stdout.write(f"  {waits}")
-        except ImportFailed as failed:
-            raise CommandError("\n".join(map(str, failed.problems))) from None
-        except REFUSALS as error:
-            raise CommandError(str(error)) from error
 
     def _import(self, options: dict[str, Any]) -> None:
         slug, title = options["dataset"], options["title"]

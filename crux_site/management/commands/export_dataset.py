@@ -6,20 +6,20 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
 from annotation.formats import gradings, long_table, qlabels, qrels, tracks
 from annotation.formats import qac as pairs
 from annotation.formats.foreign import qac
 from annotation.formats.trec_qrels import QRELS
-from annotation.formats.writing import ExportError
+from annotation.management.base import SiteCommand
 from annotation.models import Dataset, Rater, Rating
 from annotation.models.rating import raters_of
 from annotation.models.standard import GRADED, IMPORTANCE, UMBRELA
 from building.formats import answers
 from crux_site.datasets.export import write
 from crux_site.exports.folders import FOLDERS
-from crux_site.exports.publication import Stated
+from crux_site.exports.publication import PublicationMetadata
 from evaluation.data.selection import raters_under
 from evaluation.formats.trec_run import ForTrecTools
 from evaluation.models import RetrievalRun
@@ -27,8 +27,9 @@ from evaluation.models import RetrievalRun
 OF_TRACKS = (*answers.LINES, "topics", "requests", "nuggets", "assignments", "trec-qrels")
 
 
-class Command(BaseCommand):
+class Command(SiteCommand):
     help = "Write a dataset as a folder that import_dataset reads, or as a single file."
+    expected_errors = (OSError,)
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("dataset", metavar="SLUG")
@@ -88,22 +89,19 @@ class Command(BaseCommand):
         dataset = Dataset.objects.filter(slug=options["dataset"]).first()
         if dataset is None:
             raise CommandError(f"There is no dataset {options['dataset']}.")
-        try:
-            if options["format"] in FOLDERS:
-                if options["out"] == "-":
-                    raise CommandError("A whole dataset is a folder: --out needs its name.")
-                stated = Stated(options["licence"], options["creator"], options["url"])
-                written = FOLDERS[options["format"]](dataset, Path(options["out"]), stated)
-                self.stdout.write(str(written))
-            elif options["format"] == "run":
-                run = ForTrecTools(self._run(dataset, options["run"]))
-                self._write(run.lines(), options["out"])
-                if run.note:
-                    self.stderr.write(run.note)
-            else:
-                self._write(self._lines(dataset, options), options["out"])
-        except (ExportError, OSError) as error:
-            raise CommandError(str(error)) from error
+        if options["format"] in FOLDERS:
+            if options["out"] == "-":
+                raise CommandError("A whole dataset is a folder: --out needs its name.")
+            metadata = PublicationMetadata(options["licence"], options["creator"], options["url"])
+            summary = FOLDERS[options["format"]](dataset, Path(options["out"]), metadata)
+            self.stdout.write(str(summary))
+        elif options["format"] == "run":
+            run = ForTrecTools(self._run(dataset, options["run"]))
+            self._write(run.lines(), options["out"])
+            if run.note:
+                self.stderr.write(run.note)
+        else:
+            self._write(self._lines(dataset, options), options["out"])
 
     def _write(self, lines: Iterator[str], out: str) -> None:
         if out == "-":
@@ -159,8 +157,8 @@ class Command(BaseCommand):
         return tracks.assignments(dataset, rater, weigher, options["system"])
 
     def _weigher(self, dataset: Dataset, name: str | None) -> Rater | None:
-        """Who weighed nuggets: the one of this name, else the one that the page of nuggets takes."""
-        weighers = {each.name: each.pk for each in raters_under(dataset, IMPORTANCE.slug)}
+        """Return the rater of nugget importance of this name, else the nuggets page's default."""
+        weighers = {column.name: column.pk for column in raters_under(dataset, IMPORTANCE.slug)}
         if name is not None and name not in weighers:
             raise CommandError(f"--rater must be one of: {', '.join(weighers) or 'nobody'}.")
         return (
@@ -175,19 +173,19 @@ class Command(BaseCommand):
         run = answers.Run(options["system"], options["team"], options["type"])
         notes: Counter[str] = Counter()
         yield from answers.lines(dataset, options["format"], run, notes)
-        for what, n in notes.items():
+        for note, n in notes.items():
             if n:
-                self.stderr.write(f"{n}  {what}")
+                self.stderr.write(f"{n}  {note}")
 
     def _pairs(
         self, dataset: Dataset, raters: dict[str, Rater], options: dict[str, Any]
     ) -> Iterator[str]:
-        named = options["rater"]
-        if named:
-            self._rater(raters, named)
+        rater_name = options["rater"]
+        if rater_name:
+            self._rater(raters, rater_name)
         if n := pairs.n_filtered(dataset):
             self.stderr.write(f"Pairs left out, for their questions are filtered: {n:,}.")
-        return pairs.PAIRS[options["format"]](dataset, raters.get(named or ""))
+        return pairs.PAIRS[options["format"]](dataset, raters.get(rater_name or ""))
 
     def _table(self, dataset: Dataset, out: str) -> Iterator[str]:
         if out == "-" or out.endswith(".csv"):

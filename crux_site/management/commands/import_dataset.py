@@ -1,23 +1,20 @@
 """manage.py import_dataset PATH --dataset SLUG"""
 
-import json
 import sys
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
-from django.core.validators import slug_re
+from django.core.management.base import CommandError, CommandParser
 
 from annotation.formats.layout import NAMES
-from annotation.formats.left_out import Repeated, as_csv, as_json, rows_of
-from annotation.formats.new_words import Choice
 from annotation.formats.run_order import RunOrder
-from annotation.formats.summary import LIMIT
-from annotation.models import Project
-from crux_site.imports.importing import CRUX, FORMATS, ImportFailed, import_dataset
+from annotation.formats.skipped_answers import Repeated, as_csv, as_json, rows_of
+from annotation.formats.text_edits import TextEditPolicy
+from crux_site.imports.importing import CRUX, FORMATS, DatasetImportError, import_dataset
+from crux_site.management.options import ImportCommand, project_of
 
 
-class Command(BaseCommand):
+class Command(ImportCommand):
     help = (
         "Read a study: a folder, or one file, in CRUX's formats or in another. All of it or nothing; "
         f"reading it again changes nothing. CRUX's files are known by their names: {NAMES}"
@@ -44,8 +41,8 @@ class Command(BaseCommand):
         )
         parser.add_argument(
             "--new-words",
-            choices=[*Choice],
-            default=Choice.REFUSE,
+            choices=[*TextEditPolicy],
+            default=TextEditPolicy.REFUSE,
             help="other words for a text or a sub-question that is there: refuse them, or make a version, "
             "and count the grades for the new words or set them aside",
         )
@@ -81,13 +78,13 @@ class Command(BaseCommand):
         left_out = options["left_out"]
         if left_out and left_out.suffix not in (".csv", ".json"):
             raise CommandError("--left-out: the name of the file must end in .csv or .json.")
-        told = _Told() if self.stderr.isatty() and not options["json"] else None
+        progress = _ProgressLine() if self.stderr.isatty() and not options["json"] else None
         try:
             summary = import_dataset(
                 options["path"],
                 options["dataset"],
                 title=options["title"],
-                project=_project(options["project"]),
+                project=project_of(options["project"]),
                 dry_run=options["dry_run"],
                 with_history=options["with_history"],
                 form=options["format"],
@@ -96,42 +93,21 @@ class Command(BaseCommand):
                 replaces=options["replace"],
                 run_order=options["order"],
                 repeated=options["repeated"],
-                progress=told,
+                progress=progress,
             )
-        except ImportFailed as failed:
-            if options["json"]:
-                errors = [problem.as_dict() for problem in failed.problems]
-                self.stdout.write(json.dumps({"errors": errors}, ensure_ascii=False))
-            else:
-                for problem in failed.problems:
-                    self.stderr.write(str(problem))
-                if len(failed.problems) >= LIMIT:
-                    self.stderr.write(f"There may be more: reading stopped after {LIMIT} errors.")
-                self.stderr.write("Nothing was imported.")
-            sys.exit(1)
+        except DatasetImportError as failed:
+            self.refuse(failed, as_json=options["json"])
         if left_out:
             write = as_csv if left_out.suffix == ".csv" else as_json
             try:
                 left_out.write_text(write(rows_of(summary.left_out_answers)), encoding="utf-8")
             except OSError as error:
                 raise CommandError(f"--left-out: {error}. The import itself is done.") from error
-        if options["json"]:
-            self.stdout.write(json.dumps(summary.as_dict(), ensure_ascii=False, indent=1))
-        else:
-            self.stdout.write(str(summary))
-            self.stdout.write(f"\n{summary.seconds:.1f} s")
+        self.print_summary(summary, as_json=options["json"])
 
 
-def _project(slug: str | None) -> Project | None:
-    if slug is None:
-        return None
-    if not slug_re.match(slug):
-        raise CommandError(f"{slug!r} is no name of a project: letters, digits and hyphens are.")
-    return Project.objects.get_or_create(slug=slug, defaults={"title": slug})[0]
-
-
-class _Told:
-    """One line on a terminal that says where the reading is."""
+class _ProgressLine:
+    """Progress callback that overwrites one line of the terminal."""
 
     def __call__(self, file: str, lines: int) -> None:
         sys.stderr.write(f"\r\x1b[K{file}: {lines} lines\r")

@@ -4,14 +4,15 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 from django.core.validators import slug_re
 
-from crux_site.imports.importing import ImportFailed
+from annotation.management.base import SiteCommand
+from crux_site.imports.importing import DatasetImportError
 from crux_site.imports.projects import import_project
 
 
-class Command(BaseCommand):
+class Command(SiteCommand):
     help = (
         "Read a project that export_project wrote: all of its datasets or nothing. Reading it again "
         "changes nothing."
@@ -32,7 +33,7 @@ class Command(BaseCommand):
             )
         try:
             summaries = import_project(options["path"], slug=slug, dry_run=options["dry_run"])
-        except ImportFailed as failed:
+        except DatasetImportError as failed:
             for problem in failed.problems:
                 self.stderr.write(str(problem))
             self.stderr.write("Nothing was imported.")

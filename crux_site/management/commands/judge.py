@@ -1,58 +1,51 @@
-"""manage.py judge DATASET --judge SLUG: a judge fills the rating matrix, in the foreground."""
+"""manage.py judge DATASET --judge SLUG: grade missing pairs in the foreground."""
 
 import json
 from argparse import Action, ArgumentParser, Namespace
 from typing import Any
 
 from django.core.exceptions import ImproperlyConfigured
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 from tqdm import tqdm
 
+from annotation.management.base import SiteCommand
 from annotation.models import Dataset
-from judging.engine import budget, planning, runs, states
+from judging.engine import budget, runs
 from judging.engine.budget import prices_of
-from judging.engine.choosing import addresses_of
 from judging.engine.foreground import fill
+from judging.engine.grader_choice import addresses_of
 from judging.engine.judges import BASELINES, SLUG, baseline_of, find_judge
-from judging.engine.leases import is_abroad
 from judging.engine.progress import failures_of, progress_of
-from judging.engine.selection import Selection, SelectionError
-from judging.graders.base import GraderError
+from judging.engine.selection import Selection
+from judging.execution import states
+from judging.execution.leases import is_exported
+from judging.execution.models import ENDPOINT_SEPARATOR
 from judging.management.options import add_selection, dataset_of, selection_of
 from judging.models import Batch, Judge, JudgeRun
-from judging.models.run import PARTED_BY
 
-# What a run is told, beside which pairs.
-TOLD = (
+# Options of a run besides its pairs.
+RUN_OPTIONS = (
     *("endpoint", "concurrency", "reply_seconds"),
     *("max_pairs", "max_tokens", "max_money", "price_in", "price_out"),
 )
 
-# What says in a sentence why it cannot be done.
-REFUSALS = (
-    SelectionError,
-    states.RunRefused,
-    GraderError,
-    planning.PlannedElsewhere,
-    ImproperlyConfigured,
-)
 
-
-class _Parted(Action):
-    """An option that may be given several times, as one word."""
+class _JoinedOption(Action):
+    """Option that may be repeated; the values are joined to one string."""
 
     def __call__(
         self, parser: ArgumentParser, namespace: Namespace, values: Any, option: str | None = None
     ) -> None:
         before = getattr(namespace, self.dest)
-        setattr(namespace, self.dest, f"{before}{PARTED_BY}{values}" if before else values)
+        setattr(namespace, self.dest, f"{before}{ENDPOINT_SEPARATOR}{values}" if before else values)
 
 
-class Command(BaseCommand):
+class Command(SiteCommand):
     help = (
         "Grade the pairs that a judge lacks. Ctrl-C pauses; the same command goes on. "
         "Several processes, on several machines, may share one run with --join."
     )
+    expected_errors = (ImproperlyConfigured,)
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("dataset", help="its slug")
@@ -62,7 +55,7 @@ class Command(BaseCommand):
         parser.add_argument("--cancel", type=int, metavar="RUN", help="end this judge run")
         parser.add_argument(
             "--endpoint",
-            action=_Parted,
+            action=_JoinedOption,
             default="",
             help="a name of JUDGE_ENDPOINTS, or a URL; several times for several servers",
         )
@@ -85,24 +78,21 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         dataset = dataset_of(options)
         selection = selection_of(options)
-        try:
-            if options["cancel"]:
-                run = _run_of(dataset, options["cancel"])
-                states.cancel(run)
-                self._tell(run, options)
+        if options["cancel"]:
+            run = _run_of(dataset, options["cancel"])
+            states.cancel(run)
+            self._tell(run, options)
+            return
+        if options["join"]:
+            run = _joined_run(dataset, options["join"])
+        else:
+            judge = _judge_of(dataset, options["judge"])
+            selection.check(dataset)
+            if options["dry_run"]:
+                self._estimate(judge, dataset, selection, options)
                 return
-            if options["join"]:
-                run = _joined(dataset, options["join"])
-            else:
-                judge = _judge(dataset, options["judge"])
-                selection.check(dataset)
-                if options["dry_run"]:
-                    self._estimate(judge, dataset, selection, options)
-                    return
-                run = self._run(judge, dataset, selection, options)
-            self._fill(run, options)
-        except REFUSALS as error:
-            raise CommandError(str(error)) from None
+            run = self._run(judge, dataset, selection, options)
+        self._fill(run, options)
 
     def _estimate(
         self, judge: Judge, dataset: Dataset, selection: Selection, options: dict[str, Any]
@@ -117,24 +107,24 @@ class Command(BaseCommand):
     def _run(
         self, judge: Judge, dataset: Dataset, selection: Selection, options: dict[str, Any]
     ) -> JudgeRun:
-        fields = {name: options[name] for name in TOLD if options[name] not in (None, "")}
-        there = runs.open_run(judge, dataset) or _stopped(judge, dataset)
-        if there is None or there.selection != selection.as_json():
+        fields = {name: options[name] for name in RUN_OPTIONS if options[name] not in (None, "")}
+        run = runs.open_run(judge, dataset) or _stopped_run(judge, dataset)
+        if run is None or run.selection != selection.as_json():
             _check_endpoint(judge, options["endpoint"], dataset)
             return runs.start(judge, dataset, selection, **fields)
-        if is_abroad(there):
-            raise CommandError(_abroad(there))
-        if there.is_resumable:
-            _check_endpoint(judge, options["endpoint"] or there.endpoint, dataset)
-            runs.resume(there, **fields)
-        elif other := [name for name, value in fields.items() if getattr(there, name) != value]:
-            option = other[0].replace("_", "-")
+        if is_exported(run):
+            raise CommandError(_exported_message(run))
+        if run.is_resumable:
+            _check_endpoint(judge, options["endpoint"] or run.endpoint, dataset)
+            runs.resume(run, **fields)
+        elif changed := [name for name, value in fields.items() if getattr(run, name) != value]:
+            option = changed[0].replace("_", "-")
             raise CommandError(
-                f"Judge run {there.pk} is {there.get_state_display()} with another --{option}: "
-                f"pause it first, or work on it as it is with --join {there.pk}."
+                f"Judge run {run.pk} is {run.get_state_display()} with another --{option}: "
+                f"pause it first, or work on it as it is with --join {run.pk}."
             )
-        self._say(options, f"going on with judge run {there.pk}")
-        return there
+        self._print(options, f"going on with judge run {run.pk}")
+        return run
 
     def _fill(self, run: JudgeRun, options: dict[str, Any]) -> None:
         bar: tqdm[Any] = tqdm(
@@ -150,7 +140,7 @@ class Command(BaseCommand):
         except KeyboardInterrupt:
             if not options["join"] and run.is_running:
                 states.pause(run, "stopped by hand")
-            self._say(options, f"left judge run {run.pk}; every reply so far is kept")
+            self._print(options, f"left judge run {run.pk}; every reply so far is kept")
         finally:
             bar.close()
         run.refresh_from_db()
@@ -181,40 +171,45 @@ class Command(BaseCommand):
                 f"{progress.n_graded:,} pairs graded, {run.n_there_before:,} were there before, "
                 f"{run.n_without_words:,} lack the words that the prompt shows{failed}. {run.note}".rstrip()
             )
-            for why in run.put_aside.values():
-                self.stdout.write(f"A server was put aside: {why}")
+            for reason in run.put_aside.values():
+                self.stdout.write(f"A server was dropped: {reason}")
             if not progress.tells_tokens and (run.max_tokens or run.max_money):
-                self._say(options, "No reply tells its tokens: only a budget of pairs can stop it.")
+                self._print(
+                    options, "No reply tells its tokens: only a budget of pairs can stop it."
+                )
 
-    def _say(self, options: dict[str, Any], what: str) -> None:
+    def _print(self, options: dict[str, Any], message: str) -> None:
         if not options["json"] and options["verbosity"]:
-            self.stderr.write(what)
+            self.stderr.write(message)
 
 
-def _judge(dataset: Dataset, slug: str) -> Judge:
+def _judge_of(dataset: Dataset, slug: str) -> Judge:
     if slug in BASELINES:
         return baseline_of(dataset, slug)[0]
     judge = find_judge(slug, dataset)
     if judge is None:
-        known = ", ".join(
+        names = ", ".join(
             Judge.objects.filter(rater__dataset=None).values_list("rater__name", flat=True)
         )
         raise CommandError(
-            f"There is no judge {slug!r}; there are: {', '.join(BASELINES)}, {known}.".replace(
+            f"There is no judge {slug!r}; there are: {', '.join(BASELINES)}, {names}.".replace(
                 ", .", "."
             )
         )
     return judge
 
 
-def _stopped(judge: Judge, dataset: Dataset) -> JudgeRun | None:
-    """The newest run of a judge, if its budget is spent: a budget is for a run, and not for a command."""
+def _stopped_run(judge: Judge, dataset: Dataset) -> JudgeRun | None:
+    """Return the newest run of a judge if its budget is spent, else None.
+
+    A budget is for a run, not for a command.
+    """
     newest = JudgeRun.objects.filter(judge=judge, dataset=dataset).first()
     return newest if newest and newest.state == JudgeRun.State.STOPPED else None
 
 
 def _check_endpoint(judge: Judge, endpoint: str, dataset: Dataset) -> None:
-    """Raises GraderError before a run is made for a server that this machine does not know."""
+    """Raise BackendError before a run is created for a model server that is unknown here."""
     if judge.backend == Judge.Backend.OPENAI:
         addresses_of(endpoint, dataset.project)
 
@@ -226,17 +221,17 @@ def _run_of(dataset: Dataset, pk: int) -> JudgeRun:
     return run
 
 
-def _joined(dataset: Dataset, pk: int) -> JudgeRun:
+def _joined_run(dataset: Dataset, pk: int) -> JudgeRun:
     run = _run_of(dataset, pk)
     if run.is_resumable:
         raise CommandError(
             f"Judge run {pk} is {run.get_state_display()}: give the command that began it again, or "
             "resume it in the browser."
         )
-    if is_abroad(run):
-        raise CommandError(_abroad(run))
+    if is_exported(run):
+        raise CommandError(_exported_message(run))
     return run
 
 
-def _abroad(run: JudgeRun) -> str:
+def _exported_message(run: JudgeRun) -> str:
     return f"Judge run {run.pk} was exported and waits for judge_import. Cancel it to have its pairs back."

@@ -1,15 +1,16 @@
-"""`manage.py make_token NAME PROGRAM`: a token for somebody's program, by whoever has a shell on the server."""
+"""manage.py make_token NAME PROGRAM: create an API token for an account."""
 
 from argparse import ArgumentParser
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
+from annotation.management.base import SiteCommand
 from annotation.models import ApiToken, User
 from crux_site.account.forms import NewTokenForm
 
 
-class Command(BaseCommand):
+class Command(SiteCommand):
     help = "Make a token with which a program comes to the API as an account, and print it."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -25,8 +26,8 @@ class Command(BaseCommand):
             raise CommandError(f"There is no account called {options['account']}.")
         if not user.is_researcher:
             raise CommandError("The API is for researchers and admins.")
-        sent = {"name": options["program"], "days": options["days"]}
-        form = NewTokenForm(sent, instance=ApiToken(user=user))
+        fields = {"name": options["program"], "days": options["days"]}
+        form = NewTokenForm(fields, instance=ApiToken(user=user))
         key = form.make() if form.is_valid() else None
         if key is None:
             field, (error, *_) = next(iter(form.errors.items()))

@@ -1,0 +1,101 @@
+"""manage.py serve as a process: what it serves, how it ends, and ports that are taken."""
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+from contextlib import contextmanager
+from pathlib import Path
+from urllib.request import urlopen
+
+import pytest
+
+from tests.toolbox.clock import HANGS, wait_for_server
+from tests.toolbox.served_site import free_port
+
+ROOT = Path(__file__).parents[2]
+
+pytestmark = pytest.mark.any_database
+
+
+def environment(folder: Path) -> dict[str, str]:
+    url = f"sqlite:///{folder / 'crux.sqlite3'}"
+    return os.environ | {"VAR_DIR": str(folder), "DATABASE_URL": url, "JUDGE_ENDPOINTS": ""}
+
+
+def manage(folder: Path, *arguments: str) -> subprocess.CompletedProcess:
+    return subprocess.run(
+        [sys.executable, "manage.py", *arguments],
+        cwd=ROOT,
+        env=environment(folder),
+        capture_output=True,
+        text=True,
+        timeout=HANGS,
+    )
+
+
+@contextmanager
+def serving(folder: Path, *arguments: str):
+    """Run the command in a session of its own, so that leftovers are ended, too."""
+    process = subprocess.Popen(
+        [sys.executable, "manage.py", "serve", *arguments],
+        cwd=ROOT,
+        env=environment(folder),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        start_new_session=True,
+    )
+    try:
+        yield process
+    finally:
+        if process.poll() is None:
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+
+
+def members(session: int) -> list[str]:
+    """Return the command lines of the session's processes."""
+    listed = subprocess.run(
+        ["ps", "-o", "args=", "--sid", str(session)], capture_output=True, text=True, check=False
+    )
+    return listed.stdout.splitlines()
+
+
+@pytest.mark.timing
+@pytest.mark.soak
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_site_worker_and_mock_model_end_together(tmp_path, number):
+    assert manage(tmp_path, "migrate", "--verbosity", "0").returncode == 0
+    port, model_port = str(free_port()), str(free_port())
+    with serving(tmp_path, "--demo", "--port", port, "--model-port", model_port) as process:
+        wait_for_server(f"http://127.0.0.1:{port}/healthz/")
+        wait_for_server(f"http://127.0.0.1:{model_port}/v1/models")
+        with urlopen(f"http://127.0.0.1:{port}/login/", timeout=HANGS) as page:
+            content = page.read().decode()
+        assert "Log in" in content
+        assert any("judge_worker" in line for line in members(process.pid))
+        process.send_signal(number)
+        output, _ = process.communicate(timeout=HANGS)
+        assert process.returncode == 0, output
+        assert f"Crux workbench   http://127.0.0.1:{port}/" in output
+        assert "Traceback" not in output
+        assert members(process.pid) == []
+
+
+def test_taken_port_is_refused_before_anything_is_made(tmp_path):
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = str(server.getsockname()[1])
+        done = manage(tmp_path, "serve", "--demo", "--fill", "--port", port)
+    assert done.returncode == 1
+    assert f"port {port} of 127.0.0.1 is taken" in done.stderr
+    assert "take another port with --port NUMBER" in done.stderr
+    assert not (tmp_path / "crux.sqlite3").exists()
+
+
+@pytest.mark.parametrize("port", ["http", "0", "65536"])
+def test_invalid_port_is_refused(tmp_path, port):
+    done = manage(tmp_path, "serve", "--port", port)
+    assert done.returncode == 1
+    assert "is no port" in done.stderr
